@@ -18,13 +18,64 @@ _WIDTH = 93
 METHODS = {"NetworkSpec": "NetworkMethods", "PortSpec": "PortMethods"}
 
 
+def parts_module(declared: Json) -> str:
+    """`skycell.spec.parts`: a class for every part of a spec that holds none with methods."""
+    above = _with_methods(declared)
+    own = [item for item in declared["spec"] if item["name"] not in above]
+    doc = "Parts of a run's spec as in Rust, whose documentation says what each field means."
+    return _spec_module(doc, declared, own, ())
+
+
 def spec_module(declared: Json) -> str:
-    """`skycell.spec.network`: a class for every part of a spec."""
-    items = declared["spec"]
-    tagged = {item["name"]: kinds(item) for item in items if "kinds" in item["shape"]}
+    """`skycell.spec.network`: the classes with methods or that hold these, beside all the parts."""
+    above = _with_methods(declared)
+    own = [item for item in declared["spec"] if item["name"] in above]
+    parts = sorted(_names(item for item in declared["spec"] if item["name"] not in above))
+    imports = [
+        f"from skycell.spec.methods import {', '.join(sorted(METHODS.values()))}",
+        f"from skycell.spec.parts import {', '.join(parts)}",
+    ]
+    doc = "A run's spec, field by field as in Rust, whose documentation says what each means."
+    text = _spec_module(doc, declared, own, imports)
+    return f"{text}\n\n__all__ = {sorted([*parts, *above])}\n"
+
+
+def _with_methods(declared: Json) -> set[str]:
+    """Classes that have methods or hold such a class, however deep."""
+    found = set(METHODS)
+    holders = {item["name"]: set(_held(item["shape"])) for item in declared["spec"]}
+    while more := {name for name, held in holders.items() if held & found} - found:
+        found |= more
+    return found
+
+
+def _held(shape: Any) -> Iterator[str]:
+    """The types that a shape names, at any depth."""
+    if isinstance(shape, Mapping):
+        if isinstance(shape.get("named"), str):
+            yield shape["named"]
+        for inner in shape.values():
+            yield from _held(inner)
+    elif isinstance(shape, list):
+        for inner in shape:
+            yield from _held(inner)
+
+
+def _names(items: Iterable[Json]) -> set[str]:
+    """Names of types, and of the classes of their kinds."""
+    found = set()
+    for item in items:
+        found.add(str(item["name"]))
+        if "kinds" in item["shape"]:
+            found |= {_class_of(kind, item["name"]) for kind in kinds(item)}
+    return found
+
+
+def _spec_module(doc: str, declared: Json, items: Iterable[Json], imports: Iterable[str]) -> str:
+    tagged = {item["name"]: kinds(item) for item in declared["spec"] if "kinds" in item["shape"]}
     own = {kind["of"]["named"] for found in tagged.values() for kind in found if kind["of"]}
     lines = [
-        '"""A run\'s spec, field by field as in Rust, whose documentation says what each means.',
+        f'"""{doc}',
         "",
         f'{_MARK}\n"""',
         "",
@@ -34,7 +85,7 @@ def spec_module(declared: Json) -> str:
         "",
         "from pydantic import Field",
         "",
-        f"from skycell.spec.methods import {', '.join(sorted(METHODS.values()))}",
+        *imports,
         "from skycell.spec.part import U32, U64, SpecPart, left_out",
         "",
     ]

@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from declared_python import Json, rules_module, spec_module, table_module
+from declared_python import Json, parts_module, rules_module, spec_module, table_module
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -56,6 +56,7 @@ def classes() -> Written:
     command = ["cargo", "run", "--quiet", "--locked", "-p", "skycell-spec", "--bin", "declarations"]
     declared: Json = json.loads(_reported(command))
     rules = PACKAGE / "scenario" / "declared"
+    yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     for table in ("tcp", "abr"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))

@@ -143,6 +143,32 @@ def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
         OrbitError: the spec has no meaning.
     """
 
+def orbit_passes(
+    spec_json: str,
+    first_ps: int,
+    last_ps: int,
+    threads: int,
+    on_progress: Callable[[float], bool] | None = None,
+) -> dict[str, Any]:
+    """When satellites rise above the stations, stand highest, and set.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+        threads: that work, above 0; the result does not depend on it.
+        on_progress: called with the share that is done about every 0.1 s; False gives up.
+
+    Returns:
+        Arrays with an entry a pass, station after station: `station`, `satellite`, and of `rise`,
+        `top` and `set` each `_ps`, `_azimuth_deg`, `_elevation_deg` and `_range_km`. Where a pass
+        began before the first moment or goes on after the last, 2^64 - 1 and NaN.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+        RunCancelled: `on_progress` gave it up.
+    """
+
 def orbit_moment(spec_json: str, at_ps: int) -> str:
     """Links, what stations see and use, and the paths of the pairs at one moment.
 
@@ -151,10 +177,10 @@ def orbit_moment(spec_json: str, at_ps: int) -> str:
         at_ps: since time 0.
 
     Returns:
-        JSON with `links` (pairs of satellites), `visible` (for each station: satellite, elevation
-        in degrees, slant range in km), `highest` (the same of the satellite that stands highest,
-        visible or not), `used` (satellite or null) and `paths` (satellites and
-        links_ps, or the reason why there is none).
+        JSON with `links` (pairs of satellites), `visible` (for each station: satellite, azimuth and
+        elevation in degrees, slant range in km), `highest` (the same of the satellite that stands
+        highest, visible or not), `used` (satellite or null) and `paths` (satellites and links_ps,
+        or the reason why there is none).
 
     Raises:
         OrbitError: the spec has no meaning.
@@ -198,13 +224,15 @@ def orbit_series(
         ValueError: more values than fit, or no thread.
     """
 
-def read_tle(text: str) -> tuple[str | None, list[tuple[int, str]]]:
+def read_tle(text: str) -> str:
     """Read two-line elements.
 
     Args:
-        text: sets of two lines, each with a line for its name before it or without.
+        text: sets of two lines, each with a line for its name before it or without; what belongs to
+            no set is passed over.
 
     Returns:
-        The sets as a JSON list of (line from 1 where it begins, OMM), or None and every error as
-        (line from 1, message).
+        JSON with `sets` (line from 1 where each begins, OMM), `faulty` (of the sets that cannot be
+        used the line that is wrong, what is wrong, name and catalogue number as written) and
+        `planes` (planes and satellites in each, where the first line counts them, else null).
     """

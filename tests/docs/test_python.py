@@ -26,8 +26,8 @@ PUBLIC = {name: getattr(skycell, name) for name in skycell.__all__} | {
 }
 FUNCTIONS = [name for name, value in PUBLIC.items() if inspect.isfunction(value)]
 
-#: Of what generated classes can do.
-METHODS = "skycell.spec.methods"
+#: Modules of bases whose members are those of the class that users are handed.
+INHERITED = ("skycell.spec.methods", "skycell.stats.findings")
 
 #: Names that a module has for another's.
 _SAME = {"FilePath": "Path"}
@@ -92,10 +92,10 @@ def members(node: ast.ClassDef) -> dict[str, str]:
 
 
 def members_of(public: Any) -> dict[str, str]:
-    """Those of a class, and of the hand-written part of one that is generated."""
+    """Those of a class, and of the bases that it has of its own."""
     found: dict[str, str] = {}
     for base in public.__mro__:
-        if base is public or base.__module__ == METHODS:
+        if base is public or base.__module__ in INHERITED:
             part = source_of(base)
             assert isinstance(part, ast.ClassDef)
             found |= members(part)

@@ -29,6 +29,8 @@ _REASONS = (
     "vc_threshold",
     "drawn",
     "tagged",
+    "delayed",
+    "pushed_out",
 )
 _HEAD = f"{'time, ms':>16}  {'flow':<6} {'event':<10} {'octet':>6} {'cwnd':>10} {'ssthresh':>10}"
 

@@ -52,15 +52,6 @@ ROOMS = (
 A room within a package stands before the package, which is then its modules outside of rooms.
 """
 
-KNOWN_CIRCLES = {
-    ("spec.methods", "spec.network"): "types of fields that a generated class adds to its base",
-    ("studies.model", "studies.effects"): "a study names its measures, which read its levels",
-    ("studies.model", "studies.measures"): "as above",
-    ("studies.model", "studies.path_measures"): "as above",
-    ("stats.result", "stats.sentences"): "an analysis says itself in sentences about it",
-}
-"""Imports that close a circle within a room, each with why it stands; to become fewer."""
-
 _BUILT = {
     ".git",
     ".venv",

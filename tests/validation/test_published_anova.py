@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from skycell.stats import Analysis, analyse, dominant_factor
-from skycell.stats.result import LevelEffect
+from skycell.stats.findings import LevelEffect
 
 PUBLISHED = Path(__file__).parent / "published"
 RAW = {"wan": "t4-www-wan", "meo": "t7-www-meo", "geo": "t10-www-geo"}

@@ -33,7 +33,9 @@ mod _core {
     #[pymodule_export]
     use super::errors::{OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
-    use super::orbit::{orbit_left_out, orbit_moment, orbit_positions, orbit_series, read_tle};
+    use super::orbit::{
+        orbit_left_out, orbit_moment, orbit_passes, orbit_positions, orbit_series, read_tle,
+    };
     #[pymodule_export]
     use super::run::{run, run_summary};
     #[pymodule_export]

@@ -7,7 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use skycell_orbit::motion::is_left_out;
+use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
+use skycell_orbit::station::Look;
 use skycell_orbit::{Change, Fleet, LeftOut, OrbitSpec, Series, SeriesRequest, World};
 use skycell_records::Column;
 
@@ -69,32 +71,21 @@ fn moment(world: &World, at_ps: u64) -> Value {
     let mut sky = world.sky(at_ps);
     sky.find_links();
     let stations = 0..world.stations.len() as u32;
-    let used: Vec<Option<u32>> = stations
-        .clone()
-        .map(|station| sky.access(station, None))
-        .collect();
+    let used = world.used(&sky, at_ps);
     let highest: Vec<Value> = stations
         .clone()
         .map(|station| {
             (0..world.fleet.len() as u32)
                 .filter(|&satellite| !is_left_out(sky.positions_km()[satellite as usize]))
                 .map(|satellite| (satellite, sky.look(station, satellite)))
-                .max_by(|x, y| x.1.0.total_cmp(&y.1.0))
-                .map_or(
-                    Value::Null,
-                    |(satellite, (elevation_deg, slant_range_km))| {
-                        json!([satellite, elevation_deg, slant_range_km])
-                    },
-                )
+                .max_by(|x, y| x.1.elevation_deg.total_cmp(&y.1.elevation_deg))
+                .map_or(Value::Null, |(satellite, look)| sight(satellite, &look))
         })
         .collect();
     let visible: Vec<Vec<Value>> = stations
         .map(|station| {
             sky.visible(station)
-                .map(|satellite| {
-                    let (elevation_deg, slant_range_km) = sky.look(station, satellite);
-                    json!([satellite, elevation_deg, slant_range_km])
-                })
+                .map(|satellite| sight(satellite, &sky.look(station, satellite)))
                 .collect()
         })
         .collect();
@@ -114,6 +105,77 @@ fn moment(world: &World, at_ps: u64) -> Value {
         "used": used,
         "paths": paths,
     })
+}
+
+fn sight(satellite: u32, look: &Look) -> Value {
+    json!([
+        satellite,
+        look.azimuth_deg,
+        look.elevation_deg,
+        look.slant_range_km
+    ])
+}
+
+/// The passes over each place between two moments, as columns: `station`, `satellite`, and for each of
+/// `rise`, `top` and `set` the moment (`NO_PATH_PS` where there is none), azimuth, elevation and
+/// distance.
+#[pyfunction]
+#[pyo3(signature = (spec_json, first_ps, last_ps, threads, on_progress = None))]
+pub fn orbit_passes<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    first_ps: u64,
+    last_ps: u64,
+    threads: usize,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let world = world(spec_json, [first_ps, last_ps])?;
+    let (outcome, failure) = py.detach(|| {
+        let mut watch = Watch::new(on_progress);
+        let outcome = world.passes([first_ps, last_ps], threads, &mut |part| {
+            watch.goes_on(part)
+        });
+        (outcome, watch.failure)
+    });
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    let passes = outcome.map_err(orbit_error)?;
+    let found = PyDict::new(py);
+    let numbers = |number: fn(&Pass) -> u32| Column::U32(passes.iter().map(number).collect());
+    found.set_item("station", array(py, numbers(|pass| pass.station))?)?;
+    found.set_item("satellite", array(py, numbers(|pass| pass.satellite))?)?;
+    type EventOf = fn(&Pass) -> Option<Event>;
+    let events: [(&str, EventOf); 3] = [
+        ("rise", |pass| pass.rise),
+        ("top", |pass| Some(pass.top)),
+        ("set", |pass| pass.set),
+    ];
+    for (name, event) in events {
+        let moments = passes
+            .iter()
+            .map(|pass| event(pass).map_or(NO_PATH_PS, |own| own.at_ps));
+        found.set_item(
+            format!("{name}_ps"),
+            array(py, Column::U64(moments.collect()))?,
+        )?;
+        type ValueOf = fn(&Look) -> f64;
+        let values: [(&str, ValueOf); 3] = [
+            ("azimuth_deg", |look| look.azimuth_deg),
+            ("elevation_deg", |look| look.elevation_deg),
+            ("range_km", |look| look.slant_range_km),
+        ];
+        for (what, value) in values {
+            let own = passes
+                .iter()
+                .map(|pass| event(pass).map_or(f64::NAN, |own| value(&own.look)));
+            found.set_item(
+                format!("{name}_{what}"),
+                array(py, Column::F64(own.collect()))?,
+            )?;
+        }
+    }
+    Ok(found)
 }
 
 /// Paths and delays of the pairs over time, as columns.
@@ -266,14 +328,18 @@ fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
     ]
 }
 
-/// A JSON list of lines and OMMs, or the errors as (line, message).
-type ReadElements = (Option<String>, Vec<(usize, String)>);
-
-/// Element sets of a text of two-line elements.
+/// Element sets of a text of two-line elements as JSON: `sets` of line and OMM; `faulty` sets of
+/// line, what is wrong, name and catalogue number; `planes`, where the text counts them.
 #[pyfunction]
-pub fn read_tle(text: &str) -> PyResult<ReadElements> {
-    match skycell_orbit::elements::read_tle(text) {
-        Ok(elements) => Ok((Some(json!(elements).to_string()), Vec::new())),
-        Err(errors) => Ok((None, errors)),
-    }
+pub fn read_tle(text: &str) -> String {
+    let read = skycell_orbit::elements::read_tle(text);
+    let faulty = read.faulty.iter();
+    json!({
+        "sets": read.sets,
+        "faulty": Value::from_iter(
+            faulty.map(|set| json!([set.line, set.what, set.name, set.number]))
+        ),
+        "planes": read.planes,
+    })
+    .to_string()
 }

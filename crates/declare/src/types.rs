@@ -59,6 +59,18 @@ parameter_types! {
     McrByVc(Vec<u64>) = |_rates, _, _| Ok(());
     /// Not written: the time that a full frame takes on the link, picoseconds.
     FrameTime(u64) = |ps, _, field| above_zero(*ps, field);
+    /// Octets of packets.
+    PacketOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Queues within a buffer, at most 65536; 0 where each flow has its own.
+    QueueCount(u32) = |count, _, field| match count {
+        0..=65_536 => Ok(()),
+        _ => Err(Refusal::new(field, count, "at most 65536")),
+    };
+    /// A ratio of probabilities.
+    Coupling(u32) = |ratio, _, field| match ratio {
+        1..=100 => Ok(()),
+        _ => Err(Refusal::new(field, ratio, "1 to 100")),
+    };
     /// Not written: cells of a full frame.
     FrameCells(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
     /// What each queue is guaranteed of the link, in parts of [`WHOLE_PPB`]; written by class.

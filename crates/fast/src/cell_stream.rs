@@ -1,11 +1,10 @@
 //! The cells of a source on their way to the port where they share a link with others: what the
 //! source's own port does with them, and when they come.
 
+use crate::burst::Burst;
 use crate::edge::Edge;
 use crate::lossy::Draws;
-use crate::plan::{PassThrough, Stretch};
-use crate::runs::Runs;
-use crate::server::{Run, Waiting};
+use crate::route::{PassThrough, Stretch};
 use skycell_records::{
     CellDelays, DiscardReason, Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
     VcQueueRecord, VcRecord,
@@ -16,8 +15,12 @@ use skycell_units::SimTime;
 use std::collections::VecDeque;
 
 mod frames;
+mod runs;
+mod waiting;
 
 use frames::InFrames;
+use runs::Runs;
+pub(crate) use waiting::{Run, Waiting};
 
 /// Where a source's cells go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,12 +48,6 @@ pub(crate) struct Coming {
     /// When it left the source's own port.
     pub(crate) left: u64,
     pub(crate) arrival: u64,
-}
-
-/// The sum of `count` times, the first at `time` and the others `spacing` apart.
-pub(crate) fn sum(time: u64, spacing: u64, count: u64) -> u128 {
-    let (time, spacing, count) = (u128::from(time), u128::from(spacing), u128::from(count));
-    count * time + count * count.saturating_sub(1) / 2 * spacing
 }
 
 /// Adds the delays of a run of cells, the first of which leaves in turn `turn` of `cycle`: those that leave
@@ -256,9 +253,9 @@ impl CellStream {
         let due = self.source.due().0;
         self.source.send_regular(cells);
         self.sent += cells;
-        self.own_integral.arrived(sum(due, spacing, cells));
-        self.own_integral
-            .departed(sum(due + spacing, spacing, cells));
+        let sent = Burst::new(SimTime(due), SimTime(spacing), cells);
+        self.own_integral.arrived(sent.sum());
+        self.own_integral.departed(sent.shift(sent.spacing).sum());
         self.own_departures.push_many(due + spacing, spacing, cells);
         self.last_left += cells * spacing;
         self.leaving[0] = self.last_left;

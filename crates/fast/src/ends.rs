@@ -3,7 +3,8 @@
 //! What is said here never changes a record: it tells where the order of a run's events is settled
 //! by less than all of them.
 
-use crate::plan::{Plan, PortKind};
+use crate::plan::Plan;
+use crate::route::PortKind;
 use skycell_spec::{NetworkSpec, NodeKind, TraceKind, TrafficSpec};
 
 /// How the two ends of flows may act.

@@ -2,9 +2,9 @@
 
 use crate::cell_stream::CellStream;
 use crate::lossy::LossyLink;
+use crate::mux::server::Server;
 use crate::mux::{FrameQueue, MuxPort};
 use crate::network::Network;
-use crate::server::Server;
 use crate::source::SourcePort;
 use crate::stations::{PassPort, Port, last_of_pass};
 use crate::stepped::SteppedPort;

@@ -60,12 +60,26 @@ impl Flags {
         self.0 & bit != 0
     }
 
+    fn with_ecn(self, ecn: Ecn) -> Self {
+        let others = self.0 & ((1 << Self::ECN) - 1);
+        Flags(others | (ecn as u8) << Self::ECN)
+    }
+
     fn ecn(self) -> Ecn {
         [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(self.0 >> Self::ECN)]
     }
 }
 
 impl Frame {
+    /// The number of its flow among those of a run with so many connections, as `reference` counts them: both directions
+    /// of a connection, then sources.
+    pub(crate) fn flow_number(&self, connections: usize) -> u32 {
+        match self.flow {
+            DiscardTrace::NO_FLOW => 2 * connections as u32 + self.connection,
+            flow => 2 * flow + u32::from(!self.is_forward),
+        }
+    }
+
     /// A place for a frame.
     const NONE: Frame = Frame {
         sequence: 0,
@@ -94,6 +108,16 @@ impl Frame {
     /// Octets of the IP packet that it carries.
     pub(crate) fn octets(&self) -> u32 {
         self.octets.into()
+    }
+
+    /// The ECN field of the IP packet that it carries.
+    pub(crate) fn ecn(&self) -> Ecn {
+        self.flags.ecn()
+    }
+
+    /// Sets that field: a queue may have marked the packet.
+    pub(crate) fn set_ecn(&mut self, ecn: Ecn) {
+        self.flags = self.flags.with_ecn(ecn);
     }
 
     /// The source whose datagram or cell it is, if it is one.

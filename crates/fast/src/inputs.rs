@@ -1,6 +1,8 @@
 //! The frames that are due at a multiplexing port, and the order in which their heads and tails come.
 
+use crate::burst::Burst;
 use crate::train::Moment;
+use crate::tuning::Tuning;
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
@@ -98,9 +100,14 @@ impl Due {
         SimTime(u64::from(self.stride) * spacing.0)
     }
 
+    /// When its cells come, on such a lane.
+    pub(crate) fn burst(&self, spacing: SimTime) -> Burst {
+        Burst::new(self.head, self.spacing(spacing), self.cells.into())
+    }
+
     /// When its last cell comes, on such a lane.
     pub(crate) fn tail(&self, spacing: SimTime) -> SimTime {
-        self.head + SimTime(u64::from(self.cells - 1) * self.spacing(spacing).0)
+        self.burst(spacing).last()
     }
 }
 
@@ -131,7 +138,11 @@ pub(crate) struct Inputs {
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame. A link is
     /// named once for each lane that it has. Whether several cells of a lane may come together.
-    pub(crate) fn new(links: impl Iterator<Item = (u32, SimTime)>, come_together: bool) -> Self {
+    pub(crate) fn new(
+        links: impl Iterator<Item = (u32, SimTime)>,
+        come_together: bool,
+        tuning: &Tuning,
+    ) -> Self {
         let (mut spacings, mut known) = (Vec::new(), HashMap::new());
         let lane = |(link, spacing)| {
             let spacing = *known.entry(spacing).or_insert_with(|| {
@@ -143,7 +154,7 @@ impl Inputs {
         let (links, spacing_of): (Vec<_>, _) = links.map(lane).unzip();
         let cell_time = spacings.iter().min().map_or(0, |least: &SimTime| least.0);
         Inputs {
-            coming: ComingFrames::new(links.len(), cell_time, come_together),
+            coming: ComingFrames::new(links.len(), cell_time, come_together, tuning),
             links,
             spacings,
             spacing_of,

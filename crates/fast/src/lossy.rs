@@ -6,6 +6,8 @@
 //! in between: the server makes them all, as it chooses. What is lost goes through the port as all else does, and no
 //! further.
 
+use crate::burst::Burst;
+use crate::route::constant_loss;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, WHOLE_PPB};
 use skycell_units::SimTime;
@@ -33,24 +35,6 @@ impl Draws {
     }
 }
 
-/// Cells of a lost frame: when they enter the link.
-#[derive(Clone, Copy, Debug)]
-struct Lost {
-    first: u64,
-    distance: u64,
-    cells: u32,
-}
-
-impl Lost {
-    /// Of the cells, those that enter before `time`.
-    fn before(&self, time: SimTime) -> u64 {
-        match time.0.checked_sub(self.first + 1) {
-            Some(later) => (later / self.distance + 1).min(u64::from(self.cells)),
-            None => 0,
-        }
-    }
-}
-
 /// A VC that goes over the link.
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
@@ -60,17 +44,17 @@ struct LossyVc {
     is_lost: bool,
     /// Cells of lost frames that entered before anybody asks for their times, or any more.
     earlier: u64,
-    /// The others, in order.
-    lost: VecDeque<Lost>,
+    /// When the others enter the link, in order.
+    lost: VecDeque<Burst>,
 }
 
 impl LossyVc {
     /// Keeps only the number of the cells that all entered before `before`.
     fn trim(&mut self, before: SimTime) {
         while let Some(first) = self.lost.front()
-            && first.before(before) == u64::from(first.cells)
+            && first.count_before(before) == first.count
         {
-            self.earlier += u64::from(first.cells);
+            self.earlier += first.count;
             self.lost.pop_front();
         }
     }
@@ -142,18 +126,13 @@ impl LossyLink {
         !self.is_open(place) && self.vcs[place as usize].is_lost
     }
 
-    /// `cells` cells of a lost frame of the VC at `place` enter, the first at `first`, the others `distance` apart.
-    pub(crate) fn note(&mut self, place: u32, first: SimTime, distance: u64, cells: u32) {
+    /// The cells of a lost frame of the VC at `place` enter.
+    pub(crate) fn note(&mut self, place: u32, cells: Burst) {
         let vc = &mut self.vcs[place as usize];
-        let lost = Lost {
-            first: first.0,
-            distance,
-            cells,
-        };
-        if lost.before(self.kept_from) == u64::from(cells) {
-            vc.earlier += u64::from(cells);
+        if cells.count_before(self.kept_from) == cells.count {
+            vc.earlier += cells.count;
         } else {
-            vc.lost.push_back(lost);
+            vc.lost.push_back(cells);
         }
     }
 
@@ -170,20 +149,19 @@ impl LossyLink {
     /// Whether the cell of the VC at `place` that entered at `time` was lost.
     pub(crate) fn has_lost_at(&self, time: SimTime, place: u32) -> bool {
         let mut latest = self.vcs[place as usize].lost.iter().rev();
-        let begun = latest.find(|lost| lost.first <= time.0);
-        begun.is_some_and(|lost| lost.before(SimTime(time.0 + 1)) > lost.before(time))
+        let begun = latest.find(|lost| lost.first <= time);
+        begun.is_some_and(|lost| lost.count_by(time) > lost.count_before(time))
     }
 
     /// Cells of lost frames of the VC at `place` that enter before `time`.
     pub(crate) fn lost_before(&self, time: SimTime, place: u32) -> u64 {
         let vc = &self.vcs[place as usize];
-        vc.earlier + vc.lost.iter().map(|lost| lost.before(time)).sum::<u64>()
+        vc.earlier
+            + vc.lost
+                .iter()
+                .map(|lost| lost.count_before(time))
+                .sum::<u64>()
     }
-}
-
-/// Of a link that loses frames and does not change otherwise: the part that it loses, in parts of [`WHOLE_PPB`].
-pub(crate) fn constant_loss(link: &LinkSpec) -> Option<u32> {
-    (link.schedule.is_none() && link.loss_ppb > 0).then_some(link.loss_ppb)
 }
 
 #[cfg(test)]
@@ -201,10 +179,14 @@ mod tests {
         }
     }
 
+    fn cells(first: u64, spacing: u64, count: u64) -> Burst {
+        Burst::new(SimTime(first), SimTime(spacing), count)
+    }
+
     #[test]
     fn cells_that_entered_are_counted_one_by_one() {
         let mut link = link(WHOLE_PPB);
-        link.note(0, SimTime(95), 10, 3);
+        link.note(0, cells(95, 10, 3));
         let before = [95, 96, 105, 106, 115, 116, 1_000].map(|t| link.lost_before(SimTime(t), 0));
         assert_eq!(before, [0, 1, 1, 2, 2, 3, 3]);
         assert_eq!(link.lost_before(SimTime(1_000), 1), 0);
@@ -215,9 +197,9 @@ mod tests {
     #[test]
     fn of_cells_that_nobody_asks_for_only_the_number_is_kept() {
         let mut link = link(WHOLE_PPB);
-        link.note(0, SimTime(10), 10, 9); // the last at 90
+        link.note(0, cells(10, 10, 9)); // the last at 90
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 0));
-        link.note(0, SimTime(20), 10, 9); // the last at 100
+        link.note(0, cells(20, 10, 9)); // the last at 100
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 1));
         assert_eq!(link.lost_before(SimTime(101), 0), 18);
     }
@@ -227,8 +209,8 @@ mod tests {
         let mut link = link(WHOLE_PPB);
         link.kept_from = SimTime::ZERO;
         for first in [10, 40, 70] {
-            link.note(0, SimTime(first), 10, 2);
-            link.note(1, SimTime(first), 10, 1);
+            link.note(0, cells(first, 10, 2));
+            link.note(1, cells(first, 10, 1));
         }
         link.trim(SimTime(50)); // the second frame of two cells has one to come
         assert_eq!([link.vcs[0].lost.len(), link.vcs[1].lost.len()], [2, 1]);

@@ -5,25 +5,22 @@
 //! step, and the others come as far apart as they entered. After a handover to a shorter path cells overtake those on
 //! the old one: what comes by the old path is kept here until all is known that comes before it.
 
-mod cells;
+mod fragment;
 mod order;
 mod steps;
 
+use crate::burst::Burst;
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::onward::Onto;
-use cells::{Cells, cells_before};
+use crate::route::moves;
+use fragment::Fragment;
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 use steps::Steps;
-
-/// How the link changes over time, if it does.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&ScheduleSpec> {
-    link.schedule.as_ref()
-}
 
 /// What the link loses in each step; empty where it loses nothing.
 fn losses_ppb(link: &LinkSpec, schedule: &ScheduleSpec) -> Vec<u32> {
@@ -59,7 +56,7 @@ struct Group {
     /// When the last of all cells comes that have entered.
     latest: u64,
     /// What has not been sent on, by time of arrival and of entry.
-    kept: BTreeMap<(u64, u64), Cells>,
+    kept: BTreeMap<(u64, u64), Fragment>,
     /// Whether some of that may be several cells at once.
     keeps_several: bool,
 }
@@ -92,17 +89,18 @@ pub(crate) struct MovingLink {
     is_new: Vec<bool>,
     /// Where somebody asks which of the cells that come together entered first, and they may come to several ports.
     order: Option<EntryOrder>,
-    notes_order: bool,
+    notes_order: Option<usize>,
 }
 
 impl MovingLink {
-    /// The link, whose port `vcs` VCs cross, if it moves. If `notes_order`, `entry` is asked.
+    /// The link, whose port `vcs` VCs cross, if it moves. If it
+    /// `notes_order`, `entry` is asked, and so many more are kept as [`crate::tuning::Tuning::entries_kept`] says.
     pub(crate) fn new(
         link: &LinkSpec,
         seed: u64,
         vcs: usize,
         end: SimTime,
-        notes_order: bool,
+        notes_order: Option<usize>,
     ) -> Option<Self> {
         let schedule = moves(link)?;
         Some(MovingLink {
@@ -144,8 +142,8 @@ impl MovingLink {
         let vcs = self.vcs.len();
         let vc = &mut self.vcs[place as usize];
         (vc.group, vc.next_place) = (group as u32, onto.place);
-        if group > 0 && self.notes_order {
-            self.order.get_or_insert_with(|| EntryOrder::new(vcs));
+        if let Some(kept) = self.notes_order.filter(|_| group > 0) {
+            self.order.get_or_insert_with(|| EntryOrder::new(vcs, kept));
         }
     }
 
@@ -175,16 +173,16 @@ impl MovingLink {
         let mut steps = std::mem::take(&mut self.entered_in);
         steps.clear();
         for (_, due) in entered {
-            let distance = due.spacing(self.cell_time).0;
-            let (mut first, mut left) = (due.head.0, u32::from(due.cells));
-            while left > 0 {
-                let (step, count) = self.steps.entering(first, distance, left, self.step);
-                let last = first + u64::from(count - 1) * distance;
+            let mut left = due.burst(self.cell_time);
+            while left.count > 0 {
+                let (step, count) = self.steps.entering(left, self.step);
+                let entering;
+                (entering, left) = left.split(count);
+                let last = entering.last().0;
                 match steps.binary_search_by_key(&step, |(step, _)| *step) {
                     Ok(at) => steps[at].1 = last.max(steps[at].1),
                     Err(at) => steps.insert(at, (step, last)),
                 }
-                (first, left) = (last + distance, left - count);
             }
         }
         for (step, time) in &mut steps {
@@ -229,19 +227,16 @@ impl MovingLink {
 
     /// Carries cells of one frame, step by step.
     fn carry_part(&mut self, place: u32, due: &Due, frames: &mut Frames) {
-        let distance = due.spacing(self.cell_time).0;
+        let entries = due.burst(self.cell_time);
         let vc = &mut self.vcs[place as usize];
         if vc.is_lost {
-            let entering = cells_before(self.end, due.head.0, distance, due.cells.into());
-            vc.drawn += u64::from(entering);
+            vc.drawn += entries.count_before(SimTime(self.end));
             return;
         }
-        let mut left = Cells {
-            arrival: 0,
-            entry: due.head.0,
+        let mut left = Fragment {
+            arrivals: entries,
+            entry: entries.first,
             nth: due.nth.into(),
-            count: due.cells.into(),
-            distance,
             stride: due.stride,
             place,
             next_place: due.place,
@@ -249,64 +244,63 @@ impl MovingLink {
             ends: due.part.ends(),
             is_tagged: due.is_tagged,
         };
-        while left.count > 0 {
-            let (step, count) = self
-                .steps
-                .entering(left.entry, distance, left.count, self.step);
+        while left.arrivals.count > 0 {
+            let (step, count) = self.steps.entering(left.entries(), self.step);
             let (entering, others) = left.split(count);
             left = others;
-            let cells = Cells {
-                arrival: entering.entry + self.steps.delays[step],
+            let delay = SimTime(self.steps.delays[step]);
+            let cells = Fragment {
+                arrivals: entering.entries().shift(delay),
                 ..entering
             };
             let at = self.entered_in.partition_point(|(other, _)| *other < step);
             // Those that would come before the last cell ahead of the step come with it.
-            let ahead = self.entered_in[at].1;
-            let early = cells_before(ahead, cells.arrival, distance, count);
-            let (with_it, later) = cells.split(early);
+            let ahead = SimTime(self.entered_in[at].1);
+            let (with_it, later) = cells.split(cells.arrivals.count_before(ahead));
             for cell in with_it.one_by_one() {
-                let arrival = ahead;
-                self.carry_cells(step, Cells { arrival, ..cell }, frames);
+                let arrivals = Burst {
+                    first: ahead,
+                    ..cell.arrivals
+                };
+                self.carry_cells(step, Fragment { arrivals, ..cell }, frames);
             }
-            if later.count > 0 {
+            if later.arrivals.count > 0 {
                 self.carry_cells(step, later, frames);
             }
         }
     }
 
     /// Carries cells that enter in `step`, but those that a handover loses.
-    fn carry_cells(&mut self, step: usize, cells: Cells, frames: &mut Frames) {
+    fn carry_cells(&mut self, step: usize, cells: Fragment, frames: &mut Frames) {
         // What overtakes them may have entered already.
         let known = self.known.min(self.steps.later[step]);
         let given_up = self.steps.given_up[step].filter(|_| self.loses_at_handover);
-        let Some(given_up) = given_up.filter(|&time| time < cells.last()) else {
+        let Some(given_up) = given_up.filter(|&time| time < cells.arrivals.last().0) else {
             return self.bring(cells, known, frames);
         };
-        let come = cells_before(given_up + 1, cells.arrival, cells.distance, cells.count);
-        let (come, lost) = cells.split(come);
-        let entering = cells_before(self.end, lost.entry, lost.distance, lost.count);
-        self.vcs[cells.place as usize].handed_over += u64::from(entering);
-        if come.count > 0 {
+        let (come, lost) = cells.split(cells.arrivals.count_by(SimTime(given_up)));
+        let entering = lost.entries().count_before(SimTime(self.end));
+        self.vcs[cells.place as usize].handed_over += entering;
+        if come.arrivals.count > 0 {
             self.bring(come, known, frames);
         }
     }
 
     /// Cells come to the next port; all is known that does so up to `known`, but what follows them on their path.
-    fn bring(&mut self, cells: Cells, known: u64, frames: &mut Frames) {
+    fn bring(&mut self, cells: Fragment, known: u64, frames: &mut Frames) {
         let vc = &mut self.vcs[cells.place as usize];
-        let before_end = cells_before(self.end, cells.arrival, cells.distance, cells.count);
-        vc.arrived += u64::from(before_end);
+        vc.arrived += cells.arrivals.count_before(SimTime(self.end));
         let group = &mut self.groups[vc.group as usize];
-        let last = cells.last();
-        let overtakes = cells.arrival < group.latest;
+        let last = cells.arrivals.last().0;
+        let overtakes = cells.arrivals.first.0 < group.latest;
         group.latest = group.latest.max(last);
         frames.hold(cells.frame);
         if group.vcs == 1 && !overtakes {
             if group.kept.is_empty() && last <= known {
                 return self.send(cells);
             }
-            group.kept.insert((cells.arrival, cells.entry), cells);
-            group.keeps_several |= cells.count > 1;
+            group.kept.insert(cells.key(), cells);
+            group.keeps_several |= cells.arrivals.count > 1;
             return;
         }
         if std::mem::take(&mut group.keeps_several) {
@@ -323,34 +317,33 @@ impl MovingLink {
             && first.key().0 <= self.known
         {
             let cells = first.remove();
-            let come = cells_before(self.known + 1, cells.arrival, cells.distance, cells.count);
-            let (come, others) = cells.split(come);
-            if others.count > 0 {
+            let (come, others) = cells.split(cells.arrivals.count_by(SimTime(self.known)));
+            if others.arrivals.count > 0 {
                 frames.hold(cells.frame);
                 let kept = &mut self.groups[group].kept;
-                kept.insert((others.arrival, others.entry), others);
+                kept.insert(others.key(), others);
             }
             self.send(come);
         }
     }
 
-    fn send(&mut self, cells: Cells) {
+    fn send(&mut self, cells: Fragment) {
         let vc = &mut self.vcs[cells.place as usize];
         let is_new = std::mem::take(&mut self.is_new[cells.frame as usize]);
         let is_again = vc.sent.replace(cells.frame) != Some(cells.frame);
         let group = &self.groups[vc.group as usize];
         let due = Due {
-            head: SimTime(cells.arrival),
+            head: cells.arrivals.first,
             frame: cells.frame,
             place: cells.next_place,
-            cells: cells.count as u16,
+            cells: cells.count() as u16,
             nth: cells.nth as u16,
             stride: cells.stride,
             part: Part::new(is_new, cells.ends).again(is_again && !is_new),
             is_tagged: cells.is_tagged,
         };
         if let Some(order) = &mut self.order {
-            order.note(cells.place, cells.entry, cells.distance, cells.count);
+            order.note(cells.place, cells.entries());
         }
         self.coming.push((group.port, group.lane, due));
     }
@@ -403,11 +396,10 @@ impl MovingLink {
 
 impl Group {
     /// Keeps cells one by one; one more of their frame's parts is under way for each but the first.
-    fn keep_one_by_one(&mut self, cells: Cells, frames: &mut Frames) {
-        (1..cells.count).for_each(|_| frames.hold(cells.frame));
+    fn keep_one_by_one(&mut self, cells: Fragment, frames: &mut Frames) {
+        (1..cells.arrivals.count).for_each(|_| frames.hold(cells.frame));
         let each = cells.one_by_one();
-        self.kept
-            .extend(each.map(|cell| ((cell.arrival, cell.entry), cell)));
+        self.kept.extend(each.map(|cell| (cell.key(), cell)));
     }
 }
 

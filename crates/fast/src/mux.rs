@@ -4,28 +4,33 @@
 //! Where a buffer may overflow within the interval, or a train is slower than the port (so that the
 //! port may fall idle between its cells), the interval is stepped cell by cell.
 
-use crate::active::ActiveVcs;
-use crate::arrivals::ArrivalLog;
 use crate::inputs::{Due, Inputs};
 use crate::lookahead::Lookahead;
 use crate::lossy::LossyLink;
 use crate::moving::MovingLink;
-use crate::occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use crate::onward::Onward;
 use crate::train::{Moment, Train};
+use crate::tuning::Tuning;
 use crate::vc_queues::VcQueues;
 use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::BufferView;
 use skycell_units::SimTime;
 
+mod active;
+mod arrivals;
 mod cells;
 mod going_on;
 mod heads_and_tails;
+mod occupancy;
 mod queue;
+pub(crate) mod server;
 mod trains;
 
+use active::ActiveVcs;
+use arrivals::ArrivalLog;
 pub(crate) use heads_and_tails::{Ended, Fate};
+use occupancy::{MuxVc, RestOfVc, VcDepartures, VcRuns};
 use queue::FrameQueues;
 
 pub(crate) use queue::FrameQueue;
@@ -156,7 +161,7 @@ impl MuxPort {
             last_runs: Vec::new(),
             log: ArrivalLog::new(link.cell_time_ps),
             vc_queues,
-            inputs: Inputs::new(std::iter::empty(), false),
+            inputs: Inputs::new(std::iter::empty(), false, &Tuning::USE),
             arriving: Vec::new(),
             slower: 0,
             refused: Vec::new(),
@@ -231,8 +236,8 @@ impl MuxPort {
     }
 
     /// Lets the link behind it move, if that does, once all VCs are there.
-    pub(crate) fn move_link(&mut self, link: &LinkSpec, seed: u64) {
-        let notes_order = self.losses.is_some();
+    pub(crate) fn move_link(&mut self, link: &LinkSpec, seed: u64, tuning: &Tuning) {
+        let notes_order = self.losses.is_some().then_some(tuning.entries_kept);
         let moving = MovingLink::new(link, seed, self.vcs.len(), self.end, notes_order);
         self.moving = moving.map(Box::new);
     }
@@ -340,6 +345,7 @@ impl MuxPort {
             idle_since_ps: (queued == 0 && self.log.taken_in() > 0)
                 .then(|| self.log.last_departure().0),
             is_tagged: due.is_tagged,
+            ..BufferView::default()
         };
         if self.has_classes() {
             self.look_at_class(moment.time, place, &mut view);
@@ -350,7 +356,7 @@ impl MuxPort {
         }
         let vc = &mut self.vcs[place as usize];
         let policy = &mut self.queues.get_mut(vc.queue).policy;
-        vc.discarding = policy.on_frame(vc.vc, &view);
+        vc.discarding = policy.on_enqueue(vc.vc, &view).refusal();
         queued
     }
 

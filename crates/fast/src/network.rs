@@ -11,6 +11,7 @@ use crate::plan::Plan;
 use crate::stations::{Port, PortMut, Ports, ports};
 use crate::stepped::Gone;
 use crate::train::Moment;
+use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
@@ -82,6 +83,8 @@ pub(crate) struct Network<'a> {
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
     gone: Vec<Gone>,
+    /// Whether it pays to ask for flows in advance.
+    has_many: bool,
     /// Whether any link carries packets.
     has_packets: bool,
     next_sample: SimTime,
@@ -94,10 +97,10 @@ pub(crate) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan) -> Self {
+    pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan, tuning: &Tuning) -> Self {
         let ends = Ends::new(spec, &plan);
         let stepped_ports = plan.stepped_ports(spec);
-        let (ports, places) = ports(spec, &plan);
+        let (ports, places) = ports(spec, &plan, tuning);
         let waiting = plan.order;
         let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
         let takes_parts = |&id: &u32| match ports.get(id) {
@@ -135,6 +138,7 @@ impl<'a> Network<'a> {
             parts: Vec::new(),
             waiting,
             gone: Vec::new(),
+            has_many: spec.flows.len() >= tuning.many_flows,
             has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
             events: Agenda::new(spec.flows.len()),
@@ -218,6 +222,7 @@ impl<'a> Network<'a> {
     }
 
     /// Before when all is known that comes to the port from others.
+    #[inline(always)]
     fn known_upstream(&self, id: u32) -> SimTime {
         let feeding = self.ports.lookahead(id).fed_by.iter();
         let known =
@@ -240,6 +245,7 @@ impl<'a> Network<'a> {
     }
 
     /// Sees to it that the port acts in time.
+    #[inline(always)]
     fn plan_port(&mut self, id: u32) {
         if let Some(acts_at) = self.ports.acts_at(id) {
             self.wake(id, acts_at);

@@ -10,7 +10,7 @@ use skycell_records::{
 };
 use skycell_spec::{LinkSpec, PacketFraming};
 use skycell_switch::{BufferView, Policy};
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
 
 /// A packet in the port.
@@ -23,6 +23,7 @@ struct Queued {
     /// When its last bit has left.
     end: SimTime,
     octets: u32,
+    ecn: Ecn,
     /// Index of its VC at the port.
     at: u32,
     /// Whether the link loses it.
@@ -146,24 +147,25 @@ impl PacketPort {
         SimTime(time)
     }
 
-    /// Offers a packet of `octets` octets of the VC with index `at`; why it was refused, if it was.
+    /// Offers a packet of `octets` octets with `ecn` of the VC with index `at`; why it was refused, if it was.
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
         at: u32,
         octets: u32,
+        ecn: Ecn,
     ) -> Result<Sent, DiscardReason> {
         self.settle(now);
         self.arrived += 1;
         let amount = self.amount(octets);
         let has_room = u64::from(self.held) + u64::from(amount) <= u64::from(self.capacity);
-        let refused = self.refusal(now, at);
+        let refused = self.refusal(now, at, octets);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.discarded.add(reason, 1);
-            self.octets.on_arrival(now.0, octets, false);
+            self.octets.on_arrival(now.0, octets, ecn, false);
             return Err(reason);
         }
-        self.octets.on_arrival(now.0, octets, true);
+        self.octets.on_arrival(now.0, octets, ecn, true);
         self.integral.arrived(u128::from(now.0));
         let gap = match self.frame_gap {
             0 => 0,
@@ -189,6 +191,7 @@ impl PacketPort {
             start,
             end,
             octets,
+            ecn,
             at,
             is_lost,
         });
@@ -197,7 +200,7 @@ impl PacketPort {
     }
 
     /// Why the policy refuses a packet that comes now.
-    fn refusal(&mut self, now: SimTime, at: u32) -> Option<DiscardReason> {
+    fn refusal(&mut self, now: SimTime, at: u32, octets: u32) -> Option<DiscardReason> {
         if !self.may_refuse || self.policy.keeps_last_cells() {
             return None;
         }
@@ -213,8 +216,11 @@ impl PacketPort {
             idle_since_ps: idle_since.map(|time| time.0),
             is_tagged: false,
             capacity: self.capacity,
+            octets: self.octets.queued(),
+            packet_octets: octets,
+            ..BufferView::default()
         };
-        self.policy.on_frame(vc.vc, &view)
+        self.policy.on_enqueue(vc.vc, &view).refusal()
     }
 
     /// Lets what leaves by `now` leave, that instant included.
@@ -230,7 +236,7 @@ impl PacketPort {
             self.sent_for += first.end - first.start;
             self.integral.departed(u128::from(first.end.0));
             self.octets
-                .on_departure(first.end.0, first.octets, first.came.0);
+                .on_departure(first.end.0, first.octets, first.ecn, first.came.0);
             let vc = &mut self.vcs[first.at as usize];
             vc.queued -= 1;
             vc.held -= amount;

@@ -1,94 +1,16 @@
-//! Which form holds at which port, and the fixed times between the stations of a VC.
+//! Which form holds at which port, and the ways of VCs between them.
 
 use crate::cell_stream::StreamPlan;
 use crate::edge::may_discard;
-use crate::moving::moves;
-use crate::order;
-use crate::shared::{self, Shared};
+use crate::route::{PortKind, Route, Stretch, least_time, moves, route};
+use crate::stepping::Stepping;
+use crate::streams::{self, Shared};
 use skycell_records::{SteppedPort, SteppedReason};
 use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, HashSet};
-pub(crate) use stepping::Stepping;
 
-mod stepping;
-
-/// How a port can be treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PortKind {
-    /// A host's or router's port: whole frames, back to back.
-    Source,
-    /// A switch port fed by one link that is no faster than itself: a cell never waits there, and
-    /// no policy discards in an empty buffer.
-    PassThrough,
-    /// Any other switch port: cells of several trains are multiplexed.
-    Mux,
-    /// A host's or router's port whose link carries packets.
-    Packets,
-    /// Any port without a closed form: stepped unit by unit.
-    Stepped(SteppedReason),
-}
-
-impl PortKind {
-    /// Whether units may wait there for others.
-    fn may_wait(self) -> bool {
-        matches!(self, PortKind::Mux | PortKind::Stepped(_))
-    }
-}
-
-/// A station that cells pass on their way: when, after the departure that begins the stretch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PassThrough {
-    /// Port id.
-    pub(crate) port: u32,
-    /// From the departure to the cell's arrival at the port.
-    pub(crate) arrival: SimTime,
-    /// From the departure to the cell's departure from the port.
-    pub(crate) departure: SimTime,
-}
-
-/// A stretch of a VC over which cells keep their spacing: from a departure to the next station that
-/// may change it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    pub(crate) passes: Vec<PassThrough>,
-    /// From the departure to the arrival at the stretch's end.
-    pub(crate) delay: SimTime,
-    /// The link over which cells arrive at the stretch's end.
-    pub(crate) link: u32,
-}
-
-/// The way of a VC.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Route {
-    pub(crate) source: u32,
-    pub(crate) first: Stretch,
-    /// The ports where cells are multiplexed, in order, and the stretch from each to the next or to the
-    /// VC's end.
-    pub(crate) muxes: Vec<(u32, Stretch)>,
-}
-
-impl Route {
-    /// Whether the VC begins at a port that is stepped.
-    pub(crate) fn begins_stepped(&self) -> bool {
-        self.first_mux() == Some(self.source)
-    }
-
-    /// The port where cells are multiplexed first, if they are anywhere.
-    pub(crate) fn first_mux(&self) -> Option<u32> {
-        self.muxes.first().map(|(port, _)| *port)
-    }
-
-    /// The port where cells are multiplexed last.
-    pub(crate) fn last_mux(&self) -> Option<u32> {
-        self.muxes.last().map(|(port, _)| *port)
-    }
-
-    /// The stretch to the VC's end.
-    pub(crate) fn last(&self) -> &Stretch {
-        self.muxes.last().map_or(&self.first, |(_, last)| last)
-    }
-}
+mod order;
 
 /// Kinds of all ports and ways of all VCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +36,7 @@ impl Plan {
         loop {
             let kinds = kinds(spec, &stepping);
             let before = stepping.clone();
-            let shared = shared::plan(spec, &kinds, &mut stepping);
+            let shared = streams::plan(spec, &kinds, &mut stepping);
             step_out_of_order(spec, &shared, &mut stepping);
             if stepping == before {
                 return Plan::of(spec, kinds, shared);
@@ -228,54 +150,6 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         .zip(0u32..)
         .map(kind)
         .collect()
-}
-
-/// The way of `vc`. Of one that is rerouted, the ports that it may cross, which are all stepped.
-pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Route {
-    let mut route = Route {
-        source: vc.path[0],
-        first: Stretch::default(),
-        muxes: Vec::new(),
-    };
-    let later = vc.paths().skip(1).flatten().copied();
-    let mut seen = HashSet::new();
-    let path = vc
-        .path
-        .iter()
-        .copied()
-        .chain(later)
-        .filter(|&id| seen.insert(id));
-    let mut stretch = &mut route.first;
-    for id in path {
-        let link = &spec.links[id as usize];
-        match kinds[id as usize] {
-            PortKind::Source | PortKind::Packets => {}
-            PortKind::PassThrough => {
-                let departure = stretch.delay + SimTime(link.cell_time_ps);
-                stretch.passes.push(PassThrough {
-                    port: id,
-                    arrival: stretch.delay,
-                    departure,
-                });
-                stretch.delay = departure;
-            }
-            PortKind::Mux | PortKind::Stepped(_) => {
-                route.muxes.push((id, Stretch::default()));
-                stretch = &mut route.muxes.last_mut().expect("it has just been added").1;
-            }
-        }
-        stretch.delay += SimTime(link.delay_ps);
-        stretch.link = id;
-    }
-    route
-}
-
-/// Least time of a unit on the link.
-pub(crate) fn least_time(link: &LinkSpec) -> SimTime {
-    match &link.framing {
-        Some(framing) => SimTime(framing.time_ps(1)),
-        None => SimTime(link.cell_time_ps),
-    }
 }
 
 /// Ports at which units may wait, and those that they go on to from there: the least time between.

@@ -3,6 +3,7 @@
 use crate::finish::records;
 use crate::network::Network;
 use crate::plan::Plan;
+use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason};
 use skycell_reference::RunError;
 use skycell_spec::NetworkSpec;
@@ -21,12 +22,24 @@ pub fn run(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
+    run_tuned(spec, &Tuning::USE, progress)
+}
+
+/// The same with other numbers than those of [`Tuning::USE`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_tuned(
+    spec: &NetworkSpec,
+    tuning: &Tuning,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
     spec.validate()?;
     if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
         return stepped_everywhere(spec, progress);
     }
     let plan = Plan::new(spec);
-    let mut network = Network::new(spec, plan);
+    let mut network = Network::new(spec, plan, tuning);
     let end = network.end;
     let mut until_call = EVENTS_PER_CALL;
     while let Some(event) = network.events.pop_before(end) {

@@ -1,6 +1,7 @@
 //! A host's or router's port: whole frames, back to back, in closed form from the moment they are
 //! handed over.
 
+use crate::burst::Burst;
 use crate::lossy::LossyLink;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
@@ -189,7 +190,9 @@ impl SourcePort {
         let is_lost = lossy.loses(place, None);
         if is_lost {
             let cell_time = self.kind.cell_time;
-            lossy.note(place, start + SimTime(cell_time), cell_time, cells);
+            let cell_time = SimTime(cell_time);
+            let entering = Burst::new(start + cell_time, cell_time, cells.into());
+            lossy.note(place, entering);
             lossy.trim_vc(place, SimTime(now.0.saturating_sub(self.kind.horizon.0)));
         }
         is_lost
@@ -339,10 +342,12 @@ impl SourcePort {
             idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
             is_tagged: false,
             capacity: self.kind.capacity,
+            ..BufferView::default()
         };
         self.rest
             .policy
-            .on_frame(self.rest.vcs[place as usize].vc, &view)
+            .on_enqueue(self.rest.vcs[place as usize].vc, &view)
+            .refusal()
     }
 
     /// Sum of the times after which the first `count` cells of a frame have left, since its start.

@@ -4,12 +4,14 @@ use crate::cell_stream::CellStream;
 use crate::edge::Edge;
 use crate::lookahead::Lookahead;
 use crate::mux::MuxPort;
+use crate::mux::server::Server;
 use crate::packets::PacketPort;
-use crate::plan::{PassThrough, Plan, PortKind, Route};
-use crate::server::Server;
+use crate::plan::Plan;
+use crate::route::{PassThrough, PortKind, Route};
 use crate::source::SourcePort;
 use crate::stepped::SteppedPort;
-use crate::vcs::is_cut;
+use crate::tuning::Tuning;
+use crate::vcs::{AtMux, Places, is_cut};
 use skycell_records::{CellDelays, QueueSamples};
 use skycell_reference::Ways;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
@@ -137,6 +139,7 @@ impl Ports {
     }
 
     /// How far ahead the port with id `id` may act, at which units may wait.
+    #[inline(always)]
     pub(crate) fn lookahead(&self, id: u32) -> &Lookahead {
         match &self.kept[id as usize] {
             Kept::Mux(port) => &port.lookahead,
@@ -146,6 +149,7 @@ impl Ports {
     }
 
     /// The same, to be changed.
+    #[inline(always)]
     pub(crate) fn lookahead_mut(&mut self, id: u32) -> &mut Lookahead {
         match &mut self.kept[id as usize] {
             Kept::Mux(port) => &mut port.lookahead,
@@ -156,6 +160,7 @@ impl Ports {
 
     /// When the earliest of what comes to the port at `time` or later may arrive at the end of its VC, as far as is
     /// known.
+    #[inline(always)]
     pub(crate) fn arrives_after(&self, id: u32, time: SimTime) -> SimTime {
         match &self.kept[id as usize] {
             Kept::Mux(port) => port.arrives_after(time),
@@ -164,6 +169,7 @@ impl Ports {
     }
 
     /// When the port is to act before anything that it does arrives at the end of a VC, if it has anything to do.
+    #[inline(always)]
     pub(crate) fn acts_at(&self, id: u32) -> Option<SimTime> {
         match &self.kept[id as usize] {
             Kept::Mux(port) => port.acts_at(),
@@ -218,30 +224,8 @@ pub(crate) struct PassPort {
     pub(crate) samples: QueueSamples,
 }
 
-/// Where a VC stands at the ports of its way that count cells.
-#[derive(Debug)]
-pub(crate) struct Places {
-    /// Of its source port among them.
-    pub(crate) source_port: u32,
-    /// At its source port.
-    pub(crate) source: u32,
-    /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
-    pub(crate) muxes: Vec<AtMux>,
-    /// The paths of one that is rerouted.
-    pub(crate) ways: Option<Ways>,
-    /// Whether all its ports are stepped.
-    pub(crate) are_stepped: bool,
-}
-
-/// Where a VC stands at a multiplexing port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AtMux {
-    pub(crate) place: u32,
-    pub(crate) lane: u32,
-}
-
 /// All ports of a run, and the places of each VC.
-pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
+pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports, Vec<Places>) {
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
     type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
@@ -262,7 +246,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             Kept::Mux(Box::new(port))
         }
         PortKind::Stepped(_) => {
-            let port = SteppedPort::new(link, spec.seed, end, notes_losses);
+            let port = SteppedPort::new((link, id), spec.seed, end, notes_losses);
             Kept::Stepped(Box::new(port))
         }
         PortKind::PassThrough => Kept::Pass(Box::new(PassPort {
@@ -286,7 +270,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
         packets,
     };
     add_servers(spec, plan, &mut ports);
-    let lanes = add_inputs(spec, plan, &mut ports);
+    let lanes = add_inputs(spec, plan, tuning, &mut ports);
     let mut places = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_place(route.source);
@@ -332,9 +316,9 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan) -> (Ports, Vec<Places>) {
             port.take_parts();
         }
     }
-    keep_what_is_asked(spec, &mut ports);
+    keep_what_is_asked(spec, tuning, &mut ports);
     SourcePort::share_kinds(&mut ports.sources);
-    join(spec, plan, &places, &mut ports);
+    join(spec, plan, tuning, &places, &mut ports);
     set_times(spec, plan, &mut ports);
     (ports, places)
 }
@@ -383,7 +367,7 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
 
 /// Tells ports whether what has left them, or been lost behind them, is asked for while the run goes on: samples of
 /// a port where no cell waits look at the station before it.
-fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
+fn keep_what_is_asked(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     let sampled = spec.records.sampled_ports.iter();
     let sampled = sampled.chain(&spec.records.vc_sampled_ports);
     let stations = sampled.filter_map(|&id| match ports.get(id) {
@@ -402,7 +386,7 @@ fn keep_what_is_asked(spec: &NetworkSpec, ports: &mut Ports) {
             PortMut::Mux(port) => {
                 port.keep_order(is_asked);
                 port.lose_frames(link, spec.seed, is_asked);
-                port.move_link(link, spec.seed);
+                port.move_link(link, spec.seed, tuning);
             }
             PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) => {}
         }

@@ -6,12 +6,14 @@
 mod arriving;
 mod earliest;
 
+use crate::burst::Burst;
 use crate::frames::Frames;
 use crate::inputs::{Due, Part};
 use crate::lookahead::Lookahead;
-use crate::moving::{EntryOrder, moves};
+use crate::moving::EntryOrder;
 use crate::onward::{Onto, Onward};
-use crate::plan::least_time;
+use crate::route::{least_time, moves};
+use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use arriving::{Arrivals, Arriving};
 use earliest::Earliest;
@@ -20,7 +22,7 @@ use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
 use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,7 @@ pub(crate) type Gone = (SimTime, u32, Cell);
 #[derive(Debug)]
 pub(crate) struct SteppedPort {
     pub(crate) port: Port,
+    id: u32,
     from: u32,
     end: SimTime,
     /// Least time of a unit.
@@ -94,10 +97,16 @@ pub(crate) struct SteppedPort {
 }
 
 impl SteppedPort {
-    /// The port of `link`, in a run with `seed` that ends at `end`.
-    pub(crate) fn new(link: &LinkSpec, seed: u64, end: SimTime, notes_losses: bool) -> Self {
+    /// The port of a link, which has this id, in a run with `seed` that ends at `end`.
+    pub(crate) fn new(
+        (link, id): (&LinkSpec, u32),
+        seed: u64,
+        end: SimTime,
+        notes_losses: bool,
+    ) -> Self {
         SteppedPort {
             port: Port::new(link, seed, end),
+            id,
             from: link.from,
             end,
             least: least_time(link),
@@ -134,7 +143,7 @@ impl SteppedPort {
     }
 
     /// All VCs know where they go on from here over `link`.
-    pub(crate) fn join(&mut self, link: &LinkSpec) {
+    pub(crate) fn join(&mut self, link: &LinkSpec, tuning: &Tuning) {
         let onto = self.vcs.iter().zip(0..).filter_map(|(vc, place)| {
             let Next::Bursts(onto) = vc.next else {
                 return None;
@@ -150,7 +159,7 @@ impl SteppedPort {
             });
             self.onward = Some(Box::new(onward));
         } else if !onto.is_empty() && self.losses.is_some() {
-            self.order = Some(EntryOrder::new(self.vcs.len()));
+            self.order = Some(EntryOrder::new(self.vcs.len(), tuning.entries_kept));
         }
     }
 
@@ -195,10 +204,13 @@ impl SteppedPort {
             index: due.nth.into(),
             octets: 0,
             vc,
+            place: 0,
+            flow: 0,
             hop: 1,
             is_last: false,
             is_tagged: due.is_tagged,
             is_paced: false,
+            ecn: Ecn::NotEct,
             came_at: due.head,
             left_at,
         };
@@ -227,17 +239,17 @@ impl SteppedPort {
 
     fn on_departure(&mut self, now: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
         let (cell, _) = self.port.sending();
-        let place = self.place(cell.vc);
         if cell.hop == 0 && cell.is_paced {
             frames.get_mut(cell.frame).handed_at = now;
         }
         let ways = vcs.rest[cell.vc as usize].ways.as_ref();
         let is_forgotten = ways.is_some_and(|ways| ways.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
-        if let Some((lost, reason)) = self.port.on_departure(now, place, serial, is_forgotten) {
-            self.lose(place, &lost, reason, frames);
+        if let Some((lost, reason)) = self.port.on_departure(now, serial, is_forgotten) {
+            self.lose(lost.place, &lost, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
+        self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), frames);
     }
 
     /// The unit of the VC at `place` is lost behind the port.
@@ -301,11 +313,13 @@ impl SteppedPort {
             }
             self.port.on_cell(now, unit, place)
         };
+        self.settle_discarded(first.key, frames);
         match verdict {
             Verdict::Accepted => {
                 (1..units).for_each(|_| frames.hold(unit.frame));
                 if was_idle {
                     self.begin_sending(now, frames, vcs);
+                    self.settle_discarded(first.key, frames);
                 }
             }
             Verdict::Discarded {
@@ -325,6 +339,25 @@ impl SteppedPort {
                 }
                 frames.forget(unit.frame);
             }
+        }
+    }
+
+    /// What the port had taken in and has discarded in the event with that `key`.
+    fn settle_discarded(&mut self, key: Key, frames: &mut Frames) {
+        for (unit, reason) in self.port.discarded.drain(..) {
+            let vc = &mut self.vcs[unit.place as usize];
+            vc.discarded.add(reason, 1);
+            if let Some(losses) = &mut self.losses {
+                losses.push(FirstLoss {
+                    key,
+                    entered: Some(SimTime::ZERO), // packets are handed over
+                    vc: unit.vc,
+                    nth: 0,
+                    flow: frames.get(unit.frame).flow,
+                    reason,
+                });
+            }
+            frames.forget(unit.frame);
         }
     }
 
@@ -378,7 +411,7 @@ impl SteppedPort {
     pub(crate) fn note_entry(&mut self, place: u32) -> SimTime {
         self.gone += 1;
         if let Some(order) = &mut self.order {
-            order.note(place, self.gone, 1, 1);
+            order.note(place, Burst::new(SimTime(self.gone), SimTime(1), 1));
         }
         SimTime(self.gone)
     }

@@ -1,5 +1,6 @@
 //! Cells at equal distances on one link, and in which order those of several come.
 
+use crate::burst::Burst;
 use skycell_units::SimTime;
 
 /// A place in the order of arrival at a port: cells that arrive together are ordered by link.
@@ -28,6 +29,11 @@ impl Train {
             link: moment.link,
             place,
         }
+    }
+
+    /// The next `count` cells.
+    pub(crate) fn burst(&self, count: u64) -> Burst {
+        Burst::new(SimTime(self.next), SimTime(self.spacing), count)
     }
 
     /// Cells that arrive up to `moment`, that moment included.

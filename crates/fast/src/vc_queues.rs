@@ -6,6 +6,7 @@
 //! wait as runs of equal spacing, and a frame's end is told when its last cell has been chosen. In a queue for a class
 //! the VC goes first whose next cell came first.
 
+use crate::burst::Burst;
 use crate::train::{Moment, Train};
 use orders::{Order, Sent, Serves};
 use skycell_spec::LinkSpec;
@@ -15,12 +16,10 @@ use std::collections::{BinaryHeap, VecDeque};
 
 mod orders;
 
-/// Cells of a VC that have not been served, `spacing` apart.
+/// Cells of a VC that have not been served.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    next: u64,
-    spacing: u64,
-    left: u64,
+    cells: Burst,
     /// How many were taken in before, of whichever VC.
     nth: u64,
 }
@@ -54,16 +53,16 @@ impl Waiting {
     /// When its next cell came or comes, and in which order among those that come together by one link.
     fn next(&self) -> Option<(Moment, u64)> {
         let run = self.runs.front()?;
-        let (time, link) = (SimTime(run.next), self.link);
+        let (time, link) = (run.cells.first, self.link);
         Some((Moment { time, link }, run.nth))
     }
 
     /// Its next cell is served; returns the frame that ends with it.
     fn serve(&mut self) -> Option<Tail> {
         let run = self.runs.front_mut().expect("it has cells");
-        run.next += run.spacing;
-        run.left -= 1;
-        if run.left == 0 {
+        run.cells.first += run.cells.spacing;
+        run.cells.count -= 1;
+        if run.cells.count == 0 {
             self.runs.pop_front();
         }
         self.served += 1;
@@ -155,12 +154,8 @@ impl VcQueues {
             let coming = Reverse((Moment { time, link }, nth, place));
             self.lines.coming.push(coming);
         }
-        here.runs.push_back(Run {
-            next: train.next,
-            spacing: train.spacing,
-            left: count,
-            nth,
-        });
+        let cells = train.burst(count);
+        here.runs.push_back(Run { cells, nth });
     }
 
     /// The cell of the VC at `place` that was taken in last ends a frame there; it is the `rank`-th
@@ -364,6 +359,7 @@ mod tests {
             class,
             capacity_cells: None,
             counts_octets: false,
+            by_flow: false,
             policy: PolicySpec::TailDrop(TailDropSpec {}),
         };
         let has_classes = scheduler == SchedulerSpec::StrictPriority(StrictPrioritySpec {});
@@ -382,6 +378,7 @@ mod tests {
                 scheduler,
                 frame_gap_ps: 0,
                 rate_algorithm: None,
+                shaper: None,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

@@ -2,9 +2,8 @@
 
 use crate::edge::{Edge, may_cut};
 use crate::ends::Ends;
-use crate::lossy::constant_loss;
-use crate::plan::Route;
-use crate::stations::Places;
+use crate::route::Route;
+use crate::route::constant_loss;
 use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::Ways;
@@ -97,6 +96,28 @@ pub(crate) struct RestOfVc {
     pub(crate) cells_corrupt: u64,
     /// Cells refused by its source port.
     pub(crate) discarded_at_source: Discards,
+}
+
+/// Where a VC stands at the ports of its way that count cells.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Of its source port among them.
+    pub(crate) source_port: u32,
+    /// At its source port.
+    pub(crate) source: u32,
+    /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
+    pub(crate) muxes: Vec<AtMux>,
+    /// The paths of one that is rerouted.
+    pub(crate) ways: Option<Ways>,
+    /// Whether all its ports are stepped.
+    pub(crate) are_stepped: bool,
+}
+
+/// Where a VC stands at a multiplexing port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtMux {
+    pub(crate) place: u32,
+    pub(crate) lane: u32,
 }
 
 /// All VCs that carry frames, by id.

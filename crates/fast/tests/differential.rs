@@ -10,6 +10,7 @@ use scenarios::{
     with_stepping,
 };
 use serde_json::Value;
+use skycell_fast::Tuning;
 use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, VcRecord};
 use skycell_reference::RunError;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
@@ -21,7 +22,14 @@ const SCENARIOS: u64 = 2_000;
 /// What differs, if anything: the first record or trace, and both its values.
 fn difference(spec: &NetworkSpec) -> Option<String> {
     let reference = skycell_reference::run(spec, &mut |_| true);
-    let fast = std::panic::catch_unwind(|| skycell_fast::run(spec, &mut |_| true));
+    // Half of the scenarios take the ways of crowds.
+    let tuning = if spec.seed.is_multiple_of(2) {
+        Tuning::USE
+    } else {
+        Tuning::SMALL
+    };
+    let fast = || skycell_fast::run_tuned(spec, &tuning, &mut |_| true);
+    let fast = std::panic::catch_unwind(fast);
     let Ok(fast) = fast else {
         return Some("the fast engine panicked".into());
     };
@@ -352,6 +360,16 @@ fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     assert!(both > 100, "{both}");
 }
 
+/// Marks are worth comparing where they come to senders that slow down.
+#[test]
+fn queues_of_packets_mark_and_senders_slow_down() {
+    let slowed = (0..400).map(packets).filter(|spec| {
+        let records = skycell_fast::run(spec, &mut |_| true).expect("it runs");
+        records.flows.iter().any(|flow| flow.ecn_reductions > 0)
+    });
+    assert!(slowed.count() > 5);
+}
+
 /// Links that lose frames are worth comparing where some arrive all the same.
 #[test]
 fn links_of_scenarios_lose_frames() {
@@ -454,8 +472,7 @@ fn frames_in_several_queues_of_a_port_have_closed_forms() {
     assert!(own > 60 && full > 40 && others < 80, "{counts:?}");
 }
 
-/// With assertions the fast engine keeps boxes and reads ahead for a few lanes and one flow; as it is built for use
-/// only crowds make it.
+/// Tuned as it is for use, only crowds make the fast engine keep boxes and read ahead.
 #[test]
 fn crowds_have_lanes_for_boxes_and_flows_for_reading_ahead() {
     let crowds: Vec<_> = (0..600).filter_map(crowd).collect();

@@ -62,6 +62,9 @@ pub enum Limit {
         "{0:.0} km from the centre of the earth, allowed up to {FARTHEST_KM} km (its Hill sphere)"
     )]
     TooFar(f64),
+    /// No limit of SGP4's, but one that the caller sets.
+    #[error("farther from its epoch than allowed")]
+    TooLong,
 }
 
 /// The state so many minutes after the epoch, in the axes of SGP4; refused where it breaks a limit.
@@ -174,7 +177,7 @@ mod tests {
     const DECAYS_AT_MIN: f64 = 1_384.766_350_58;
 
     fn constants() -> Constants {
-        let sets = read_tle(RE_ENTERING).unwrap();
+        let sets = read_tle(RE_ENTERING).sets;
         Constants::from_elements_afspc_compatibility_mode(&sets[0].1).unwrap()
     }
 

@@ -1,6 +1,6 @@
-//! The earth: its shape, its rotation, and places on it.
+//! The earth: its shape and its rotation.
 
-use crate::vector::{Vec3, dot, norm, sub};
+use crate::vector::{Vec3, norm};
 use serde::{Deserialize, Serialize};
 
 /// Equatorial radius, km (WGS84, NIMA TR8350.2, table 3.1).
@@ -36,83 +36,6 @@ impl Shape {
         let [x, y, z] = point_km;
         let stretched = z * (EQUATORIAL_RADIUS_KM / self.polar_radius_km());
         norm([x, y, stretched]) < EQUATORIAL_RADIUS_KM
-    }
-}
-
-/// A place on the earth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StationSpec {
-    /// Degrees, north positive, -90 to 90.
-    pub latitude_deg: f64,
-    /// Degrees, east positive, -180 to 360.
-    pub longitude_deg: f64,
-    /// Above the surface, km.
-    pub height_km: f64,
-    /// Elevation from which a satellite counts as visible, degrees, -90 to 90.
-    pub mask_deg: f64,
-}
-
-/// A place in earth-fixed coordinates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Station {
-    /// Third axis to the north pole, first to latitude and longitude 0, km.
-    pub position_km: Vec3,
-    /// Where up is: normal to the surface, length 1.
-    pub up: Vec3,
-    /// Sine of the elevation mask.
-    pub sine_of_mask: f64,
-}
-
-impl Station {
-    /// A place on a surface.
-    pub fn new(spec: &StationSpec, shape: Shape) -> Self {
-        let (sine, cosine) = libm::sincos(spec.latitude_deg.to_radians());
-        let (east, first) = libm::sincos(spec.longitude_deg.to_radians());
-        let flattening = match shape {
-            Shape::Sphere => 0.0,
-            Shape::Wgs84 => FLATTENING,
-        };
-        // NIMA TR8350.2, equations 4-14 and 4-15.
-        let eccentricity_squared = flattening * (2.0 - flattening);
-        let normal = EQUATORIAL_RADIUS_KM / (1.0 - eccentricity_squared * sine * sine).sqrt();
-        let axis = (normal + spec.height_km) * cosine;
-        Station {
-            position_km: [
-                axis * first,
-                axis * east,
-                (normal * (1.0 - eccentricity_squared) + spec.height_km) * sine,
-            ],
-            up: [cosine * first, cosine * east, sine],
-            sine_of_mask: libm::sin(spec.mask_deg.to_radians()),
-        }
-    }
-
-    /// Sine of the elevation of a point above the horizon of the place, and its distance in km.
-    pub fn look(&self, point_km: Vec3) -> (f64, f64) {
-        let way = sub(point_km, self.position_km);
-        let slant_range_km = norm(way);
-        (dot(self.up, way) / slant_range_km, slant_range_km)
-    }
-
-    /// Whether a point stands at the elevation mask or above it.
-    pub fn sees(&self, point_km: Vec3) -> bool {
-        let way = sub(point_km, self.position_km);
-        let height_km = dot(self.up, way);
-        let sine = self.sine_of_mask;
-        // Most points are below: no root for them. Squares grow with what they are squares of.
-        if height_km < 0.0 && sine >= 0.0 {
-            return false;
-        }
-        if height_km >= 0.0 && sine <= 0.0 {
-            return true;
-        }
-        let enough = sine * sine * dot(way, way);
-        if sine > 0.0 {
-            height_km * height_km >= enough
-        } else {
-            height_km * height_km <= enough
-        }
     }
 }
 
@@ -172,25 +95,6 @@ fn sidereal_time_rad(unix_ns: i64, seconds: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn place(latitude_deg: f64, longitude_deg: f64, shape: Shape) -> Station {
-        let spec = StationSpec {
-            latitude_deg,
-            longitude_deg,
-            height_km: 0.0,
-            mask_deg: 0.0,
-        };
-        Station::new(&spec, shape)
-    }
-
-    #[test]
-    fn the_pole_of_the_ellipsoid_is_21_km_nearer_than_the_equator() {
-        // Semi-minor axis of WGS84: 6356.7523142 km.
-        let pole = place(90.0, 0.0, Shape::Wgs84).position_km;
-        assert!((pole[2] - 6_356.752_314_2).abs() < 1e-7);
-        assert_eq!(place(90.0, 0.0, Shape::Sphere).position_km[2], 6378.137);
-        assert_eq!(place(0.0, 0.0, Shape::Wgs84).position_km[0], 6378.137);
-    }
-
     #[test]
     fn what_is_below_the_surface_depends_on_its_shape_at_the_poles_only() {
         for (point, sphere, ellipsoid) in [
@@ -202,36 +106,6 @@ mod tests {
         ] {
             assert_eq!(Shape::Sphere.holds_inside(point), sphere, "{point:?}");
             assert_eq!(Shape::Wgs84.holds_inside(point), ellipsoid, "{point:?}");
-        }
-    }
-
-    #[test]
-    fn a_satellite_in_the_zenith_is_at_90_degrees_and_one_beyond_the_horizon_below_0() {
-        let station = place(0.0, 90.0, Shape::Sphere);
-        let (sine, slant_range_km) = station.look([0.0, 7378.137, 0.0]);
-        assert!((sine - 1.0).abs() < 1e-15 && (slant_range_km - 1000.0).abs() < 1e-9);
-        assert!(!station.sees([7378.137, 0.0, 0.0]));
-    }
-
-    #[test]
-    fn a_point_is_seen_where_its_elevation_reaches_the_mask() {
-        for mask_deg in [-30.0, 0.0, 25.0] {
-            let spec = StationSpec {
-                latitude_deg: 0.0,
-                longitude_deg: 0.0,
-                height_km: 0.0,
-                mask_deg,
-            };
-            let station = Station::new(&spec, Shape::Sphere);
-            for elevation_deg in [-60.0, -30.1, -29.9, -0.1, 0.1, 24.9, 25.1, 90.0] {
-                let (sine, cosine) = libm::sincos(f64::to_radians(elevation_deg));
-                let point = [EQUATORIAL_RADIUS_KM + 700.0 * sine, 700.0 * cosine, 0.0];
-                assert_eq!(
-                    station.sees(point),
-                    elevation_deg >= mask_deg,
-                    "{elevation_deg}"
-                );
-            }
         }
     }
 

@@ -2,71 +2,173 @@
 
 use sgp4::Elements;
 
-/// One thing that is wrong with a text: its line, from 1, and what it is.
-pub type TextError = (usize, String);
+/// A set that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultySet {
+    /// The line, from 1, that is wrong.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+    /// The line for its name; empty without one.
+    pub name: String,
+    /// Its catalogue number, where the line has one in its columns; empty otherwise.
+    pub number: String,
+}
 
 /// Column of the ephemeris type in the first line, from 0.
 const EPHEMERIS_TYPE: usize = 62;
+/// Columns of the catalogue number in either line.
+const NUMBER: std::ops::Range<usize> = 2..7;
+/// Columns of a line without its checksum.
+const UNSUMMED: usize = 68;
 
 /// The line of a set's first line, from 1, and the set.
 pub type ReadSet = (usize, Elements);
 
+/// What a text of two-line elements holds.
+#[derive(Clone, Debug, Default)]
+pub struct TleText {
+    /// The sets that can be used.
+    pub sets: Vec<ReadSet>,
+    /// The others.
+    pub faulty: Vec<FaultySet>,
+    /// Planes and satellites in each, where the first line counts them, as that of Hypatia's
+    /// `tles.txt` does.
+    pub planes: Option<[u32; 2]>,
+}
+
 /// Reads element sets of two lines, each with a line for its name before it or without.
 ///
-/// Empty lines are passed over. All errors of the text are told together.
+/// Lines that belong to no set are passed over, so that a bulletin is read as it comes: its text, and
+/// the key to its columns (AMSAT), whose catalogue number is one letter five times. A line without
+/// its last column, the checksum, is taken as it is; a checksum that is wrong is a fault.
 ///
 /// Source of the form: Hoots and Roehrich, Spacetrack Report 3, 1980; satellite numbers above 99 999
 /// in Alpha-5.
-pub fn read_tle(text: &str) -> Result<Vec<ReadSet>, Vec<TextError>> {
-    let lines: Vec<(usize, &str)> = text
+pub fn read_tle(text: &str) -> TleText {
+    let lines = text
         .lines()
         .enumerate()
-        .map(|(place, line)| (place + 1, line.trim_end()))
-        .filter(|(_, line)| !line.is_empty())
-        .collect();
-    let (mut read, mut errors) = (Vec::new(), Vec::new());
-    let mut name: Option<&str> = None;
-    let mut rest = lines.into_iter().peekable();
+        .map(|(place, line)| (place + 1, line.trim()))
+        .filter(|(_, line)| !line.is_empty());
+    let mut read = TleText::default();
+    let mut name = String::new();
+    let mut rest = lines.peekable();
+    if let Some((_, line)) = rest.peek() {
+        read.planes = counts(line);
+        if read.planes.is_some() {
+            rest.next();
+        }
+    }
     while let Some((number, line)) = rest.next() {
-        if !line.starts_with("1 ") {
-            if name.is_some() || line.starts_with("2 ") {
-                errors.push((number, "no first line of elements before this one".into()));
+        if is_line(line, b'2') {
+            read.refuse(
+                number,
+                line,
+                &mut name,
+                "no first line of elements before this one",
+            );
+        } else if !is_line(line, b'1') {
+            name = line.strip_prefix("0 ").unwrap_or(line).trim().to_owned();
+            if is_key(line) {
+                name.clear();
             }
-            name = Some(line.strip_prefix("0 ").unwrap_or(line).trim());
-            if line.starts_with("2 ") {
-                name = None;
+        } else if let Some((second_number, second)) = rest.next_if(|(_, next)| is_line(next, b'2'))
+        {
+            let own = Some(name.clone()).filter(|name| !name.is_empty());
+            match Elements::from_tle(own, &whole(line), &whole(second)) {
+                Ok(elements) => {
+                    name.clear();
+                    read.sets.push((number, elements));
+                }
+                Err(error) => {
+                    // sgp4 tells the line in its words only.
+                    let what = error.to_string();
+                    let wrong = if what.contains("on TLE line 2") {
+                        second_number
+                    } else {
+                        number
+                    };
+                    read.refuse(wrong, line, &mut name, &what);
+                }
             }
-            continue;
-        }
-        let Some((second_number, second)) = rest.next_if(|(_, next)| next.starts_with("2 ")) else {
-            errors.push((number, "no second line of elements after this one".into()));
-            name = None;
-            continue;
-        };
-        let mut first = line.as_bytes().to_vec();
-        // Older sets leave the ephemeris type blank; a 0 means the same and leaves the checksum.
-        if first.get(EPHEMERIS_TYPE) == Some(&b' ') {
-            first[EPHEMERIS_TYPE] = b'0';
-        }
-        let name = name.take().map(str::to_owned);
-        match Elements::from_tle(name, &first, second.as_bytes()) {
-            Ok(elements) => read.push((number, elements)),
-            Err(error) => {
-                // sgp4 tells the line in its words only.
-                let what = error.to_string();
-                let is_second = what.contains("on TLE line 2");
-                errors.push((if is_second { second_number } else { number }, what));
-            }
+        } else {
+            read.refuse(
+                number,
+                line,
+                &mut name,
+                "no second line of elements after this one",
+            );
         }
     }
-    if name.is_some() {
-        errors.push((text.lines().count(), "no elements after this name".into()));
+    read
+}
+
+impl TleText {
+    fn refuse(&mut self, number: usize, line: &str, name: &mut String, what: &str) {
+        self.faulty.push(FaultySet {
+            line: number,
+            what: what.to_owned(),
+            name: std::mem::take(name),
+            number: line.get(NUMBER).unwrap_or_default().trim().to_owned(),
+        });
     }
-    if errors.is_empty() {
-        Ok(read)
-    } else {
-        Err(errors)
+}
+
+/// Two whole numbers above 0 and nothing else.
+fn counts(line: &str) -> Option<[u32; 2]> {
+    let mut words = line
+        .split_whitespace()
+        .map(|word| word.parse().ok().filter(|&n: &u32| n > 0));
+    match (words.next(), words.next(), words.next()) {
+        (Some(Some(planes)), Some(Some(each)), None) => Some([planes, each]),
+        _ => None,
     }
+}
+
+/// Whether a line is that of a set: its number, a blank, and a catalogue number, perhaps in Alpha-5.
+fn is_line(line: &str, number: u8) -> bool {
+    let octets = line.as_bytes();
+    octets.starts_with(&[number, b' ']) && {
+        let columns = octets.get(NUMBER).unwrap_or_default();
+        let digits = columns.iter().skip(1);
+        columns
+            .first()
+            .is_some_and(|sign| sign.is_ascii_alphanumeric() || *sign == b' ')
+            && digits
+                .clone()
+                .all(|sign| sign.is_ascii_digit() || *sign == b' ')
+            && digits.last().is_some_and(u8::is_ascii_digit)
+    }
+}
+
+/// Whether a line is the key to the columns of a bulletin: `1 AAAAAU 00 …`.
+fn is_key(line: &str) -> bool {
+    let octets = line.as_bytes();
+    octets.get(NUMBER).is_some_and(|signs| {
+        signs[0].is_ascii_uppercase() && signs.iter().all(|sign| *sign == signs[0])
+    })
+}
+
+/// A line as sgp4 wants it: with an ephemeris type and a checksum.
+fn whole(line: &str) -> Vec<u8> {
+    let mut octets = line.as_bytes().to_vec();
+    // Older sets leave the ephemeris type blank; a 0 means the same and leaves the checksum.
+    if octets[0] == b'1' && octets.get(EPHEMERIS_TYPE) == Some(&b' ') {
+        octets[EPHEMERIS_TYPE] = b'0';
+    }
+    if octets.len() == UNSUMMED {
+        let sum: u32 = octets
+            .iter()
+            .map(|sign| match sign {
+                b'0'..=b'9' => u32::from(sign - b'0'),
+                b'-' => 1,
+                _ => 0,
+            })
+            .sum();
+        octets.push(b'0' + (sum % 10) as u8);
+    }
+    octets
 }
 
 #[cfg(test)]
@@ -80,7 +182,7 @@ mod tests {
     #[test]
     fn names_are_optional_and_empty_lines_are_passed_over() {
         let text = format!("VANGUARD 1\n{FIRST}\n{SECOND}\n\n{FIRST}\r\n{SECOND}\n");
-        let read = read_tle(&text).unwrap();
+        let read = read_tle(&text).sets;
         assert_eq!(read[0].1.object_name.as_deref(), Some("VANGUARD 1"));
         assert_eq!(read[1].1.object_name, None);
         assert_eq!(read[1].1.inclination, 34.2682);
@@ -90,17 +192,66 @@ mod tests {
     #[test]
     fn a_blank_ephemeris_type_is_that_of_sgp4() {
         let blank = FIRST.replace("28098-4 0 ", "28098-4   ");
-        let read = read_tle(&format!("{blank}\n{SECOND}")).unwrap();
-        assert_eq!(read[0].1.ephemeris_type, 0);
+        let read = read_tle(&format!("{blank}\n{SECOND}"));
+        assert_eq!(read.sets[0].1.ephemeris_type, 0);
     }
 
     #[test]
-    fn every_error_of_a_text_is_told_with_its_line() {
+    fn faulty_sets_are_told_with_line_name_and_number_and_leave_the_others() {
         let broken = SECOND.replace("34.2682", "34.2683"); // the checksum knows
-        let text = format!("A\nB\n{FIRST}\n{broken}\n{SECOND}\n{FIRST}\nC\n");
-        let errors = read_tle(&text).unwrap_err();
-        let lines: Vec<usize> = errors.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [2, 4, 5, 6, 7], "{errors:?}");
-        assert!(errors[1].1.contains("checksum"), "{errors:?}");
+        let text = format!(
+            "A\n{FIRST}\n{broken}\n{SECOND}\n{FIRST}\nB\n{FIRST}\n{SECOND}\nC\n{}\n{SECOND}",
+            &FIRST[..60]
+        );
+        let read = read_tle(&text);
+        let told: Vec<_> = read
+            .faulty
+            .iter()
+            .map(|set| (set.line, set.name.as_str(), set.number.as_str()))
+            .collect();
+        let expected = [
+            (3, "A", "00005"),
+            (4, "", "00005"),
+            (5, "", "00005"),
+            (10, "C", "00005"),
+        ];
+        assert_eq!(told, expected, "{read:?}");
+        assert!(read.faulty[0].what.contains("checksum"), "{read:?}");
+        assert_eq!(read.sets.len(), 1);
+        assert_eq!(read.sets[0].1.object_name.as_deref(), Some("B"));
+    }
+
+    #[test]
+    fn a_line_without_its_checksum_is_read_as_one_with_it() {
+        let text = format!("{}\n{}\n{FIRST}\n{SECOND}", &FIRST[..68], &SECOND[..68]);
+        let read = read_tle(&text);
+        assert_eq!((read.sets.len(), read.faulty.len()), (2, 0), "{read:?}");
+        assert_eq!(read.sets[0].1, read.sets[1].1);
+    }
+
+    #[test]
+    fn a_bulletin_is_read_as_it_comes() {
+        // The form of AMSAT's weekly bulletins: a header, the key to the columns, sets, an end.
+        let text = format!(
+            "SB KEPS @ AMSAT  $ORBS-06172.N\n2Line Orbital Elements 172.AMSAT\n\n\
+             HR AMSAT ORBITAL ELEMENTS FOR AMATEUR SATELLITES IN NASA FORMAT\n\
+             DECODE 2-LINE ELSETS WITH THE FOLLOWING KEY:\n\
+             1 AAAAAU 00  0  0 BBBBB.BBBBBBBB  .CCCCCCCC  00000-0  00000-0 0  DDDZ\n\
+             2 AAAAA EEE.EEEE FFF.FFFF GGGGGGG HHH.HHHH III.IIII JJ.JJJJJJJJKKKKKZ\n\
+             KEY: A-CATALOGNUM B-EPOCHTIME C-DECAY D-ELSETNUM E-INCLINATION F-RAAN\n\n\
+             TO ALL RADIO AMATEURS BT\n\nVG-1\n{FIRST}\n{SECOND}\n/EX\n"
+        );
+        let read = read_tle(&text);
+        assert_eq!((read.sets.len(), read.faulty.len()), (1, 0), "{read:?}");
+        assert_eq!(read.sets[0].1.object_name.as_deref(), Some("VG-1"));
+    }
+
+    #[test]
+    fn a_first_line_of_two_counts_gives_the_planes() {
+        let text =
+            format!("1 2\nKuiper-630 0\n{FIRST}\n{SECOND}\nKuiper-630 1\n{FIRST}\n{SECOND}\n");
+        let read = read_tle(&text);
+        assert_eq!((read.planes, read.sets.len()), (Some([1, 2]), 2));
+        assert_eq!(read_tle(&format!("{FIRST}\n{SECOND}")).planes, None);
     }
 }

@@ -8,15 +8,20 @@ pub mod changes;
 pub mod decay;
 pub mod earth;
 pub mod elements;
+pub mod ephemeris;
+pub mod frames;
 pub mod graph;
 pub mod links;
 pub mod motion;
+pub mod passes;
 pub mod path;
 pub mod pattern;
 pub mod route;
 pub mod series;
 pub mod sky;
+pub mod slots;
 pub mod spec;
+pub mod station;
 pub mod vector;
 
 pub use changes::Change;
@@ -35,8 +40,8 @@ pub enum OrbitError {
     /// The spec has no meaning.
     #[error("{0}")]
     Spec(String),
-    /// Mean elements without a moment in time.
-    #[error("satellites of mean elements need a rotation that is tied to UTC")]
+    /// Mean elements or ephemerides without a moment in time.
+    #[error("satellites of elements and ephemerides need a rotation that is tied to UTC")]
     NoStartDate,
     /// The caller gave it up.
     #[error("given up")]

@@ -3,6 +3,8 @@
 use crate::OrbitError;
 use crate::decay::{Limit, first_broken, state};
 use crate::earth::{Rotation, Shape};
+use crate::ephemeris::Segment;
+use crate::frames::Frame;
 use crate::pattern::{Circular, Pattern};
 use crate::spec::{OrbitSpec, Shell};
 use crate::vector::{Vec3, turned};
@@ -24,6 +26,8 @@ enum Motion {
     Circular(Circular),
     /// By SGP4 from mean elements.
     Elements(Box<Propagated>),
+    /// By interpolation between the states of an ephemeris.
+    Ephemeris(Vec<Segment>),
     /// Left out at all times.
     Nowhere,
 }
@@ -68,10 +72,14 @@ impl Fleet {
         for shell in &spec.shells {
             match shell {
                 Shell::Pattern { pattern, .. } => place(pattern, &mut motions),
-                Shell::Elements { elements, .. } => {
+                Shell::Elements {
+                    elements,
+                    farthest_min,
+                    ..
+                } => {
                     for element in elements {
                         let satellite = motions.len() as u32;
-                        let (motion, broken) = propagated(element, spec, between_s)?;
+                        let (motion, broken) = propagated(element, *farthest_min, spec, between_s)?;
                         motions.push(motion);
                         left_out.extend(broken.into_iter().map(|(minutes, limit)| LeftOut {
                             satellite,
@@ -79,6 +87,15 @@ impl Fleet {
                             limit,
                         }));
                     }
+                }
+                Shell::Ephemerides { objects, .. } => {
+                    let Rotation::Sidereal { start_unix_ns, .. } = spec.rotation else {
+                        return Err(OrbitError::NoStartDate);
+                    };
+                    motions.extend(objects.iter().map(|segments| {
+                        let to_date = |own: &Segment| own.clone().turned_to_date(start_unix_ns);
+                        Motion::Ephemeris(segments.iter().map(to_date).collect())
+                    }));
                 }
             }
         }
@@ -133,6 +150,18 @@ impl Fleet {
                 state(&propagated.constants, minutes, self.shape)
                     .map_or(NOWHERE, |state| turned(state.position, turn))
             }
+            Motion::Ephemeris(segments) => {
+                // Where one segment ends and the next begins, as at a manoeuvre, the next one holds.
+                let found = segments.iter().rev().find(|segment| segment.holds(seconds));
+                found.map_or(NOWHERE, |segment| {
+                    let position = segment.position_km(seconds);
+                    if segment.frame == Frame::EarthFixed {
+                        position
+                    } else {
+                        turned(position, turn)
+                    }
+                })
+            }
             Motion::Nowhere => NOWHERE,
         }
     }
@@ -160,6 +189,7 @@ fn place(pattern: &Pattern, motions: &mut Vec<Motion>) {
 /// The motion of a satellite of elements, and the limits it breaks between two moments.
 fn propagated(
     elements: &sgp4::Elements,
+    farthest_min: Option<f64>,
     spec: &OrbitSpec,
     between_s: [f64; 2],
 ) -> Result<(Motion, Vec<(f64, Limit)>), OrbitError> {
@@ -178,7 +208,11 @@ fn propagated(
     let mut good = [f64::NEG_INFINITY, f64::INFINITY];
     let mut found = Vec::new();
     for (bound, to) in good.iter_mut().zip([first.min(0.0), last.max(0.0)]) {
-        if let Some((minutes, limit)) = first_broken(&constants, to, spec.shape) {
+        let farthest = farthest_min.filter(|&farthest| to.abs() > farthest);
+        let looked_at = farthest.map_or(to, |farthest| farthest.copysign(to));
+        let too_far = farthest.map(|_| (looked_at, Limit::TooLong));
+        if let Some((minutes, limit)) = first_broken(&constants, looked_at, spec.shape).or(too_far)
+        {
             *bound = minutes;
             found.push((minutes, limit));
             if minutes == 0.0 {

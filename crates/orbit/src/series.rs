@@ -77,11 +77,28 @@ pub struct Series {
     pub changes: Vec<Change>,
 }
 
-/// The satellites of a station: the one at each step, and where it holds them, when it takes which.
+/// The satellites of a station: the one at each step, and where it holds them or is given them in
+/// slots, when it takes which.
 #[derive(Clone, Debug, Default)]
-struct Access {
+pub(crate) struct Access {
     by_step: Vec<u32>,
-    turns: Vec<Turn>,
+    pub(crate) turns: Vec<Turn>,
+}
+
+impl Access {
+    /// Has each step follow the turns, the first of which is at the first step or before.
+    pub(crate) fn follow_turns(&mut self, request: &SeriesRequest) {
+        self.by_step = (0..request.steps)
+            .map(|step| {
+                let at_ps = request.at_ps(step);
+                let later = self.turns.partition_point(|turn| turn.at_ps <= at_ps);
+                let known = later
+                    .checked_sub(1)
+                    .and_then(|last| self.turns[last].satellite);
+                known.unwrap_or(NONE)
+            })
+            .collect();
+    }
 }
 
 /// How far the work is: steps of all steps, counting both passes.
@@ -94,6 +111,8 @@ impl World {
     pub fn series(&self, request: &SeriesRequest, go_on: Progress) -> Result<Series, OrbitError> {
         let access = if self.spec.access.rule == AccessRule::Any {
             Vec::new()
+        } else if let Some(slots) = &self.spec.access.slots {
+            self.slots_over_time(slots, request, go_on)?
         } else {
             self.access_over_time(request, go_on)?
         };
@@ -285,7 +304,7 @@ fn joined(pairs: usize, request: &SeriesRequest, chunks: Vec<Chunk>) -> Series {
 }
 
 /// Does numbered pieces of work in threads; their results, in the order of the numbers.
-fn shared<T: Send>(
+pub(crate) fn shared<T: Send>(
     threads: usize,
     pieces: usize,
     share: (f64, f64),

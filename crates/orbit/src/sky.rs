@@ -1,13 +1,13 @@
 //! A constellation at one moment: positions, the links there are, what stations see.
 
 use crate::OrbitError;
-use crate::earth::Station;
 use crate::graph::Graph;
 use crate::links::Topology;
 use crate::motion::Fleet;
 use crate::path::{NoPath, Path};
 use crate::route::{Gateway, Shortest, greedy};
 use crate::spec::{AccessRule, OrbitSpec, Route};
+use crate::station::{Look, Station};
 use crate::vector::{Vec3, distance};
 
 const PS_PER_SECOND: f64 = 1e12;
@@ -49,9 +49,13 @@ pub struct World {
 impl World {
     /// A world as its spec says, for moments between two.
     pub fn new(spec: OrbitSpec, between_ps: [u64; 2]) -> Result<Self, OrbitError> {
-        let [first_s, mut last_s] = between_ps.map(seconds);
+        let [mut first_s, mut last_s] = between_ps.map(seconds);
         if spec.access.rule == AccessRule::Longest {
             last_s += LONGEST_VISIBILITY_S;
+        }
+        if let Some(slots) = spec.access.slots {
+            let period_s = seconds(slots.period_ps);
+            (first_s, last_s) = ((first_s - period_s).max(0.0), last_s + period_s);
         }
         Ok(World {
             fleet: Fleet::new(&spec, [first_s, last_s])?,
@@ -103,9 +107,10 @@ impl Sky<'_> {
         self.topology
             .links(&self.positions_km, seconds(self.at_ps), &mut self.links);
         let (positions_km, light_km_s) = (&self.positions_km, self.spec.light_km_s);
+        let in_satellite_ps = self.spec.extra.satellite_ps;
         self.graph.fill(positions_km.len(), &self.links, |[a, b]| {
             let length_km = distance(positions_km[a as usize], positions_km[b as usize]);
-            delay_ps(length_km, light_km_s)
+            delay_ps(length_km, light_km_s) + in_satellite_ps
         });
     }
 
@@ -120,13 +125,13 @@ impl Sky<'_> {
     }
 
     /// Delay over a straight line from a station to a satellite.
-    fn ground_ps(&self, station: u32, satellite: u32) -> u64 {
+    pub(crate) fn ground_ps(&self, station: u32, satellite: u32) -> u64 {
         let from = self.stations[station as usize].position_km;
         let length_km = distance(from, self.positions_km[satellite as usize]);
         delay_ps(length_km, self.spec.light_km_s)
     }
 
-    fn sees(&self, station: u32, satellite: u32) -> bool {
+    pub(crate) fn sees(&self, station: u32, satellite: u32) -> bool {
         self.stations[station as usize].sees(self.positions_km[satellite as usize])
     }
 
@@ -135,14 +140,19 @@ impl Sky<'_> {
         (0..self.positions_km.len() as u32).filter(move |&satellite| self.sees(station, satellite))
     }
 
-    /// Elevation in degrees and distance in km of a satellite above a station's horizon.
-    pub fn look(&self, station: u32, satellite: u32) -> (f64, f64) {
-        let place = &self.stations[station as usize];
-        let (sine, slant_range_km) = place.look(self.positions_km[satellite as usize]);
-        (
-            libm::asin(sine.clamp(-1.0, 1.0)).to_degrees(),
-            slant_range_km,
-        )
+    /// Where a satellite stands above a station.
+    pub fn look(&self, station: u32, satellite: u32) -> Look {
+        self.stations[station as usize].look(self.positions_km[satellite as usize])
+    }
+
+    /// Delay from a station up to a satellite and through it.
+    fn up_ps(&self, station: u32, satellite: u32) -> u64 {
+        self.down_ps(station, satellite) + self.spec.extra.satellite_ps
+    }
+
+    /// Delay from a satellite down to a station.
+    fn down_ps(&self, station: u32, satellite: u32) -> u64 {
+        self.ground_ps(station, satellite) + self.spec.extra.ground_ps
     }
 
     /// The satellite that a station uses when it used `held` before; none where it sees none.
@@ -154,12 +164,14 @@ impl Sky<'_> {
             return Some(held);
         }
         match self.spec.access.rule {
-            AccessRule::Nearest | AccessRule::Any => self
-                .visible(station)
-                .min_by_key(|&satellite| (self.ground_ps(station, satellite), satellite)),
+            // The last two choose in slots, of which `slots` knows.
+            AccessRule::Nearest | AccessRule::Any | AccessRule::Random | AccessRule::LeastUsed => {
+                self.visible(station)
+                    .min_by_key(|&satellite| (self.ground_ps(station, satellite), satellite))
+            }
             AccessRule::Highest => self.best(station, |satellite| {
                 let place = &self.stations[station as usize];
-                place.look(self.positions_km[satellite as usize]).0
+                place.rises(self.positions_km[satellite as usize]).0
             }),
             AccessRule::Longest => {
                 self.best(station, |satellite| self.visible_for_s(station, satellite))
@@ -180,7 +192,7 @@ impl Sky<'_> {
     }
 
     /// For how long a satellite that is visible now stays so, seconds.
-    fn visible_for_s(&self, station: u32, satellite: u32) -> f64 {
+    pub(crate) fn visible_for_s(&self, station: u32, satellite: u32) -> f64 {
         let place = &self.stations[station as usize];
         let now = seconds(self.at_ps);
         let is_up = |after: f64| place.sees(self.fleet.position_km(satellite, now + after));
@@ -209,6 +221,11 @@ impl Sky<'_> {
         let ways = if self.spec.access.rule == AccessRule::Any {
             let up = self.gateways(from);
             let down = self.gateways(to);
+            let in_satellite_ps = self.spec.extra.satellite_ps;
+            let up: Vec<_> = up
+                .into_iter()
+                .map(|(s, ps)| (s, ps + in_satellite_ps))
+                .collect();
             match (up.is_empty(), down.is_empty()) {
                 (true, _) => return Err(NoPath::NothingVisible { station: from }),
                 (_, true) => return Err(NoPath::NothingVisible { station: to }),
@@ -220,8 +237,8 @@ impl Sky<'_> {
                 return Err(NoPath::NothingVisible { station });
             };
             (
-                vec![(up, self.ground_ps(from, up))],
-                vec![(down, self.ground_ps(to, down))],
+                vec![(up, self.up_ps(from, up))],
+                vec![(down, self.down_ps(to, down))],
             )
         };
         let found = match self.spec.route {
@@ -239,7 +256,7 @@ impl Sky<'_> {
         }
         let found: Vec<Gateway> = self
             .visible(station)
-            .map(|satellite| (satellite, self.ground_ps(station, satellite)))
+            .map(|satellite| (satellite, self.down_ps(station, satellite)))
             .collect();
         self.gateways[station as usize] = Some(found.clone());
         found
@@ -267,13 +284,13 @@ impl Sky<'_> {
 
     fn measured(&self, pair: [u32; 2], satellites: Vec<u32>) -> Path {
         let (first, last) = (satellites[0], satellites[satellites.len() - 1]);
-        let mut links_ps = vec![self.ground_ps(pair[0], first)];
+        let mut links_ps = vec![self.up_ps(pair[0], first)];
         links_ps.extend(
             satellites
                 .windows(2)
                 .filter_map(|hop| self.graph.delay_ps(hop[0], hop[1])),
         );
-        links_ps.push(self.ground_ps(pair[1], last));
+        links_ps.push(self.down_ps(pair[1], last));
         Path {
             satellites,
             links_ps,

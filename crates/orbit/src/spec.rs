@@ -1,8 +1,10 @@
 //! What a constellation is asked for: the resolved form that comes from Python.
 
 use crate::OrbitError;
-use crate::earth::{Rotation, Shape, StationSpec};
+use crate::earth::{Rotation, Shape};
+use crate::ephemeris::Segment;
 use crate::pattern::Pattern;
+use crate::station::StationSpec;
 use serde::{Deserialize, Serialize};
 
 /// A constellation, places on the earth, and how paths between them are found.
@@ -29,6 +31,8 @@ pub struct OrbitSpec {
     pub access: Access,
     /// How a way through the satellites is found.
     pub route: Route,
+    /// What paths take beside the way of light.
+    pub extra: ExtraDelays,
 }
 
 /// A group of satellites that link to each other.
@@ -46,6 +50,15 @@ pub enum Shell {
     Elements {
         /// As in an OMM (CCSDS 502.0).
         elements: Vec<sgp4::Elements>,
+        /// Minutes from its epoch beyond which a set is left out; none for no limit.
+        farthest_min: Option<f64>,
+        /// Which of them are linked.
+        links: ShellLinks,
+    },
+    /// Satellites of ephemerides, between whose states is interpolated.
+    Ephemerides {
+        /// The segments of each.
+        objects: Vec<Vec<Segment>>,
         /// Which of them are linked.
         links: ShellLinks,
     },
@@ -57,13 +70,16 @@ impl Shell {
         match self {
             Shell::Pattern { pattern, .. } => pattern.satellites(),
             Shell::Elements { elements, .. } => elements.len() as u32,
+            Shell::Ephemerides { objects, .. } => objects.len() as u32,
         }
     }
 
     /// Which of them are linked.
     pub fn links(&self) -> &ShellLinks {
         match self {
-            Shell::Pattern { links, .. } | Shell::Elements { links, .. } => links,
+            Shell::Pattern { links, .. }
+            | Shell::Elements { links, .. }
+            | Shell::Ephemerides { links, .. } => links,
         }
     }
 }
@@ -126,6 +142,30 @@ pub struct Access {
     pub rule: AccessRule,
     /// Whether a station keeps its satellite as long as it is visible.
     pub hold: bool,
+    /// When satellites are given to stations, where that does not happen at any moment.
+    pub slots: Option<Slots>,
+}
+
+/// Moments at which stations are given their satellites; between two of them they keep them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Slots {
+    /// From one to the next, above 0.
+    pub period_ps: u64,
+    /// The first from time 0 on, below the period.
+    pub phase_ps: u64,
+    /// Of the random choice.
+    pub seed: u64,
+}
+
+/// What a path takes beside the way of light.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtraDelays {
+    /// In each satellite that it passes.
+    pub satellite_ps: u64,
+    /// On each link to or from the ground.
+    pub ground_ps: u64,
 }
 
 /// Which of the visible satellites a station chooses; on ties that of the smallest number.
@@ -140,6 +180,11 @@ pub enum AccessRule {
     Longest,
     /// Whichever makes the whole path shortest.
     Any,
+    /// Any with equal probability; in slots only.
+    Random,
+    /// That which the fewest stations before it in the spec have been given, of those the nearest; in
+    /// slots only.
+    LeastUsed,
 }
 
 /// How a way through the satellites is found.
@@ -196,7 +241,20 @@ impl OrbitSpec {
         if self.route == Route::Greedy && self.access.rule == AccessRule::Any {
             return refuse("a greedy route needs one satellite at either end".into());
         }
+        let slotted = matches!(self.access.rule, AccessRule::Random | AccessRule::LeastUsed);
+        let slots = self.access.slots;
+        if slots.is_some() && self.access.rule == AccessRule::Any || slotted && slots.is_none() {
+            return refuse("a rule of access that does not go with slots, or needs them".into());
+        }
+        if slots.is_some_and(|slots| slots.phase_ps >= slots.period_ps) {
+            return refuse("slots whose phase is not below their period".into());
+        }
         for shell in &self.shells {
+            if let Shell::Ephemerides { objects, .. } = shell
+                && let Some(what) = objects.iter().flatten().find_map(Segment::refused)
+            {
+                return refuse(format!("an ephemeris: {what}"));
+            }
             self.check_links(shell)?;
         }
         Ok(())
@@ -206,7 +264,7 @@ impl OrbitSpec {
         let refuse = |what: &str| Err(OrbitError::Spec(what.into()));
         let lattice = match shell {
             Shell::Pattern { pattern, .. } => pattern.lattice(),
-            Shell::Elements { .. } => None,
+            Shell::Elements { .. } | Shell::Ephemerides { .. } => None,
         };
         match (shell.links(), lattice) {
             (ShellLinks::Grid { .. }, None) => refuse("a grid of links needs planes"),

@@ -29,8 +29,10 @@ fn cases() -> HashMap<u64, Elements> {
         .filter(|line| line.starts_with("1 ") || line.starts_with("2 "))
         .map(|line| with_checksum(&line[..line.len().min(69)]))
         .collect();
-    let read = read_tle(&lines.join("\n")).expect("the cases are sound");
-    read.into_iter()
+    let read = read_tle(&lines.join("\n"));
+    assert!(read.faulty.is_empty(), "{read:?}");
+    read.sets
+        .into_iter()
         .map(|(_, set)| (set.norad_id, set))
         .collect()
 }
@@ -73,6 +75,7 @@ fn fleet(elements: &Elements, last_minutes: f64) -> (Fleet, Rotation) {
         "rotation": rotation,
         "shape": "wgs84",
         "light_km_s": 299_792.458,
+        "extra": {"satellite_ps": 0, "ground_ps": 0},
         "limits": {"max_length_km": null, "clearance_km": null},
         "given_links": [],
         "stations": [],

@@ -1,6 +1,7 @@
 //! The ledger: what went in, where it came out, and the proof that nothing was lost count of.
 
-use crate::{FlowRecord, PortRecord, SourceRecord, VcRecord};
+use crate::packets::EcnCounts;
+use crate::{EcnRecord, FlowRecord, PortRecord, SourceRecord, VcRecord};
 use serde::Serialize;
 
 /// One line of the ledger: `put_in` must equal the sum of `found`.
@@ -147,6 +148,9 @@ impl Ledger {
                     ("queued", octets.queued),
                 ],
             );
+            if let Some(ecn) = &octets.ecn {
+                self.add_ecn(&port.name, ecn);
+            }
         }
         for queue in &port.queues {
             let class = queue.class.unwrap_or("the rest");
@@ -160,6 +164,27 @@ impl Ledger {
                 ],
             );
         }
+    }
+
+    /// Adds what became of the packets of a port whose transport knows ECN: those that came with ECT, and those
+    /// with CE.
+    fn add_ecn(&mut self, port: &str, ecn: &EcnRecord) {
+        let found = |counts: &EcnCounts| {
+            vec![
+                ("departed", counts.departed),
+                ("discarded", counts.discarded),
+                ("queued", counts.queued),
+            ]
+        };
+        let mut ect = found(&ecn.ect);
+        ect.push(("marked", ecn.marked));
+        self.add(
+            format!("packets with ECT, port {port}"),
+            ecn.ect.arrived,
+            ect,
+        );
+        let ce = ecn.ce.arrived + ecn.marked;
+        self.add(format!("packets with CE, port {port}"), ce, found(&ecn.ce));
     }
 
     /// Adds the two lines of one direction of a connection: what the sender sent anew, and what

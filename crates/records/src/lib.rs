@@ -14,7 +14,7 @@ pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{PacketMeter, PacketRecord, SojournRecord};
+pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
     Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
@@ -42,6 +42,10 @@ pub struct Discards {
     pub drawn: u64,
     /// See [`DiscardReason::Tagged`].
     pub tagged: u64,
+    /// See [`DiscardReason::Delayed`].
+    pub delayed: u64,
+    /// See [`DiscardReason::PushedOut`].
+    pub pushed_out: u64,
 }
 
 impl Discards {
@@ -55,6 +59,8 @@ impl Discards {
             DiscardReason::VcThreshold => &mut self.vc_threshold,
             DiscardReason::Drawn => &mut self.drawn,
             DiscardReason::Tagged => &mut self.tagged,
+            DiscardReason::Delayed => &mut self.delayed,
+            DiscardReason::PushedOut => &mut self.pushed_out,
         } += count;
     }
 
@@ -77,18 +83,17 @@ impl Discards {
             DiscardReason::VcThreshold => self.vc_threshold,
             DiscardReason::Drawn => self.drawn,
             DiscardReason::Tagged => self.tagged,
+            DiscardReason::Delayed => self.delayed,
+            DiscardReason::PushedOut => self.pushed_out,
         }
     }
 
     /// All reasons together.
     pub fn total(&self) -> u64 {
-        self.overflow
-            + self.rest_of_frame
-            + self.above_threshold
-            + self.over_fair_share
-            + self.vc_threshold
-            + self.drawn
-            + self.tagged
+        DiscardReason::ALL
+            .map(|reason| self.of(reason))
+            .iter()
+            .sum()
     }
 }
 
@@ -203,6 +208,8 @@ pub enum SteppedReason {
     EdgeDiscards,
     /// The run has ABR VCs, whose rates are controlled cell by cell.
     RateControl,
+    /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
+    QueueManagement,
 }
 
 /// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.

@@ -2,6 +2,7 @@
 
 use crate::{CellDelays, QueueIntegral};
 use serde::Serialize;
+use skycell_units::Ecn;
 
 /// Octets of IP packets at a port, without what the link adds to them, and how long packets stayed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -20,6 +21,44 @@ pub struct PacketRecord {
     pub max: u64,
     /// How long packets that left stayed.
     pub sojourn: SojournRecord,
+    /// Packets whose transport knows ECN; none where no such packet came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<EcnRecord>,
+}
+
+/// What became of packets whose transport knows ECN (RFC 3168), at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EcnRecord {
+    /// Packets that came with ECT(0) or ECT(1).
+    pub ect: EcnCounts,
+    /// Of those, packets that the port marked: they go on as CE.
+    pub marked: u64,
+    /// Packets that came with CE, and those that the port marked.
+    pub ce: EcnCounts,
+}
+
+/// What became of some packets at a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EcnCounts {
+    /// Packets that arrived so.
+    pub arrived: u64,
+    /// Packets that left so.
+    pub departed: u64,
+    /// Packets discarded.
+    pub discarded: u64,
+    /// Packets in the port at the end of the run.
+    pub queued: u64,
+}
+
+impl EcnRecord {
+    /// The packets with such a field; none for those whose transport does not know ECN.
+    fn of(&mut self, ecn: Ecn) -> Option<&mut EcnCounts> {
+        match ecn {
+            Ecn::NotEct => None,
+            Ecn::Ect0 | Ecn::Ect1 => Some(&mut self.ect),
+            Ecn::Ce => Some(&mut self.ce),
+        }
+    }
 }
 
 /// How long packets stayed in a port: from a packet's arrival to the departure of its last bit.
@@ -57,6 +96,7 @@ pub struct PacketMeter {
     max: u64,
     integral: QueueIntegral,
     sojourn: CellDelays,
+    ecn: EcnRecord,
 }
 
 impl PacketMeter {
@@ -68,8 +108,18 @@ impl PacketMeter {
         }
     }
 
-    /// A packet of `octets` octets has arrived at `now_ps`, and is taken in or else discarded.
-    pub fn on_arrival(&mut self, now_ps: u64, octets: u32, is_accepted: bool) {
+    /// Octets in the port.
+    pub fn queued(&self) -> u64 {
+        self.queued
+    }
+
+    /// A packet of `octets` octets has arrived at `now_ps` with `ecn`, and is taken in or else discarded.
+    pub fn on_arrival(&mut self, now_ps: u64, octets: u32, ecn: Ecn, is_accepted: bool) {
+        if let Some(packets) = self.ecn.of(ecn) {
+            packets.arrived += 1;
+            packets.queued += u64::from(is_accepted);
+            packets.discarded += u64::from(!is_accepted);
+        }
         let octets = u64::from(octets);
         self.arrived += octets;
         if !is_accepted {
@@ -82,14 +132,38 @@ impl PacketMeter {
         self.integral.arrived(sum);
     }
 
-    /// A packet of `octets` octets that came at `came_ps` has left at `now_ps`.
-    pub fn on_departure(&mut self, now_ps: u64, octets: u32, came_ps: u64) {
-        let octets = u64::from(octets);
-        self.departed += octets;
-        self.queued -= octets;
+    /// A packet in the port that had come with ECT goes on as CE.
+    pub fn on_mark(&mut self) {
+        self.ecn.ect.queued -= 1;
+        self.ecn.marked += 1;
+        self.ecn.ce.queued += 1;
+    }
+
+    /// A packet of `octets` octets with `ecn` that was taken in is discarded at `now_ps`.
+    pub fn on_discard(&mut self, now_ps: u64, octets: u32, ecn: Ecn) {
+        if let Some(packets) = self.ecn.of(ecn) {
+            packets.queued -= 1;
+            packets.discarded += 1;
+        }
+        self.discarded += u64::from(octets);
+        self.leaves(now_ps, octets);
+    }
+
+    /// A packet of `octets` octets with `ecn` that came at `came_ps` has left at `now_ps`.
+    pub fn on_departure(&mut self, now_ps: u64, octets: u32, ecn: Ecn, came_ps: u64) {
+        if let Some(packets) = self.ecn.of(ecn) {
+            packets.queued -= 1;
+            packets.departed += 1;
+        }
+        self.departed += u64::from(octets);
+        self.leaves(now_ps, octets);
+        self.sojourn.add(now_ps - came_ps);
+    }
+
+    fn leaves(&mut self, now_ps: u64, octets: u32) {
+        self.queued -= u64::from(octets);
         let sum = u128::from(now_ps) * u128::from(octets);
         self.integral.departed(sum);
-        self.sojourn.add(now_ps - came_ps);
     }
 
     /// What there is when the run ends at `end_ps`.
@@ -102,6 +176,7 @@ impl PacketMeter {
             mean: self.integral.mean(self.queued, end_ps),
             max: self.max,
             sojourn: self.sojourn(),
+            ecn: (self.ecn != EcnRecord::default()).then_some(self.ecn),
         }
     }
 
@@ -128,10 +203,10 @@ mod tests {
     #[test]
     fn octets_are_weighted_by_their_stay_and_discarded_ones_stay_for_no_time() {
         let mut meter = PacketMeter::new();
-        meter.on_arrival(10, 1_500, true);
-        meter.on_arrival(20, 40, true);
-        meter.on_arrival(20, 600, false);
-        meter.on_departure(30, 1_500, 10);
+        meter.on_arrival(10, 1_500, Ecn::NotEct, true);
+        meter.on_arrival(20, 40, Ecn::NotEct, true);
+        meter.on_arrival(20, 600, Ecn::NotEct, false);
+        meter.on_departure(30, 1_500, Ecn::NotEct, 10);
         let record = meter.record(50);
         assert_eq!((record.arrived, record.discarded), (2_140, 600));
         assert_eq!(
@@ -141,5 +216,31 @@ mod tests {
         // 1500 octets for 20 ps and 40 for 30 ps, of 50.
         assert_eq!(record.mean, (1_500.0 * 20.0 + 40.0 * 30.0) / 50.0);
         assert_eq!((record.sojourn.packets, record.sojourn.max_ps), (1, 20));
+    }
+
+    #[test]
+    fn packets_that_know_ecn_are_counted_by_what_they_came_and_went_as() {
+        let mut meter = PacketMeter::new();
+        meter.on_arrival(0, 100, Ecn::NotEct, true);
+        assert_eq!(meter.record(1).ecn, None);
+        meter.on_arrival(0, 100, Ecn::Ect0, true);
+        meter.on_arrival(0, 100, Ecn::Ect1, true);
+        meter.on_arrival(0, 100, Ecn::Ect0, false);
+        meter.on_arrival(0, 100, Ecn::Ce, true);
+        meter.on_mark();
+        meter.on_departure(1, 100, Ecn::Ce, 0);
+        meter.on_discard(1, 100, Ecn::Ce);
+        let counts = |arrived, departed, discarded, queued| EcnCounts {
+            arrived,
+            departed,
+            discarded,
+            queued,
+        };
+        let expected = EcnRecord {
+            ect: counts(3, 0, 1, 1),
+            marked: 1,
+            ce: counts(1, 1, 1, 0),
+        };
+        assert_eq!(meter.record(2).ecn, Some(expected));
     }
 }

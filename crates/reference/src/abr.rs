@@ -3,7 +3,7 @@
 use crate::frames::{Cell, Frames};
 use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting};
 use skycell_spec::AbrSpec;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
 
 /// The queue of a port at which ABR VCs begin: a source for each of them, and what waits there.
@@ -62,6 +62,9 @@ impl PacedVc {
             index: 0,
             octets: 0,
             vc: self.vc,
+            place: self.place,
+            flow: 0,
+            ecn: Ecn::NotEct,
             hop: 0,
             is_last: false,
             is_tagged: content.is_out_of_rate,

@@ -2,7 +2,7 @@
 
 use skycell_abr::RmCell;
 use skycell_tcp::Segment;
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -28,6 +28,19 @@ pub(crate) enum Content {
     Cells,
 }
 
+impl Content {
+    /// The number of its flow in a run with so many connections: both directions of those first, then sources.
+    pub(crate) fn flow_number(&self, connections: usize) -> u32 {
+        match *self {
+            Content::Segment {
+                flow, is_forward, ..
+            } => 2 * flow + u32::from(!is_forward),
+            Content::Datagram { source, .. } => 2 * connections as u32 + source,
+            Content::Cells => 0,
+        }
+    }
+}
+
 /// An AAL5 frame, or a cell that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
@@ -38,6 +51,8 @@ pub(crate) struct Frame {
     pub(crate) is_tagged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
+    /// The ECN field of that packet.
+    pub(crate) ecn: Ecn,
     /// Its length in cells, on a VC of cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
@@ -61,6 +76,10 @@ pub struct Cell {
     pub octets: u32,
     /// VC id.
     pub vc: u32,
+    /// Place of its VC at the port where it is.
+    pub place: u32,
+    /// Its flow, by number: each direction of a connection is one, and each source.
+    pub flow: u32,
     /// How many links of the VC it has crossed.
     pub hop: u16,
     /// The end-of-message mark.
@@ -69,6 +88,8 @@ pub struct Cell {
     pub is_tagged: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
     pub is_paced: bool,
+    /// The ECN field of its packet.
+    pub ecn: Ecn,
     /// When it came to the port where it is.
     pub came_at: SimTime,
     /// When its last bit left the VC's first port.
@@ -96,11 +117,16 @@ impl Frames {
         handed_at: SimTime,
     ) -> u32 {
         self.serial += 1;
+        let ecn = match &content {
+            Content::Segment { segment, .. } => segment.ecn,
+            _ => Ecn::NotEct,
+        };
         let frame = Frame {
             serial: self.serial,
             content,
             is_tagged: false,
             octets,
+            ecn,
             cells,
             handed_at,
             left: cells,
@@ -138,6 +164,11 @@ impl Frames {
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
         self.frames[id as usize].is_tagged = is_tagged;
+    }
+
+    /// Sets the ECN field of its packet.
+    pub(crate) fn set_ecn(&mut self, id: u32, ecn: Ecn) {
+        self.frames[id as usize].ecn = ecn;
     }
 
     /// The frame goes on a VC as so many units, all of them before it.

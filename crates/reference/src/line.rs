@@ -3,7 +3,7 @@
 use crate::abr::Pacer;
 use crate::frames::Cell;
 use skycell_spec::{SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
-use skycell_switch::{VcRoundRobin, VirtualSpacing};
+use skycell_switch::{Head, QueueOrder, VcRoundRobin, VirtualSpacing};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,6 +21,19 @@ pub(crate) enum Line {
     Rounds(Rounds),
     /// When the rate of their VC allows.
     Paced(Pacer),
+    /// Packets, in queues of flows or VCs or of kinds of them.
+    Queues(Queues),
+}
+
+/// Queues of packets, and how they take turns.
+#[derive(Debug)]
+pub(crate) struct Queues {
+    order: QueueOrder,
+    /// Packets, and their octets.
+    queues: Vec<(VecDeque<Cell>, u64)>,
+    /// The queue whose first packet is under transmission, or was last.
+    serving: usize,
+    length: usize,
 }
 
 /// A queue for each VC, and whose turn it is.
@@ -35,8 +48,16 @@ pub(crate) struct Rounds {
 }
 
 impl Line {
-    /// The order that a port's scheduler asks for.
-    pub(crate) fn new(scheduler: &SchedulerSpec) -> Self {
+    /// The order that a port's scheduler asks for, or a policy with an order of its own.
+    pub(crate) fn new(scheduler: &SchedulerSpec, order: Option<QueueOrder>) -> Self {
+        if let Some(order) = order.or(scheduler.order()) {
+            return Line::Queues(Queues {
+                order,
+                queues: Vec::new(),
+                serving: 0,
+                length: 0,
+            });
+        }
         match scheduler {
             SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => Line::Spaced {
                 spacing: VirtualSpacing::new(intervals_ps),
@@ -57,6 +78,7 @@ impl Line {
             Line::Fifo(cells) => cells.len(),
             Line::Spaced { cells, .. } => cells.len(),
             Line::Rounds(rounds) => rounds.length,
+            Line::Queues(queues) => queues.length,
             Line::Paced(pacer) => pacer.len(),
         }
     }
@@ -92,9 +114,10 @@ impl Line {
         self.len() == 0
     }
 
-    /// A cell of the VC with spec id `vc` joins.
+    /// A cell of the VC with spec id `vc` joins; where packets have queues of their own, that with the number `vc`.
     pub(crate) fn push(&mut self, vc: u32, cell: Cell) {
         match self {
+            Line::Queues(queues) => queues.push(vc, cell),
             Line::Fifo(cells) => cells.push_back(cell),
             Line::Spaced { spacing, cells } => {
                 cells.insert((spacing.stamp(vc), vc), cell);
@@ -115,6 +138,28 @@ impl Line {
             Line::Spaced { cells, .. } => cells.values().next(),
             Line::Rounds(rounds) => rounds.queues[rounds.serving as usize].front(),
             Line::Paced(pacer) => pacer.sending(),
+            Line::Queues(queues) => queues.queues.get(queues.serving)?.0.front(),
+        }
+    }
+
+    /// Takes out the cell that has waited longest and is not under transmission, if there is one; where packets have
+    /// queues of their own, from that with most octets, those of `coming` included, which is to join the queue `of`.
+    pub(crate) fn pop_waiting(&mut self, is_sending: bool, coming: &Cell, of: u32) -> Option<Cell> {
+        match self {
+            Line::Fifo(cells) => cells.remove(usize::from(is_sending)),
+            Line::Queues(queues) => queues.pop_fattest(is_sending, coming, of as usize),
+            Line::Spaced { .. } | Line::Rounds(_) | Line::Paced(_) => None, // of cells only
+        }
+    }
+
+    /// The same, to change it.
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Cell> {
+        match self {
+            Line::Fifo(cells) => cells.front_mut(),
+            Line::Spaced { cells, .. } => cells.values_mut().next(),
+            Line::Rounds(rounds) => rounds.queues[rounds.serving as usize].front_mut(),
+            Line::Queues(queues) => queues.queues.get_mut(queues.serving)?.0.front_mut(),
+            Line::Paced(_) => None, // of cells only
         }
     }
 
@@ -130,8 +175,25 @@ impl Line {
             }
             Line::Rounds(rounds) => rounds.serving = rounds.robin.select(),
             Line::Paced(pacer) => return pacer.begin_service(now),
+            Line::Queues(queues) => queues.select(),
         }
         None
+    }
+
+    /// The cell whose transmission begins is sent: no policy has discarded it.
+    pub(crate) fn on_sending(&mut self) {
+        if let Line::Queues(queues) = self {
+            queues.on_sending();
+        }
+    }
+
+    /// Octets of packets behind the one at the front, in its own queue, where there are several.
+    pub(crate) fn own_octets(&self) -> Option<u64> {
+        let Line::Queues(queues) = self else {
+            return None;
+        };
+        let (packets, octets) = &queues.queues[queues.serving];
+        Some(octets - packets.front().map_or(0, |first| u64::from(first.octets)))
     }
 
     /// The cell under transmission leaves.
@@ -148,6 +210,77 @@ impl Line {
                 rounds.length -= 1;
             }
             Line::Paced(pacer) => pacer.pop(),
+            Line::Queues(queues) => _ = queues.take(queues.serving, 0),
         }
+    }
+}
+
+impl Queues {
+    fn push(&mut self, queue: u32, packet: Cell) {
+        let at = queue as usize;
+        if self.queues.len() <= at {
+            self.queues.resize_with(at + 1, Default::default);
+        }
+        let (packets, octets) = &mut self.queues[at];
+        packets.push_back(packet);
+        *octets += u64::from(packet.octets);
+        self.length += 1;
+        self.order.on_enqueue(queue);
+    }
+
+    fn select(&mut self) {
+        let queues = &self.queues;
+        let serving = self.order.select(|queue| {
+            let first = queues.get(queue as usize)?.0.front()?;
+            Some(Head {
+                octets: first.octets,
+                came_ps: first.came_at.0,
+            })
+        });
+        self.serving = serving as usize;
+    }
+
+    fn on_sending(&mut self) {
+        let packets = &self.queues[self.serving].0;
+        let octets = packets.front().map_or(0, |first| first.octets);
+        let is_last = packets.len() == 1;
+        self.order.on_sending(self.serving as u32, octets, is_last);
+    }
+
+    /// Takes out the packet at a place of a queue.
+    fn take(&mut self, queue: usize, place: usize) -> Option<Cell> {
+        let (packets, octets) = &mut self.queues[queue];
+        let packet = packets.remove(place)?;
+        *octets -= u64::from(packet.octets);
+        self.length -= 1;
+        Some(packet)
+    }
+
+    fn pop_fattest(&mut self, is_sending: bool, coming: &Cell, of: usize) -> Option<Cell> {
+        // What is under transmission has left its queue.
+        let sending = self.queues.get(self.serving).and_then(|own| own.0.front());
+        let sent = sending
+            .filter(|_| is_sending)
+            .map_or(0, |packet| packet.octets);
+        let waiting = |queue: usize| {
+            let octets = self.queues.get(queue).map_or(0, |own| own.1);
+            let gone = if queue == self.serving {
+                u64::from(sent)
+            } else {
+                0
+            };
+            let more = if queue == of {
+                u64::from(coming.octets)
+            } else {
+                0
+            };
+            octets - gone + more
+        };
+        let queues = 0..self.queues.len().max(of + 1);
+        // The first of several.
+        let fattest = queues.rev().max_by_key(|&queue| waiting(queue))?;
+        let place = usize::from(is_sending && fattest == self.serving);
+        self.queues.get(fattest)?.0.get(place)?;
+        self.take(fattest, place)
     }
 }

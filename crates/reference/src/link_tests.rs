@@ -2,6 +2,7 @@
 
 use super::*;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
+use skycell_units::Ecn;
 
 /// Steps (time, delay, path); -1 for no path.
 fn link(steps: &[(u64, i64, u32)], interruption_ps: u64, handover_loses_cells: bool) -> Link {
@@ -54,12 +55,15 @@ fn cell(index: u32) -> Cell {
         efci: false,
         index,
         vc: 0,
+        place: 0,
+        flow: 0,
         hop: 0,
         is_last: false,
         is_tagged: false,
         is_paced: false,
         came_at: SimTime::ZERO,
         octets: 0,
+        ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     }
 }

@@ -4,15 +4,16 @@ use crate::frames::{Cell, Content, Frame, Frames};
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
 use crate::ways::{Next, Ways};
-use skycell_atm::{EdgeCell, GuaranteedVc, Policer, Reassembled, Reassembly};
+use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelays, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{NetworkSpec, PolicingAction, TraceKind};
+use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
+use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 mod abr;
+mod contracts;
 mod finish;
 
 use abr::Abr;
@@ -177,11 +178,10 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[port_id as usize];
         let (cell, _) = port.sending();
         let ways = &self.vcs[cell.vc as usize].ways;
-        let (_, place) = ways.hop(cell.hop);
         let is_forgotten = ways.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
-        if let Some((lost, reason)) = port.on_departure(now, place, serial, is_forgotten) {
+        if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
             self.frames.settle(lost.frame, 1);
         }
@@ -197,13 +197,14 @@ impl<'a> Network<'a> {
     /// The port begins to send its next cell, if it has one. With the first cell of a frame that the
     /// VC's adapter sends goes the decision whether it is tagged.
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
-        let port = &mut self.ports[port_id as usize];
-        let Some(departure) = port.begin_sending(now) else {
+        let departure = self.ports[port_id as usize].begin_sending(now);
+        self.settle_discarded(now, port_id);
+        let Some(departure) = departure else {
             return self.plan_pace(now, port_id);
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (cell, start) = port.sending();
+        let (cell, start) = self.ports[port_id as usize].sending();
         if cell.hop == 0 {
             self.count_rm_cell(&cell);
         }
@@ -248,51 +249,6 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Where a VC enters the network: whether its policer discards the cell; it may tag it.
-    fn is_discarded_by_policer(&mut self, now: SimTime, cell: &mut Cell) -> bool {
-        let vc = &mut self.vcs[cell.vc as usize];
-        let Some(action) = vc.policer.as_mut().and_then(|policer| policer.on_cell(now)) else {
-            return false;
-        };
-        vc.record.cells_nonconforming += 1;
-        match action {
-            PolicingAction::Count => {}
-            PolicingAction::Tag => {
-                cell.is_tagged = true;
-                vc.record.cells_tagged += 1;
-            }
-            PolicingAction::Discard => {
-                vc.record.cells_policed += 1;
-                self.frames.settle(cell.frame, 1);
-            }
-        }
-        action == PolicingAction::Discard
-    }
-
-    /// Where a VC with a contract enters its first switch: F-GCRA decides on a frame's first cell,
-    /// and all cells of the frame get its CLP bit. Whether the cell is discarded.
-    fn is_refused_by_contract(&mut self, now: SimTime, cell: &mut Cell) -> bool {
-        let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed else {
-            return false;
-        };
-        let frame = self.frames.get(cell.frame);
-        let clp = guaranteed.on_cell(
-            now,
-            EdgeCell {
-                serial: frame.serial,
-                index: cell.index,
-                cells: frame.cells,
-                by_adapter: frame.is_tagged,
-                by_policer: cell.is_tagged,
-            },
-        );
-        match clp {
-            Some(clp) => cell.is_tagged = clp,
-            None => self.frames.settle(cell.frame, 1),
-        }
-        clp.is_none()
-    }
-
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, mut cell: Cell) {
         let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
@@ -325,6 +281,7 @@ impl<'a> Network<'a> {
                 if let Some(guaranteed) = &mut vc.guaranteed {
                     guaranteed.on_delivered(now, frame.cells);
                 }
+                self.frames.set_ecn(cell.frame, cell.ecn);
                 self.on_frame_at_end(now, cell.frame);
             }
             Some(Reassembled::Corrupt { cells }) => {
@@ -369,14 +326,18 @@ impl<'a> Network<'a> {
         let frame = frame.clone();
         self.frames.settle(id, 1);
         let flow = &mut self.flows[flow_id as usize].flow;
-        let Content::Segment { segment, .. } = &frame.content else {
+        let Content::Segment { segment, .. } = frame.content else {
             unreachable!("the frame of a flow");
+        };
+        let segment = Segment {
+            ecn: frame.ecn,
+            ..segment
         };
         let out = &mut self.out;
         if is_forward {
-            flow.on_segment_at_destination(now, segment, frame.handed_at, out);
+            flow.on_segment_at_destination(now, &segment, frame.handed_at, out);
         } else {
-            flow.on_segment_at_source(now, segment, out);
+            flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, flow_id);
     }
@@ -408,10 +369,13 @@ impl<'a> Network<'a> {
             index: sent.index,
             octets: 0,
             vc: vc_id,
+            place: 0,
+            flow: 0,
             hop: 0,
             is_last: sent.index + 1 == sent.frame_cells,
             is_tagged: false,
             is_paced: true,
+            ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
         };
@@ -491,6 +455,8 @@ impl<'a> Network<'a> {
         let frame = self.frames.get(id);
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
+        let ecn = frame.ecn;
+        let flow = frame.content.flow_number(self.flows.len());
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -504,13 +470,17 @@ impl<'a> Network<'a> {
             index,
             octets,
             vc: vc_id,
+            place: 0,
+            flow,
             hop: 0,
             is_last: index + 1 == units,
             is_tagged: false,
             is_paced,
+            ecn,
             came_at: now,
             left_at: now,
         });
+        self.settle_discarded(now, port_id);
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
@@ -538,17 +508,43 @@ impl<'a> Network<'a> {
             } => {
                 let discarded = &mut self.vcs[vc_id as usize].record.cells_discarded;
                 discarded.add(reason, u64::from(units));
-                if is_first_loss && self.traces_discards {
-                    let flow = match self.frames.get(frame).content {
-                        Content::Segment { flow, .. } => flow,
-                        Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
-                    };
-                    let trace = &mut self.out.traces.discards;
-                    trace.push(port_id, vc_id, flow, now.0, reason as u8);
+                if is_first_loss {
+                    self.trace_discard(now, port_id, vc_id, frame, reason);
                 }
                 self.frames.settle(frame, units);
             }
         }
+    }
+
+    /// What the port had taken in and has discarded now is counted.
+    fn settle_discarded(&mut self, now: SimTime, port_id: u32) {
+        let mut discarded = std::mem::take(&mut self.ports[port_id as usize].discarded);
+        for (cell, reason) in discarded.drain(..) {
+            let record = &mut self.vcs[cell.vc as usize].record;
+            record.cells_discarded.add(reason, 1);
+            self.trace_discard(now, port_id, cell.vc, cell.frame, reason);
+            self.frames.settle(cell.frame, 1);
+        }
+        self.ports[port_id as usize].discarded = discarded;
+    }
+
+    fn trace_discard(
+        &mut self,
+        now: SimTime,
+        port_id: u32,
+        vc_id: u32,
+        frame: u32,
+        reason: DiscardReason,
+    ) {
+        if !self.traces_discards {
+            return;
+        }
+        let flow = match self.frames.get(frame).content {
+            Content::Segment { flow, .. } => flow,
+            Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
+        };
+        let trace = &mut self.out.traces.discards;
+        trace.push(port_id, vc_id, flow, now.0, reason as u8);
     }
 
     fn on_sample(&mut self, now: SimTime) {

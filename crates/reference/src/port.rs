@@ -3,14 +3,14 @@
 use crate::abr::Pacer;
 use crate::frames::Cell;
 use crate::link::Link;
-use crate::queue::{Queue, VcAtPort};
+use crate::queue::{Queue, Service, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
-    Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
-    VcQueueRecord,
+    DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
+    QueueSamples, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
-use skycell_switch::{Backlog, Scheduler, Schedules};
+use skycell_switch::{Backlog, Scheduler, Schedules, TokenBucket};
 use skycell_units::SimTime;
 
 pub use crate::queue::Verdict;
@@ -26,6 +26,8 @@ pub struct Port {
     /// By place.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
+    /// What delays packets that were chosen, if anything does.
+    shaper: Option<TokenBucket>,
     /// The queue whose first cell is under transmission, while the port has cells.
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
@@ -42,6 +44,8 @@ pub struct Port {
     pub samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
+    /// What it has discarded that it had taken in, and why, until somebody takes it from here.
+    pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
 impl Port {
@@ -54,6 +58,7 @@ impl Port {
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
             scheduler: Scheduler::new(&spec.port.scheduler),
+            shaper: spec.port.shaper.as_ref().map(TokenBucket::new),
             sending: 0,
             sending_since: SimTime::ZERO,
             is_busy: false,
@@ -62,6 +67,7 @@ impl Port {
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
             packets: spec.framing.map(|_| PacketMeter::new()),
+            discarded: Vec::new(),
         }
     }
 
@@ -111,7 +117,8 @@ impl Port {
     }
 
     /// A cell of the VC at `place` arrives from a link or from a cell source.
-    pub fn on_cell(&mut self, now: SimTime, cell: Cell, place: u32) -> Verdict {
+    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, place: u32) -> Verdict {
+        cell.place = place;
         let vc = &mut self.vcs[place as usize];
         self.queues[vc.queue].on_cell(now, cell, vc)
     }
@@ -125,39 +132,77 @@ impl Port {
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
-        let vc = &mut self.vcs[place as usize];
-        let octets = make(0).octets;
-        let verdict = self.queues[vc.queue].on_frame(now, vc, cells, make);
+        let first = make(0);
+        let make = |index| Cell {
+            place,
+            ..make(index)
+        };
+        let queue = &mut self.queues[self.vcs[place as usize].queue];
+        while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
+            if let Some(packets) = &mut self.packets {
+                packets.on_discard(now.0, cell.octets, cell.ecn);
+            }
+            self.discarded.push((cell, reason));
+        }
+        let (verdict, is_marked) = queue.on_frame(now, &mut self.vcs, place, cells, make);
         if let Some(packets) = &mut self.packets {
-            packets.on_arrival(now.0, octets, verdict == Verdict::Accepted);
+            let is_accepted = verdict == Verdict::Accepted;
+            packets.on_arrival(now.0, first.octets, first.ecn, is_accepted);
+            if is_marked {
+                packets.on_mark();
+            }
         }
         verdict
     }
 
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
-    /// leave.
+    /// leave. What a policy discards before it is among `discarded`.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
-        let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
-        let backlog = has_cells
-            .zip(0..)
-            .fold(0, |bits, (has, q)| bits | u32::from(has) << q);
-        if backlog == 0 {
-            return None;
-        }
-        self.sending = self.scheduler.select(Backlog(backlog));
-        let queue = &mut self.queues[self.sending];
-        queue.begin_service(now, &mut self.vcs);
-        let cell = queue.cells.front()?;
+        let cell = self.choose(now)?;
         self.is_busy = true;
         let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
             0
         };
-        self.sending_since = self.link.may_send_from(now + SimTime(gap));
+        let ready = now + SimTime(gap);
+        let bucket = self.shaper.as_ref();
+        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, cell.octets));
+        self.sending_since = self.link.may_send_from(shaped);
+        if let Some(bucket) = &mut self.shaper {
+            bucket.on_sending(self.sending_since, cell.octets);
+        }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
             .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
+    }
+
+    /// The cell whose transmission begins.
+    fn choose(&mut self, now: SimTime) -> Option<Cell> {
+        loop {
+            let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
+            let backlog = has_cells
+                .zip(0..)
+                .fold(0, |bits, (has, q)| bits | u32::from(has) << q);
+            if backlog == 0 {
+                return None;
+            }
+            self.sending = self.scheduler.select(Backlog(backlog));
+            let queue = &mut self.queues[self.sending];
+            match (queue.begin_service(now, &mut self.vcs), &mut self.packets) {
+                (Service::Begins { is_marked }, packets) => {
+                    let packets = packets.as_mut().filter(|_| is_marked);
+                    packets.into_iter().for_each(PacketMeter::on_mark);
+                    return queue.cells.front().copied();
+                }
+                (Service::Discarded(cell, reason), packets) => {
+                    if let Some(packets) = packets {
+                        packets.on_discard(now.0, cell.octets, cell.ecn);
+                    }
+                    self.discarded.push((cell, reason));
+                }
+            }
+        }
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
@@ -169,13 +214,12 @@ impl Port {
         )
     }
 
-    /// The last bit of the cell under transmission leaves: it is on the link now. `place` is its
-    /// VC's at this port, `serial` the number of its frame in the run; it is lost when the node has
-    /// forgotten its VC. Returns the cell and why if it is, or will be on the link.
+    /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
+    /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
+    /// is, or will be on the link.
     pub fn on_departure(
         &mut self,
         now: SimTime,
-        place: u32,
         serial: u64,
         is_forgotten: bool,
     ) -> Option<(Cell, LossReason)> {
@@ -183,9 +227,9 @@ impl Port {
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &cell, &mut self.vcs[place as usize]);
+        queue.on_departure(now, &cell, &mut self.vcs[cell.place as usize]);
         if let Some(packets) = &mut self.packets {
-            packets.on_departure(now.0, cell.octets, cell.came_at.0);
+            packets.on_departure(now.0, cell.octets, cell.ecn, cell.came_at.0);
         }
         if cell.hop == 0 {
             cell.left_at = now;

@@ -4,9 +4,10 @@ use super::*;
 use skycell_records::DiscardReason;
 use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
 use skycell_spec::{
-    EpdSpec, FifoSpec, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
+    EpdSpec, FifoSpec, PacketFraming, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
     VcRoundRobinSpec, VirtualSpacingSpec,
 };
+use skycell_units::Ecn;
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
     port_with(capacity, policy, SchedulerSpec::Fifo(FifoSpec {}))
@@ -52,12 +53,15 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
         efci: false,
         index,
         vc,
+        place: 0,
+        flow: 0,
         hop: 0,
         is_last,
         is_tagged: false,
         is_paced: false,
         came_at: SimTime::ZERO,
         octets: 0,
+        ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
     match port.on_cell(SimTime::ZERO, cell, vc) {
@@ -68,14 +72,8 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<Dis
 
 fn depart(port: &mut Port, cells: u32) {
     (0..cells).for_each(|_| {
-        let place = place_of_first(port);
-        port.on_departure(SimTime(10), place, 0, false);
+        port.on_departure(SimTime(10), 0, false);
     });
-}
-
-/// Place of the VC whose cell is under transmission.
-fn place_of_first(port: &Port) -> u32 {
-    port.sending().0.vc
 }
 
 #[test]
@@ -150,12 +148,15 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         efci: false,
         index,
         vc: 0,
+        place: 0,
+        flow: 0,
         hop: 0,
         is_last: index == 2,
         is_tagged: false,
         is_paced: false,
         came_at: SimTime::ZERO,
         octets: 0,
+        ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
     let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
@@ -200,12 +201,10 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
         offer(&mut port, 0, 2);
         let leaves = port.begin_sending(SimTime::ZERO).unwrap();
         waits.push(leaves.0 - 10);
-        let place = place_of_first(&port);
-        port.on_departure(leaves, place, 0, false);
+        port.on_departure(leaves, 0, false);
         let leaves = port.begin_sending(SimTime(77)).unwrap();
         assert_eq!(leaves, SimTime(87));
-        let place = place_of_first(&port);
-        port.on_departure(leaves, place, 0, false);
+        port.on_departure(leaves, 0, false);
         assert_eq!(port.begin_sending(SimTime(80)), None);
     }
     assert!(waits.iter().all(|&wait| wait < 1_000));
@@ -305,4 +304,151 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
     assert_eq!(served[..5], order);
     let order = [(0, 3), (0, 4), (1, 2), (1, 3), (1, 4)];
     assert_eq!(served[5..], order);
+}
+
+/// A port of packets, 1 us for each octet, behind a queue of at most four packets.
+fn port_of_packets(policy: &str) -> Port {
+    let mut link = LinkSpec {
+        name: "p".into(),
+        from: 0,
+        to: 1,
+        cell_time_ps: 0,
+        framing: Some(PacketFraming {
+            rate_millibps: 8_000_000_000,
+            overhead_octets: 0,
+            least_octets: 0,
+            unit_octets: 1,
+            line_octets: 1,
+        }),
+        delay_ps: 0,
+        loss_ppb: 0,
+        schedule: None,
+        port: PortSpec::fifo(Some(4), serde_json::from_str(policy).unwrap(), 0),
+    };
+    link.port.queues[0].counts_octets = false;
+    let mut port = Port::new(&link, 1, SimTime::NEVER);
+    port.add_vc(0, ServiceClass::Ubr, &link);
+    port
+}
+
+/// Offers packet `frame` of 1000 octets with `ecn`.
+fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict {
+    port.on_frame(now, 0, 1, |index| Cell {
+        frame,
+        rm: None,
+        efci: false,
+        index,
+        vc: 0,
+        place: 0,
+        flow: 0,
+        hop: 0,
+        is_last: true,
+        is_tagged: false,
+        is_paced: false,
+        came_at: now,
+        octets: 1_000,
+        ecn,
+        left_at: now,
+    })
+}
+
+#[test]
+fn a_packet_that_finds_the_buffer_full_pushes_out_the_one_that_has_waited_longest() {
+    let mut port = port_of_packets(r#"{"kind": "head_drop"}"#);
+    let frames = |port: &mut Port| -> Vec<u32> {
+        let gone = port.discarded.drain(..);
+        gone.map(|(cell, reason)| {
+            assert_eq!(reason, DiscardReason::PushedOut);
+            cell.frame
+        })
+        .collect()
+    };
+    offer_packet(&mut port, SimTime(0), 0, Ecn::NotEct);
+    port.begin_sending(SimTime(0)); // and stays, whatever comes
+    for frame in 1..=4 {
+        offer_packet(&mut port, SimTime(1), frame, Ecn::NotEct);
+    }
+    assert_eq!(frames(&mut port), [1]);
+    offer_packet(&mut port, SimTime(2), 5, Ecn::NotEct);
+    assert_eq!(frames(&mut port), [2]);
+    port.on_departure(SimTime(1_000_000_000), 0, false);
+    port.begin_sending(SimTime(1_000_000_000));
+    assert_eq!(port.sending().0.frame, 3);
+    let record = port.record("p", SimTime(1_000_000_001), false);
+    assert_eq!((record.arrived, record.departed, record.queued), (6, 1, 3));
+    assert_eq!((record.discarded.pushed_out, record.queue.max), (2, 4));
+}
+
+#[test]
+fn marks_go_on_with_the_packet_and_are_counted_once() {
+    let codel = r#"{"kind": "codel", "target_ps": 1, "interval_ps": 2}"#;
+    let mut port = port_of_packets(codel);
+    let ecns = [Ecn::Ect0, Ecn::Ect1, Ecn::Ce, Ecn::NotEct];
+    for (frame, ecn) in (0..).zip(ecns) {
+        offer_packet(&mut port, SimTime(0), frame, ecn);
+    }
+    // Waits are in excess from the third packet on, which came with CE, and each one is due for a signal.
+    let mut sent = Vec::new();
+    let mut now = SimTime(0);
+    while let Some(leaves) = port.begin_sending(now) {
+        now = leaves;
+        sent.push(port.sending().0.ecn);
+        port.on_departure(now, 0, false);
+        if sent.len() == 3 {
+            for frame in 4..7 {
+                offer_packet(&mut port, now, frame, Ecn::Ect0);
+            }
+        }
+    }
+    let record = port.record("p", now, false);
+    let ecn = record.octets.unwrap().ecn.unwrap();
+    let marked = sent.iter().filter(|&&ecn| ecn == Ecn::Ce).count() as u64;
+    assert_eq!((ecn.ect.arrived, ecn.ce.arrived), (5, 1));
+    assert!(ecn.marked > 0, "{sent:?}");
+    assert_eq!(marked, ecn.marked + 1, "{sent:?}");
+    assert_eq!(ecn.ect.departed + ecn.marked, 5);
+    assert_eq!(ecn.ce.departed, marked);
+}
+
+#[test]
+fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_room() {
+    let fq = r#"{"kind": "fq_codel", "target_ps": 5, "interval_ps": 9, "quantum_octets": 1000, "queues": 0}"#;
+    let mut port = port_of_packets(fq);
+    let offer = |port: &mut Port, frame: u32, flow: u32| {
+        port.on_frame(SimTime(frame.into()), 0, 1, |index| Cell {
+            frame,
+            rm: None,
+            efci: false,
+            index,
+            vc: 0,
+            place: 0,
+            flow,
+            hop: 0,
+            is_last: true,
+            is_tagged: false,
+            is_paced: false,
+            came_at: SimTime(frame.into()),
+            octets: 1_000,
+            ecn: Ecn::NotEct,
+            left_at: SimTime::ZERO,
+        })
+    };
+    for frame in 0..4 {
+        offer(&mut port, frame, 0);
+    }
+    port.begin_sending(SimTime(4)); // the first of flow 0
+    assert_eq!(offer(&mut port, 4, 7), Verdict::Accepted);
+    let gone: Vec<u32> = port
+        .discarded
+        .drain(..)
+        .map(|(cell, _)| cell.frame)
+        .collect();
+    assert_eq!(gone, [1], "the head of the queue with most octets");
+    let mut sent = vec![port.sending().0.frame];
+    for now in 5..8 {
+        port.on_departure(SimTime(now), 0, false);
+        port.begin_sending(SimTime(now));
+        sent.push(port.sending().0.frame);
+    }
+    assert_eq!(sent, [0, 4, 2, 3]);
 }

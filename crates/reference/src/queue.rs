@@ -6,8 +6,8 @@ use skycell_records::{
     ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
-use skycell_switch::{BufferView, Policy};
-use skycell_units::SimTime;
+use skycell_switch::{BufferView, Decision, Policy};
+use skycell_units::{Ecn, SimTime};
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
@@ -18,8 +18,6 @@ pub struct VcAtPort {
     pub(crate) queue: usize,
     /// Cells, or packets, in the port.
     pub queued: u32,
-    /// Of what the buffer counts, the part that is the VC's.
-    held: u32,
     /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
     in_frame: bool,
     /// Why the frame that is arriving is being discarded.
@@ -38,7 +36,6 @@ impl VcAtPort {
             vc,
             queue,
             queued: 0,
-            held: 0,
             in_frame: false,
             discarding: None,
             awaits_boundary: false,
@@ -46,6 +43,15 @@ impl VcAtPort {
             samples: QueueSamples::default(),
         }
     }
+}
+
+/// What a VC, or a flow, has in a buffer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    /// Cells, or packets.
+    queued: u32,
+    /// Of what the buffer counts.
+    held: u32,
 }
 
 /// What a port did with a cell.
@@ -62,6 +68,18 @@ pub enum Verdict {
     },
 }
 
+/// What becomes of the cell that a queue is to send next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Service {
+    /// Its transmission begins.
+    Begins {
+        /// Whether it was marked, which had not come with CE.
+        is_marked: bool,
+    },
+    /// It has left the queue.
+    Discarded(Cell, DiscardReason),
+}
+
 /// A queue; the cell at its front may be under transmission and counts as queued until it has left.
 #[derive(Debug)]
 pub struct Queue {
@@ -70,9 +88,21 @@ pub struct Queue {
     /// Whether what the buffer counts is octets.
     counts_octets: bool,
     policy: Policy,
+    /// Whether the policy is asked about packets that are about to be sent.
+    asks_at_departure: bool,
     pub(crate) cells: Line,
+    /// Whether shares are those of flows.
+    by_flow: bool,
+    /// Whether the policy says which queue within the buffer a packet joins.
+    is_ordered_by_policy: bool,
+    /// By place of a VC at the port, or by flow: what it has in the buffer.
+    shares: Vec<Share>,
+    /// Whether the cell at the front is under transmission.
+    is_sending: bool,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
     held: u32,
+    /// Octets of the packets in it; 0 where it holds cells.
+    octets: u64,
     pub(crate) active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
@@ -97,8 +127,14 @@ impl Queue {
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
             counts_octets: spec.counts_octets,
             policy: Policy::new(&spec.policy, seed, &owner),
-            cells: Line::new(&link.port.scheduler),
+            asks_at_departure: spec.policy.needs().packets,
+            cells: Line::new(&link.port.scheduler, spec.policy.order()),
+            by_flow: spec.by_flow || spec.policy.order().is_some(),
+            is_ordered_by_policy: spec.policy.order().is_some(),
+            shares: Vec::new(),
+            is_sending: false,
             held: 0,
+            octets: 0,
             active_vcs: 0,
             active_weight: 0,
             last_departure: None,
@@ -130,7 +166,7 @@ impl Queue {
             return self.on_rm_cell(now, cell, vc);
         }
         if !vc.in_frame {
-            self.begin_frame(now, vc, cell.is_last, cell.is_tagged);
+            self.begin_frame(now, vc, &cell);
         }
         let has_room = self.held < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
@@ -175,54 +211,129 @@ impl Queue {
         self.cells.is_ready(now)
     }
 
-    /// The transmission of the next cell begins, which may be sent now. An RM cell that its source has made
-    /// for the moment comes to the queue with it, whether there is room or not.
-    pub(crate) fn begin_service(&mut self, now: SimTime, vcs: &mut [VcAtPort]) {
+    /// A whole frame of `cells` cells of the VC at `place` arrives at once, from a host or a router: all of it is
+    /// taken in, or nothing. `make` gives the cell of an index. Whether it was marked, which had not come with CE,
+    /// goes with the verdict.
+    pub(crate) fn on_frame(
+        &mut self,
+        now: SimTime,
+        vcs: &mut [VcAtPort],
+        place: u32,
+        cells: u32,
+        make: impl Fn(u32) -> Cell,
+    ) -> (Verdict, bool) {
+        let vc = &mut vcs[place as usize];
+        self.arrived += u64::from(cells);
+        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        let mut first = make(0);
+        let decision = self.begin_frame(now, vc, &first);
+        let is_marked = decision == Decision::Mark && first.ecn != Ecn::Ce;
+        let refused = vc.discarding.take();
+        let amount = u64::from(self.amount(&first)) * u64::from(cells);
+        let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
+        let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
+        if let Some(reason) = reason {
+            return (self.discard(now, vc, reason, cells), false);
+        }
+        if is_marked {
+            first.ecn = Ecn::Ce;
+        }
+        let ecn = first.ecn;
+        (0..cells).for_each(|index| {
+            let cell = Cell { ecn, ..make(index) };
+            self.take_in(cell, vc);
+        });
+        (Verdict::Accepted, is_marked)
+    }
+
+    /// Whether the buffer, full, makes room for the packet that comes by pushing out what has waited longest: here
+    /// is the first of it, as long as that helps.
+    pub(crate) fn push_out(
+        &mut self,
+        now: SimTime,
+        vcs: &mut [VcAtPort],
+        coming: &Cell,
+    ) -> Option<(Cell, DiscardReason)> {
+        if !self.policy.pushes_out() {
+            return None;
+        }
+        let amount = self.amount(coming);
+        let sending = self.cells.front().filter(|_| self.is_sending);
+        let fixed = sending.map_or(0, |cell| self.amount(cell));
+        let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
+        if fits(self.held) || !fits(fixed) {
+            return None;
+        }
+        let queue = self.queue_of(coming);
+        let cell = self.cells.pop_waiting(self.is_sending, coming, queue)?;
+        self.take_out(now, &cell, &mut vcs[cell.place as usize]);
+        Some(self.count_discard(cell, DiscardReason::PushedOut))
+    }
+
+    /// The transmission of the next cell begins, of which there is one, unless the policy discards it now:
+    /// then it has left the queue, and this is why. An RM cell that its source has made for the moment comes to
+    /// the queue with it, whether there is room or not.
+    pub(crate) fn begin_service(&mut self, now: SimTime, vcs: &mut [VcAtPort]) -> Service {
         if let Some((cell, place)) = self.cells.begin_service(now) {
             self.arrived += 1;
             self.integral.arrived(u128::from(now.0));
             self.count_in(&cell, &mut vcs[place as usize]);
             self.queue_max = self.queue_max.max(self.queued());
         }
+        self.is_sending = true;
+        let Some(cell) = self
+            .cells
+            .front()
+            .copied()
+            .filter(|_| self.asks_at_departure)
+        else {
+            self.cells.on_sending();
+            return Service::Begins { is_marked: false };
+        };
+        let with_it = self.view(now, &cell);
+        let octets = self.octets - u64::from(cell.octets);
+        let view = BufferView {
+            queued: with_it.queued - self.amount(&cell),
+            vc_queued: with_it.vc_queued - self.amount(&cell),
+            octets,
+            queue_octets: self.cells.own_octets().unwrap_or(octets),
+            ..with_it
+        };
+        match self.policy.on_dequeue(self.number(&cell), &view) {
+            Decision::Accept => {
+                self.cells.on_sending();
+                Service::Begins { is_marked: false }
+            }
+            Decision::Mark => {
+                self.cells.on_sending();
+                let is_marked = cell.ecn != Ecn::Ce;
+                let front = self.cells.front_mut().expect("it is there");
+                front.ecn = Ecn::Ce;
+                Service::Begins { is_marked }
+            }
+            Decision::Discard(reason) => {
+                self.is_sending = false;
+                self.cells.pop();
+                self.take_out(now, &cell, &mut vcs[cell.place as usize]);
+                let (cell, reason) = self.count_discard(cell, reason);
+                Service::Discarded(cell, reason)
+            }
+        }
     }
 
-    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
-    /// or nothing. `make` gives the cell of an index.
-    pub(crate) fn on_frame(
-        &mut self,
-        now: SimTime,
-        vc: &mut VcAtPort,
-        cells: u32,
-        make: impl Fn(u32) -> Cell,
-    ) -> Verdict {
-        self.arrived += u64::from(cells);
-        self.integral.arrived(u128::from(now.0) * u128::from(cells));
-        self.begin_frame(now, vc, cells == 1, false);
-        let refused = vc.discarding.take();
-        let amount = u64::from(self.amount(&make(0))) * u64::from(cells);
-        let has_room = u64::from(self.held) + amount <= u64::from(self.capacity);
-        let reason = refused.or((!has_room).then_some(DiscardReason::Overflow));
-        if let Some(reason) = reason {
-            return self.discard(now, vc, reason, cells);
-        }
-        (0..cells).for_each(|index| self.take_in(make(index), vc));
-        Verdict::Accepted
+    fn count_discard(&mut self, cell: Cell, reason: DiscardReason) -> (Cell, DiscardReason) {
+        self.discarded.add(reason, 1);
+        self.frames_discarded.add(reason, 1);
+        (cell, reason)
     }
 
     /// The cell at the front, which is `cell`, leaves; it belongs to `vc`.
     pub(crate) fn on_departure(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
+        self.is_sending = false;
         self.cells.pop();
-        let amount = self.amount(cell);
-        self.held -= amount;
-        vc.held -= amount;
+        self.take_out(now, cell, vc);
         self.departed += 1;
         self.last_departure = Some(now);
-        self.integral.departed(u128::from(now.0));
-        vc.queued -= 1;
-        if vc.queued == 0 {
-            self.active_vcs -= 1;
-            self.active_weight -= self.policy.weight(vc.vc);
-        }
     }
 
     /// What the queue has counted when the run ends at `end`.
@@ -239,11 +350,42 @@ impl Queue {
         }
     }
 
-    /// The first cell of a frame, of a frame of one cell if `is_last`: the policy decides.
-    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, is_last: bool, is_tagged: bool) {
-        let view = BufferView {
+    /// `cell` is the first of a frame: the policy decides.
+    fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, cell: &Cell) -> Decision {
+        vc.has_lost = false;
+        vc.discarding = None;
+        if cell.is_last && self.policy.keeps_last_cells() {
+            return Decision::Accept;
+        }
+        let view = self.view(now, cell);
+        let decision = self.policy.on_enqueue(self.number(cell), &view);
+        vc.discarding = decision.refusal();
+        decision
+    }
+
+    /// The number of the VC, or flow, that `cell` is counted with.
+    fn number(&self, cell: &Cell) -> u32 {
+        if self.by_flow { cell.flow } else { cell.vc }
+    }
+
+    /// Which queue within the buffer `cell` joins.
+    fn queue_of(&self, cell: &Cell) -> u32 {
+        match self.is_ordered_by_policy {
+            true => self.policy.queue_of(cell.flow, cell.ecn),
+            false => self.number(cell),
+        }
+    }
+
+    fn share_of(&self, cell: &Cell) -> usize {
+        (if self.by_flow { cell.flow } else { cell.place }) as usize
+    }
+
+    /// What the policy sees of the buffer when it decides on `cell`.
+    fn view(&self, now: SimTime, cell: &Cell) -> BufferView {
+        let share = self.shares.get(self.share_of(cell));
+        BufferView {
             queued: self.held,
-            vc_queued: vc.held,
+            vc_queued: share.map_or(0, |share| share.held),
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
             now_ps: now.0,
@@ -252,15 +394,14 @@ impl Queue {
                 .last_departure
                 .filter(|_| self.cells.is_empty())
                 .map(|t| t.0),
-            is_tagged,
+            is_tagged: cell.is_tagged,
             capacity: self.capacity,
-        };
-        vc.discarding = if is_last && self.policy.keeps_last_cells() {
-            None
-        } else {
-            self.policy.on_frame(vc.vc, &view)
-        };
-        vc.has_lost = false;
+            octets: self.octets,
+            queue_octets: self.octets,
+            packet_octets: cell.octets,
+            ecn: cell.ecn,
+            came_ps: cell.came_at.0,
+        }
     }
 
     fn discard(
@@ -286,22 +427,45 @@ impl Queue {
 
     fn take_in(&mut self, cell: Cell, vc: &mut VcAtPort) {
         self.count_in(&cell, vc);
-        self.cells.push(vc.vc, cell);
+        self.cells.push(self.queue_of(&cell), cell);
         self.queue_max = self.queue_max.max(self.queued());
     }
 
+    /// `cell` of `vc` is in the queue from now on.
     fn count_in(&mut self, cell: &Cell, vc: &mut VcAtPort) {
         if cell.rm.is_none() {
             vc.awaits_boundary = !cell.is_last;
         }
-        if vc.queued == 0 {
-            self.active_vcs += 1;
-            self.active_weight += self.policy.weight(vc.vc);
+        let (at, number, amount) = (self.share_of(cell), self.number(cell), self.amount(cell));
+        if self.shares.len() <= at {
+            self.shares.resize(at + 1, Share::default());
         }
-        let amount = self.amount(cell);
+        let share = &mut self.shares[at];
+        if share.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(number);
+        }
+        share.held += amount;
+        share.queued += 1;
         self.held += amount;
-        vc.held += amount;
+        self.octets += u64::from(cell.octets);
         vc.queued += 1;
-        self.policy.on_taken_in(vc.vc, amount);
+        self.policy.on_taken_in(number, amount);
+    }
+
+    /// `cell` of `vc` is in the queue no more.
+    fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
+        let (at, amount) = (self.share_of(cell), self.amount(cell));
+        let share = &mut self.shares[at];
+        share.held -= amount;
+        share.queued -= 1;
+        if share.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(self.number(cell));
+        }
+        self.held -= amount;
+        self.octets -= u64::from(cell.octets);
+        self.integral.departed(u128::from(now.0));
+        vc.queued -= 1;
     }
 }

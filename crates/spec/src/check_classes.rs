@@ -1,6 +1,7 @@
 //! What the ports, the classes and the cell sources of a `NetworkSpec` must fulfil.
 
 use crate::check::{range, structure, validate_distribution, validate_start};
+use crate::framing::validate_rate;
 use crate::{
     DistributionSpec, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, QueueSpec, SchedulerSpec,
     SourcePattern, SourceSpec, SpecError, VcSpec,
@@ -43,8 +44,14 @@ impl NetworkSpec {
                 let path = at(&format!("queues[{q}].counts_octets"));
                 return Err(structure(path, "a buffer of cells counts cells"));
             }
+            if queue.policy.needs().packets && link.framing.is_none() {
+                let path = at(&format!("queues[{q}].policy"));
+                let problem = "is a policy of packets, and the link carries cells";
+                return Err(structure(path, problem));
+            }
         }
         let several = port.queues.len() > 1;
+        self.validate_port_of_packets(i, link)?;
         if matches!(port.scheduler, SchedulerSpec::Fifo(_)) && several {
             return Err(structure(
                 at("scheduler"),
@@ -71,6 +78,41 @@ impl NetworkSpec {
         let refusal = port.scheduler.check(&around);
         refusal.map_err(|refusal| refused(refusal, &at("scheduler")))?;
         self.validate_rate_algorithm(i, link)
+    }
+
+    /// Refuses what only packets can have on a link of cells, and two orders of the same packets.
+    fn validate_port_of_packets(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+        let port = &link.port;
+        let at = |key: &str| format!("links[{i}].port.{key}");
+        let of_cells = "belongs to packets, and the link carries cells";
+        let is_of_packets = link.framing.is_some();
+        let orders_packets = port.scheduler.order().is_some();
+        if orders_packets && !is_of_packets {
+            return Err(structure(at("scheduler"), of_cells));
+        }
+        if orders_packets && port.queues.len() > 1 {
+            let problem = "deficit_round_robin orders the packets of one queue";
+            return Err(structure(at("scheduler"), problem));
+        }
+        for (q, queue) in port.queues.iter().enumerate() {
+            if queue.by_flow && !is_of_packets {
+                return Err(structure(at(&format!("queues[{q}].by_flow")), of_cells));
+            }
+            if orders_packets && queue.policy.order().is_some() {
+                let problem = "orders packets itself, and the scheduler does, too";
+                return Err(structure(at(&format!("queues[{q}].policy")), problem));
+            }
+        }
+        let Some(shaper) = &port.shaper else {
+            return Ok(());
+        };
+        if !is_of_packets {
+            return Err(structure(at("shaper"), of_cells));
+        }
+        if shaper.burst_octets == 0 {
+            return Err(range(at("shaper.burst_octets"), 0, "above 0"));
+        }
+        validate_rate(shaper.rate_millibps, &at("shaper.rate_millibps"))
     }
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {

@@ -1,7 +1,7 @@
 //! Service classes: the queues of an output port, how it chooses between them, and what a VC's cells
 //! must keep to.
 
-use crate::{FifoSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec};
+use crate::{FifoSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TokenBucketSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 
@@ -44,6 +44,9 @@ pub struct PortSpec {
     /// does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_algorithm: Option<RateAlgorithmSpec>,
+    /// What delays the packets that the scheduler has chosen; the key is left out where nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shaper: Option<TokenBucketSpec>,
 }
 
 /// A queue of an output port.
@@ -58,6 +61,10 @@ pub struct QueueSpec {
     /// Whether the buffer counts the octets of IP packets; the key is left out where it counts units.
     #[serde(default, skip_serializing_if = "is_default")]
     pub counts_octets: bool,
+    /// Whether what policy and scheduler see of VCs is that of flows instead, each direction of a connection and each
+    /// source of datagrams being one; the key is left out where it is that of VCs.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub by_flow: bool,
     /// What the buffer takes in.
     pub policy: PolicySpec,
 }
@@ -99,11 +106,13 @@ impl PortSpec {
                 class: None,
                 capacity_cells,
                 counts_octets: false,
+                by_flow: false,
                 policy,
             }],
             scheduler: SchedulerSpec::Fifo(FifoSpec {}),
             frame_gap_ps,
             rate_algorithm: None,
+            shaper: None,
         }
     }
 

@@ -91,6 +91,18 @@ impl PacketFraming {
     }
 }
 
+/// Refuses a rate at which the octets of a packet take too long, or none of the time.
+pub(crate) fn validate_rate(rate_millibps: u64, path: &str) -> Result<(), SpecError> {
+    let plain = PacketFraming {
+        rate_millibps,
+        overhead_octets: 0,
+        least_octets: 0,
+        unit_octets: 1,
+        line_octets: 1,
+    };
+    plain.validate_rate(rate_millibps, path)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

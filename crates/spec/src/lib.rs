@@ -25,6 +25,7 @@ pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_declare::types::WHOLE_PPB;
+pub use skycell_switch::TokenBucketSpec;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_tcp::spec::*;

@@ -1,6 +1,33 @@
-//! Why a cell is discarded.
+//! What a policy decides, and why a unit is discarded.
 
 use serde::Serialize;
+
+/// What becomes of a frame that comes to a buffer, or of a packet that is about to leave it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It is taken in, or sent.
+    Accept,
+    /// The same, with its ECN field set to CE; only of a packet whose transport knows ECN.
+    Mark,
+    /// It is discarded.
+    Discard(DiscardReason),
+}
+
+impl Decision {
+    /// Why it is discarded, if it is.
+    pub fn refusal(self) -> Option<DiscardReason> {
+        match self {
+            Decision::Discard(reason) => Some(reason),
+            Decision::Accept | Decision::Mark => None,
+        }
+    }
+}
+
+impl From<Option<DiscardReason>> for Decision {
+    fn from(reason: Option<DiscardReason>) -> Self {
+        reason.map_or(Decision::Accept, Decision::Discard)
+    }
+}
 
 /// Why a port discarded a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -21,11 +48,15 @@ pub enum DiscardReason {
     Drawn = 5,
     /// The frame was tagged (CLP = 1), and the policy had no room left for such frames.
     Tagged = 6,
+    /// The packet, about to be sent, had waited for longer than its policy allows for the time being.
+    Delayed = 7,
+    /// The buffer was full, and a packet that came gets the place of this one, which had waited longest.
+    PushedOut = 8,
 }
 
 impl DiscardReason {
     /// All reasons, by their number.
-    pub const ALL: [DiscardReason; 7] = [
+    pub const ALL: [DiscardReason; 9] = [
         DiscardReason::Overflow,
         DiscardReason::RestOfFrame,
         DiscardReason::AboveThreshold,
@@ -33,5 +64,7 @@ impl DiscardReason {
         DiscardReason::VcThreshold,
         DiscardReason::Drawn,
         DiscardReason::Tagged,
+        DiscardReason::Delayed,
+        DiscardReason::PushedOut,
     ];
 }

@@ -4,10 +4,12 @@
 pub mod buffer;
 mod discard;
 pub mod scheduler;
+mod shaper;
 
 pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
-pub use discard::DiscardReason;
+pub use discard::{Decision, DiscardReason};
 pub use scheduler::{
-    Backlog, Cycle, Scheduler, SchedulerSpec, Schedules, VcRoundRobin, VirtualSpacing,
-    WeightedRoundRobin,
+    Backlog, Cycle, Head, QueueOrder, Scheduler, SchedulerSpec, Schedules, VcRoundRobin,
+    VirtualSpacing, WeightedRoundRobin,
 };
+pub use shaper::{TokenBucket, TokenBucketSpec};

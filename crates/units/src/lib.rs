@@ -24,6 +24,13 @@ pub enum Ecn {
     Ce,
 }
 
+impl Ecn {
+    /// Whether a queue may mark it, or has.
+    pub fn is_capable(self) -> bool {
+        self != Ecn::NotEct
+    }
+}
+
 /// Simulated time since the start of the run, in whole picoseconds (`u64` reaches 213 days).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

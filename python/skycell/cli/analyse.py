@@ -164,13 +164,14 @@ def _planned(design: Design) -> Runs:
     plan = design.plan
     rows = [
         {
-            **run.cell.labels,
-            "replication": run.replication,
-            "seed": run.run.seed,
+            **cell.labels,
+            "replication": number,
+            "seed": run.seed,
             **dict.fromkeys((*plan.responses, "state")),
-            "spec_hash": run.run.spec_hash,
+            "spec_hash": run.spec_hash,
         }
-        for run in design.runs
+        for cell, replications in design.runs.of_cell.items()
+        for number, (run,) in enumerate(replications, 1)
     ]
     factors = [factor.name for factor in plan.factors]
     return Runs(rows, factors, plan.responses, unknown={*plan.responses, "state"})

@@ -21,6 +21,7 @@ from skycell.cli.orbit_options import (
     validate_inputs,
     write_tables,
 )
+from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
 from skycell.cli.times import GivenTime
 from skycell.cli.verb import Verb, validated
@@ -44,6 +45,7 @@ def orbit() -> None:
 
 
 orbit.add_command(series)
+orbit.add_command(passes)
 orbit.add_command(globe)
 
 

@@ -97,7 +97,8 @@ def validate_inputs(
         if constellation is not None:
             skies.append(_constellation(constellation, settings))
     with collector.step():
-        places = _named_places(names, places_file)
+        own = [place for sky in skies for place in sky.own_places]
+        places = _named_places(names, own, places_file)
         found += [(sky, places) for sky in skies]
     return found[0] if found else None
 
@@ -106,8 +107,9 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
     """The constellation of a preset or a file, with what the command line changes."""
     from skycell.input.spelling import nearest
     from skycell.orbit import as_constellation, constellations
+    from skycell.orbit.foreign import is_foreign
 
-    if name not in constellations() and (not Path(name).exists() or Path(name).is_dir()):
+    if name not in constellations() and not (Path(name).is_file() or is_foreign(Path(name))):
         near = nearest(name, constellations())
         hint = f" Did you mean {near!r}?" if near else ""
         known = ", ".join(constellations())
@@ -124,11 +126,13 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
     return constellation
 
 
-def _named_places(names: Sequence[str], file: Path | None) -> list[Place]:
-    """The places of some names; all of the file's where no name is given."""
+def _named_places(
+    names: Sequence[str], of_constellation: Sequence[Place], file: Path | None
+) -> list[Place]:
+    """The places of some names; all of the file's, or the constellation's, where none is given."""
     from skycell.orbit import find_places, read_places
 
-    own = read_places(file) if file is not None else []
+    own = [*of_constellation, *(read_places(file) if file is not None else [])]
     return find_places(names, own) if names or not own else own
 
 

@@ -148,9 +148,10 @@ def sweep(
         if as_json:
             click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
         else:
-            from skycell.cli.sweep_tables import show_sweep
+            from skycell.cli.sweep_tables import show_notes, show_sweep
 
             show_sweep(result, level)
+            show_notes(design)
 
     again = f"skycell analyse {out}"
     report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)

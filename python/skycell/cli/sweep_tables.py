@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.experiment.store import RunStore
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate, FactorEffects
+    from skycell.stats.findings import Estimate, FactorEffects
 
 _MOST_CELLS = 60
 """Cells shown; more are in the files that --out writes."""
@@ -42,7 +42,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     from skycell.experiment.batch import Batch
 
     plan = design.plan
-    runs = design.different
+    runs = design.runs.different
     missing = Batch(store, engine).missing(runs)
     seconds = sum(run.duration_ps for run in missing) / PS_PER_SECOND
     if as_json:
@@ -53,9 +53,10 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
             "cells": len(plan.cells),
             "replications": plan.replications,
             "common_random_numbers": plan.common_random_numbers,
-            "runs": len(design.runs),
+            "runs": design.size,
             "missing": len(missing),
             "simulated_s_to_do": seconds,
+            "notes": [{"note": found.note, "cells": found.cells} for found in design.notes],
         }
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
@@ -69,9 +70,19 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     replications = counted(times, "replication")
     click.echo(
         f"{counted(len(plan.cells), 'cell')}, {replications} of each with {seeds}: "
-        f"{counted(len(design.runs), 'run')}; {len(runs) - len(missing)} are in the "
+        f"{counted(design.size, 'run')}; {len(runs) - len(missing)} are in the "
         f"store, {show_amount(seconds)} s are to be simulated."
     )
+    show_notes(design)
+
+
+def show_notes(design: Design) -> None:
+    """What there is to know of the cells' scenarios before their results are read."""
+    every = len(design.plan.cells)
+    for found in design.notes:
+        where = "" if found.cells == every else f" in {found.cells} of {counted(every, 'cell')}"
+        numbers = ", with the numbers of the first" if found.varies else ""
+        click.echo(f"Note{where}{numbers}: {found.note}")
 
 
 def show_sweep(result: SweepResult, level: float) -> None:

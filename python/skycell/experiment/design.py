@@ -1,4 +1,4 @@
-"""A sweep as its file states it: a template scenario, factors with levels, replications."""
+"""The design of an experiment: factors with levels, cells, and what a sweep's file states."""
 
 from __future__ import annotations
 
@@ -19,13 +19,32 @@ MOST_RUNS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class SweepLevel:
-    """A level of a factor: what it is called, and the scenario keys that it sets."""
+class FactorLevel:
+    """A level of a factor: what it is called, and the scenario keys that it sets.
+
+    Levels of one factor are told apart by their labels.
+    """
 
     label: Level
     settings: Mapping[str, Any]
-    path: Path
-    """Where it stands in the file."""
+    path: Path = ()
+    """Where it stands in a sweep's file."""
+
+    @classmethod
+    def of_key(cls, label: Level, key: str, form: str | None, path: Path = ()) -> FactorLevel:
+        """The level that is the value of a scenario key, written into `form` at its `{}`.
+
+        >>> FactorLevel.of_key(0.5, "bottleneck.buffer", "{} RTT").settings
+        {'bottleneck.buffer': '0.5 RTT'}
+        """
+        value = label if form is None else form.replace("{}", shown(label))
+        return cls(label, {key: value}, path)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FactorLevel) and is_same(self.label, other.label)
+
+    def __hash__(self) -> int:
+        return hash(self.label)
 
 
 @dataclass(frozen=True)
@@ -33,7 +52,7 @@ class SweepFactor:
     """A factor and its levels, in the order of the file."""
 
     name: str
-    levels: tuple[SweepLevel, ...]
+    levels: tuple[FactorLevel, ...]
     unit: str = ""
     """What its levels are counted in, where they are numbers of something."""
 
@@ -52,11 +71,17 @@ class Template:
     """From which it names files."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Cell:
-    """One combination of levels; every cell is itself only."""
+    """One combination of levels.
 
-    levels: tuple[tuple[str, SweepLevel], ...]
+    Attributes:
+        levels: of each factor that tells the cells apart, by its name.
+        of: the study and its experiment; empty for a sweep, which is one.
+    """
+
+    levels: tuple[tuple[str, FactorLevel], ...]
+    of: tuple[str, ...] = ()
 
     @property
     def labels(self) -> dict[str, Level]:
@@ -69,7 +94,7 @@ class Cell:
         return {key: value for _, level in self.levels for key, value in level.settings.items()}
 
     def __str__(self) -> str:
-        return " ".join(f"{name}={shown(level.label)}" for name, level in self.levels)
+        return " ".join((*self.of, *(f"{name}={shown(own.label)}" for name, own in self.levels)))
 
 
 @dataclass(frozen=True)
@@ -110,6 +135,15 @@ class SweepPlan:
             Cell(tuple(zip(names, levels, strict=True)))
             for levels in product(*(factor.levels for factor in self.factors))
         )
+
+
+def is_same(one: Level, other: Level) -> bool:
+    """Whether two labels are of one level; true and false are no numbers.
+
+    >>> is_same(2, 2.0), is_same(1, True)
+    (True, False)
+    """
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def shown(label: Level) -> str:

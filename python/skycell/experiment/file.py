@@ -10,12 +10,11 @@ from typing import Any
 
 from skycell.experiment.design import (
     MOST_RUNS,
-    Level,
+    FactorLevel,
     SweepFactor,
-    SweepLevel,
     SweepPlan,
     Template,
-    shown,
+    is_same,
 )
 from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.input.faults import (
@@ -28,11 +27,12 @@ from skycell.input.faults import (
     show_value,
 )
 from skycell.input.plain_values import plain_value
-from skycell.input.quantities import Dimension, Refused, parse_quantity, show_amount
+from skycell.input.quantities import show_amount
 from skycell.input.spelling import hint
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.metrics import THROUGHPUT_DEFINITIONS
+from skycell.metrics.ceiling import stated_bps_of
 from skycell.scenario.scenario import refuse_sweep
 
 KEYS = {
@@ -207,7 +207,7 @@ class _Reader:
 
     def _ceiling(self) -> str | None:
         value = self.values.get("ceiling", "link")
-        if value not in ("link", "left") and not _is_rate(value):
+        if value not in ("link", "left") and stated_bps_of(value) is None:
             allowed = (
                 '"link" (that of the congested link), "left" (what cell sources leave of it on '
                 'average) or a rate above 0, such as "63 Mbit/s"'
@@ -298,11 +298,11 @@ def _unit_of(form: Any) -> str:
 
 def _listed_levels(
     levels: list[Any], key: str | None, form: str | None, path: Path, faults: FaultCollector
-) -> list[SweepLevel]:
+) -> list[FactorLevel]:
     if key is None:
         faults.add((*path, "key"), NOTHING, "a dotted key such as tcp.recovery", FACTOR_KEYS["key"])
         return []
-    found: list[SweepLevel] = []
+    found: list[FactorLevel] = []
     for place, level in enumerate(levels):
         where = (*path, "levels", place)
         if not isinstance(level, str | int | float):
@@ -310,31 +310,21 @@ def _listed_levels(
             allowed += "{ name = … }"
             faults.add(where, level, allowed, "a level")
             continue
-        if any(_same(level, other.label) for other in found):
+        if any(is_same(level, other.label) for other in found):
             faults.add(where, level, "each level once", "a level")
             continue
-        found.append(
-            SweepLevel(level, {key: level if form is None else _filled(form, level)}, where)
-        )
+        found.append(FactorLevel.of_key(level, key, form, where))
     return found
-
-
-def _filled(form: str, level: Level) -> str:
-    return form.replace("{}", shown(level))
-
-
-def _same(one: Level, other: Level) -> bool:
-    return one == other and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _named_levels(
     levels: Mapping[str, Any], key: str | None, path: Path, faults: FaultCollector
-) -> list[SweepLevel]:
+) -> list[FactorLevel]:
     found = []
     for name, value in levels.items():
         where = (*path, "levels", name)
         if key is not None:
-            found.append(SweepLevel(str(name), {key: value}, where))
+            found.append(FactorLevel(str(name), {key: value}, where))
         elif isinstance(value, Mapping):
             settings: dict[str, Any] = {}
             for own, setting in _flat(value):
@@ -343,7 +333,7 @@ def _named_levels(
                         where, Verbatim(f"{show_value(own)} twice"), "each key once", "a level"
                     )
                 settings[own] = setting
-            found.append(SweepLevel(str(name), settings, where))
+            found.append(FactorLevel(str(name), settings, where))
         else:
             allowed = 'a table of scenario keys, such as { "tcp.mss" = "512 B" }, or else a key of '
             allowed += "the factor"
@@ -370,11 +360,3 @@ def _unknown_keys(
             faults.add(
                 (*path, str(key)), Verbatim(f"the unknown key {show_value(str(key))}"), allowed
             )
-
-
-def _is_rate(value: object) -> bool:
-    try:
-        rate = parse_quantity(value) if isinstance(value, str) else None
-    except Refused:
-        return False
-    return rate is not None and rate.dimension is Dimension.BIT_RATE and rate.amount > 0

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from skycell.experiment.batch import PlannedRun
-from skycell.experiment.design import Cell, SweepLevel, SweepPlan
+from skycell.experiment.design import Cell, FactorLevel, SweepPlan
 from skycell.experiment.measure import Measure
 from skycell.experiment.measures import RESPONSES, response_of
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.runs import PlannedRuns
 from skycell.input.dotted_keys import steps_of
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_path
 from skycell.input.idle_keys import IdleKey
@@ -19,19 +20,26 @@ from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys
 from skycell.scenario.file.scenario_file import TRACES
+from skycell.scenario.notes import notes_on
+from skycell.scenario.sky_paths import sky_paths
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}
 
 
-@dataclass(frozen=True)
-class CellRun:
-    """One run of a cell of a sweep."""
+#: A number of a note.
+_COUNT = re.compile(r"\d[\d ]*(?= cells| more)")
 
-    cell: Cell
-    replication: int
-    """From 1."""
-    run: PlannedRun
+
+@dataclass
+class CellsNote:
+    """What `check` notes of the scenarios of some cells."""
+
+    note: str
+    """In the words of the first cell's."""
+    cells: int = 0
+    varies: bool = False
+    """Whether numbers in the words of others are other ones."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +47,13 @@ class Design:
     """A sweep with every run of its cells, and what responses need to know of these."""
 
     plan: SweepPlan
-    networks: Mapping[Cell, Network]
-    runs: tuple[CellRun, ...]
+    runs: PlannedRuns[Network]
+    notes: tuple[CellsNote, ...] = ()
 
     @property
-    def different(self) -> list[PlannedRun]:
-        """The different runs; cells that come to the same spec share theirs."""
-        return list({entry.run.spec_hash: entry.run for entry in self.runs}.values())
+    def size(self) -> int:
+        """Number of runs, those that cells share counted for each."""
+        return len(self.plan.cells) * self.plan.replications
 
 
 def design_runs(plan: SweepPlan) -> Design:
@@ -56,8 +64,8 @@ def design_runs(plan: SweepPlan) -> Design:
             brings it or in the scenario. Or a factor changes nothing, or a response asks for what
             is in no cell.
     """
-    networks: dict[Cell, Network] = {}
-    runs: list[CellRun] = []
+    runs = PlannedRuns[Network]()
+    notes: dict[str, CellsNote] = {}
     specs: dict[Cell, str] = {}
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
@@ -70,14 +78,18 @@ def design_runs(plan: SweepPlan) -> Design:
         resolved = scenario.resolve()
         spec = _with_transfer_times(resolved) if keeps_times else resolved
         parts.add(spec)
-        networks[cell] = Network.of(spec, plan.ceiling)
+        for note in notes_on(resolved, sky_paths(scenario)):
+            found = notes.setdefault(_COUNT.sub("…", note), CellsNote(note))
+            found.cells += 1
+            found.varies |= found.note != note
         seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
         first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
         specs[cell] = first.spec_hash
-        runs += [
-            CellRun(cell, number, replace(run, name=f"{cell}, replication {number}"))
+        replications = (
+            (replace(run, name=f"{cell}, replication {number}"),)
             for number, run in enumerate(planned, 1)
-        ]
+        )
+        runs.add(cell, Network.of(spec, plan.ceiling), replications)
     if faulty:
         raise ScenarioFaults(_reported(plan, faulty))
     faults = FaultCollector(plan.name, plan.positions)
@@ -85,7 +97,7 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_idle_factors(plan, specs, faults)
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
-    return Design(plan, networks, tuple(runs))
+    return Design(plan, runs, tuple(notes.values()))
 
 
 def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:
@@ -187,7 +199,7 @@ def _note_idle_keys(plan: SweepPlan, idle: list[IdleKey], faults: FaultCollector
 def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: FaultCollector) -> None:
     """Notes a factor whose levels, whatever the others', all come to the same spec."""
     for factor in plan.factors:
-        found: dict[tuple[SweepLevel, ...], str] = {}
+        found: dict[tuple[FactorLevel, ...], str] = {}
         for cell, spec in specs.items():
             others = tuple(level for name, level in cell.levels if name != factor.name)
             if found.setdefault(others, spec) != spec:
@@ -228,7 +240,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
 
 def _reported(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list[Fault]:
     """The faults of all cells in the words of the sweep's file, each once."""
-    found: dict[tuple[Fault, SweepLevel | None], list[Cell]] = {}
+    found: dict[tuple[Fault, FactorLevel | None], list[Cell]] = {}
     for cell, faults in faulty.items():
         for fault in faults:
             placed, level = _placed(plan, cell, fault)
@@ -237,7 +249,7 @@ def _reported(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list
                 cells.append(cell)
     reported = []
     for (fault, level), cells in found.items():
-        all_cells = [c for c in plan.cells if level is None or level in dict(c.levels).values()]
+        all_cells = [c for c in plan.cells if level is None or _has(c, level)]
         note = ""
         if len(cells) < len(all_cells):
             note = f"in {len(cells)} of {len(all_cells)} cells, such as {cells[0]}"
@@ -246,7 +258,11 @@ def _reported(plan: SweepPlan, faulty: Mapping[Cell, tuple[Fault, ...]]) -> list
     return reported
 
 
-def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, SweepLevel | None]:
+def _has(cell: Cell, level: FactorLevel) -> bool:
+    return any(own is level for _, own in cell.levels)
+
+
+def _placed(plan: SweepPlan, cell: Cell, fault: Fault) -> tuple[Fault, FactorLevel | None]:
     """A fault of a cell's scenario, where the file of the sweep brings it about."""
     for name, level in reversed(cell.levels):
         key = next((key for key in level.settings if _is_of(fault, key)), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
@@ -58,7 +58,7 @@ def sweep(
         raise ValueError("fresh simulates every run, only_stored none: only one of them is allowed")
     design = source if isinstance(source, Design) else design_runs(as_plan(source))
     with Batch(store, engine, version) as batch:
-        runs = design.different
+        runs = design.runs.different
         if only_stored:
             batch.refuse_missing(runs)
         made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
@@ -97,21 +97,17 @@ def _unit_of(response: str, design: Design) -> str:
     unit = response_of(response).unit
     if unit != "cells":
         return unit
-    held = dict.fromkeys(network.unit for network in design.networks.values())
+    held = dict.fromkeys(network.unit for network in design.runs.known.values())
     return held.popitem()[0] if len(held) == 1 else "cells or packets"
 
 
-def _measured(design: Design, batch: Batch) -> list[SweepRun]:
+def _measured(design: Design, batch: Batch) -> Iterator[SweepRun]:
     plan = design.plan
-    found = []
-    for entry in design.runs:
-        run, end = entry.run, batch.end(entry.run.spec_hash)
-        values: dict[str, float | None] = dict.fromkeys(plan.responses)
-        if end.summary is not None:
-            view = SweepView(end.summary, design.networks[entry.cell], plan.throughput)
-            values = {name: measure(name, view) for name in plan.responses}
-        labels = entry.cell.labels
-        found.append(
-            SweepRun(labels, entry.replication, run.seed, run.spec_hash, values, end.reason)
-        )
-    return found
+    for cell, replications in design.runs.of_cell.items():
+        for number, (run,) in enumerate(replications, 1):
+            end = batch.end(run.spec_hash)
+            values: dict[str, float | None] = dict.fromkeys(plan.responses)
+            if end.summary is not None:
+                view = SweepView(end.summary, design.runs.known[cell], plan.throughput)
+                values = {name: measure(name, view) for name in plan.responses}
+            yield SweepRun(cell.labels, number, run.seed, run.spec_hash, values, end.reason)

@@ -1,6 +1,12 @@
 """The ceiling: the most TCP payload that a link can carry, in cells or in packets."""
 
-from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
+from skycell.input.quantities import (
+    CELL_BITS,
+    PS_PER_SECOND,
+    Dimension,
+    Refused,
+    parse_quantity,
+)
 from skycell.spec.network import LinkSpec, PacketFraming
 from skycell.spec.values import octets_on_line
 
@@ -176,3 +182,18 @@ def ceiling_bps(
     if cell_bps <= 0:
         raise ValueError(f"a cell rate of {cell_bps} bit/s: must be above 0")
     return tcp_share(mss, llc_snap=llc_snap, timestamps=timestamps) * cell_bps
+
+
+def stated_bps_of(text: object) -> float | None:
+    """A rate that a file states as a ceiling, bit/s; none if the text is no bit rate above 0.
+
+    >>> stated_bps_of("63 Mbit/s"), stated_bps_of("0 bit/s"), stated_bps_of("link")
+    (63000000.0, None, None)
+    """
+    try:
+        stated = parse_quantity(text) if isinstance(text, str) else None
+    except Refused:
+        return None
+    if stated is None or stated.dimension is not Dimension.BIT_RATE or stated.amount <= 0:
+        return None
+    return float(stated.amount)

@@ -11,6 +11,7 @@ from skycell.orbit.constellation import Constellation, ConstellationLike, as_con
 from skycell.orbit.geometry import positions_km
 from skycell.orbit.network import Hop, Moment, Route, Sight, look
 from skycell.orbit.over_time import Change, Handover, Series, series
+from skycell.orbit.overhead import Pass, Passes, PassEvent, passes
 from skycell.orbit.places import Place, cities, find_places, read_places
 from skycell.orbit.presets import constellations
 
@@ -21,6 +22,9 @@ __all__ = [
     "Handover",
     "Hop",
     "Moment",
+    "Pass",
+    "PassEvent",
+    "Passes",
     "Place",
     "Route",
     "Series",
@@ -30,6 +34,7 @@ __all__ = [
     "constellations",
     "find_places",
     "look",
+    "passes",
     "positions_km",
     "read_places",
     "series",

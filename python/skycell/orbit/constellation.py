@@ -14,21 +14,25 @@ from skycell.input.checking import check_against
 from skycell.input.dotted_keys import set_value
 from skycell.input.expand import base_of, merge
 from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
-from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_SECOND, rounded
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.orbit.checks import check_count, check_file, check_links
-from skycell.orbit.elements import ElementSet, read_elements
+from skycell.orbit.checks import check_count, check_file, check_links, check_planes
 from skycell.orbit.file import (
+    FILE_PATTERNS,
     ConstellationFile,
     DeltaPattern,
     ElementsPattern,
+    EphemerisPattern,
     Jsac98Pattern,
     SlotsPattern,
     StarPattern,
     longitudes_deg,
 )
-from skycell.orbit.places import Place
+from skycell.orbit.file_links import grid_links, listed_links
+from skycell.orbit.fleet import Fleet, read_fleet
+from skycell.orbit.foreign import folder_of, foreign_values
+from skycell.orbit.places import Place, read_places
 from skycell.orbit.presets import constellations
 
 
@@ -47,7 +51,7 @@ class Constellation:
     @cached_property
     def file(self) -> ConstellationFile:
         """The file with preset and defaults filled in."""
-        faults = FaultCollector(self.name, self.positions)
+        faults = self._faults()
         values = dict(self.values)
         base = base_of(values, constellations(), faults)
         is_known = not faults.faults
@@ -75,30 +79,53 @@ class Constellation:
         faults.raise_if_any()
         return _checked(Constellation(self.name, changed, {}, self.folder))
 
+    def _faults(self) -> FaultCollector:
+        return FaultCollector(self.name, self.positions)
+
     @cached_property
-    def elements(self) -> tuple[ElementSet, ...]:
-        """The element sets of a constellation of elements; none of a pattern.
+    def fleet(self) -> Fleet:
+        """The satellites of the constellation's file; none of a pattern.
 
         Raises:
-            ScenarioFaults: the file of the elements has faults, or cannot be read.
+            ScenarioFaults: the file of the satellites has faults, or cannot be read.
         """
-        pattern = self.file.pattern
-        if not isinstance(pattern, ElementsPattern):
+        return read_fleet(self.file, self.folder, self._faults())
+
+    @cached_property
+    def own_places(self) -> tuple[Place, ...]:
+        """The places of the file that `ground.places` names.
+
+        Raises:
+            ScenarioFaults: the file has faults, or cannot be read.
+        """
+        name = self.file.ground.places
+        if name is None:
             return ()
         try:
-            return tuple(read_elements(self.folder / pattern.file))
+            return tuple(read_places(self.folder / name))
         except OSError as error:
-            faults = FaultCollector(self.name, self.positions)
+            faults = self._faults()
             allowed = f"a file that can be read; {error.strerror or error}"
-            faults.add(("pattern", "file"), pattern.file, allowed, "the satellites' elements")
+            faults.add(("ground", "places"), name, allowed, "places on the ground")
             raise ScenarioFaults(faults) from None
+
+    @cached_property
+    def file_links(self) -> tuple[tuple[int, int], ...]:
+        """Links between satellites of a file: those of a grid, and those of `links.file`.
+
+        Raises:
+            ScenarioFaults: the file of links has faults, or cannot be read.
+        """
+        count = len(self.satellites)
+        listed = listed_links(self.file, self.fleet, count, self.folder, self._faults())
+        return (*grid_links(self.file, self.fleet), *listed)
 
     @cached_property
     def satellites(self) -> tuple[str, ...]:
         """Names of the satellites by number: plane-place from 1, slot, or the element set's."""
         pattern = self.file.pattern
-        if isinstance(pattern, ElementsPattern):
-            return tuple(entry.name for entry in self.elements)
+        if isinstance(pattern, ElementsPattern | EphemerisPattern):
+            return self.fleet.names
         if isinstance(pattern, SlotsPattern):
             return tuple(f"slot-{place + 1}" for place in range(len(longitudes_deg(pattern))))
         return tuple(
@@ -123,7 +150,6 @@ class Constellation:
             pairs: source and destination of paths, as places' numbers.
         """
         file = self.file
-        mask_deg = float(file.ground.mask.amount)
         numbers = {name: number for number, name in enumerate(self.satellites)}
         return {
             "shells": [self._shell()],
@@ -134,20 +160,48 @@ class Constellation:
                 "max_length_km": _number(file.links.max_length),
                 "clearance_km": _number(file.links.clearance),
             },
-            "given_links": [[numbers[name] for name in pair] for pair in file.links.given],
-            "stations": [
-                {
-                    "latitude_deg": place.latitude_deg,
-                    "longitude_deg": place.longitude_deg,
-                    "height_km": place.height_km,
-                    "mask_deg": mask_deg if place.mask_deg is None else place.mask_deg,
-                }
-                for place in places
+            "given_links": [
+                *([numbers[name] for name in pair] for pair in file.links.given),
+                *map(list, self.file_links),
             ],
+            "stations": [self._station(place) for place in places],
             "pairs": [list(pair) for pair in pairs],
-            "access": {"rule": file.ground.access, "hold": self.hold},
+            "access": {"rule": file.ground.access, "hold": self.hold, "slots": self._slots()},
             "route": file.route,
+            "extra": {
+                "satellite_ps": rounded(file.links.satellite_delay.amount),
+                "ground_ps": rounded(file.ground.frame_delay.amount),
+            },
         }
+
+    def _station(self, place: Place) -> dict[str, Any]:
+        """A place as the compiled part reads it; what it does not say is the constellation's."""
+        ground = self.file.ground
+
+        def own(value: Any, common: Any) -> Any:
+            return common if value is None else value
+
+        sectors = own(place.horizon_deg, ground.horizon)
+        return {
+            "name": place.name,
+            "latitude_deg": place.latitude_deg,
+            "longitude_deg": place.longitude_deg,
+            "height_km": place.height_km,
+            "mask_deg": own(place.mask_deg, float(ground.mask.amount)),
+            "horizon_deg": [list(sector) for sector in sorted(sectors)],
+            "longest_km": own(place.max_range_km, _number(ground.max_range)),
+            "gso_exclusion_deg": own(place.gso_exclusion_deg, float(ground.gso_exclusion.amount)),
+        }
+
+    def _slots(self) -> dict[str, int] | None:
+        """When stations are given their satellites, from time 0."""
+        ground = self.file.ground
+        if ground.reassign is None:
+            return None
+        period_ps = rounded(ground.reassign.amount)
+        epoch_ps = (self.file.earth.epoch or 0) * 1000
+        phase_ps = (rounded(ground.phase.amount) - epoch_ps) % period_ps
+        return {"period_ps": period_ps, "phase_ps": phase_ps, "seed": ground.seed}
 
     def _rotation(self) -> dict[str, Any]:
         earth = self.file.earth
@@ -158,13 +212,27 @@ class Constellation:
 
     def _shell(self) -> dict[str, Any]:
         pattern = self.file.pattern
+        epoch_ns = self.file.earth.epoch
         if isinstance(pattern, ElementsPattern):
-            elements = [entry.omm for entry in self.elements]
-            return {"from": "elements", "elements": elements, "links": self._links()}
+            farthest_min = float(pattern.farthest.amount) / PS_PER_SECOND / 60
+            return {
+                "from": "elements",
+                "elements": [entry.omm for entry in self.fleet.sets],
+                "farthest_min": farthest_min if pattern.faulty == "leave_out" else None,
+                "links": self._links(),
+            }
+        if isinstance(pattern, EphemerisPattern):
+            objects = [
+                [segment.spec(epoch_ns or 0) for segment in entry.segments]
+                for entry in self.fleet.ephemerides
+            ]
+            return {"from": "ephemerides", "objects": objects, "links": self._links()}
         return {"from": "pattern", "pattern": _pattern(pattern), "links": self._links()}
 
     def _links(self) -> dict[str, Any]:
         links = self.file.links
+        if links.kind == "grid" and isinstance(self.file.pattern, FILE_PATTERNS):
+            return {"kind": "none"}  # given one by one
         if links.kind == "grid":
             below = float(links.cross_plane_below.amount)
             return {"kind": "grid", "seam": links.seam, "cross_plane_below_deg": below}
@@ -209,6 +277,8 @@ ConstellationLike = Constellation | str | PathLike[str] | Mapping[str, Any]
 def as_constellation(source: ConstellationLike) -> Constellation:
     """A checked constellation of a preset's name, a file, or the data that a file stands for.
 
+    A file is a constellation file, StarryNet's `config.json`, or a folder of Hypatia's.
+
     Raises:
         ScenarioFaults: with every fault.
         OSError: the file cannot be read.
@@ -223,6 +293,8 @@ def as_constellation(source: ConstellationLike) -> Constellation:
     if isinstance(source, str) and source in constellations():
         return _checked(Constellation(source, {"preset": source}))
     path = Path(source)
+    if (values := foreign_values(path)) is not None:
+        return _checked(Constellation(fspath(source), values, {}, folder_of(path)))
     values, positions = read_toml(read_text(path), fspath(source))
     return _checked(Constellation(fspath(source), values, positions, path.parent))
 
@@ -231,7 +303,14 @@ def _checked(constellation: Constellation) -> Constellation:
     faults = FaultCollector(constellation.name, constellation.positions)
     check_file(constellation.file, faults)
     faults.raise_if_any()
-    check_count(len(constellation.elements), faults)
+    check_count(len(constellation.fleet.names), faults)
+    check_planes(constellation.file, constellation.fleet, faults)
+    faults.raise_if_any()
+    for read in (lambda: constellation.own_places, lambda: constellation.file_links):
+        try:
+            read()
+        except ScenarioFaults as found:
+            faults.faults += found.faults
     check_links(constellation.file, constellation.satellites, faults)
     faults.raise_if_any()
     return constellation

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import Any
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.quantities import counted
 from skycell.input.text import read_text
+from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch, show_epoch
 from skycell.orbit.omm_text import Message, read_messages
+from skycell.orbit.selection import Choice, is_chosen
 
 #: Keywords of an OMM (CCSDS 502.0-B-3, tables 4-1 to 4-3) that SGP4 needs: range and unit.
 _NUMBERS: dict[str, tuple[float, float, str]] = {
@@ -32,24 +36,26 @@ _OPTIONAL: dict[str, tuple[float, float, str]] = {
 #: The same of whole numbers. Ephemeris types: Hoots and Roehrich, Spacetrack Report 3.
 _WHOLE: dict[str, tuple[int, int, str]] = {
     "NORAD_CAT_ID": (0, 999_999_999, "catalogue number"),
-    "EPHEMERIS_TYPE": (0, 3, "0 to 3: for SGP4; 4: for another theory (SGP8, or SGP4-XP)"),
+    "EPHEMERIS_TYPE": (
+        0,
+        3,
+        "0 to 3: for SGP4; elements of type 4 are for SGP4-XP, which needs another propagator",
+    ),
     "ELEMENT_SET_NO": (0, 999_999_999, "number of the element set"),
     "REV_AT_EPOCH": (0, 999_999_999, "revolutions at the epoch"),
 }
 #: Keywords with one of some words as their value, the usual one first, and their meaning.
 _WORDS: dict[str, tuple[tuple[str, ...], str]] = {
-    "MEAN_ELEMENT_THEORY": (("SGP4", "SGP", "SGP/SGP4"), "the theory that the elements belong to"),
+    "MEAN_ELEMENT_THEORY": (
+        ("SGP4", "SGP", "SGP/SGP4"),
+        "the theory that the elements belong to; others, such as SGP4-XP, need another propagator",
+    ),
     "REF_FRAME": (("TEME",), "axes of the elements"),
-    "TIME_SYSTEM": (("UTC",), "time scale of the epoch"),
+    "TIME_SYSTEM": (TIME_SYSTEMS, "time scale of the epoch"),
     "CLASSIFICATION_TYPE": (("U", "C", "S"), "unclassified, classified, secret"),
 }
 _LONGEST_NAME = 200
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-#: CCSDS 502.0-B-3, section 7.5.10: a date, or year and day of the year; also a blank for the T.
-_EPOCH = re.compile(
-    r"([0-9]{4}-(?:[0-9]{2}-[0-9]{2}|[0-9]{3}))[Tt ]([0-9]{2}:[0-9]{2}:[0-9]{2})(\.[0-9]*)?[Zz]?"
-)
-_EPOCH_YEARS = (1957, 2100)
 
 
 @dataclass(frozen=True)
@@ -61,12 +67,70 @@ class ElementSet:
         epoch_unix_s: UTC since 1970.
         omm: the keywords of an OMM.
         where: line or entry of the file.
+        place: among all sets of the file, from 0.
     """
 
     name: str
     epoch_unix_s: float
     omm: Mapping[str, Any]
     where: str = field(default="", compare=False)
+    place: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class FaultySatellite:
+    """A satellite of a file that cannot be used as it stands there.
+
+    Attributes:
+        name: as the file has it; empty where it has none.
+        catalogue_number: as it is written.
+        where: line or entry of the file.
+        faults: what is wrong.
+    """
+
+    name: str
+    catalogue_number: str
+    where: str
+    faults: tuple[Fault, ...]
+
+    @property
+    def reason(self) -> str:
+        """What is wrong first, on one line, and how much more."""
+        first = self.faults[0]
+        key = first.path.split()[-1:]
+        reason = f"{key[0]} {first.got}, allowed is {first.allowed}" if key else first.allowed
+        reason += f" ({first.meaning})" if first.meaning else ""
+        more = len(self.faults) - 1
+        return f"{reason}; and {counted(more, 'more fault')}" if more else reason
+
+    def __str__(self) -> str:
+        named = show_value(self.name) if self.name else "a satellite without a name"
+        number = f"catalogue number {self.catalogue_number}, " if self.catalogue_number else ""
+        return f"{named} ({number}{self.where}) is left out: {self.reason}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The satellite for a program."""
+        return {
+            "satellite": self.name,
+            "catalogue_number": self.catalogue_number,
+            "entry": self.where,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class ReadElements:
+    """What a file of elements holds.
+
+    Attributes:
+        sets: the satellites that can be used, in the order of the file.
+        faulty: the others.
+        planes: planes and satellites in each, where the file counts them; None otherwise.
+    """
+
+    sets: tuple[ElementSet, ...]
+    faulty: tuple[FaultySatellite, ...] = ()
+    planes: tuple[int, int] | None = None
 
 
 def read_elements(path: str | PathLike[str]) -> list[ElementSet]:
@@ -89,36 +153,85 @@ def parse_elements(text: str, name: str = "elements") -> list[ElementSet]:
     Raises:
         ScenarioFaults: with every fault.
     """
-    faults: list[Fault] = []
-    messages = read_messages(text, name, faults)
+    read = sets_of(text, name)
+    if read.faulty:
+        raise ScenarioFaults(fault for satellite in read.faulty for fault in satellite.faults)
+    return list(read.sets)
+
+
+def sets_of(
+    text: str,
+    name: str = "elements",
+    select: Sequence[Choice] = (),
+    exclude: Sequence[Choice] = (),
+) -> ReadElements:
+    """The element sets of a text, and those that cannot be used.
+
+    Args:
+        text: TLE with or without names, or OMM as CSV, JSON, XML or KVN.
+        name: what faults call it.
+        select: the satellites that are read; all if there is none.
+        exclude: those of them that are not.
+
+    Raises:
+        ScenarioFaults: the text as a whole cannot be read, or has no satellite.
+    """
+    messages = read_messages(text, name)
+    faulty: list[FaultySatellite] = []
+    planes = None
     if messages is None:
-        messages = _from_tle(text, name)
-    checked = [_checked(message, name, faults) for message in messages]
-    if not messages and not faults:
+        messages, faulty, planes = _from_tle(text, name)
+    if not messages and not faulty:
         allowed = "TLE, or OMM as CSV, JSON, XML or KVN"
-        faults.append(Fault(name, "", "no element set", allowed))
-    if faults:
-        raise ScenarioFaults(faults)
-    return _named(zip(messages, checked, strict=True))
+        raise ScenarioFaults([Fault(name, "", "no element set", allowed)])
+    lines = sorted(f.faults[0].line or 0 for f in faulty)
+    faulty = [f for f in faulty if is_chosen(f.name, f.catalogue_number, select, exclude)]
+    good: list[tuple[int, Message, dict[str, Any]]] = []
+    for place, message in enumerate(messages):
+        own, number = (_plain(message.keywords.get(key)) for key in ("OBJECT_NAME", "NORAD_CAT_ID"))
+        if not is_chosen(own, number, select, exclude):
+            continue
+        faults = list(message.faults)
+        omm = _checked(message, name, faults)
+        if faults:
+            faulty.append(FaultySatellite(own, number, message.where, tuple(faults)))
+        else:
+            before = bisect_right(lines, message.line)  # faulty sets, which have places too
+            good.append((place + before, message, omm))
+    return ReadElements(tuple(_named(good)), tuple(faulty), planes)
 
 
-def _from_tle(text: str, name: str) -> list[Message]:
+def _plain(written: object) -> str:
+    """A value as it is written; empty for what is no text and no number."""
+    return str(written)[:_LONGEST_NAME] if _is_plain(written) or isinstance(written, str) else ""
+
+
+def _from_tle(
+    text: str, name: str
+) -> tuple[list[Message], list[FaultySatellite], tuple[int, int] | None]:
     from skycell import _core
 
-    read, errors = _core.read_tle(text)
-    if read is None:
-        lines = text.split("\n")
-        raise ScenarioFaults(
-            Fault(name, "", show_value(lines[line - 1].rstrip("\r")), message, line=line)
-            for line, message in errors
+    read = json.loads(_core.read_tle(text))
+    lines = text.split("\n")
+    faulty = [
+        FaultySatellite(
+            own,
+            number,
+            f"line {line}",
+            (Fault(name, "", show_value(lines[line - 1].rstrip("\r")), message, line=line),),
         )
-    return [Message(f"line {line}", entry) for line, entry in json.loads(read)]
+        for line, message, own, number in read["faulty"]
+    ]
+    messages = [Message(f"line {line}", entry, line=line) for line, entry in read["sets"]]
+    return messages, faulty, tuple(read["planes"]) if read["planes"] else None
 
 
 def _checked(message: Message, name: str, faults: list[Fault]) -> dict[str, Any]:
     """An OMM with numbers instead of texts, everything there that SGP4 needs."""
     given = message.keywords
     omm: dict[str, Any] = {}
+    if faults and not given:
+        return omm  # no message at all
 
     def refuse(key: str, allowed: str, meaning: str) -> None:
         written = given.get(key)
@@ -148,11 +261,14 @@ def _checked(message: Message, name: str, faults: list[Fault]) -> dict[str, Any]
             refuse(key, f"a whole number from {least} to {most}", meaning)
         else:
             omm[key] = int(number)
-    epoch = _epoch(given.get("EPOCH"))
-    if epoch is None:
-        allowed = "a moment of UTC from {} to {}, such as 2026-11-21T12:00:00.000000"
-        refuse("EPOCH", allowed.format(*_EPOCH_YEARS), "the moment that the elements are for")
-    omm["EPOCH"] = epoch
+    system = omm["TIME_SYSTEM"]
+    epoch_ns = read_epoch(given.get("EPOCH"), system if system in TIME_SYSTEMS else "UTC")
+    if epoch_ns is None:
+        allowed = "a moment of {} from {} to {}, such as 2026-11-21T12:00:00.000000"
+        allowed = allowed.format("UTC" if system == "UTC" else show_value(system), *EPOCH_YEARS)
+        refuse("EPOCH", allowed, "the moment that the elements are for")
+    else:
+        omm["EPOCH"], omm["TIME_SYSTEM"] = show_epoch(epoch_ns), "UTC"
     return omm
 
 
@@ -174,39 +290,22 @@ def _number(written: object) -> float | None:
     return float(written) if abs(written) < 1e300 else None
 
 
-def _epoch(written: object) -> str | None:
-    """An epoch in the form that SGP4's reader takes; None for what is none."""
-    found = _EPOCH.fullmatch(written.strip()) if isinstance(written, str) else None
-    if found is None:
-        return None
-    day, time, fraction = found.groups(default="")
-    form = "%Y-%m-%d" if len(day) == len("2026-11-21") else "%Y-%j"
-    try:
-        moment = datetime.strptime(f"{day} {time}", f"{form} %H:%M:%S")
-    except ValueError:
-        return None
-    if not _EPOCH_YEARS[0] <= moment.year <= _EPOCH_YEARS[1]:
-        return None
-    digits = fraction[1:10]  # nanoseconds
-    return moment.isoformat() + (f".{digits}" if digits else "")
-
-
 def _unix_s(epoch: str) -> float:
     whole, _, digits = epoch.partition(".")
     moment = datetime.fromisoformat(f"{whole}.{digits[:6]:0<6}")
     return moment.replace(tzinfo=UTC).timestamp()
 
 
-def _named(entries: Iterable[tuple[Message, dict[str, Any]]]) -> list[ElementSet]:
+def _named(entries: Iterable[tuple[int, Message, dict[str, Any]]]) -> list[ElementSet]:
     """Element sets under names that differ."""
     counts: dict[str, int] = {}
     known: set[str] = set()
     sets = []
-    for message, omm in entries:
+    for place, message, omm in entries:
         own = plain = omm["OBJECT_NAME"] or str(omm["NORAD_CAT_ID"])
         while own in known:
             counts[plain] = counts.get(plain, 1) + 1
             own = f"{plain} ({counts[plain]})"
         known.add(own)
-        sets.append(ElementSet(own, _unix_s(omm["EPOCH"]), omm, message.where))
+        sets.append(ElementSet(own, _unix_s(omm["EPOCH"]), omm, message.where, place))
     return sets

@@ -12,10 +12,12 @@ from skycell.input.parameters import (
     ValueType,
     param,
     quantity,
+    when,
     whole_number,
     word,
 )
-from skycell.input.quantities import Dimension, Quantity, Refused
+from skycell.input.quantities import Dimension, Quantity, Refused, parse_quantity
+from skycell.orbit.selection import Chosen
 
 MOST_SATELLITES = 100_000
 FARTHEST_BY_DEFAULT_S = 336 * 3600.0
@@ -33,6 +35,13 @@ Length = Annotated[
 ]
 Height = Annotated[Quantity, quantity(Dimension.DISTANCE, low=0, high=10_000, example="80 km")]
 Inclination = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=180, example="86 deg")]
+Node = Annotated[Quantity, quantity(Dimension.ANGLE, above=0, high=360, example="5 deg")]
+Exclusion = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=90, example="18 deg")]
+Extra = Annotated[Quantity, quantity(Dimension.TIME, high=10**12, example="2 ms")]
+Period = Annotated[
+    Quantity, quantity(Dimension.TIME, low=10**9, high=86_400 * 10**12, example="15 s")
+]
+Phase = Annotated[Quantity, quantity(Dimension.TIME, high=86_400 * 10**12, example="12 s")]
 Turn = Annotated[Quantity, quantity(Dimension.ANGLE, low=-360, high=360, example="31.6 deg")]
 Latitude = Annotated[Quantity, quantity(Dimension.ANGLE, low=0, high=90, example="60 deg")]
 Elevation = Annotated[Quantity, quantity(Dimension.ANGLE, low=-90, high=90, example="10 deg")]
@@ -74,6 +83,27 @@ def _read_pair(value: Any) -> tuple[str, str]:
     return value[0], value[1]
 
 
+def _read_sector(value: Any) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise Refused("")
+    degrees = []
+    for text, (low, high) in zip(value, ((0, 360), (-90, 90)), strict=True):
+        read = parse_quantity(text) if isinstance(text, str) else None
+        if read is None or read.dimension is not Dimension.ANGLE or not low <= read.amount <= high:
+            raise Refused("")
+        degrees.append(float(read.amount))
+    return degrees[0], degrees[1]
+
+
+Sector = Annotated[
+    tuple[float, float],
+    ValueType(
+        'an azimuth from 0 to 360 deg and an elevation, such as ["90 deg", "40 deg"], so that the '
+        'list is [["90 deg", "40 deg"], ["180 deg", "10 deg"]]',
+        _read_sector,
+        {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+    ),
+]
 Pair = Annotated[
     tuple[str, str],
     ValueType(
@@ -149,12 +179,35 @@ class SlotsPattern(Parameters):
     )
 
 
-class ElementsPattern(Parameters):
+class _SatellitesOfFile(Parameters):
+    select: tuple[Chosen, ...] = param(
+        [], "the satellites of the file that are used, by name or catalogue number", source="all"
+    )
+    exclude: tuple[Chosen, ...] = param([], "those of them that are not used", source="none")
+    faulty: Annotated[str, word("refuse", "leave_out")] = param(
+        "refuse",
+        "what satellites that cannot be used do to the others: nothing is computed (refuse), or "
+        "they are left out with a report (leave_out)",
+        source="choice: a file is what it says",
+    )
+
+
+class ElementsPattern(_SatellitesOfFile):
     """Satellites given by mean elements, which SGP4 moves."""
 
     kind: Literal["elements"] = param(..., "the pattern")
     file: Text = param(
         ..., "a file of TLE, or OMM as CSV, JSON, XML or KVN; relative to this file's folder"
+    )
+    planes: Count | None = param(
+        None,
+        "planes of a grid of links, each as many sets as the others, in the order of the file",
+        source="as the file counts them in its first line, as Hypatia's tles.txt does",
+    )
+    node_gap: Node | None = param(
+        None,
+        "planes of a grid of links: sets belong to one plane as long as the next ascending node at "
+        "time 0 is no farther away; instead of planes",
     )
     farthest: Annotated[
         Quantity, quantity(Dimension.TIME, above=0, high=_TEN_YEARS_PS, example="336 h")
@@ -165,8 +218,18 @@ class ElementsPattern(Parameters):
     )
 
 
+class EphemerisPattern(_SatellitesOfFile):
+    """Satellites given by their states at moments, between which is interpolated."""
+
+    kind: Literal["ephemeris"] = param(..., "the pattern")
+    file: Text = param(..., "a file of OEM as KVN or XML; relative to this file's folder")
+
+
+#: Patterns whose satellites stand in a file, for moments of UTC.
+FILE_PATTERNS = (ElementsPattern, EphemerisPattern)
+
 Pattern = Annotated[
-    Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern | ElementsPattern,
+    Jsac98Pattern | DeltaPattern | StarPattern | SlotsPattern | ElementsPattern | EphemerisPattern,
     Field(discriminator="kind"),
 ]
 
@@ -203,6 +266,15 @@ class Links(Parameters):
         source="none: links are not checked against the earth",
     )
     given: tuple[Pair, ...] = param([], "further links, each a pair of satellites' names")
+    file: Text | None = param(
+        None,
+        "a file of further links, a pair of satellites on each line: their places in the file of "
+        "satellites, from 0, as in Hypatia's isls.txt; relative to this file's folder",
+        source="none",
+    )
+    satellite_delay: Extra = param(
+        "0 s", "time in each satellite of a path, beside the way of light", source="none"
+    )
 
 
 class Earth(Parameters):
@@ -236,10 +308,54 @@ class Ground(Parameters):
     mask: Elevation = param(
         "0 deg", "elevation from which a satellite is visible", source="the horizon"
     )
-    access: Annotated[str, word("nearest", "highest", "longest", "any")] = param(
-        "nearest",
-        "which visible satellite a station uses; any: whichever makes the path shortest",
-        source="NASA/CR-1999-209158, part III.A, section 5.2.2",
+    max_range: Length | None = param(
+        None, "longest slant range at which a satellite is visible", source="no limit"
+    )
+    horizon: tuple[Sector, ...] = param(
+        [],
+        "higher masks by direction: pairs of an azimuth, clockwise from north, and the mask from "
+        "there on, up to the next one",
+        source="the same mask all around",
+    )
+    gso_exclusion: Exclusion = param(
+        "0 deg",
+        "smallest angle from the geostationary orbit at which a satellite is visible",
+        source="none",
+    )
+    places: Text | None = param(
+        None,
+        "a file of places, which may have masks of their own; relative to this file's folder",
+        source="the built-in cities",
+    )
+    frame_delay: Extra = param(
+        "0 s",
+        "time that each link to or from the ground takes beside the way of light, such as a wait "
+        "for the scheduler's frame",
+        source="none",
+    )
+    access: Annotated[str, word("nearest", "highest", "longest", "any", "random", "least_used")] = (
+        param(
+            "nearest",
+            "which visible satellite a station uses; any: whichever makes the path shortest; with "
+            "reassign also random, and least_used: that which the fewest of the places before have "
+            "been given",
+            source="NASA/CR-1999-209158, part III.A, section 5.2.2",
+        )
+    )
+    reassign: Period | None = param(
+        None,
+        "stations are given their satellites once in this time, and keep them until the next",
+        source="a station changes its satellite at any moment",
+    )
+    phase: Phase = param(
+        "0 s",
+        "when that happens: so long after whole multiples of reassign, counted from 1970 UTC with "
+        "earth.epoch, from time 0 without",
+        source="at the multiples",
+        when=when("reassign"),
+    )
+    seed: Annotated[int, whole_number(0, 2**32 - 1)] = param(
+        1, "of the random choice", source="choice", when=when("access", "random")
     )
     hold: Flag | None = param(
         None,

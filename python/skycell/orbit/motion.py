@@ -65,7 +65,14 @@ class _Key:
 
     def __init__(self, constellation: Constellation) -> None:
         self.constellation = constellation
-        self.text = f"{constellation.file!r} {constellation.elements!r}"
+        self.text = repr(
+            (
+                constellation.file,
+                constellation.fleet,
+                constellation.file_links,
+                constellation.own_places,
+            )
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Key) and self.text == other.text
@@ -142,7 +149,7 @@ def _places(sky: Constellation, names: dict[str, str]) -> list[Place]:
     faults = _faults_of_places(sky, names)
     if faults:
         raise ScenarioFaults(faults)
-    return find_places(list(names.values()))
+    return find_places(list(names.values()), sky.own_places)
 
 
 def _faults_of_places(sky: Constellation | None, names: dict[str, str]) -> list[Fault]:
@@ -150,7 +157,7 @@ def _faults_of_places(sky: Constellation | None, names: dict[str, str]) -> list[
     faults = []
     for key, name in names.items():
         try:
-            found = find_places([name])
+            found = find_places([name], () if sky is None else sky.own_places)
             if sky is not None:
                 refuse_out_of_reach(sky, found)
         except ScenarioFaults as refused:

@@ -86,9 +86,10 @@ class Route:
 
 @dataclass(frozen=True)
 class Sight:
-    """A satellite as a place sees it."""
+    """A satellite as a place sees it; azimuth clockwise from north."""
 
     satellite: str
+    azimuth_deg: float
     elevation_deg: float
     slant_range_km: float
 
@@ -144,8 +145,7 @@ def look(
     found = json.loads(_core.orbit_moment(spec, at_ps))
     names = constellation.satellites
     highest = [
-        None if seen is None else Sight(names[seen[0]], seen[1], seen[2])
-        for seen in found["highest"]
+        None if seen is None else Sight(names[seen[0]], *seen[1:]) for seen in found["highest"]
     ]
     return Moment(
         routes=tuple(
@@ -154,7 +154,7 @@ def look(
         ),
         links=tuple((names[a], names[b]) for a, b in found["links"]),
         sights={
-            place.name: tuple(Sight(names[n], elevation, slant) for n, elevation, slant in seen)
+            place.name: tuple(Sight(names[n], *where) for n, *where in seen)
             for place, seen in zip(places, found["visible"], strict=True)
         },
         used={

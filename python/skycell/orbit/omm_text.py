@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
@@ -23,40 +23,52 @@ class Message:
     Attributes:
         where: line or entry of the file, for people.
         keywords: as written, in texts or in what JSON has.
+        faults: what is wrong with its form.
+        line: where it begins, where that is known; 0 otherwise.
     """
 
     where: str
     keywords: Mapping[str, Any]
+    faults: list[Fault] = field(default_factory=list, compare=False)
+    line: int = 0
 
 
-def read_messages(text: str, name: str, faults: list[Fault]) -> list[Message] | None:
+def read_messages(text: str, name: str) -> list[Message] | None:
     """The messages of a text; None where it is no OMM in any form.
 
     Args:
         text: of a file.
         name: what faults call it.
-        faults: takes what is wrong with single messages.
 
     Raises:
         ScenarioFaults: the text as a whole cannot be read.
     """
     start = text.lstrip()
     if start.startswith(("[", "{")):
-        return _from_json(text, name, faults)
+        return _from_json(text, name)
     if start.startswith("<"):
         return _from_xml(text, name)
-    if start.startswith("CCSDS_OMM_VERS"):
-        return _from_kvn(text, name, faults)
+    if first_keyword(text) == "CCSDS_OMM_VERS":
+        return _from_kvn(text, name)
     if "MEAN_MOTION" in start.partition("\n")[0]:
-        return _from_csv(text, name, faults)
+        return _from_csv(text, name)
     return None
+
+
+def first_keyword(text: str) -> str:
+    """The first keyword of a message in KVN, which comments may stand before."""
+    for line in text.splitlines():
+        words = line.replace("=", " ").split()
+        if words and words[0] != "COMMENT":
+            return words[0]
+    return ""
 
 
 def _whole(digits: str) -> int | str:
     return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
-def _from_json(text: str, name: str, faults: list[Fault]) -> list[Message]:
+def _from_json(text: str, name: str) -> list[Message]:
     try:
         read = json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as error:
@@ -71,7 +83,8 @@ def _from_json(text: str, name: str, faults: list[Fault]) -> list[Message]:
             found.append(Message(f"[{place}]", entry))
         else:
             allowed = "an object of keywords with their values"
-            faults.append(Fault(name, f"[{place}]", show_value(entry), allowed, "a message"))
+            fault = Fault(name, f"[{place}]", show_value(entry), allowed, "a message")
+            found.append(Message(f"[{place}]", {}, [fault]))
     return found
 
 
@@ -101,7 +114,7 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _from_kvn(text: str, name: str, faults: list[Fault]) -> list[Message]:
+def _from_kvn(text: str, name: str) -> list[Message]:
     """Messages of lines `KEYWORD = value [unit]`, each begun by its version."""
     found: list[Message] = []
     keywords: dict[str, Any] = {}
@@ -115,12 +128,12 @@ def _from_kvn(text: str, name: str, faults: list[Fault]) -> list[Message]:
         if key in keywords:
             allowed = "each keyword once in a message; a message begins with CCSDS_OMM_VERS"
             got = f"{show_value(key)} for a second time"
-            faults.append(Fault(name, found[-1].where, got, allowed, line=line))
+            found[-1].faults.append(Fault(name, found[-1].where, got, allowed, line=line))
         keywords[key] = value.partition("[")[0].strip()
     return found
 
 
-def _from_csv(text: str, name: str, faults: list[Fault]) -> list[Message]:
+def _from_csv(text: str, name: str) -> list[Message]:
     rows = csv.DictReader(StringIO(text, newline=""))
     with csv_faults(name):
         header = [column.strip() for column in rows.fieldnames or []]
@@ -133,9 +146,10 @@ def _from_csv(text: str, name: str, faults: list[Fault]) -> list[Message]:
         for row in rows:
             where = f"line {rows.line_num}"
             extra = row.pop(None, None)
+            message = Message(where, row)
             if extra:
                 got = f"{len(header) + len(extra)} values"
                 allowed = f"up to {len(header)}, as in the header"
-                faults.append(Fault(name, where, got, allowed, "a message"))
-            found.append(Message(where, row))
+                message.faults.append(Fault(name, where, got, allowed, "a message"))
+            found.append(message)
         return found

@@ -10,6 +10,7 @@ from functools import cache
 from importlib import resources
 from io import StringIO
 from os import PathLike, fspath
+from typing import Any
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.spelling import hint
@@ -21,7 +22,10 @@ _RANGES = {
     "longitude_deg": (-180.0, 360.0, "degrees, east positive"),
     "height_km": (-1.0, 100.0, "km above the surface"),
     "mask_deg": (-90.0, 90.0, "elevation from which a satellite is visible, degrees"),
+    "max_range_km": (1.0, 1_000_000.0, "longest slant range at which a satellite is visible, km"),
+    "gso_exclusion_deg": (0.0, 90.0, "smallest angle from the geostationary orbit, degrees"),
 }
+_SECTOR = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?):(-?[0-9]{1,2}(?:\.[0-9]+)?)")
 _POINT = re.compile(r"([+-]?\d+(?:\.\d+)?),([+-]?\d+(?:\.\d+)?)(?:,([+-]?\d+(?:\.\d+)?))?")
 
 
@@ -35,6 +39,9 @@ class Place:
         longitude_deg: east positive, -180 to 360.
         height_km: above the surface.
         mask_deg: elevation from which a satellite is visible; the constellation's if None.
+        max_range_km: longest slant range at which one is visible; the constellation's if None.
+        gso_exclusion_deg: smallest angle from the geostationary orbit; the constellation's if None.
+        horizon_deg: from each azimuth on a higher mask; the constellation's if None.
     """
 
     name: str
@@ -42,6 +49,9 @@ class Place:
     longitude_deg: float
     height_km: float = 0.0
     mask_deg: float | None = None
+    max_range_km: float | None = None
+    gso_exclusion_deg: float | None = None
+    horizon_deg: tuple[tuple[float, float], ...] | None = None
 
 
 @cache
@@ -58,7 +68,10 @@ def cities() -> Mapping[str, Place]:
 def read_places(path: str | PathLike[str]) -> list[Place]:
     """The places of a CSV file with the columns name, latitude_deg and longitude_deg.
 
-    The columns height_km and mask_deg are optional, others are passed over.
+    The columns height_km (or height_m), mask_deg, max_range_km, gso_exclusion_deg and horizon are
+    optional, others are passed over. A horizon is azimuths with the mask from each on, such as
+    `90:40 180:10`. Also read are ground stations of Hypatia's: no header, and in each line a number
+    from 0, the name, latitude, longitude and height in metres, perhaps Cartesian coordinates after.
 
     Raises:
         ScenarioFaults: with every fault of the file.
@@ -68,11 +81,14 @@ def read_places(path: str | PathLike[str]) -> list[Place]:
         return _read(read_text(path), fspath(path))
 
 
-def _read(text: str, name: str) -> list[Place]:
+def _read(text: str, name: str, added: int = 0) -> list[Place]:
+    """The places of a text, before which so many lines were added."""
     reader = csv.DictReader(StringIO(text, newline=""))
     header = [column.strip() for column in reader.fieldnames or []]
     reader.fieldnames = header
     missing = [column for column in _COLUMNS if column not in header]
+    if missing and header[:1] == ["0"] and len(header) in _HYPATIA_FIELDS:
+        return _read(f"{_HYPATIA_HEADER}\n{text}", name, added=1)
     if missing:
         got = ", ".join(map(show_value, header)) or "nothing"
         allowed = f"a header with {', '.join(_COLUMNS)}; {', '.join(missing)} missing"
@@ -80,20 +96,51 @@ def _read(text: str, name: str) -> list[Place]:
     places: dict[str, Place] = {}
     faults: list[Fault] = []
     for row in reader:
-        line = reader.line_num
+        line = reader.line_num - added
         own = (row["name"] or "").strip()
         if not own or own in places:
             got = f"{show_value(own)} for a second time" if own else "nothing"
             faults.append(Fault(name, "name", got, "a different name", line=line))
-        numbers = {}
+        numbers: dict[str, Any] = {}
+        if (row.get("height_m") or "").strip():
+            row["height_km"] = _kilometres(row["height_m"])
         for column in _RANGES:
             written = (row.get(column) or "").strip()
             if written or column in _COLUMNS:
                 numbers[column] = _number(written, name, column, line, faults)
-        places[own] = Place(own, **numbers)
+        places[own] = Place(
+            own, **numbers, horizon_deg=_horizon((row.get("horizon") or ""), name, line, faults)
+        )
     if faults:
         raise ScenarioFaults(faults)
     return list(places.values())
+
+
+#: Of Hypatia's files of ground stations, without and with Cartesian coordinates.
+_HYPATIA_FIELDS = (5, 8)
+_HYPATIA_HEADER = "id,name,latitude_deg,longitude_deg,height_m"
+
+
+def _kilometres(metres: str) -> str:
+    """A height in km; what is no number stays as it is."""
+    try:
+        return repr(float(metres) / 1000)
+    except ValueError:
+        return metres
+
+
+def _horizon(
+    written: str, name: str, line: int, faults: list[Fault]
+) -> tuple[tuple[float, float], ...] | None:
+    """Azimuths with the mask from each on, ascending; None where nothing is written."""
+    if not written.strip():
+        return None
+    found = [_SECTOR.fullmatch(word) for word in written.split()]
+    sectors = [(float(f[1]), float(f[2])) for f in found if f and float(f[1]) <= 360]
+    if len(sectors) < len(found) or any(abs(mask) > 90 for _, mask in sectors):
+        allowed = "azimuths from 0 to 360 with a mask from -90 to 90 each, such as 90:40 180:10"
+        faults.append(Fault(name, "horizon", show_value(written), allowed, line=line))
+    return tuple(sorted(sectors))
 
 
 def _number(written: str, name: str, column: str, line: int, faults: list[Fault]) -> float:
@@ -143,7 +190,7 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
 
 def _point(name: str, point: re.Match[str], faults: list[Fault]) -> Place:
     texts = zip(("latitude_deg", "longitude_deg", "height_km"), point.groups(), strict=True)
-    numbers = {}
+    numbers: dict[str, Any] = {}
     for column, text in texts:
         if text is not None:
             low, high, meaning = _RANGES[column]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from skycell.input.faults import Fault, ScenarioFaults
 from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
 from skycell.orbit.constellation import Constellation
-from skycell.orbit.file import ElementsPattern, SlotsPattern, longitudes_deg
+from skycell.orbit.file import ElementsPattern, EphemerisPattern, SlotsPattern, longitudes_deg
 from skycell.orbit.places import Place
 
 _MARGIN_DEG = 0.3
@@ -30,13 +30,13 @@ def coverage_deg(radius_km: float, mask_deg: float) -> float:
 def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -> None:
     """Refuses places that can see no satellite at any time.
 
-    Satellites of elements are not judged: their orbits are no circles.
+    Satellites of a file are not judged: their orbits are no circles.
 
     Raises:
         ScenarioFaults: for each such place, with how far the satellites reach.
     """
     pattern = constellation.file.pattern
-    if isinstance(pattern, ElementsPattern):
+    if isinstance(pattern, ElementsPattern | EphemerisPattern):
         return
     faults = []
     for place in places:

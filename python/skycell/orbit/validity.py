@@ -11,7 +11,8 @@ from typing import Any
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.orbit.constellation import Constellation
-from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern
+from skycell.orbit.elements import FaultySatellite
+from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern, EphemerisPattern
 
 MOST_REPORTED = 20
 """Satellites told one by one; of the others their number."""
@@ -81,16 +82,23 @@ class Validity:
     Attributes:
         left_out: satellites that have no position at some of the moments.
         far: a sentence on elements that are used far from their epoch; empty where none are.
+        faulty: satellites that cannot be used, and are left out by the file's wish.
     """
 
     left_out: tuple[LeftOut, ...] = ()
     far: str = ""
+    faulty: tuple[FaultySatellite, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences for people, a screenful at most."""
-        reported = [f"{entry}." for entry in self.left_out[:MOST_REPORTED]]
-        more = len(self.left_out) - MOST_REPORTED
+        reported = [f"{entry}." for entry in self.faulty[:MOST_REPORTED]]
+        more = len(self.faulty) - MOST_REPORTED
+        if more > 0:
+            reported.append(f"{counted(more, 'more satellite')} that cannot be used left out.")
+        shown = max(MOST_REPORTED - len(self.faulty), 1)
+        reported += [f"{entry}." for entry in self.left_out[:shown]]
+        more = len(self.left_out) - shown
         if more > 0:
             reported.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
         return (*reported, *filter(None, [self.far]))
@@ -101,6 +109,8 @@ class Validity:
         return {
             "left_out": entries,
             "left_out_count": len(self.left_out),
+            "faulty": [entry.as_dict() for entry in self.faulty[:MOST_REPORTED]],
+            "faulty_count": len(self.faulty),
             "notes": list(self.notes),
         }
 
@@ -116,6 +126,8 @@ def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Valid
             satellite has a position at any of the moments.
     """
     pattern, epoch_ns = constellation.file.pattern, constellation.file.earth.epoch
+    if isinstance(pattern, EphemerisPattern) and epoch_ns is not None:
+        return _of_ephemerides(constellation, pattern, epoch_ns, first_ps, last_ps)
     if not isinstance(pattern, ElementsPattern) or epoch_ns is None:
         return ALL_IS_WELL
     far = _far(constellation, pattern, epoch_ns, first_ps, last_ps)
@@ -123,7 +135,7 @@ def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Valid
     always = [entry for entry in left_out if entry.is_always(first_ps, last_ps)]
     if len({entry.satellite for entry in always}) == len(constellation.satellites):
         _refuse_all(constellation, always)
-    return Validity(left_out, far)
+    return Validity(left_out, far, constellation.fleet.faulty)
 
 
 def _far(
@@ -137,9 +149,11 @@ def _far(
     farthest_s = float(pattern.farthest.amount) / PS_PER_SECOND
     faults = []
     far: list[tuple[float, str]] = []
-    for entry in constellation.elements:
+    for entry in constellation.fleet.sets:
         since = epoch_ns / 1e9 - entry.epoch_unix_s
         away_s = max(abs(since + at_ps / PS_PER_SECOND) for at_ps in (first_ps, last_ps))
+        if away_s > farthest_s and pattern.faulty == "leave_out":
+            continue  # the compiled part leaves it out from then on, and it is reported
         if away_s > farthest_s:
             got = f"{away_s / 86_400:.1f} days from the epoch of {show_name(entry.name)}"
             allowed = f"up to {pattern.farthest} (pattern.farthest, {show_value(pattern.file)})"
@@ -152,11 +166,40 @@ def _far(
     if not far:
         return ""
     away_s, name = max(far)
-    many = f"{len(far)} of {counted(len(constellation.elements), 'element set')}"
+    many = f"{len(far)} of {counted(len(constellation.fleet.sets), 'element set')}"
     return (
         f"{many} used more than two weeks from the epoch, that of {show_name(name)} "
         f"{away_s / 86_400:.1f} days: SGP4 is off by kilometres after two weeks, and by more later."
     )
+
+
+def _of_ephemerides(
+    constellation: Constellation,
+    pattern: EphemerisPattern,
+    epoch_ns: int,
+    first_ps: int,
+    last_ps: int,
+) -> Validity:
+    """Refuses, or tells, satellites whose states do not reach over the moments."""
+    first_ns, last_ns = (epoch_ns + at_ps // 1000 for at_ps in (first_ps, last_ps))
+    short = []
+    for entry in constellation.fleet.ephemerides:
+        gap_ns = entry.gap(first_ns, last_ns)
+        if gap_ns is not None:
+            spans = [segment.useable_ns for segment in entry.segments]
+            begin, end = min(spans)[0], max(end for _, end in spans)
+            got = f"no state of {show_name(entry.name)} from {_utc(gap_ns / 1e9)} on"
+            allowed = (
+                f"moments from {_utc(begin / 1e9)} to {_utc(end / 1e9)} within its segments "
+                f"({show_value(pattern.file)})"
+            )
+            meaning = "the moment that is time 0"
+            fault = Fault(constellation.name, "earth.epoch", got, allowed, meaning)
+            short.append(FaultySatellite(entry.name, entry.object_id, pattern.file, (fault,)))
+    is_none = len(short) == len(constellation.fleet.ephemerides)
+    if short and (pattern.faulty == "refuse" or is_none):
+        raise ScenarioFaults(fault for entry in short for fault in entry.faults)
+    return Validity(faulty=(*constellation.fleet.faulty, *short))
 
 
 def show_name(name: str) -> str:
@@ -176,7 +219,7 @@ def _left_out(
     rows = json.loads(_core.orbit_left_out(json.dumps(constellation.spec()), first_ps, last_ps))
     found = []
     for number, minutes, limit in rows:
-        entry = constellation.elements[number]
+        entry = constellation.fleet.sets[number]
         at_s = entry.epoch_unix_s + 60 * minutes
         found.append(
             LeftOut(

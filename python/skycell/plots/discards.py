@@ -18,6 +18,8 @@ REASONS = (
     "vc_threshold",
     "drawn",
     "tagged",
+    "delayed",
+    "pushed_out",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate, FactorEffects, LevelEffect
+    from skycell.stats.findings import Estimate, FactorEffects, LevelEffect
 
 
 def response_figure(

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import counted
 from skycell.plots.labels import explained, factor, metric
-from skycell.stats.result import BLOCK
+from skycell.stats.findings import BLOCK
 
 if TYPE_CHECKING:
     import altair as alt
 
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate, FactorEffects
+    from skycell.stats.findings import Estimate, FactorEffects
 
 GAP = 18
 """Between panels, pixels."""

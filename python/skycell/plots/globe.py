@@ -208,10 +208,10 @@ class _Drawing:
         """The circle of each plane, through its satellites as they stand on a still earth."""
         import numpy as np
 
-        from skycell.orbit.file import ElementsPattern, SlotsPattern
+        from skycell.orbit.file import ElementsPattern, EphemerisPattern, SlotsPattern
 
         pattern = self.constellation.file.pattern
-        if isinstance(pattern, ElementsPattern | SlotsPattern):
+        if isinstance(pattern, ElementsPattern | EphemerisPattern | SlotsPattern):
             return
         if pattern.planes > MOST_PLANES:
             if frame == 0:

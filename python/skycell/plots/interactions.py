@@ -26,7 +26,7 @@ from skycell.plots.labels import factor, listed, name
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
-    from skycell.stats.result import Interaction
+    from skycell.stats.findings import Interaction
 
 
 _MOST_LINES = len(theme.PALETTE)

@@ -46,6 +46,8 @@ NAMES = {
     "vc_threshold": "VC crossed its own threshold",
     "drawn": "drawn at random",
     "tagged": "tagged frame",
+    "delayed": "packet had waited too long",
+    "pushed_out": "place given to a later packet",
 }
 """How a key of the data is written for people."""
 

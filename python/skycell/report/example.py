@@ -79,14 +79,14 @@ def planned_example(reproduction: Reproduction, study: Study) -> PlannedExample 
     Returns:
         None where no run of the study has a result.
     """
-    from skycell.studies.design import case_of, scenario_of
+    from skycell.studies.design import cell_of, scenario_of
     from skycell.studies.library import table_of
 
     row = _chosen(reproduction, study)
     if row is None:
         return None
     experiment = table_of(row.table).table.experiment
-    case = case_of(study, experiment, row.factors)
+    case = cell_of(study, experiment, row.factors)
     scenario = scenario_of(study, case, reproduction.overrides)
     original = scenario.resolve(reproduction.seed)
     limited = any(link.port.is_limited for link in original.links)

@@ -16,7 +16,7 @@ from skycell.report.tables import Cell, Table, columns, count, number, share, wo
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
-    from skycell.stats.result import Estimate
+    from skycell.stats.findings import Estimate
 
 
 _MOST_RUNS = 500

@@ -48,9 +48,9 @@ def traced_spec(
 ) -> NetworkSpec:
     """The run that a figure of a study shows: one of its cases, as long as the figure lasts."""
     from skycell.plots.run import TRACE_OF
-    from skycell.studies.design import case_of, scenario_of
+    from skycell.studies.design import cell_of, scenario_of
 
-    scenario = scenario_of(study, case_of(study, wanted.experiment, wanted.case), overrides)
+    scenario = scenario_of(study, cell_of(study, wanted.experiment, wanted.case), overrides)
     # What follows the figure does not change it.
     shortened = scenario.with_values(
         {"run.duration": f"{wanted.to_s:g} s", "records.traces": [TRACE_OF[wanted.kind]]}

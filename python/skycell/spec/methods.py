@@ -10,7 +10,7 @@ from skycell.spec.part import SpecPart
 from skycell.spec.text import canonical_json
 
 if TYPE_CHECKING:
-    from skycell.spec.network import FlowSpec, PolicySpec, QueueSpec, SourceSpec
+    from skycell.spec.parts import FlowSpec, PolicySpec, QueueSpec, SourceSpec
 
 
 class PortMethods(SpecPart):

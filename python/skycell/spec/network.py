@@ -5,368 +5,132 @@ Written by `make generate` from the declarations in Rust; change those, not this
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from skycell.spec.methods import NetworkMethods, PortMethods
 from skycell.spec.part import U32, U64, SpecPart, left_out
-
-NodeKind = Literal["host", "router", "switch"]
-
-
-class NodeSpec(SpecPart):
-    """A node and what it does with what arrives."""
-
-    name: str
-    kind: NodeKind
-
-
-class PacketFraming(SpecPart):
-    """How a link carries packets. A link without it carries ATM cells."""
-
-    rate_millibps: U64
-    overhead_octets: U32
-    least_octets: U32
-    unit_octets: U32
-    line_octets: U32
-
-
-class ScheduleSpec(SpecPart):
-    """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
-
-    times_ps: tuple[U64, ...] = ()
-    delays_ps: tuple[U64 | None, ...] = ()
-    paths: tuple[U32, ...] = ()
-    cell_times_ps: tuple[U64, ...] = ()
-    rates_millibps: tuple[U64, ...] = left_out(())
-    losses_ppb: tuple[U32, ...] = ()
-    to: tuple[U32, ...] = ()
-    interruption_ps: U64
-    handover_loses_cells: bool
-
-
-ServiceClass = Literal["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]
-
-
-class TailDropSpec(SpecPart):
-    """Discards the cells that find the buffer full, whatever frame they belong to."""
-
-    kind: Literal["tail_drop"] = "tail_drop"
-
-
-class PpdSpec(SpecPart):
-    """Partial Packet Discard: once a cell of a frame is discarded, so is the rest of the frame."""
-
-    kind: Literal["ppd"] = "ppd"
-
-
-class EpdSpec(SpecPart):
-    """Early Packet Discard: discards frames that begin while the queue is above a threshold."""
-
-    kind: Literal["epd"] = "epd"
-    threshold_cells: U32
-    partial_discard: bool
-
-
-class SelectiveDropSpec(SpecPart):
-    """Above a threshold, discards the frames of VCs that hold more than their fair share."""
-
-    kind: Literal["selective_drop"] = "selective_drop"
-    threshold_cells: U32
-    fairness_threshold: float
-    partial_discard: bool
-
-
-class FairBufferAllocationSpec(SpecPart):
-    """Like Selective Drop, with a share that shrinks as the buffer fills."""
-
-    kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
-    threshold_cells: U32
-    fairness_threshold: float
-    partial_discard: bool
-
-
-class SingleDropSpec(SpecPart):
-    """Discards one frame of a VC each time its occupancy crosses the VC's threshold from below."""
-
-    kind: Literal["single_drop"] = "single_drop"
-    thresholds_cells: tuple[U32 | None, ...] = ()
-    rearm_below_cells: U32
-
-
-class DfbaZFixed(SpecPart):
-    """The same for all VCs."""
-
-    kind: Literal["fixed"] = "fixed"
-    value: float
-
-
-class DfbaZComplement(SpecPart):
-    """1 - W_i / W."""
-
-    kind: Literal["complement"] = "complement"
-
-
-class DfbaZComplementSquared(SpecPart):
-    """(1 - W_i / W)^2."""
-
-    kind: Literal["complement_squared"] = "complement_squared"
-
-
-DfbaZ = Annotated[
-    DfbaZFixed | DfbaZComplement | DfbaZComplementSquared, Field(discriminator="kind")
-]
-
-
-class DfbaSpec(SpecPart):
-    """Differential FBA: between two thresholds, discards frames of VCs above their share."""
-
-    kind: Literal["dfba"] = "dfba"
-    low_cells: U32
-    high_cells: U32
-    alpha: float
-    mcr_millicells: tuple[U64, ...] = ()
-    z: DfbaZ
-    keeps_last_cells: bool
-
-
-class PriorityDropSpec(SpecPart):
-    """Discards tagged frames above one threshold, and all frames above another."""
-
-    kind: Literal["priority_drop"] = "priority_drop"
-    tagged_cells: U32
-    threshold_cells: U32
-
-
-class VcPriorityDropSpec(SpecPart):
-    """Discards tagged frames from one threshold on, from another all but those of short queues."""
-
-    kind: Literal["vc_priority_drop"] = "vc_priority_drop"
-    tagged_cells: U32
-    threshold_cells: U32
-    vc_thresholds_cells: tuple[U32, ...] = ()
-
-
-class RedPart(SpecPart):
-    """Random Early Detection: discards frames at random while the average queue is long."""
-
-    min_cells: U32
-    max_cells: U32
-    max_p: float
-    weight: float
-    frame_ps: U64
-
-
-class FredSpec(SpecPart):
-    """Flow Random Early Drop: RED that spares VCs with little in the queue."""
-
-    kind: Literal["fred"] = "fred"
-    red: RedPart
-    min_queue_cells: U32
-    frame_cells: U32
-
-
-class VirtualQueueingSpec(SpecPart):
-    """Discards frames of VCs whose virtual queue, as under round robin, is above a threshold."""
-
-    kind: Literal["virtual_queueing"] = "virtual_queueing"
-    threshold_cells: U32
-
-
-class DynamicEpdSpec(SpecPart):
-    """Virtual Queueing; the threshold is what VCs below their equal share leave to the others."""
-
-    kind: Literal["dynamic_epd"] = "dynamic_epd"
-    threshold_cells: U32
-
-
-class McrSchedulingSpec(SpecPart):
-    """Virtual Queueing under a server that gives each VC its MCR first."""
-
-    kind: Literal["mcr_scheduling"] = "mcr_scheduling"
-    threshold_cells: U32
-    interval_ps: U64
-    mcr_millicells: tuple[U64, ...] = ()
-
-
-class PmeEredSpec(SpecPart):
-    """Marks frames of VCs below their MCR, and spares marked frames in RED."""
-
-    kind: Literal["pme_ered"] = "pme_ered"
-    red: RedPart
-    interval_ps: U64
-    step: float
-    marked_part: float
-    mcr_millicells: tuple[U64, ...] = ()
-
-
-class StaticThresholdSpec(SpecPart):
-    """Discards the frames of VCs above a threshold of their own, which stays as it is."""
-
-    kind: Literal["static_threshold"] = "static_threshold"
-    thresholds_cells: tuple[U32 | None, ...] = ()
-    low_cells: U32
-
-
-class DropPrecedenceSpec(SpecPart):
-    """Discards frames above a threshold that is the lower, the higher their drop precedence."""
-
-    kind: Literal["drop_precedence"] = "drop_precedence"
-    thresholds_cells: tuple[U32, ...] = ()
-    precedence: tuple[U32, ...] = ()
-
-
-class RedSpec(RedPart):
-    """`RedPart`, as a kind."""
-
-    kind: Literal["red"] = "red"
-
-
-PolicySpec = Annotated[
-    TailDropSpec
-    | PpdSpec
-    | EpdSpec
-    | SelectiveDropSpec
-    | FairBufferAllocationSpec
-    | SingleDropSpec
-    | DfbaSpec
-    | PriorityDropSpec
-    | VcPriorityDropSpec
-    | RedSpec
-    | FredSpec
-    | VirtualQueueingSpec
-    | DynamicEpdSpec
-    | McrSchedulingSpec
-    | PmeEredSpec
-    | StaticThresholdSpec
-    | DropPrecedenceSpec,
-    Field(discriminator="kind"),
-]
-
-
-class QueueSpec(SpecPart):
-    """A queue of an output port."""
-
-    class_: ServiceClass | None = Field(default=None, alias="class")
-    capacity_cells: U32 | None = None
-    counts_octets: bool = left_out(False)
-    policy: PolicySpec
-
-
-class FifoSpec(SpecPart):
-    """One queue, served in the order of arrival."""
-
-    kind: Literal["fifo"] = "fifo"
-
-
-class StrictPrioritySpec(SpecPart):
-    """The first queue that has cells, in the order of the file, the default queue last."""
-
-    kind: Literal["strict_priority"] = "strict_priority"
-
-
-class GuaranteedRateSpec(SpecPart):
-    """Each class's share of the cells while it has cells to send; the rest goes by priority."""
-
-    kind: Literal["guaranteed_rate"] = "guaranteed_rate"
-    shares_ppb: tuple[U32, ...] = ()
-
-
-class WeightedRoundRobinSpec(SpecPart):
-    """Serves one queue after the other, each up to its weight in cells."""
-
-    kind: Literal["weighted_round_robin"] = "weighted_round_robin"
-    weights: tuple[U32, ...] = ()
-
-
-class VirtualSpacingSpec(SpecPart):
-    """A queue for each VC, in one buffer, served in proportion to the VCs' MCRs."""
-
-    kind: Literal["virtual_spacing"] = "virtual_spacing"
-    intervals_ps: tuple[U64, ...] = ()
-
-
-class VcRoundRobinSpec(SpecPart):
-    """A queue for each VC, in one buffer, served in turn, a cell at a time."""
-
-    kind: Literal["vc_round_robin"] = "vc_round_robin"
-    weights: tuple[U32, ...] = ()
-
-
-SchedulerSpec = Annotated[
-    FifoSpec
-    | StrictPrioritySpec
-    | GuaranteedRateSpec
-    | WeightedRoundRobinSpec
-    | VirtualSpacingSpec
-    | VcRoundRobinSpec,
-    Field(discriminator="kind"),
-]
-
-
-class EfciSpec(SpecPart):
-    """Marks data cells while the queue is long; the destination makes CI of the mark."""
-
-    kind: Literal["efci"] = "efci"
-    high_cells: U32
-    low_cells: U32
-
-
-CcrFrom = Literal["rm_cell", "measured"]
-
-
-class EricaSpec(SpecPart):
-    """Gives each VC an equal share of a target, or more if that ends the overload."""
-
-    kind: Literal["erica"] = "erica"
-    target_utilization: float
-    interval_ps: U64
-    interval_cells: U32
-    delta: float
-    ccr_from: CcrFrom
-
-
-QueueCurve = Literal["hyperbolic", "linear", "step"]
-
-
-class QueueControlSpec(SpecPart):
-    """f(Q): above 1 while the queueing delay is short, below 1 while it is long."""
-
-    curve: QueueCurve
-    target_ps: U64
-    upper_ps: U64
-    a: float
-    b: float
-    slope: float
-    step: float
-    drain_limit: float
-
-
-class EricaPlusSpec(SpecPart):
-    """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
-
-    kind: Literal["erica_plus"] = "erica_plus"
-    queue: QueueControlSpec
-    interval_ps: U64
-    interval_cells: U32
-    delta: float
-    ccr_from: CcrFrom
-
-
-class WeightedEricaPlusSpec(SpecPart):
-    """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
-
-    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
-    queue: QueueControlSpec
-    interval_ps: U64
-    interval_cells: U32
-    ccr_from: CcrFrom
-
-
-RateAlgorithmSpec = Annotated[
-    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
-]
+from skycell.spec.parts import (
+    AbrSpec,
+    AdvertisedWindow,
+    CcrFrom,
+    CodelSpec,
+    CongestionSpec,
+    CountSpec,
+    CubicSpec,
+    DeficitRoundRobinSpec,
+    DelayedAckSpec,
+    DfbaSpec,
+    DfbaZ,
+    DfbaZComplement,
+    DfbaZComplementSquared,
+    DfbaZFixed,
+    DistributionConstant,
+    DistributionExponential,
+    DistributionSpec,
+    DistributionUniform,
+    DropPrecedenceSpec,
+    DualPi2Spec,
+    DynamicEpdSpec,
+    EcnUse,
+    EfciSpec,
+    EpdSpec,
+    EricaPlusSpec,
+    EricaSpec,
+    Excess,
+    FairBufferAllocationSpec,
+    FifoSpec,
+    FileClassSpec,
+    FlowSpec,
+    FqCodelSpec,
+    FredSpec,
+    GcraSpec,
+    GfrSpec,
+    GuaranteedRateSpec,
+    HeadDropSpec,
+    JitterSpec,
+    LimitedSlowStartSpec,
+    LossScript,
+    McrSchedulingSpec,
+    NewRenoSpec,
+    NodeKind,
+    NodeSpec,
+    Nonconforming,
+    OutsideLimits,
+    PacketFraming,
+    PageMoment,
+    PartialAckRestarts,
+    PartialAckWindow,
+    PhaseAt,
+    PhaseDrawn,
+    PhaseSpec,
+    PieSpec,
+    PipeAtEntry,
+    PipeRoom,
+    PmeEredSpec,
+    PolicingAction,
+    PolicySpec,
+    PpdSpec,
+    PriorityDropSpec,
+    QueueControlSpec,
+    QueueCurve,
+    QueueSpec,
+    RateAlgorithmSpec,
+    RecordSpec,
+    RecoverySpec,
+    RedEcnSpec,
+    RedPart,
+    RedSpec,
+    RenoCongestionSpec,
+    RenoGrowth,
+    RenoRecoverySpec,
+    ReroutingSpec,
+    RetransmitDelay,
+    RetransmitDelayNone,
+    RetransmitDelaySegments,
+    RtoRestart,
+    SackPartialAck,
+    SackSpec,
+    SchedulerSpec,
+    ScheduleSpec,
+    SelectiveDropSpec,
+    ServiceClass,
+    SingleDropSpec,
+    SlowStartSpec,
+    SourcePattern,
+    SourcePatternConstant,
+    SourcePatternOnOff,
+    SourceSpec,
+    SsthreshBasis,
+    StandardSlowStartSpec,
+    StartAt,
+    StartDrawn,
+    StartSpec,
+    StaticThresholdSpec,
+    StrictPrioritySpec,
+    Tagging,
+    TailDropSpec,
+    TcpSpec,
+    TickOrder,
+    TickPhase,
+    TickPhaseAt,
+    TickPhaseDrawn,
+    TokenBucketSpec,
+    TraceKind,
+    TrafficPersistent,
+    TrafficSpec,
+    TrafficTransfers,
+    VanillaSpec,
+    VcPriorityDropSpec,
+    VcRoundRobinSpec,
+    VcSpec,
+    VirtualQueueingSpec,
+    VirtualSpacingSpec,
+    WebSpec,
+    WeightedEricaPlusSpec,
+    WeightedRoundRobinSpec,
+)
 
 
 class PortSpec(PortMethods, SpecPart):
@@ -376,6 +140,7 @@ class PortSpec(PortMethods, SpecPart):
     scheduler: SchedulerSpec
     frame_gap_ps: U64
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
+    shaper: TokenBucketSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -392,466 +157,6 @@ class LinkSpec(SpecPart):
     port: PortSpec
 
 
-PolicingAction = Literal["count", "tag", "discard"]
-
-
-class GcraSpec(SpecPart):
-    """A bucket of the Generic Cell Rate Algorithm, which polices a VC at the first switch."""
-
-    increment_ps: U64
-    limit_ps: U64
-    action: PolicingAction
-
-
-Tagging = Literal["none", "network", "adapter"]
-
-Excess = Literal["pass", "discard"]
-
-Nonconforming = Literal["count", "discard"]
-
-
-class GfrSpec(SpecPart):
-    """GFR contract of a VC, rates as intervals between cells."""
-
-    mcr_interval_ps: U64
-    pcr_interval_ps: U64
-    burst_tolerance_ps: U64
-    mfs_cells: U32
-    tagging: Tagging
-    excess: Excess
-    nonconforming: Nonconforming
-    window_ps: U64
-    window_step_ps: U64
-
-
-class AbrSpec(SpecPart):
-    """What the source and destination of an ABR VC keep to."""
-
-    return_vc: U32
-    pcr_millicells: U64
-    mcr_millicells: U64
-    icr_millicells: U64
-    tbe_cells: U32
-    frtt_ps: U64
-    nrm: U32
-    mrm: U32
-    trm_ps: U64
-    rif: float
-    rdf: float
-    cdf: float
-    adtf_ps: U64
-    tcr_millicells: U64
-    use_it_or_lose_it: bool
-    turns_out_of_rate: bool
-    destination_millicells: U64
-    weight: float
-
-
-class ReroutingSpec(SpecPart):
-    """The paths that a VC takes after its first one."""
-
-    times_ps: tuple[U64, ...] = ()
-    paths: tuple[tuple[U32, ...], ...] = ()
-    loses_cells: bool
-
-
-class VcSpec(SpecPart):
-    """A virtual channel: one direction, over given links, from one AAL5 end point to another."""
-
-    name: str
-    path: tuple[U32, ...] = ()
-    class_: ServiceClass = Field(alias="class")
-    policing: tuple[GcraSpec, ...] = ()
-    gfr: GfrSpec | None = None
-    abr: AbrSpec | None = left_out(None)
-    rerouting: ReroutingSpec | None = left_out(None)
-
-
-class VanillaSpec(SpecPart):
-    """Slow start and congestion avoidance alone: losses are found by timeout only."""
-
-    kind: Literal["vanilla"] = "vanilla"
-
-
-class RenoRecoverySpec(SpecPart):
-    """Fast retransmit and fast recovery, which the first ACK of new data ends."""
-
-    kind: Literal["reno"] = "reno"
-    dup_ack_threshold: U32
-    avoid_multiple_fast_retransmits: bool
-
-
-PartialAckWindow = Literal["keep", "ssthresh", "deflate"]
-
-PartialAckRestarts = Literal["every", "first", "none"]
-
-
-class NewRenoSpec(SpecPart):
-    """Fast retransmit and a recovery that lasts until everything sent before it is acknowledged."""
-
-    kind: Literal["new_reno"] = "new_reno"
-    dup_ack_threshold: U32
-    partial_ack_window: PartialAckWindow
-    partial_ack_restarts: PartialAckRestarts
-    flywheel: bool
-    avoid_multiple_fast_retransmits: bool
-
-
-PipeAtEntry = Literal["cwnd", "cwnd_less_three"]
-
-SackPartialAck = Literal["pipe_less_two", "pipe_less_one", "resends_two", "ends_recovery"]
-
-PipeRoom = Literal["segment", "any"]
-
-
-class RetransmitDelayNone(SpecPart):
-    """As soon as pipe allows."""
-
-    kind: Literal["none"] = "none"
-
-
-class RetransmitDelaySegments(SpecPart):
-    """Only once this many segments above the hole have been SACKed."""
-
-    kind: Literal["segments"] = "segments"
-    count: U32
-
-
-RetransmitDelay = Annotated[
-    RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
-]
-
-
-class SackSpec(SpecPart):
-    """Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm."""
-
-    kind: Literal["sack"] = "sack"
-    dup_ack_threshold: U32
-    pipe_at_entry: PipeAtEntry
-    partial_ack: SackPartialAck
-    partial_ack_restarts: PartialAckRestarts
-    pipe_room: PipeRoom
-    retransmit_delay: RetransmitDelay
-    max_blocks: U32
-    avoid_multiple_fast_retransmits: bool
-
-
-RecoverySpec = Annotated[
-    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec, Field(discriminator="kind")
-]
-
-RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting"]
-
-SsthreshBasis = Literal["cwnd", "window"]
-
-
-class RenoCongestionSpec(SpecPart):
-    """A segment each round trip, and half at a loss."""
-
-    kind: Literal["reno"] = "reno"
-    growth: RenoGrowth
-    ssthresh_basis: SsthreshBasis
-
-
-class CubicSpec(SpecPart):
-    """A cubic function of the time since the last loss, and 0.7 at a loss."""
-
-    kind: Literal["cubic"] = "cubic"
-    c: float
-    fast_convergence: bool
-    ssthresh_basis: SsthreshBasis
-
-
-CongestionSpec = Annotated[RenoCongestionSpec | CubicSpec, Field(discriminator="kind")]
-
-
-class StandardSlowStartSpec(SpecPart):
-    """A segment for each ACK of new data."""
-
-    kind: Literal["standard"] = "standard"
-    at_ssthresh: bool
-
-
-class LimitedSlowStartSpec(SpecPart):
-    """A segment for each ACK up to max_ssthresh, from there on half of that each round trip."""
-
-    kind: Literal["limited"] = "limited"
-    max_ssthresh: U32
-    at_ssthresh: bool
-
-
-class ByteCountingSlowStartSpec(SpecPart):
-    """What was acknowledged, so that delayed or thinned ACKs slow nothing down."""
-
-    kind: Literal["byte_counting"] = "byte_counting"
-    limit: U32
-
-
-SlowStartSpec = Annotated[
-    StandardSlowStartSpec | LimitedSlowStartSpec | ByteCountingSlowStartSpec,
-    Field(discriminator="kind"),
-]
-
-
-class TickPhaseAt(SpecPart):
-    """The first tick falls at this time; picoseconds, below the tick."""
-
-    kind: Literal["at"] = "at"
-    offset_ps: U64
-
-
-class TickPhaseDrawn(SpecPart):
-    """Uniform over one tick, drawn from the stream `host/<name>/tick` of the sending host."""
-
-    kind: Literal["drawn"] = "drawn"
-
-
-TickPhase = Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
-
-TickOrder = Literal["clock_first", "timers_first"]
-
-RtoMinBounds = Literal["rto", "deviation"]
-
-RtoRestart = Literal["on_ack", "on_send"]
-
-AdvertisedWindow = Literal["constant", "free_buffer"]
-
-
-class DelayedAckSpec(SpecPart):
-    """When the receiver holds acknowledgements back (RFC 1122 4.2.3.2)."""
-
-    timeout_ps: U64
-    every_segments: U32
-
-
-NagleWaitsFor = Literal["any_data", "short_segment"]
-
-EcnUse = Literal["off", "classic"]
-
-
-class TcpSpec(SpecPart):
-    """Both endpoints of a TCP connection."""
-
-    recovery: RecoverySpec
-    congestion: CongestionSpec
-    slow_start: SlowStartSpec
-    mss: U64
-    llc_snap: bool
-    rwnd: U64
-    window_scaling: bool
-    initial_cwnd: U64
-    initial_ssthresh: U64
-    max_cwnd: U64
-    tick_ps: U64
-    tick_phase: TickPhase
-    tick_order: TickOrder
-    rto_min_ticks: U32
-    rto_min_bounds: RtoMinBounds = left_out("rto")
-    rto_initial_ticks: U32
-    rto_max_ticks: U32
-    rto_max_backoff: U32
-    rto_restart: RtoRestart
-    timestamps: bool
-    advertised_window: AdvertisedWindow
-    delayed_ack: DelayedAckSpec | None = None
-    nagle: bool
-    nagle_waits_for: NagleWaitsFor = left_out("any_data")
-    sws_avoidance: bool
-    idle_restart: bool
-    limited_transmit: bool = left_out(False)
-    ecn: EcnUse = left_out("off")
-    handshake: bool
-
-
-class DistributionConstant(SpecPart):
-    """Always the same."""
-
-    kind: Literal["constant"] = "constant"
-    value_ps: U64
-
-
-class DistributionUniform(SpecPart):
-    """Uniform over [low, high)."""
-
-    kind: Literal["uniform"] = "uniform"
-    low_ps: U64
-    high_ps: U64
-
-
-class DistributionExponential(SpecPart):
-    """Exponential."""
-
-    kind: Literal["exponential"] = "exponential"
-    mean_ps: U64
-
-
-DistributionSpec = Annotated[
-    DistributionConstant | DistributionUniform | DistributionExponential,
-    Field(discriminator="kind"),
-]
-
-PageMoment = Literal["first_request", "last_request", "last_answer"]
-
-OutsideLimits = Literal["clamp", "redraw"]
-
-
-class CountSpec(SpecPart):
-    """A count with a Poisson distribution that is held between limits."""
-
-    mean: float
-    low: U32
-    high: U32
-    outside: OutsideLimits
-
-
-class FileClassSpec(SpecPart):
-    """Files of one class."""
-
-    weight: float
-    sizes_octets: tuple[U64, ...] = ()
-
-
-class WebSpec(SpecPart):
-    """One client and its server on one persistent connection (HTTP/1.1, pipelined)."""
-
-    kind: Literal["web"] = "web"
-    page_interval: DistributionSpec
-    page_interval_from: PageMoment
-    pages: U32 | None = None
-    requests: CountSpec
-    gap: DistributionSpec
-    request_octets: U64
-    classes: tuple[FileClassSpec, ...] = ()
-    size: CountSpec
-
-
-class TrafficPersistent(SpecPart):
-    """Always more to send."""
-
-    kind: Literal["persistent"] = "persistent"
-
-
-class TrafficTransfers(SpecPart):
-    """Transfers of one size with idle times between them."""
-
-    kind: Literal["transfers"] = "transfers"
-    size_octets: U64
-    count: U32 | None = None
-    idle: DistributionSpec
-    new_connection: bool
-
-
-TrafficSpec = Annotated[TrafficPersistent | TrafficTransfers | WebSpec, Field(discriminator="kind")]
-
-
-class StartAt(SpecPart):
-    """At a given time."""
-
-    kind: Literal["at"] = "at"
-    time_ps: U64
-
-
-class StartDrawn(SpecPart):
-    """Uniform over [from, to), drawn from the stream `flow/<name>/start`."""
-
-    kind: Literal["drawn"] = "drawn"
-    from_ps: U64
-    to_ps: U64
-
-
-StartSpec = Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
-
-
-class LossScript(SpecPart):
-    """Losses that the scenario prescribes for a flow's data segments: they never reach the port."""
-
-    transmissions: tuple[U64, ...] = ()
-    at_cwnd_octets: U64 | None = None
-
-
-class JitterSpec(SpecPart):
-    """How long a flow's ends take at most to hand a segment to the network interface."""
-
-    data_ps: U64
-    acks_ps: U64
-
-
-class FlowSpec(SpecPart):
-    """A TCP connection between two hosts."""
-
-    name: str
-    forward: tuple[U32, ...] = ()
-    reverse: tuple[U32, ...] = ()
-    tcp: TcpSpec
-    traffic: TrafficSpec
-    start: StartSpec
-    loss_script: LossScript
-    jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
-
-
-class PhaseAt(SpecPart):
-    """A given one."""
-
-    kind: Literal["at"] = "at"
-    offset_ps: U64
-
-
-class PhaseDrawn(SpecPart):
-    """Uniform over [0, below), drawn from the stream `source/<name>/phase`."""
-
-    kind: Literal["drawn"] = "drawn"
-    below_ps: U64
-
-
-PhaseSpec = Annotated[PhaseAt | PhaseDrawn, Field(discriminator="kind")]
-
-
-class SourcePatternConstant(SpecPart):
-    """Always: constant bit rate."""
-
-    kind: Literal["constant"] = "constant"
-
-
-class SourcePatternOnOff(SpecPart):
-    """In bursts: a cell as an on time begins, and one after each interval that ends within it."""
-
-    kind: Literal["on_off"] = "on_off"
-    on: DistributionSpec
-    off: DistributionSpec
-    phase: PhaseSpec
-
-
-SourcePattern = Annotated[SourcePatternConstant | SourcePatternOnOff, Field(discriminator="kind")]
-
-
-class SourceSpec(SpecPart):
-    """A source of cells at the host where its VC begins."""
-
-    name: str
-    vc: U32
-    datagram_route: tuple[U32, ...] = ()
-    cell_interval_ps: U64
-    frame_cells: U32
-    datagram_octets: U64 = left_out(0)
-    pattern: SourcePattern
-    start: StartSpec
-
-
-TraceKind = Literal[
-    "cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"
-]
-
-
-class RecordSpec(SpecPart):
-    """What the run leaves beyond its counters."""
-
-    sample_every_ps: U64
-    sampled_ports: tuple[U32, ...] = ()
-    vc_sampled_ports: tuple[U32, ...] = ()
-    delay_vcs: tuple[U32, ...] = ()
-    traces: tuple[TraceKind, ...] = ()
-
-
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
@@ -864,3 +169,128 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     records: RecordSpec
+
+
+__all__ = [
+    "AbrSpec",
+    "AdvertisedWindow",
+    "CcrFrom",
+    "CodelSpec",
+    "CongestionSpec",
+    "CountSpec",
+    "CubicSpec",
+    "DeficitRoundRobinSpec",
+    "DelayedAckSpec",
+    "DfbaSpec",
+    "DfbaZ",
+    "DfbaZComplement",
+    "DfbaZComplementSquared",
+    "DfbaZFixed",
+    "DistributionConstant",
+    "DistributionExponential",
+    "DistributionSpec",
+    "DistributionUniform",
+    "DropPrecedenceSpec",
+    "DualPi2Spec",
+    "DynamicEpdSpec",
+    "EcnUse",
+    "EfciSpec",
+    "EpdSpec",
+    "EricaPlusSpec",
+    "EricaSpec",
+    "Excess",
+    "FairBufferAllocationSpec",
+    "FifoSpec",
+    "FileClassSpec",
+    "FlowSpec",
+    "FqCodelSpec",
+    "FredSpec",
+    "GcraSpec",
+    "GfrSpec",
+    "GuaranteedRateSpec",
+    "HeadDropSpec",
+    "JitterSpec",
+    "LimitedSlowStartSpec",
+    "LinkSpec",
+    "LossScript",
+    "McrSchedulingSpec",
+    "NetworkSpec",
+    "NewRenoSpec",
+    "NodeKind",
+    "NodeSpec",
+    "Nonconforming",
+    "OutsideLimits",
+    "PacketFraming",
+    "PageMoment",
+    "PartialAckRestarts",
+    "PartialAckWindow",
+    "PhaseAt",
+    "PhaseDrawn",
+    "PhaseSpec",
+    "PieSpec",
+    "PipeAtEntry",
+    "PipeRoom",
+    "PmeEredSpec",
+    "PolicingAction",
+    "PolicySpec",
+    "PortSpec",
+    "PpdSpec",
+    "PriorityDropSpec",
+    "QueueControlSpec",
+    "QueueCurve",
+    "QueueSpec",
+    "RateAlgorithmSpec",
+    "RecordSpec",
+    "RecoverySpec",
+    "RedEcnSpec",
+    "RedPart",
+    "RedSpec",
+    "RenoCongestionSpec",
+    "RenoGrowth",
+    "RenoRecoverySpec",
+    "ReroutingSpec",
+    "RetransmitDelay",
+    "RetransmitDelayNone",
+    "RetransmitDelaySegments",
+    "RtoRestart",
+    "SackPartialAck",
+    "SackSpec",
+    "ScheduleSpec",
+    "SchedulerSpec",
+    "SelectiveDropSpec",
+    "ServiceClass",
+    "SingleDropSpec",
+    "SlowStartSpec",
+    "SourcePattern",
+    "SourcePatternConstant",
+    "SourcePatternOnOff",
+    "SourceSpec",
+    "SsthreshBasis",
+    "StandardSlowStartSpec",
+    "StartAt",
+    "StartDrawn",
+    "StartSpec",
+    "StaticThresholdSpec",
+    "StrictPrioritySpec",
+    "Tagging",
+    "TailDropSpec",
+    "TcpSpec",
+    "TickOrder",
+    "TickPhase",
+    "TickPhaseAt",
+    "TickPhaseDrawn",
+    "TokenBucketSpec",
+    "TraceKind",
+    "TrafficPersistent",
+    "TrafficSpec",
+    "TrafficTransfers",
+    "VanillaSpec",
+    "VcPriorityDropSpec",
+    "VcRoundRobinSpec",
+    "VcSpec",
+    "VirtualQueueingSpec",
+    "VirtualSpacingSpec",
+    "WebSpec",
+    "WeightedEricaPlusSpec",
+    "WeightedRoundRobinSpec",
+]

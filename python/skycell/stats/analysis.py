@@ -9,15 +9,12 @@ from itertools import combinations
 from math import ldexp, sqrt
 from typing import Literal
 
-from skycell.stats.model import Contrast, Fit, Term, fit_model, term_name
-from skycell.stats.residuals import diagnose
-from skycell.stats.result import (
+from skycell.stats.findings import (
     BLOCK,
     ERROR,
     HIGHER,
     INTERACTION,
     MAIN,
-    Analysis,
     Difference,
     ErrorTerm,
     Estimate,
@@ -28,6 +25,9 @@ from skycell.stats.result import (
     Residual,
     Variation,
 )
+from skycell.stats.model import Contrast, Fit, Term, fit_model, term_name
+from skycell.stats.residuals import diagnose
+from skycell.stats.result import Analysis
 from skycell.stats.table import DesignTable, Frame, design_table
 
 

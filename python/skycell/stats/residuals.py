@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from math import frexp, ldexp
 
-from skycell.stats.result import Diagnostics, Residual
+from skycell.stats.findings import Diagnostics, Residual
 from skycell.stats.table import DesignTable
 
 FAR = 3.0

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skycell.input.quantities import counted
-from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, FactorEffects
+from skycell.stats.findings import (
+    BLOCK,
+    ERROR,
+    HIGHER,
+    INTERACTION,
+    MAIN,
+    FactorEffects,
+    Findings,
+)
 from skycell.stats.table import Level, level_name
 
 _DOUBT = 0.01
 """p below which residuals are called not normal, or not of one spread."""
 
 
-def summary(analysis: Analysis) -> list[str]:
+def summary(analysis: Findings) -> list[str]:
     """What an analysis finds: where the variation is, which factors matter, which levels differ."""
     if not analysis.varies:
         return [f"{analysis.response} is the same in all {analysis.runs} runs: nothing matters."]
@@ -55,7 +63,7 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def _allocation(analysis: Analysis) -> str:
+def _allocation(analysis: Findings) -> str:
     mains = sorted((r for r in analysis.variation if r.kind == MAIN), key=lambda r: -r.share)
     beside = sorted(
         (r for r in analysis.variation if r.kind == INTERACTION), key=lambda r: -r.share
@@ -81,7 +89,7 @@ def _allocation(analysis: Analysis) -> str:
     return f"{text}."
 
 
-def _shown(analysis: Analysis) -> str:
+def _shown(analysis: Findings) -> str:
     tested = [
         row for row in analysis.variation if row.kind in {MAIN, INTERACTION} and row.p is not None
     ]
@@ -94,7 +102,7 @@ def _shown(analysis: Analysis) -> str:
     return f"{text}; {_listed(others)} cannot be told from chance." if others else f"{text}."
 
 
-def _levels(analysis: Analysis, factor: FactorEffects) -> str:
+def _levels(analysis: Findings, factor: FactorEffects) -> str:
     """The levels from high to low, and the pairs that cannot be told apart."""
     ordered = sorted(factor.levels, key=lambda level: -level.mean.value)
     unit = f" {factor.unit}" if factor.unit else ""
@@ -117,7 +125,7 @@ def _pairs(pairs: list[tuple[Level, Level]], ordered: list[Level]) -> list[str]:
     return [f"{level_name(first)} and {level_name(second)}" for first, second in named]
 
 
-def _together(analysis: Analysis) -> list[str]:
+def _together(analysis: Findings) -> list[str]:
     """Interactions that matter more than a main effect of theirs."""
     share = {row.factors[0]: row.share for row in analysis.variation if row.kind == MAIN}
     found = []
@@ -134,7 +142,7 @@ def _together(analysis: Analysis) -> list[str]:
     return found
 
 
-def _beyond(analysis: Analysis) -> str:
+def _beyond(analysis: Findings) -> str:
     """Interactions of more factors than the model's, where chance does not explain them."""
     row = next((row for row in analysis.variation if row.kind == HIGHER), None)
     if row is None or row.p is None or row.p >= 1 - analysis.level:
@@ -145,7 +153,7 @@ def _beyond(analysis: Analysis) -> str:
     )
 
 
-def error_sentence(analysis: Analysis) -> str:
+def error_sentence(analysis: Findings) -> str:
     """Where the error term comes from."""
     error = analysis.error
     if error.standard_error is None:
@@ -160,7 +168,7 @@ def error_sentence(analysis: Analysis) -> str:
     )
 
 
-def _left_out(analysis: Analysis) -> str:
+def _left_out(analysis: Findings) -> str:
     """Which interactions are not in the model."""
     if analysis.design == "incomplete":
         return "beyond the model"
@@ -168,7 +176,7 @@ def _left_out(analysis: Analysis) -> str:
     return f"of {least} factors{' or more' if least < len(analysis.factors) else ''}"
 
 
-def _residuals(analysis: Analysis) -> list[str]:
+def _residuals(analysis: Findings) -> list[str]:
     found = analysis.diagnostics
     sentences = []
     if found.normality_p is not None and found.normality_p < _DOUBT:

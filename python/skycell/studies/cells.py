@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from skycell.studies.model import Level
+from skycell.experiment.design import Level
 
 Key = tuple[Level, ...]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from skycell.experiment.design import Level
 from skycell.experiment.replicates import Replicates
 from skycell.studies.design import Overrides
 from skycell.studies.library import Selection
-from skycell.studies.model import Level, Part
+from skycell.studies.model import Part
 from skycell.studies.published import PublishedValue, doubt_of
 
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]

@@ -1,18 +1,18 @@
-"""From a table to its runs: cases, scenarios, specs and seeds."""
+"""From a table to its runs: cells, scenarios, specs and seeds."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
+from skycell.experiment.design import Cell, Level
 from skycell.input.dotted_keys import set_value
 from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
-from skycell.studies.model import Experiment, Level, Study
+from skycell.studies.model import Experiment, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
 #: Key of a template's table of which one value is taken.
@@ -22,28 +22,27 @@ Overrides = Mapping[str, Any]
 """Choices (by name) or scenario keys that are set otherwise than the study says."""
 
 
-@dataclass(frozen=True)
-class Case:
-    """One combination of levels of one experiment."""
-
-    study_id: str
-    experiment: str
-    levels: tuple[tuple[str, Level], ...]
-
-    def __str__(self) -> str:
-        levels = " ".join(f"{name}={level}" for name, level in self.levels)
-        return f"{self.study_id} {self.experiment} {levels}"
-
-
-def case_of(study: Study, experiment: str, factors: Mapping[str, Level]) -> Case:
-    """The case that a table's row is measured on: its levels of the experiment's factors.
+def cell_of(study: Study, experiment: str, factors: Mapping[str, Level]) -> Cell:
+    """The cell that a table's row is measured on: its levels of the experiment's factors.
 
     Factors of the row that only say what is measured (a destination, a group), and labels, do not
     tell runs apart.
+
+    Raises:
+        ValueError: a factor has no such level.
     """
     known = study.experiments[experiment].factors
-    levels = [(name, factors[name]) for name, factor in known.items() if not factor.label]
-    return Case(study.id, experiment, tuple(levels))
+    levels = [
+        (name, factor.level(name, factors[name]))
+        for name, factor in known.items()
+        if not factor.label
+    ]
+    return Cell(tuple(levels), (study.id, experiment))
+
+
+def experiment_of(study: Study, cell: Cell) -> Experiment:
+    """The experiment of a study that a cell is one of."""
+    return study.experiments[cell.of[-1]]
 
 
 def choices_in_force(study: Study, overrides: Overrides) -> dict[str, Any]:
@@ -110,31 +109,11 @@ def references(value: Any) -> Iterator[str]:
             yield from references(item)
 
 
-def settings_of(experiment: Experiment, case: Case) -> dict[str, Any]:
-    """Scenario keys that the levels of a case set, in the order of the factors.
-
-    Raises:
-        ValueError: a factor has no such level.
-    """
-    settings: dict[str, Any] = {}
-    for name, level in case.levels:
-        factor = experiment.factors[name]
-        if factor.key is not None:
-            settings[factor.key] = level if factor.form is None else factor.form.format(level)
-        elif factor.levels is not None:
-            if str(level) not in factor.levels:
-                allowed = ", ".join(factor.levels)
-                raise ValueError(f"factor {name}: level {level!r}, allowed are {allowed}")
-            settings |= factor.levels[str(level)]
-    return settings
-
-
-def scenario_values(study: Study, case: Case, overrides: Overrides) -> dict[str, Any]:
-    """The scenario of a case as plain data, as it would stand in a file."""
-    experiment = study.experiments[case.experiment]
+def scenario_values(study: Study, cell: Cell, overrides: Overrides) -> dict[str, Any]:
+    """The scenario of a cell as plain data, as it would stand in a file."""
     choices = choices_in_force(study, overrides)
-    values = deepcopy(experiment.scenario)
-    for key, value in settings_of(experiment, case).items():
+    values = deepcopy(experiment_of(study, cell).scenario)
+    for key, value in cell.settings.items():
         _set(values, key, value)
     resolved: dict[str, Any] = resolve_choices(values, choices)
     for key, value in overrides.items():
@@ -143,30 +122,30 @@ def scenario_values(study: Study, case: Case, overrides: Overrides) -> dict[str,
     return resolved
 
 
-def scenario_of(study: Study, case: Case, overrides: Overrides | None = None) -> Scenario:
-    """The scenario of a case.
+def scenario_of(study: Study, cell: Cell, overrides: Overrides | None = None) -> Scenario:
+    """The scenario of a cell.
 
     Raises:
         ScenarioFaults: an override names no scenario key, or has a value that is not allowed.
     """
-    return _parsed(scenario_values(study, case, overrides or {}), case)
+    return _parsed(scenario_values(study, cell, overrides or {}), cell)
 
 
-def _parsed(values: dict[str, Any], case: Case) -> Scenario:
-    """The scenario of a case, whose keys may have an effect in other cases of the study only."""
-    return parse(values, name=str(case), is_one_of_several=True)
+def _parsed(values: dict[str, Any], cell: Cell) -> Scenario:
+    """The scenario of a cell, whose keys may have an effect in other cells of the study only."""
+    return parse(values, name=str(cell), is_one_of_several=True)
 
 
 def specs_of(
-    study: Study, case: Case, overrides: Overrides, seed: int = 1
+    study: Study, cell: Cell, overrides: Overrides, seed: int = 1
 ) -> Sequence[NetworkSpec]:
-    """The runs that one replication of a case needs, the longest first, with seed 0 in the spec.
+    """The runs that one replication of a cell needs, the longest first, with seed 0 in the spec.
 
     Two runs if the study measures from a later moment on: the second ends there.
 
     Args:
         study: the study.
-        case: one of its cases.
+        cell: one of its cells.
         overrides: choices or scenario keys set otherwise.
         seed: of the replication, for experiments whose replications differ in more.
 
@@ -174,24 +153,24 @@ def specs_of(
         ScenarioFaults: an override does not fit the scenario, or that moment lies behind the end of
             the run.
     """
-    experiment = study.experiments[case.experiment]
+    experiment = experiment_of(study, cell)
     choices = choices_in_force(study, overrides)
-    values = scenario_values(study, case, overrides)
+    values = scenario_values(study, cell, overrides)
     moment = experiment.each_replication
     if moment is not None and moment.key not in overrides and _has_table(values, moment.key):
         _set(values, moment.key, moment.value(seed))
-    specs = [_parsed(values, case).resolve(seed=0)]
+    specs = [_parsed(values, cell).resolve(seed=0)]
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
         duration_ps = specs[0].duration_ps
         if not 0 < _time_ps(measured_from) < duration_ps:
-            faults = FaultCollector(str(case))
+            faults = FaultCollector(str(cell))
             allowed = f"a time below {show_time(duration_ps)}, when the run ends"
             refuse_choice(study, experiment.measured_from, choices, allowed, faults)
             faults.raise_if_any()
         _set(values, "run.duration", measured_from)
         beginning = _beginning(specs[0], measured_from)
-        specs.append(beginning or _parsed(values, case).resolve(seed=0))
+        specs.append(beginning or _parsed(values, cell).resolve(seed=0))
     return specs
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from skycell.experiment.design import Level
 from skycell.experiment.measure import Measure
 from skycell.stats import Analysis, analyse
-
-if TYPE_CHECKING:
-    from skycell.studies.model import Level
 
 _NAMES = {"buffer": "buffer_rtt_multiple"}
 """Factors that published tables call otherwise than the cells do."""
 
-_Cell = tuple[tuple[str, "Level"], ...]
-_Row = tuple[Analysis, Mapping[str, "Level"]]
+_Cell = tuple[tuple[str, Level], ...]
+_Row = tuple[Analysis, Mapping[str, Level]]
 """The analysis of a design, and the factors of a row of its table."""
 
 

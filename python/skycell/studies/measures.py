@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from skycell.experiment.design import Level
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
 from skycell.scenario import NetworkSpec
 from skycell.studies import guarantees, privileged, web
 
-if TYPE_CHECKING:
-    from skycell.studies.evaluation import Evaluation
-    from skycell.studies.model import Level
-
 _MBIT = 1e6
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How an experiment's runs are measured, choices resolved."""
+
+    stated_bps: float | None
+    """Cell rate of whose TCP share an efficiency is a part; none for the congested link's."""
+    throughput: str
+    """A definition of `skycell.metrics.throughput`."""
+    ceiling_mss: int | None = None
+    """Segment whose share of the rate is an efficiency of 1, octets; none for the run's own."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +78,8 @@ class Facts:
     def ceiling_bps(self, evaluation: Evaluation) -> float:
         """What counts as the largest TCP throughput.
 
-        The share of a stated segment, or of the run's own, in a stated rate or (`link`) the link's
-        own cell rate.
+        The share of a stated segment, or of the run's own, in a stated rate or the link's own cell
+        rate.
         """
         cell_bps = evaluation.stated_bps or link_cell_bps(self.bottleneck_cell_time_ps)
         mss = evaluation.ceiling_mss or self.mss

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from skycell.experiment.design import FactorLevel, Level
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.figures import StudyFigure, TracedFigure
 from skycell.studies.measures import MEASURES
@@ -27,7 +28,6 @@ UNITS: Mapping[str, str] = {
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
 
-Level = str | int | float
 Grid = dict[str, tuple[Level, ...]]
 """Levels by factor; stands for all their combinations."""
 
@@ -94,6 +94,19 @@ class Factor(_Part):
     form: str | None = None
     levels: dict[str, dict[str, Any]] | None = None
     label: bool = False
+
+    def level(self, name: str, label: Level) -> FactorLevel:
+        """A level of the factor, which has this name, with the keys that it sets.
+
+        Raises:
+            ValueError: the factor has no such level.
+        """
+        if self.key is not None:
+            return FactorLevel.of_key(label, self.key, self.form)
+        if self.levels is not None and str(label) not in self.levels:
+            allowed = ", ".join(self.levels)
+            raise ValueError(f"factor {name}: level {label!r}, allowed are {allowed}")
+        return FactorLevel(label, self.levels[str(label)] if self.levels else {})
 
     @model_validator(mode="after")
     def _one_way(self) -> "Factor":

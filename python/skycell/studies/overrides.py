@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from skycell.experiment.design import Cell, FactorLevel
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
 from skycell.orbit.file import ConstellationFile
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.studies.design import Case, Overrides, choices_in_force, specs_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.design import Overrides, choices_in_force, specs_of
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import ALL, OWN, Selection, select
-from skycell.studies.model import Level
 from skycell.studies.paths import check_paths
-from skycell.studies.plan import cases_of
+from skycell.studies.plan import cells_of_table
 
 _UNKNOWN = Verbatim("an unknown key")
 
@@ -118,9 +118,9 @@ def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:
     if _is_computed(found):
         checks = [partial(check_paths, found, overrides)]
     else:
-        checks = [partial(Evaluation.of, found.study, found.table.experiment, overrides)]
+        checks = [partial(evaluation_of, found.study, found.table.experiment, overrides)]
         checks += [
-            partial(specs_of, found.study, case, overrides, seed) for case in _of_every_level(found)
+            partial(specs_of, found.study, cell, overrides, seed) for cell in _of_every_level(found)
         ]
     faults: dict[Fault, Fault] = {}
     for check in checks:
@@ -132,16 +132,16 @@ def _faults(found: Selection, overrides: Overrides, seed: int) -> list[Fault]:
     return list(faults.values())
 
 
-def _of_every_level(found: Selection) -> Iterator[Case]:
-    """The first case of a table, and each that brings another level of a factor.
+def _of_every_level(found: Selection) -> Iterator[Cell]:
+    """The first cell of a table, and each that brings another level of a factor.
 
-    What only the policy of the second case reads is wrong in that case alone.
+    What only the policy of the second cell reads is wrong in that cell alone.
     """
-    seen: set[tuple[str, Level]] = set()
-    for case in cases_of(found):
-        if not seen.issuperset(case.levels):
-            seen.update(case.levels)
-            yield case
+    seen: set[tuple[str, FactorLevel]] = set()
+    for cell in cells_of_table(found):
+        if not seen.issuperset(cell.levels):
+            seen.update(cell.levels)
+            yield cell
 
 
 def _is_computed(found: Selection) -> bool:

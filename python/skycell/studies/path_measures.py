@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from skycell.experiment.design import Level
 from skycell.experiment.measure import Measure
 from skycell.input.quantities import PS_PER_MS
 from skycell.orbit import Constellation, Route, find_places, look, positions_km
-
-if TYPE_CHECKING:
-    from skycell.studies.model import Level
 
 QUEUING_POINTS = "geo_queuing_points"
 """What a part fixes for measures of JSAC, Table 8: where a packet may wait on its way over GEO."""

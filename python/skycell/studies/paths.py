@@ -9,7 +9,7 @@ from skycell.orbit import as_constellation
 from skycell.studies.compare import Row, row_of
 from skycell.studies.design import (
     Overrides,
-    case_of,
+    cell_of,
     choices_in_force,
     refuse_choice,
     resolve_choices,
@@ -36,11 +36,11 @@ def check_paths(found: Selection, overrides: Overrides) -> None:
             allowed = "a whole number above 0"
             refuse_choice(found.study, str(part.fixed[QUEUING_POINTS]), choices, allowed, faults)
         factors = {**fixed, **printed_rows(found.study, part)[0].factors}
-        case = case_of(found.study, found.table.experiment, factors)
+        cell = cell_of(found.study, found.table.experiment, factors)
         try:
-            as_constellation(scenario_values(found.study, case, overrides))
+            as_constellation(scenario_values(found.study, cell, overrides))
         except ScenarioFaults as refused:
-            faults.faults += [replace(fault, file=str(case)) for fault in refused.faults]
+            faults.faults += [replace(fault, file=str(cell)) for fault in refused.faults]
     faults.raise_if_any()
 
 
@@ -54,8 +54,8 @@ def path_rows(found: Selection, part: Part, overrides: Overrides) -> list[Row]:
     rows = []
     for printed in printed_rows(found.study, part):
         factors = {**fixed, **printed.factors}
-        case = case_of(found.study, found.table.experiment, factors)
-        values = scenario_values(found.study, case, overrides)
+        cell = cell_of(found.study, found.table.experiment, factors)
+        values = scenario_values(found.study, cell, overrides)
         computed = PATH_MEASURES[part.measure].measure(Computed(as_constellation(values), factors))
         listed = () if computed is None else (computed,)
         failures = () if listed else ("there is no path",)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from io import StringIO
 
+from skycell.experiment.design import Level
 from skycell.studies.library import study_folder
-from skycell.studies.model import Level, Part, Study, Table, read_level
+from skycell.studies.model import Part, Study, Table, read_level
 
 
 class PublishedError(Exception):

@@ -80,7 +80,7 @@ def reproduce(
     refuse_faulty(selection, [overrides], seed)
     plan = plan_runs(selection, seed, replications, overrides, jobs)
     with Batch(store, engine, version) as batch:
-        runs = list(plan.runs.values())
+        runs = plan.different
         made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
         ends = {run.spec_hash: batch.end(run.spec_hash) for run in runs}
     rows = measure_rows(selection, plan, ends, overrides)
@@ -101,7 +101,7 @@ def reproduce(
         ),
         overrides=overrides,
         runs=RunCounts(
-            needed=len(plan.runs),
+            needed=len(runs),
             from_store=made.from_store,
             simulated=made.simulated,
             failed=len(made.failed),

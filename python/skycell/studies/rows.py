@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from skycell.experiment.batch import RunEnd
+from skycell.experiment.batch import PlannedRun, RunEnd
+from skycell.experiment.design import Cell, Level
 from skycell.studies.compare import Row, row_of
-from skycell.studies.design import Case, Overrides, case_of
+from skycell.studies.design import Overrides, cell_of
 from skycell.studies.effects import EFFECT_MEASURES, effect_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import Selection
-from skycell.studies.measures import MEASURES, Measured
-from skycell.studies.model import Level, Part
+from skycell.studies.measures import MEASURES, Evaluation, Measured
+from skycell.studies.model import Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows
 
@@ -66,16 +67,16 @@ class _Measurer:
     ) -> tuple[list[float | None], list[str]]:
         """One number per replication, none where a run of it has none; and the runs' hashes."""
         cells = cells_of(part, factors)
-        cases = [case_of(found.study, found.table.experiment, cell) for cell in cells]
-        of_cases = [self.plan.of_case[case] for case in cases]
+        planned = [cell_of(found.study, found.table.experiment, cell) for cell in cells]
+        of_cells = [self.plan.of_cell[cell] for cell in planned]
         evaluation = self._evaluation(found)
         of_design = EFFECT_MEASURES.get(part.measure)
         measure = of_design.response if of_design else part.measure
         values: list[float | None] = []
-        for replication in zip(*of_cases, strict=True):
+        for replication in zip(*of_cells, strict=True):
             per_cell = [
-                self._measure(case, hashes, evaluation, measure, {} if of_design else cell)
-                for case, hashes, cell in zip(cases, replication, cells, strict=True)
+                self._measure(cell, runs, evaluation, measure, {} if of_design else factors_of_cell)
+                for cell, runs, factors_of_cell in zip(planned, replication, cells, strict=True)
             ]
             finished = [value for value in per_cell if value is not None]
             if len(finished) < len(per_cell):
@@ -84,40 +85,40 @@ class _Measurer:
                 values.append(effect_of(part.measure, cells, finished, factors, part.design))
             else:
                 values.append(sum(finished) / len(finished))
-        return values, [name for runs in of_cases for hashes in runs for name in hashes]
+        return values, [run.spec_hash for own in of_cells for runs in own for run in runs]
 
     def _measure(
         self,
-        case: Case,
-        hashes: Sequence[str],
+        cell: Cell,
+        runs: Sequence[PlannedRun],
         evaluation: Evaluation,
         measure: str,
         factors: Mapping[str, Level],
     ) -> float | None:
-        key = (measure, *hashes, *factors.values())
+        key = (measure, *(run.spec_hash for run in runs), *factors.values())
         if key not in self.measured:
-            self.measured[key] = self._measure_anew(case, hashes, evaluation, measure, factors)
+            self.measured[key] = self._measure_anew(cell, runs, evaluation, measure, factors)
         return self.measured[key]
 
     def _measure_anew(
         self,
-        case: Case,
-        hashes: Sequence[str],
+        cell: Cell,
+        runs: Sequence[PlannedRun],
         evaluation: Evaluation,
         measure: str,
         factors: Mapping[str, Level],
     ) -> float | None:
-        whole, *earlier = [self.ends[name].summary for name in hashes]
+        whole, *earlier = [self.ends[run.spec_hash].summary for run in runs]
         if whole is None or None in earlier:
             return None
         run = Measured(
             summary=whole,
             since=earlier[0] if earlier else None,
-            facts=self.plan.facts[case],
+            facts=self.plan.known[cell],
             evaluation=evaluation,
             factors=factors,
         )
         return MEASURES[measure].measure(run)
 
     def _evaluation(self, found: Selection) -> Evaluation:
-        return Evaluation.of(found.study, found.table.experiment, self.overrides)
+        return evaluation_of(found.study, found.table.experiment, self.overrides)

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from skycell.experiment.design import Level
 from skycell.studies.cells import Cells, MissingValueError
 from skycell.studies.compare import Row
 from skycell.studies.library import table_of
-from skycell.studies.model import Level
 from skycell.studies.published import published_values
 
 

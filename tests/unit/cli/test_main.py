@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -91,7 +92,6 @@ def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[st
     assert (reported.returncode, reported.stderr) == (1, "The system: No space left on device\n")
 
 
-@pytest.mark.parametrize("closed", [1, 2])
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
@@ -101,33 +101,36 @@ def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[st
         (("run",), 2),
     ],
 )
-def test_a_closed_output_is_one_that_nobody_reads(
-    arguments: tuple[str, ...], code: int, closed: int
-) -> None:
+def test_a_closed_output_is_one_that_nobody_reads(arguments: tuple[str, ...], code: int) -> None:
     command = [sys.executable, "-m", "skycell", *arguments]
     whole = subprocess.run(command, capture_output=True, check=False)
-    shell = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command]
-    reported = subprocess.run(shell, capture_output=True, check=False)
-    assert (reported.returncode, whole.returncode) == (code, code)
-    assert reported.stdout == (b"" if closed == 1 else whole.stdout)
-    assert reported.stderr == (b"" if closed == 2 else whole.stderr)
+    for closed in (1, 2):
+        shell = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command]
+        reported = subprocess.run(shell, capture_output=True, check=False)
+        assert (reported.returncode, whole.returncode) == (code, code)
+        assert reported.stdout == (b"" if closed == 1 else whole.stdout)
+        assert reported.stderr == (b"" if closed == 2 else whole.stderr)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
-def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(
-    encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    rows = ["tcp,buffer,speed", *(f"{t},{b},{b}" for t in ("re–no", "sack") for b in (1, 2) * 2)]
-    (tmp_path / "runs.csv").write_text("\n".join(rows), encoding="utf-8")
-    monkeypatch.setenv("PYTHONIOENCODING", encoding)
-    command = [sys.executable, "-m", "skycell", "analyse", str(tmp_path / "runs.csv")]
-    command += ["--factor", "tcp", "--factor", "buffer", "--response", "speed"]
-    reported = subprocess.run(command, capture_output=True, check=False)
+def in_encoding(encoding: str, folder: Path, *arguments: str) -> bytes:
+    """What a command prints where the output has this encoding."""
+    command = [sys.executable, "-m", "skycell", *arguments]
+    environment = os.environ | {"PYTHONIOENCODING": encoding}
+    reported = subprocess.run(
+        command, capture_output=True, check=False, cwd=folder, env=environment
+    )
     assert (reported.returncode, reported.stderr) == (0, b"")
-    assert b" re\\u2013no " in reported.stdout
-    as_json = subprocess.run([*command, "--json"], capture_output=True, check=True).stdout
-    text = as_json.decode("utf-8" if encoding == "ascii" else encoding)
-    (analysis,) = json.loads(text)["analyses"]
+    return reported.stdout
+
+
+def test_what_an_output_has_no_character_for_is_told_as_json_tells_it(tmp_path: Path) -> None:
+    rows = ["tcp,speed", *(f"{tcp},{n}" for tcp in ("re–no", "sack") for n in (1, 2))]
+    (tmp_path / "runs.csv").write_text("\n".join(rows), encoding="utf-8")
+    table = ("analyse", "runs.csv", "--factor", "tcp", "--response", "speed")
+    for encoding in ("latin-1", "ascii"):
+        assert b" re\\u2013no " in in_encoding(encoding, tmp_path, *table)
+    as_json = in_encoding("latin-1", tmp_path, *table, "--json").decode("latin-1")
+    (analysis,) = json.loads(as_json)["analyses"]
     assert analysis["factors"][0]["levels"][0]["level"] == "re–no"
 
 

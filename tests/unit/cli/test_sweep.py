@@ -115,6 +115,27 @@ def test_a_plan_tells_what_would_be_run_and_runs_nothing(file: Path) -> None:
     assert (data["cells"], data["runs"], data["missing"]) == (4, 12, 12)
 
 
+@pytest.mark.parametrize(
+    ("levels", "expected"),
+    [
+        ('["tail_drop", "epd"]', ["Note in 2 of 4 cells: tail_drop at switch port"]),
+        ('["epd", "selective_drop"]', []),
+    ],
+)
+def test_notes_on_scenarios_are_shown_with_the_plan_and_with_the_results(
+    tmp_path: Path, levels: str, expected: list[str]
+) -> None:
+    policies = f'[factors.policy]\nkey = "topology.bottleneck.policy"\nlevels = {levels}\n'
+    file = tmp_path / "sweep.toml"
+    file.write_text(SWEEP[: SWEEP.index("[factors.buffer]")] + policies, encoding="utf-8")
+    for options in ((), ("--plan",)):
+        reported = skycell("sweep", file, *options).stdout.splitlines()
+        notes = [line.partition(" switch1")[0] for line in reported if line.startswith("Note")]
+        assert notes == expected
+    planned = json.loads(skycell("sweep", file, "--plan", "--json").stdout)
+    assert [note["cells"] for note in planned["notes"]] == [2] * len(expected)
+
+
 def test_a_sweep_comes_from_standard_input_and_what_it_names_from_the_current_folder(
     made: Path, tmp_path: Path
 ) -> None:

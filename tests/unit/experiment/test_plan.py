@@ -31,8 +31,18 @@ def factor(levels: Any, **others: Any) -> SweepPlan:
 def specs_of(design: Design) -> dict[str, NetworkSpec]:
     """The spec of every cell, by the cell's name."""
     return {
-        str(run.cell): NetworkSpec.model_validate_json(run.run.spec_json()) for run in design.runs
+        str(cell): NetworkSpec.model_validate_json(replications[-1][0].spec_json())
+        for cell, replications in design.runs.of_cell.items()
     }
+
+
+def seeds_of(design: Design) -> list[tuple[int, int]]:
+    """Number and seed of every replication, cell by cell."""
+    return [
+        (number, run.seed)
+        for replications in design.runs.of_cell.values()
+        for number, (run,) in enumerate(replications, 1)
+    ]
 
 
 def test_every_combination_is_a_cell_and_the_last_factor_changes_fastest() -> None:
@@ -90,25 +100,23 @@ def test_a_table_with_a_kind_is_one_value_and_not_a_way_to_keys() -> None:
 
 
 def test_common_random_numbers_give_a_replication_one_seed_everywhere() -> None:
-    runs = design_runs(plan(first_seed=7)).runs
-    assert [(run.replication, run.run.seed) for run in runs] == [(1, 7), (2, 8)] * 4
-    assert len({run.run.spec_hash for run in runs}) == 8
+    design = design_runs(plan(first_seed=7))
+    assert seeds_of(design) == [(1, 7), (2, 8)] * 4
+    assert len(design.runs.different) == design.size == 8
 
 
 def test_without_them_every_run_has_a_seed_of_its_own() -> None:
-    runs = design_runs(plan(common_random_numbers=False)).runs
-    assert len({run.run.seed for run in runs}) == 8
-    assert all(0 <= run.run.seed < 2**63 for run in runs)
-    again = design_runs(plan(common_random_numbers=False)).runs
-    assert [run.run.seed for run in runs] == [run.run.seed for run in again]
+    seeds = seeds_of(design_runs(plan(common_random_numbers=False)))
+    assert len({seed for _, seed in seeds}) == 8
+    assert all(0 <= seed < 2**63 for _, seed in seeds)
+    assert seeds_of(design_runs(plan(common_random_numbers=False))) == seeds
 
 
 def test_a_seed_of_its_own_is_the_same_for_ever() -> None:
     # The first 63 bits of what `printf '1/tcp=reno buffer=1000/1' | sha256sum` prints. Other seeds
     # are other results, and kept runs are not found again.
-    assert (
-        design_runs(plan(common_random_numbers=False)).runs[0].run.seed == 8_480_378_257_739_585_979
-    )
+    (first, *_) = seeds_of(design_runs(plan(common_random_numbers=False)))
+    assert first == (1, 8_480_378_257_739_585_979)
 
 
 def test_another_level_or_replication_moves_no_seed_that_there_was() -> None:
@@ -148,6 +156,19 @@ def test_the_trace_of_transfers_is_kept_where_their_times_are_asked_for() -> Non
     assert asked["traffic=all"] == plain["traffic=all"]
 
 
+def test_a_note_on_scenarios_is_there_once_with_the_number_of_its_cells() -> None:
+    policies = {"key": "topology.bottleneck.policy", "levels": ["tail_drop", "epd"]}
+    found = plan(factors=FILE["factors"] | {"policy": policies})
+    (note,) = design_runs(found).notes
+    assert note.note.startswith("tail_drop at switch port ")
+    assert "(988 cells)" in note.note  # 1000 less a frame of 12, in the first cell
+    assert (note.cells, note.varies) == (4, True)  # two TCPs and two buffers
+    (note,) = design_runs(plan(factors={"policy": policies})).notes
+    assert (note.cells, note.varies) == (1, False)
+    scenario = FILE["scenario"] | {"topology": {"bottleneck": {"policy": "epd"}}}
+    assert design_runs(plan(scenario=scenario)).notes == ()
+
+
 def test_the_title_is_the_name_of_the_file_unless_it_says_another() -> None:
     untitled = {key: value for key, value in FILE.items() if key != "title"}
     assert parse_plan(untitled, "studies/wan.toml").title == "wan"
@@ -155,7 +176,9 @@ def test_the_title_is_the_name_of_the_file_unless_it_says_another() -> None:
 
 def test_a_ceiling_may_be_a_rate_of_which_tcp_has_its_share() -> None:
     by_rate = {
-        rate: {network.ceiling_bps for network in design_runs(plan(ceiling=rate)).networks.values()}
+        rate: {
+            network.ceiling_bps for network in design_runs(plan(ceiling=rate)).runs.known.values()
+        }
         for rate in ("63 Mbit/s", "126 Mbit/s")
     }
     (one,), (double,) = by_rate.values()

@@ -60,7 +60,7 @@ def test_what_is_no_number_is_a_fault_of_its_key(form: str, key: str) -> None:
         ("ECCENTRICITY", "1"),
         ("MEAN_MOTION", "0"),
         ("CLASSIFICATION_TYPE", "X"),
-        ("TIME_SYSTEM", "TAI"),
+        ("TIME_SYSTEM", "UT1"),
         ("OBJECT_NAME", "N" * 201),
         ("EPOCH", "2020-07-12"),
         ("EPOCH", "2020-07-12T01:19:07+05:00"),

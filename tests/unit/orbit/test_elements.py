@@ -118,3 +118,47 @@ def test_an_epoch_far_from_the_elements_is_told_in_days() -> None:
     reported = [fault.got for fault in caught.value.faults]
     assert "14.2 days from the epoch of DELTA 1 DEB" in reported
     assert "up to 336 h (pattern.farthest" in caught.value.faults[0].allowed
+
+
+def test_an_omm_may_begin_with_comments_and_have_its_numbers_as_texts() -> None:
+    (found,) = parse_elements(f"COMMENT from a catalogue\n\n{as_kvn(FIELDS)}")
+    (plain,) = parse_elements(as_kvn(FIELDS))
+    assert found.omm == plain.omm
+    import json
+
+    as_numbers = {k: float(v) if v.replace(".", "").isdigit() else v for k, v in FIELDS.items()}
+    (text,), (number,) = parse_elements(as_json(FIELDS)), parse_elements(json.dumps(as_numbers))
+    assert text.omm == number.omm
+
+
+@pytest.mark.parametrize("written", [as_csv, as_json, as_kvn, as_xml])
+@pytest.mark.parametrize(
+    ("epoch", "system", "expected"),
+    [
+        ("2020-07-12 01:19:07.402656", "UTC", "2020-07-12T01:19:07.402656"),
+        ("2020-194T01:19:07.402656Z", "UTC", "2020-07-12T01:19:07.402656"),
+        # TAI - UTC is 37 s from 2017 on, 36 s before; GPS is 19 s behind TAI, TT 32.184 s ahead.
+        ("2020-07-12T01:19:44.402656", "TAI", "2020-07-12T01:19:07.402656"),
+        ("2020-07-12T01:19:25.402656", "GPS", "2020-07-12T01:19:07.402656"),
+        ("2020-07-12T01:20:16.586656", "TT", "2020-07-12T01:19:07.402656"),
+        ("2016-12-31T23:59:59.5", "TAI", "2016-12-31T23:59:23.5"),
+        ("2017-01-01T00:00:37", "TAI", "2017-01-01T00:00:00"),
+        ("1972-01-01T00:00:10", "TAI", "1972-01-01T00:00:00"),
+    ],
+)
+def test_epochs_are_read_as_catalogues_and_time_systems_have_them(
+    written: object, epoch: str, system: str, expected: str
+) -> None:
+    fields = {**FIELDS, "EPOCH": epoch, "TIME_SYSTEM": system}
+    (found,) = parse_elements(written(fields))  # type: ignore[operator]
+    assert (found.omm["EPOCH"], found.omm["TIME_SYSTEM"]) == (expected, "UTC")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("EPHEMERIS_TYPE", "4"), ("MEAN_ELEMENT_THEORY", "SGP4-XP")]
+)
+def test_elements_for_another_propagator_say_so(key: str, value: str) -> None:
+    with pytest.raises(ScenarioFaults) as caught:
+        parse_elements(as_json({**FIELDS, key: value}))
+    (fault,) = caught.value.faults
+    assert "another propagator" in str(fault)

@@ -24,7 +24,7 @@ from skycell.report.example import Example, planned_example
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study import conclusions_text, origin_of, study_figures, study_page
 from skycell.studies.compare import Row
-from skycell.studies.design import case_of, scenario_of
+from skycell.studies.design import cell_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.kept_sensitivity import KeptSensitivity
 from skycell.studies.library import load_study
@@ -431,7 +431,7 @@ def short() -> dict[str, str]:
     return {"run.duration": "150 ms"}
 
 
-def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
+def test_the_run_over_time_is_the_recommended_cell_of_the_study() -> None:
     lan = [
         {**geo(p), "config": "lan", "buffer_cells": 1000, "n_sources": n}
         for p, n in (("epd", 5), ("sd", 15), ("sd", 5))
@@ -451,7 +451,7 @@ def test_the_run_over_time_is_the_recommended_case_of_the_study() -> None:
 def test_the_run_over_time_is_called_the_same_only_if_its_spec_is_among_the_rows() -> None:
     factors = {**geo("sd"), "config": "lan", "buffer_cells": 1000}
     entry = row("icccn97-t1", factors, 0.9, (0.9, 0.9))
-    case = case_of(STUDY, "terrestrial", factors)
+    case = cell_of(STUDY, "terrestrial", factors)
     spec = scenario_of(STUDY, case, short()).resolve(1).hash()
     own = replace(entry, spec_hashes=(spec, "0" * 64))
     texts = []

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skycell.stats import DesignError, analyse, dominant_factor
-from skycell.stats.result import Analysis, Estimate
+from skycell.stats.findings import Estimate
+from skycell.stats.result import Analysis
 from tests.unit.stats.by_hand import Row, sums_of_squares
 
 # Jain, The Art of Computer Systems Performance Analysis, section 18.1: a 2^2 design with three

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from skycell.stats.findings import Diagnostics, Residual
 from skycell.stats.residuals import diagnose
-from skycell.stats.result import Diagnostics, Residual
 from skycell.stats.table import design_table
 
 

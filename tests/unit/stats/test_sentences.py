@@ -8,7 +8,15 @@ from dataclasses import replace
 import pytest
 
 from skycell.stats import analyse
-from skycell.stats.result import BLOCK, ERROR, HIGHER, INTERACTION, MAIN, Analysis, Variation
+from skycell.stats.findings import (
+    BLOCK,
+    ERROR,
+    HIGHER,
+    INTERACTION,
+    MAIN,
+    Variation,
+)
+from skycell.stats.result import Analysis
 from skycell.stats.sentences import percent
 
 

@@ -187,8 +187,11 @@ def _shuffled(conclusion: Conclusion, seed: int) -> Values:
     return Values(replace(entry, value=v) for entry, v in zip(entries, values, strict=True))
 
 
-DRAWN = 6000
+DRAWN = 1000
 """Worlds among which a criterion that is not decided in print holds at least once, and falls."""
+
+SEEDS = {("gfr-schemes", "2"): 11, ("gfr-schemes", "10"): 29}
+"""Of worlds that decide a conclusion soon, where those of seed 1 do so after thousands."""
 
 
 @pytest.mark.parametrize(("study", "conclusion"), ALL)
@@ -197,8 +200,9 @@ def test_every_conclusion_finds_its_numbers_and_may_hold_and_fail(
 ) -> None:
     known = [Values.printed(conclusion.tables), _in_proportion()]
     known += [_shuffled(conclusion, seed) for seed in range(5)]
+    drawn = worlds(study, conclusion, SEEDS.get((study.id, conclusion.id), 1))
     verdicts = set()
-    for values in chain(known, islice(worlds(study, conclusion), DRAWN)):
+    for values in chain(known, islice(drawn, DRAWN)):
         verdicts.add(decide(study, conclusion, values)[0])
         if verdicts >= {True, False}:
             return

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.design import Cell, Level
 from skycell.scenario import NetworkSpec, ScenarioFaults
 from skycell.spec.network import DistributionConstant, SourcePatternOnOff
 from skycell.studies import STUDY_IDS, load_study, scenario_of, select
-from skycell.studies.design import Case, case_of, references, specs_of
-from skycell.studies.model import Factor, Level, Part, Study
+from skycell.studies.design import cell_of, references, specs_of
+from skycell.studies.model import Factor, Part, Study
 from skycell.studies.plan import cells_of, plan_runs, printed_rows
 
 STUDIES = [pytest.param(load_study(study_id), id=study_id) for study_id in STUDY_IDS]
@@ -20,24 +21,24 @@ MANY = 60
 """Cases of a study that are written out: a large study has hundreds, of a hundred TCPs each."""
 
 
-def cases_of(study: Study) -> list[Case]:
+def cases_of(study: Study) -> list[Cell]:
     """Every simulated case of a study."""
-    cases: dict[Case, None] = {}
+    cases: dict[Cell, None] = {}
     for table in study.tables:
         if not study.is_computed(table):
             for part in table.parts:
                 for printed in printed_rows(study, part):
-                    for cell in cells_of(part, printed.factors):
-                        cases[case_of(study, table.experiment, cell)] = None
+                    for levels in cells_of(part, printed.factors):
+                        cases[cell_of(study, table.experiment, levels)] = None
     return list(cases)
 
 
-def spread_of(cases: list[Case]) -> list[Case]:
+def spread_of(cases: list[Cell]) -> list[Cell]:
     """Some cases, among them one of every level of every factor."""
-    levels: dict[tuple[object, ...], Case] = {}
+    levels: dict[tuple[object, ...], Cell] = {}
     for case in cases:
         for level in case.levels:
-            levels.setdefault((case.experiment, *level), case)
+            levels.setdefault((case.of[-1], *level), case)
     chosen = dict.fromkeys([*levels.values(), *random.Random(1).sample(cases, len(cases))])
     return list(chosen)[: max(MANY, len(set(levels.values())))]
 
@@ -71,7 +72,7 @@ def test_every_open_point_of_the_web_traffic_is_a_choice() -> None:
 @pytest.mark.parametrize(("number", "on_ms"), [("on", 50), ("cycle", 25)])
 def test_a_choice_may_choose_among_settings(number: str, on_ms: int) -> None:
     study = load_study("atmf970424")
-    cases = [case for case in cases_of(study) if dict(case.levels).get("vbr_period_ms") == 50]
+    cases = [case for case in cases_of(study) if case.labels.get("vbr_period_ms") == 50]
     (source,) = scenario_of(study, cases[0], {"vbr.number": number}).resolve().sources
     time = DistributionConstant(value_ps=on_ms * 10**9)
     assert isinstance(source.pattern, SourcePatternOnOff)
@@ -122,14 +123,15 @@ def test_every_run_of_a_study_can_be_simulated(study: Study) -> None:
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_alternative_of_every_choice_is_allowed(study: Study) -> None:
-    one_of_each = {case.experiment: case for case in cases_of(study)}.values()
+    one_of_each = {case.of[-1]: case for case in cases_of(study)}.values()
     for case in one_of_each:
+        used = set(references(study.experiments[case.of[-1]].model_dump()))
         for choice in study.choices:
-            for value in choice.alternatives:
+            for value in choice.alternatives if choice.name in used else ():
                 assert specs_of(study, case, {choice.name: value}), f"{choice.name}={value}"
 
 
-def geo_case(tcp: str = "sack", policy: str = "epd") -> Case:
+def geo_case(tcp: str = "sack", policy: str = "epd") -> Cell:
     levels: dict[str, Level] = {}
     levels |= {
         "config": "geo",
@@ -138,11 +140,11 @@ def geo_case(tcp: str = "sack", policy: str = "epd") -> Case:
         "tcp": tcp,
         "policy": policy,
     }
-    return case_of(load_study("icccn97"), "geo", levels)
+    return cell_of(load_study("icccn97"), "geo", levels)
 
 
-def spec_of(case: Case, **overrides: Any) -> NetworkSpec:
-    return specs_of(load_study(case.study_id), case, overrides)[0]
+def spec_of(case: Cell, **overrides: Any) -> NetworkSpec:
+    return specs_of(load_study(case.of[0]), case, overrides)[0]
 
 
 def bottleneck(spec: NetworkSpec) -> Any:
@@ -195,7 +197,7 @@ def test_measuring_from_a_later_moment_needs_a_second_shorter_run() -> None:
 @pytest.mark.parametrize("study_id", ["icccn97", "atmf970424", "atmf970616"])
 def test_the_beginning_of_a_run_is_what_a_scenario_of_that_length_comes_to(study_id: str) -> None:
     study = load_study(study_id)
-    cases = {case.experiment: case for case in cases_of(study)}
+    cases = {case.of[-1]: case for case in cases_of(study)}
     measured = [name for name in cases if study.experiments[name].measured_from != "0 s"]
     assert measured
     for case in map(cases.get, measured):
@@ -215,8 +217,8 @@ def test_what_begins_behind_the_measured_moment_is_a_fault_of_the_scenario() -> 
 def test_steps_of_a_moving_link_end_with_the_run_that_the_measure_begins_after() -> None:
     study = load_study("leo-handover")
     case = cases_of(study)[0]
-    experiment = study.experiments[case.experiment].model_copy(update={"measured_from": "2 s"})
-    changed = study.model_copy(update={"experiments": {case.experiment: experiment}})
+    experiment = study.experiments[case.of[-1]].model_copy(update={"measured_from": "2 s"})
+    changed = study.model_copy(update={"experiments": {case.of[-1]: experiment}})
     _, beginning = specs_of(changed, case, {})
     shorter = specs_of(study, case, {"run.duration": "2 s"})[0]
     assert beginning == shorter
@@ -249,7 +251,7 @@ def test_a_choice_of_the_evaluation_that_cannot_be_is_refused_before_any_run(
 def test_rows_that_differ_only_in_what_is_measured_share_their_runs() -> None:
     plan = plan_runs(select(["compcom99"]), seed=1, replications=5, overrides={})
     # 4 windows and 4 sets of thresholds, five replications of each
-    assert len(plan.runs) == 40
+    assert len(plan.different) == 40
     assert plan.shared() == {("compcom99-t1", "compcom99-t2", "compcom99-t3"): 20}
 
 
@@ -263,7 +265,7 @@ def test_efficiency_and_fairness_of_one_study_share_their_runs() -> None:
 
 def test_replications_differ_in_their_seed_only() -> None:
     plan = plan_runs(select(["icccn97-t3"]), seed=7, replications=3, overrides={})
-    runs = [plan.runs[name] for (name,) in plan.of_case[geo_case()]]
+    runs = [run for (run,) in plan.of_cell[geo_case()]]
     assert [run.seed for run in runs] == [7, 8, 9]
     texts = {json.dumps(json.loads(run.spec_json()) | {"seed": 0}) for run in runs}
     assert len(texts) == 1
@@ -311,11 +313,11 @@ def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: s
 
 def test_replications_of_a_study_may_begin_at_other_moments() -> None:
     plan = plan_runs(select(["leo-handover-throughput"]), seed=1, replications=2, overrides={})
-    for case, hashes in plan.of_case.items():
-        specs = [NetworkSpec.model_validate_json(plan.runs[name].spec_json()) for (name,) in hashes]
+    for case, runs in plan.of_cell.items():
+        specs = [NetworkSpec.model_validate_json(run.spec_json()) for (run,) in runs]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
             [link.schedule.delays_ps for link in spec.links if link.schedule] for spec in specs
         )
-        is_geo = dict(case.levels)["satellites"] == "geo_slot"
+        is_geo = case.labels["satellites"] == "geo_slot"
         assert (first == second) == is_geo

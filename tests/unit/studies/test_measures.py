@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from skycell.experiment.design import Level
 from skycell.studies import load_study, select
-from skycell.studies.design import case_of, specs_of
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.design import cell_of, specs_of
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.guarantees import GuaranteedVc
-from skycell.studies.measures import MEASURES, Facts, Measured, average_window_octets
-from skycell.studies.model import UNITS, Level, Part
+from skycell.studies.measures import MEASURES, Evaluation, Facts, Measured, average_window_octets
+from skycell.studies.model import UNITS, Part
 
 MBIT_OVER_10_S = 10 * 10**6 // 8  # octets that make 1 Mbit/s over ten seconds
 
@@ -42,14 +43,14 @@ def facts(**more: Any) -> Facts:
 def measured(
     rates: list[float],
     *,
-    base: str = "155.52 Mbit/s",
+    base_bps: float | None = 155.52e6,
     throughput: str = "delivered_over_duration",
     network: Facts | None = None,
     **factors: Level,
 ) -> Measured:
     ports = [{"discarded": {"overflow": 5, "rest_of_frame": 7}}, {"discarded": {"overflow": 1}}]
     summary = {"duration_ps": 10 * 10**12, "flows": list(map(flow, rates)), "ports": ports}
-    return Measured(summary, None, network or facts(), Evaluation(base, throughput), factors)
+    return Measured(summary, None, network or facts(), Evaluation(base_bps, throughput), factors)
 
 
 def value(name: str, run: Measured) -> float:
@@ -65,15 +66,15 @@ def test_a_table_measures_nothing_that_has_no_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "expected"),
+    ("base_bps", "expected"),
     [
-        ("155.52 Mbit/s", 62.6 / 125.198),
-        ("149.7 Mbit/s", 62.6 / 120.513),
-        ("link", 62.6 / 125.198),  # 2.726337 us a cell are 155.52 Mbit/s
+        (155.52e6, 62.6 / 125.198),
+        (149.7e6, 62.6 / 120.513),
+        (None, 62.6 / 125.198),  # 2.726337 us a cell are 155.52 Mbit/s
     ],
 )
-def test_efficiency_depends_on_the_base(base: str, expected: float) -> None:
-    assert value("efficiency", measured([30.0, 32.6], base=base)) == pytest.approx(
+def test_efficiency_depends_on_the_base(base_bps: float | None, expected: float) -> None:
+    assert value("efficiency", measured([30.0, 32.6], base_bps=base_bps)) == pytest.approx(
         expected, rel=1e-4
     )
 
@@ -168,16 +169,16 @@ def test_average_windows_are_those_of_the_paper(largest: int, printed: int) -> N
 
 def test_calculated_throughput_is_the_average_window_in_a_round_trip() -> None:
     cut = facts(mss=1024, loss_at_cwnd_octets=120_960)
-    run = measured([1.0], network=cut, base="149.76 Mbit/s")
+    run = measured([1.0], network=cut, base_bps=149.76e6)
     # CC section 2 prints 24.32 for 91232 bytes in 30 ms.
     assert value("calculated_throughput", run) == pytest.approx(24.33, abs=0.005)
-    free = measured([1.0], network=facts(mss=1024), base="149.76 Mbit/s")
+    free = measured([1.0], network=facts(mss=1024), base_bps=149.76e6)
     assert value("calculated_throughput", free) == pytest.approx(125.80, abs=0.005)
 
 
 def case_facts(table: str, **factors: Level) -> Facts:
     (found,) = select([table])
-    case = case_of(found.study, found.table.experiment, factors)
+    case = cell_of(found.study, found.table.experiment, factors)
     return Facts.of(specs_of(found.study, case, {})[0])
 
 
@@ -197,7 +198,7 @@ def test_facts_are_read_from_the_spec() -> None:
 def test_of_several_congested_links_the_slowest_is_the_one_that_counts() -> None:
     (found,) = select(["compcom99-f3"])
     (spec, *_) = specs_of(
-        found.study, case_of(found.study, found.table.experiment, {"case": "b"}), {}
+        found.study, cell_of(found.study, found.table.experiment, {"case": "b"}), {}
     )
     congested = next(link for link in spec.links if link.port.capacity_cells is not None)
     slower = {"cell_time_ps": 2 * congested.cell_time_ps}
@@ -221,10 +222,10 @@ def test_every_study_has_its_own_base_and_definition() -> None:
     for study_id in ("icccn97", "ijsc", "atmf970616"):
         study = load_study(study_id)
         for name in study.experiments:
-            found[name] = Evaluation.of(study, name, {})
-    assert found["terrestrial"] == Evaluation("155.52 Mbit/s", "delivered_over_duration")
+            found[name] = evaluation_of(study, name, {})
+    assert found["terrestrial"] == Evaluation(155.52e6, "delivered_over_duration")
     assert found["leo"].throughput == "delivered_over_connection"
-    assert found["buffers"].ceiling_base == "149.7 Mbit/s"
+    assert found["buffers"].stated_bps == 149.7e6
 
 
 def on_a_path(**link_losses: int) -> Measured:

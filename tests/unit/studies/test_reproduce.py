@@ -18,7 +18,7 @@ from skycell.studies import (
     reproduce,
     select,
 )
-from skycell.studies.evaluation import Evaluation
+from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import OWN_IDS, PUBLISHED_IDS
 from tests.unit.studies.double import Double
 
@@ -35,9 +35,9 @@ def make(
     return reproduce(ids, store=store, **settings)  # type: ignore[arg-type]
 
 
-def geo_base(result: Reproduction) -> str:
+def geo_base_bps(result: Reproduction) -> float | None:
     choices = {choice.name: choice.value for choice in result.choices}
-    return Evaluation.of(load_study("icccn97"), "geo", choices).ceiling_base
+    return evaluation_of(load_study("icccn97"), "geo", choices).stated_bps
 
 
 def test_a_row_has_the_published_value_and_the_spread_of_ours(double: Double) -> None:
@@ -46,8 +46,9 @@ def test_a_row_has_the_published_value_and_the_spread_of_ours(double: Double) ->
     row = result.rows[0]
     assert row.published == 0.86
     # Five flows get (seed + place) thousandths of 155.52 Mbit/s: 5 seed + 10 in all.
-    base = {"155.52 Mbit/s": 155.52, "149.7 Mbit/s": 149.7}[geo_base(result)]
-    unit = 0.001 * 155.52 / (base * GEO_SHARE)
+    base_bps = geo_base_bps(result)
+    assert base_bps is not None
+    unit = 0.001 * 155.52e6 / (base_bps * GEO_SHARE)
     assert row.values == pytest.approx([15 * unit, 20 * unit, 25 * unit], rel=1e-6)
     assert row.n == 3
     assert row.verdict == "off"

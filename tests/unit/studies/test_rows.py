@@ -5,14 +5,23 @@ from typing import Any
 
 import pytest
 
-from skycell.experiment.batch import RunEnd
+from skycell.experiment.batch import PlannedRun, RunEnd
 from skycell.studies.compare import Row
-from skycell.studies.design import case_of
+from skycell.studies.design import cell_of
 from skycell.studies.library import table_of
 from skycell.studies.measures import Facts
 from skycell.studies.plan import Plan, cells_of, printed_rows
 from skycell.studies.rows import measure_rows
 
+
+class NoText:
+    """Of runs that nobody makes."""
+
+    def with_seed(self, seed: int) -> str:
+        raise AssertionError(seed)
+
+
+TEXT = NoText()
 TABLE = "atmf980876r1-t5"
 TCPS = ("vanilla", "reno", "newreno", "sack")
 BUFFERS = ("0.5", "1", "2")
@@ -33,15 +42,16 @@ def rows(lost: tuple[str, int] | None = None) -> dict[str, Row]:
     parts = [part for part in found.table.parts if part.measure == "efficiency_share"]
     for part in parts:
         for printed in printed_rows(found.study, part):
-            for cell in cells_of(part, printed.factors):
-                case = case_of(found.study, found.table.experiment, cell)
-                names = [f"{case} {number}" for number, _ in enumerate(STEPS)]
-                plan.of_case[case] = [[name] for name in names]
-                plan.facts[case] = Facts(1024, True, False, 2_726_337, 1000, (), 0.03, None)
-                tcp = TCPS.index(str(cell["tcp"]))
-                buffer = BUFFERS.index(str(cell["buffer_rtt_multiple"]))
+            for levels in cells_of(part, printed.factors):
+                cell = cell_of(found.study, found.table.experiment, levels)
+                names = [f"{cell} {number}" for number, _ in enumerate(STEPS)]
+                if cell not in plan.known:
+                    runs = [(PlannedRun(str(cell), 0, name, 1, TEXT),) for name in names]
+                    plan.add(cell, Facts(1024, True, False, 2_726_337, 1000, (), 0.03, None), runs)
+                tcp = TCPS.index(str(levels["tcp"]))
+                buffer = BUFFERS.index(str(levels["buffer_rtt_multiple"]))
                 for number, (by_tcp, by_buffer) in enumerate(STEPS):
-                    if lost == (cell["tcp"], number):
+                    if lost == (levels["tcp"], number):
                         ends[names[number]] = RunEnd(None, "out of memory")
                     else:
                         mbps = 10 + 100 * (by_tcp * tcp + by_buffer * buffer)

@@ -50,9 +50,10 @@ def test_a_faulty_value_is_told_before_anything_is_run(
 
 
 def test_what_studies_name_and_values_of_ones_own_are_tried_each_once(double: Double) -> None:
-    tick = alternatives(["ijsc-t1"])["tcp.tick"][0]
+    studies = alternatives(["compcom99-t1"])
+    tick = studies["tcp.tick"][0]
     result = sensitivity(
-        ["ijsc-t1"],
+        ["compcom99-t1"],
         {"tcp.tick": [tick, "333 ms", "333 ms"]},
         named=True,
         replications=1,
@@ -61,7 +62,6 @@ def test_what_studies_name_and_values_of_ones_own_are_tried_each_once(double: Do
         work=double.work,
     )
     tried = [(shift.key, shift.value) for shift in result.shifts]
-    studies = alternatives(["ijsc-t1"])
     expected = [(key, value) for key, values in studies.items() for value in values]
     assert tried == [*expected, ("tcp.tick", "333 ms")]
 

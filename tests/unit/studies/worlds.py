@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from skycell.experiment.design import Level
 from skycell.studies.criteria import parsed
 from skycell.studies.library import table_of
-from skycell.studies.model import Conclusion, Level, Study
+from skycell.studies.model import Conclusion, Study
 from skycell.studies.plan import printed_rows
 from skycell.studies.values import Entry, Values
 

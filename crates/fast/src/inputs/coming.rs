@@ -1,17 +1,13 @@
 //! The frames on their way to a port, and which head or tail comes first.
 
 use super::Due;
+use crate::tuning::Tuning;
 use skycell_des::{Calendar, Key, KeyHeap};
 use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 
-/// Lanes of which the foremost frames are soon put into order. Tests try fewer, too.
-const FEW: usize = if cfg!(debug_assertions) { 4 } else { 64 };
 /// Frames wait in boxes, each for about the time of so many cells.
 const CELLS_OF_BOX: u64 = 1024;
-/// So many frames before one comes its line of the cache is asked for, and so many before that is read.
-const ASKED: usize = if cfg!(debug_assertions) { 2 } else { 20 };
-const READ: usize = ASKED / 2;
 /// No frame.
 const NONE: u32 = u32::MAX;
 
@@ -58,15 +54,17 @@ pub(super) struct ComingFrames {
     /// The first of those places; `behind` it are the others.
     free: u32,
     order: Order,
+    /// So many frames before one comes its line of the cache is asked for, and after half of them read.
+    asked_ahead: usize,
 }
 
 impl ComingFrames {
     /// None yet, of so many lanes; a cell takes `cell_time` at least. Of cells of a lane that `come_together` only
     /// the lane itself knows the order.
-    pub(super) fn new(lanes: usize, cell_time: u64, come_together: bool) -> Self {
-        let order = if lanes > FEW && !come_together {
+    pub(super) fn new(lanes: usize, cell_time: u64, come_together: bool, tuning: &Tuning) -> Self {
+        let order = if lanes > tuning.few_lanes && !come_together {
             let stretch = SimTime(CELLS_OF_BOX * cell_time);
-            Order::OfFrames(Calendar::new(stretch, ASKED + 1))
+            Order::OfFrames(Calendar::new(stretch, tuning.asked_ahead + 1))
         } else {
             let none = Lane {
                 first: NONE,
@@ -81,6 +79,7 @@ impl ComingFrames {
             frames: Vec::new(),
             free: NONE,
             order,
+            asked_ahead: tuning.asked_ahead,
         }
     }
 
@@ -189,10 +188,10 @@ impl ComingFrames {
         let Order::OfFrames(all) = &self.order else {
             return None;
         };
-        if let Some(later) = all.ahead(ASKED) {
+        if let Some(later) = all.ahead(self.asked_ahead) {
             ask_for(&self.frames[later.subject() as usize]);
         }
-        let soon = all.ahead(READ)?;
+        let soon = all.ahead(self.asked_ahead / 2)?;
         Some(self.frames[soon.subject() as usize].due.place)
     }
 }
@@ -220,7 +219,7 @@ mod tests {
                 foremost: KeyHeap::default(),
                 lanes: vec![none; lanes],
             },
-            ..ComingFrames::new(lanes, CELL, false)
+            ..ComingFrames::new(lanes, CELL, false, &Tuning::SMALL)
         }
     }
 
@@ -243,8 +242,8 @@ mod tests {
         fn the_two_ways_are_one_order(
             steps in prop::collection::vec((0usize..9, 0u64..40, 1u32..5, prop::bool::ANY), 1..200),
         ) {
-            const LANES: usize = 2 * FEW;
-            let mut ways = [of_few(LANES), ComingFrames::new(LANES, CELL, false)];
+            const LANES: usize = 2 * Tuning::SMALL.few_lanes;
+            let mut ways = [of_few(LANES), ComingFrames::new(LANES, CELL, false, &Tuning::SMALL)];
             prop_assert!(matches!(ways[1].order, Order::OfFrames(_)));
             let (mut free_from, mut now) = ([0; LANES], 0);
             for ((lane, wait, cells, takes), frame) in steps.into_iter().zip(0..) {

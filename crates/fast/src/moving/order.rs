@@ -1,25 +1,21 @@
 //! Which of the cells that come together by a link that moves entered it first, where they go on to several ports.
 
+use crate::burst::Burst;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
-/// Between two looks at what will still be asked for, at least so much more is kept.
-const MORE: usize = if cfg!(debug_assertions) { 4 } else { 1024 };
-
-/// Cells of a VC that have been sent on: when they entered.
+/// Cells of a VC that have been sent on.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     /// Cells of the VC sent on before.
     before: u64,
-    entry: u64,
-    distance: u64,
-    count: u32,
+    entries: Burst,
 }
 
 impl Sent {
     /// Cells of the VC sent on with these.
     fn with(&self) -> u64 {
-        self.before + u64::from(self.count)
+        self.before + self.entries.count
     }
 }
 
@@ -31,26 +27,27 @@ pub(crate) struct EntryOrder {
     /// How many of all VCs, and with how many it is seen which will be asked for.
     kept: usize,
     most: usize,
+    /// So much more may be kept.
+    more: usize,
 }
 
 impl EntryOrder {
-    pub(crate) fn new(vcs: usize) -> Self {
+    /// Of `vcs` VCs; between two looks at what will still be asked for at least `more` is kept.
+    pub(crate) fn new(vcs: usize, more: usize) -> Self {
         EntryOrder {
             sent: vec![VecDeque::new(); vcs],
             kept: 0,
-            most: MORE,
+            most: more,
+            more,
         }
     }
 
-    /// `count` cells of the VC at `place` are sent on, after all others of it that have been: the first entered at
-    /// `entry`, the others `distance` apart.
-    pub(crate) fn note(&mut self, place: u32, entry: u64, distance: u64, count: u32) {
+    /// Cells of the VC at `place` are sent on, after all others of it that have been; `entries` is when they entered.
+    pub(crate) fn note(&mut self, place: u32, entries: Burst) {
         let sent = &mut self.sent[place as usize];
         sent.push_back(Sent {
             before: sent.back().map_or(0, Sent::with),
-            entry,
-            distance,
-            count,
+            entries,
         });
         self.kept += 1;
     }
@@ -60,7 +57,7 @@ impl EntryOrder {
         let sent = &self.sent[place];
         let at = sent.partition_point(|sent| sent.before <= nth);
         let sent = sent.get(at.checked_sub(1)?)?;
-        Some(SimTime(sent.entry + (nth - sent.before) * sent.distance))
+        Some(sent.entries.nth(nth - sent.before))
     }
 
     /// Of the VC at a place nobody will ask for so many of the first cells as `dealt_with` tells. What was sent on
@@ -76,7 +73,7 @@ impl EntryOrder {
             }
         }
         self.kept = self.sent.iter().map(VecDeque::len).sum();
-        self.most = 2 * self.kept + MORE;
+        self.most = 2 * self.kept + self.more;
     }
 }
 
@@ -86,10 +83,11 @@ mod tests {
 
     #[test]
     fn what_has_been_dealt_with_is_forgotten() {
-        let mut order = EntryOrder::new(2);
-        order.note(0, 500, 10, 3);
-        order.note(1, 510, 10, 1);
-        order.note(0, 560, 10, 2);
+        let mut order = EntryOrder::new(2, 4);
+        let cells = |first: u64, count: u64| Burst::new(SimTime(first), SimTime(10), count);
+        order.note(0, cells(500, 3));
+        order.note(1, cells(510, 1));
+        order.note(0, cells(560, 2));
         let asked = |order: &EntryOrder| {
             let of_first = (0..5).map(|nth| order.entry(0, nth).map(|time| time.0));
             of_first.collect::<Vec<_>>()
@@ -99,12 +97,12 @@ mod tests {
         let dealt_with = |place: usize| [4, 1][place];
         order.forget(dealt_with);
         assert_eq!(asked(&order), all, "few are kept");
-        order.note(0, 600, 10, 1);
+        order.note(0, cells(600, 1));
         order.forget(dealt_with);
         assert_eq!(asked(&order), [None, None, None, Some(560), Some(570)]);
         assert_eq!(order.entry(0, 5), Some(SimTime(600)));
         assert_eq!(order.entry(1, 0), Some(SimTime(510)), "it was the last");
-        order.note(1, 620, 10, 1);
+        order.note(1, cells(620, 1));
         assert_eq!(order.entry(1, 1), Some(SimTime(620)));
     }
 }

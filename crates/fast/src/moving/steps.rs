@@ -1,6 +1,6 @@
 //! The steps of a link that moves, and what follows from them.
 
-use super::cells::cells_before;
+use crate::burst::Burst;
 use skycell_spec::ScheduleSpec;
 use skycell_units::SimTime;
 
@@ -64,16 +64,10 @@ impl Steps {
         self.times.partition_point(|&begin| begin <= time) - 1
     }
 
-    /// Of `count` cells that enter from `first` on, `distance` apart, the step of the first, and how many enter in it.
-    pub(super) fn entering(
-        &self,
-        first: u64,
-        distance: u64,
-        count: u32,
-        near: usize,
-    ) -> (usize, u32) {
-        let step = self.at(first, near);
-        (step, cells_before(self.end(step), first, distance, count))
+    /// Of cells that enter, the step of the first, and how many do so in it.
+    pub(super) fn entering(&self, cells: Burst, near: usize) -> (usize, u64) {
+        let step = self.at(cells.first.0, near);
+        (step, cells.count_before(SimTime(self.end(step))))
     }
 
     /// When the step ends.

@@ -39,7 +39,7 @@ fn setting(schedule: ScheduleSpec, lanes: [u32; 2]) -> Setting {
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
-    let mut link = MovingLink::new(&spec, 1, 2, SimTime(5_000), true).expect("it moves");
+    let mut link = MovingLink::new(&spec, 1, 2, SimTime(5_000), Some(4)).expect("it moves");
     for (place, lane) in (0..).zip(lanes) {
         let onto = Onto {
             port: 7,

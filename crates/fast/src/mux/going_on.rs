@@ -1,6 +1,7 @@
 //! Cells that a multiplexing port takes in and that go on to another such port, or are lost on the way.
 
 use super::MuxPort;
+use crate::burst::Burst;
 use crate::onward::{Onto, Onward};
 use crate::train::{Moment, Train, take_turns};
 use skycell_units::SimTime;
@@ -128,7 +129,8 @@ impl MuxPort {
         let (place, distance) = (train.place, train.spacing);
         let first = train.next + self.cell_time;
         if self.lossy.is_some() && self.is_lost(place) {
-            return self.note_lost(place, SimTime(first), distance, cells);
+            let lost = Burst::new(SimTime(first), SimTime(distance), cells.into());
+            return self.note_lost(place, lost);
         }
         if let Some(onward) = self.onward.as_mut().filter(|onward| onward.has(place)) {
             onward.send(place, first, distance, cells, ends);
@@ -144,14 +146,15 @@ impl MuxPort {
         for nth in (0..cells).step_by(together as usize) {
             let first = self.log.departure(rank + u64::from(nth) * step);
             let first = first.expect("it has just been taken in");
-            self.note_lost(place, first, step * self.cell_time, together);
+            let distance = SimTime(step * self.cell_time);
+            self.note_lost(place, Burst::new(first, distance, together.into()));
         }
         true
     }
 
-    fn note_lost(&mut self, place: u32, first: SimTime, distance: u64, cells: u32) {
+    fn note_lost(&mut self, place: u32, cells: Burst) {
         let lossy = self.lossy.as_mut().expect("the link loses frames");
-        lossy.note(place, first, distance, cells);
+        lossy.note(place, cells);
     }
 
     fn send_on(&mut self, place: u32, rank: u64, step: u64, cells: u32, ends: bool) {

@@ -1,7 +1,6 @@
 //! What happens at a multiplexing port when the first or the last cell of a frame comes, and what
 //! becomes of the frame.
 
-use super::trains::arrival_times;
 use super::{Arriving, MuxPort, Refused};
 use crate::inputs::{Due, Next};
 use crate::train::{Moment, Train};
@@ -202,7 +201,7 @@ impl MuxPort {
             }
         }
         let queue = &mut self.queues.first;
-        queue.integral.arrived(arrival_times(&train, cells));
+        queue.integral.arrived(train.burst(cells).sum());
         let vc = &mut self.vcs[due.place as usize];
         vc.take_in(&train, cells);
         if let Some(queues) = &mut self.vc_queues {

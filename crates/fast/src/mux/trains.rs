@@ -111,7 +111,7 @@ impl MuxPort {
                 let queue = self.queues.get_mut(vc.queue);
                 queue.arrived += count;
                 queue.policy.on_taken_in(vc.vc, count as u32);
-                queue.integral.arrived(arrival_times(train, count));
+                queue.integral.arrived(train.burst(count).sum());
                 train.next += count * train.spacing;
                 arriving.left -= count as u32;
                 arriving.taken_in += count as u32;
@@ -193,11 +193,4 @@ impl MuxPort {
             });
         }
     }
-}
-
-/// Sum of the times at which the first `count` cells of `train` come.
-pub(super) fn arrival_times(train: &Train, count: u64) -> u128 {
-    let first = u128::from(train.next) * u128::from(count);
-    let steps = u128::from(count * count.saturating_sub(1) / 2);
-    first + steps * u128::from(train.spacing)
 }

@@ -11,11 +11,10 @@ use skycell_units::SimTime;
 const TOGETHER: usize = 64;
 /// So many frames before one is dealt with, what it needs of its flow is asked for.
 const ASKED: usize = 12;
-/// Flows from which on it pays to ask in advance: the state of fewer is in the cache anyway. Tests ask always.
-const MANY_FLOWS: usize = if cfg!(debug_assertions) { 1 } else { 200 };
 
 impl Network<'_> {
     /// Lets the port act up to `limit`, before which all is known that comes to it.
+    #[inline(always)]
     pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
         match self.ports.get(id) {
             Port::Stepped(_) => self.run_stepped(id, limit),
@@ -29,7 +28,7 @@ impl Network<'_> {
     /// the first arrives.
     fn run_mux(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
-        let has_many = self.flows.len() >= MANY_FLOWS;
+        let has_many = self.has_many;
         let mut may_be_more = true;
         while may_be_more {
             let mux = self.ports.mux_mut(id);

@@ -81,8 +81,9 @@ impl Network<'_> {
         begin.frames_offered += 1;
         begin.cells_offered += 1;
         let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
-        let octets = self.frames.get(offer.frame).octets();
-        match self.ports.packets[port as usize].offer(now, at, octets) {
+        let packet = self.frames.get(offer.frame);
+        let (octets, ecn) = (packet.octets(), packet.ecn());
+        match self.ports.packets[port as usize].offer(now, at, octets, ecn) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[offer.vc as usize];
                 vc.discarded_at_source.add(reason, 1);

@@ -9,10 +9,11 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnWay};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::SimTime;
+use skycell_units::{Ecn, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
+    #[inline(never)]
     pub(super) fn run_stepped(&mut self, id: u32, limit: SimTime) {
         let mut gone = std::mem::take(&mut self.gone);
         let port = self.ports.stepped_mut(id);
@@ -113,6 +114,10 @@ impl Network<'_> {
     fn on_unit_at_end(&mut self, arrival: SimTime, link: u32, unit: &Cell) {
         let vc = &mut self.vcs.rest[unit.vc as usize];
         vc.delivered += 1;
+        if unit.octets > 0 {
+            self.frames.get_mut(unit.frame).set_ecn(unit.ecn);
+        }
+        let vc = &mut self.vcs.rest[unit.vc as usize];
         if let Some(delays) = vc.delays.as_mut().filter(|_| vc.measures_units) {
             delays.add((arrival - unit.left_at).0);
         }
@@ -144,6 +149,7 @@ impl Network<'_> {
     }
 
     /// A unit of a frame has come to the end of its VC.
+    #[inline(never)]
     pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, is_last): (u32, bool)) {
         if self.is_whole(frame, index, is_last) {
             self.on_whole(now, frame);
@@ -157,6 +163,7 @@ impl Network<'_> {
     }
 
     /// Offers a whole frame, or a cell of a source, to the stepped port at which its VC begins.
+    #[inline(never)]
     pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
         let (begin, way) = self.vcs.begin(offer.vc);
         let port = way.mux.expect("the VC begins at a stepped port");
@@ -178,10 +185,16 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
+            place: 0,
+            flow: self
+                .frames
+                .get(offer.frame)
+                .flow_number(self.spec.flows.len()),
             hop: 0,
             is_last: units == 1,
             is_tagged: false,
             is_paced: offer.is_paced,
+            ecn: self.frames.get(offer.frame).ecn(),
             came_at: now,
             left_at: now,
         };
@@ -195,6 +208,7 @@ impl Network<'_> {
     }
 
     /// The source with index `at` sends a cell of a frame of several, whose VC begins at a stepped port.
+    #[inline(never)]
     pub(super) fn send_cell(&mut self, now: SimTime, at: u32, sent: SourceCell) {
         let (id, _, under_way) = &mut self.sources[at as usize];
         let vc = self.spec.sources[*id as usize].vc;
@@ -217,10 +231,13 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc,
+            place: 0,
+            flow: 0,
             hop: 0,
             is_last,
             is_tagged: false,
             is_paced: true,
+            ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
         };

@@ -1,12 +1,15 @@
 //! How multiplexing ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
 
-use super::{Places, PortMut, Ports};
+use super::{PortMut, Ports};
 use crate::inputs::Inputs;
 use crate::lookahead::Returns;
-use crate::moving::moves;
 use crate::onward::Onto;
-use crate::plan::{Plan, Route, least_time};
+use crate::plan::Plan;
+use crate::route::moves;
+use crate::route::{Route, least_time};
 use crate::stepped::Next;
+use crate::tuning::Tuning;
+use crate::vcs::Places;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
 use std::collections::{HashMap, HashSet};
@@ -46,6 +49,7 @@ pub(super) fn inputs(
 pub(super) fn add_inputs(
     spec: &NetworkSpec,
     plan: &Plan,
+    tuning: &Tuning,
     ports: &mut Ports,
 ) -> HashMap<Input, u32> {
     let all = plan.routes.iter().zip(0u32..);
@@ -62,7 +66,7 @@ pub(super) fn add_inputs(
         let come_together = of_port.iter().any(moves);
         match ports.get_mut(of_port[0].0) {
             PortMut::Stepped(port) => port.set_lanes(links),
-            _ => ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together),
+            _ => ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together, tuning),
         }
         lanes.extend(of_port.iter().copied().zip(0u32..));
     }
@@ -70,7 +74,13 @@ pub(super) fn add_inputs(
 }
 
 /// Tells ports at which units may wait which VCs go on from one to another.
-pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &mut Ports) {
+pub(super) fn join(
+    spec: &NetworkSpec,
+    plan: &Plan,
+    tuning: &Tuning,
+    places: &[Places],
+    ports: &mut Ports,
+) {
     for ((route, places), vc) in plan.routes.iter().zip(places).zip(&spec.vcs) {
         let ends = route.muxes.windows(2).zip(places.muxes.windows(2));
         for (pair, at) in ends.filter(|_| vc.rerouting.is_none()) {
@@ -112,7 +122,7 @@ pub(super) fn join(spec: &NetworkSpec, plan: &Plan, places: &[Places], ports: &m
     }
     for (link, id) in spec.links.iter().zip(0..) {
         if let PortMut::Stepped(port) = ports.get_mut(id) {
-            port.join(link);
+            port.join(link, tuning);
         }
     }
     let upstream: HashMap<u32, HashSet<u32>> = plan
@@ -195,28 +205,29 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
-/// Which VCs cross a port and begin at a node.
+/// Where VCs end that cross a port, and which begin at a node.
 struct Answers<'a> {
     spec: &'a NetworkSpec,
-    /// By multiplexing port.
-    crossing: HashMap<u32, Vec<&'a Route>>,
+    /// By port at which units may wait: the nodes.
+    ends: HashMap<u32, HashSet<u32>>,
     /// By node.
     beginning: HashMap<u32, Vec<&'a Route>>,
 }
 
 impl<'a> Answers<'a> {
     fn new(spec: &'a NetworkSpec, plan: &'a Plan) -> Self {
-        let (mut crossing, mut beginning) = (HashMap::new(), HashMap::new());
-        for route in &plan.routes {
+        let (mut ends, mut beginning) = (HashMap::new(), HashMap::new());
+        for (route, vc) in plan.routes.iter().zip(0..) {
             for (port, _) in &route.muxes {
-                crossing.entry(*port).or_insert_with(Vec::new).push(route);
+                let ends = ends.entry(*port).or_insert_with(HashSet::new);
+                ends.insert(spec.vc_destination(vc));
             }
             let from = spec.links[route.source as usize].from;
             beginning.entry(from).or_insert_with(Vec::new).push(route);
         }
         Answers {
             spec,
-            crossing,
+            ends,
             beginning,
         }
     }
@@ -224,10 +235,8 @@ impl<'a> Answers<'a> {
     /// When what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to one that acts
     /// before it, by way of the VCs that begin there.
     fn to(&self, mux: u32, ports: &Ports) -> Returns {
-        let crossing = self.crossing.get(&mux).into_iter().flatten();
-        let end = |route: &&Route| self.spec.links[route.last().link as usize].to;
-        let ends: HashSet<u32> = crossing.map(end).collect();
-        let answers = ends.iter().filter_map(|end| self.beginning.get(end));
+        let ends = self.ends.get(&mux).into_iter().flatten();
+        let answers = ends.filter_map(|end| self.beginning.get(end));
         let acting = |port: u32| port == mux || ports.lookahead(mux).upstream.contains(&port);
         let (mut after, mut ways) = (SimTime::NEVER, HashSet::new());
         for route in answers.flatten() {

@@ -16,8 +16,7 @@ const CLASSES: [ServiceClass; 4] = [
 /// between others move or lose frames.
 pub fn several(seed: u64) -> NetworkSpec {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
-    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    schedules::keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "several classes"));
     for at in 0..spec.links.len() {
         let link = &mut spec.links[at];
@@ -72,6 +71,7 @@ fn queue(class: ServiceClass, dice: &mut Dice) -> QueueSpec {
         class: Some(class),
         capacity_cells: is_limited.then_some(capacity),
         counts_octets: false,
+        by_flow: false,
         policy,
     }
 }
@@ -124,6 +124,7 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
             class: Some(class),
             capacity_cells: dice.one_in(4).then(|| dice.pick(&[1, 5, 20])),
             counts_octets: false,
+            by_flow: false,
             policy: dice.pick(&[
                 PolicySpec::TailDrop(TailDropSpec {}),
                 PolicySpec::TailDrop(TailDropSpec {}),

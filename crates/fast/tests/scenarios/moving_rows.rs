@@ -97,12 +97,8 @@ fn set_in_motion(spec: &mut NetworkSpec, unit: u64, dice: &mut Dice) {
         if has_queues && dice.one_in(3) {
             link.port.scheduler = spacing::any(vcs, dice);
         } else if !is_end && !dice.one_in(often) {
-            link.schedule = Some(steps(link.delay_ps, unit, duration_ps, dice));
-            let delays = link
-                .schedule
-                .iter()
-                .flat_map(|schedule| &schedule.delays_ps);
-            link.delay_ps = delays.flatten().copied().min().expect("it has steps");
+            let schedule = steps(link.delay_ps, unit, duration_ps, dice);
+            schedules::set(link, schedule);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Builder, Dice, scenario};
 use skycell_des::Stream;
 use skycell_spec::*;
+use skycell_tcp::spec::EcnUse;
 
 /// A scenario in which some or all switches are routers, and links between hosts and routers carry packets.
 pub fn packets(seed: u64) -> NetworkSpec {
@@ -44,7 +45,38 @@ pub fn packets(seed: u64) -> NetworkSpec {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
     weigh_vcs(&mut spec);
+    let mut dice = Dice(Stream::new(seed, "policies of packets"));
+    if dice.one_in(4) {
+        manage_queues(&mut spec, &mut dice);
+        for flow in &mut spec.flows {
+            flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic]);
+        }
+    }
     spec
+}
+
+/// Gives some ports of packets policies that only such ports can have.
+fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+        let queue = &mut link.port.queues[0];
+        if dice.one_in(2) {
+            let capacity = queue.capacity_cells.unwrap_or(20);
+            queue.policy = Builder::new(dice).policy_of_packets(capacity);
+        }
+        queue.by_flow = dice.one_in(3);
+        if dice.one_in(3) && queue.policy.order().is_none() {
+            let quantum_octets = dice.pick(&[1_500, 100, 9_000]);
+            let spec = DeficitRoundRobinSpec { quantum_octets };
+            link.port.scheduler = SchedulerSpec::DeficitRoundRobin(spec);
+        }
+        if dice.one_in(4) {
+            let rate = link.framing.map_or(1, |framing| framing.rate_millibps);
+            link.port.shaper = Some(TokenBucketSpec {
+                rate_millibps: rate / dice.pick(&[1, 2, 5]),
+                burst_octets: dice.pick(&[40, 1_500, 20_000]),
+            });
+        }
+    }
 }
 
 /// Contracts, policers, sources of cells, and delays of cells.

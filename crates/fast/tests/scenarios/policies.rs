@@ -9,15 +9,36 @@ use skycell_spec::*;
 const FIRST_VCS: usize = 8;
 
 impl Builder<'_> {
+    /// One that any port can have.
     pub(super) fn policy(&mut self, capacity: u32) -> PolicySpec {
+        self.policy_of_kinds(false, capacity)
+    }
+
+    /// One that only a port of packets can have.
+    pub(super) fn policy_of_packets(&mut self, capacity: u32) -> PolicySpec {
+        self.policy_of_kinds(true, capacity)
+    }
+
+    fn policy_of_kinds(&mut self, of_packets: bool, capacity: u32) -> PolicySpec {
         let mut forms = Forms::default();
         PolicySpec::form(&mut forms);
         let Some(Shape::Kinds(kinds)) = forms.item("PolicySpec").map(|item| &item.shape) else {
             panic!("a policy is of some kind");
         };
+        let needs_packets = |kind: &&Kind| {
+            let Some(Type::Named(name)) = &kind.of else {
+                return false;
+            };
+            let item = forms.item(name);
+            item.is_some_and(|item| item.facts.get("needs") == Some(&json!("packets")))
+        };
+        let kinds: Vec<&Kind> = kinds
+            .iter()
+            .filter(|kind| needs_packets(kind) == of_packets)
+            .collect();
         // Tail drop, the first, as often again.
         let drawn = self.dice.below(kinds.len() as u64 + 1) as usize;
-        let Kind { kind, of, .. } = &kinds[drawn.saturating_sub(1)];
+        let Kind { kind, of, .. } = kinds[drawn.saturating_sub(1)];
         let mut policy = self.parameters(of.as_ref(), &forms, capacity);
         policy.insert("kind".to_owned(), json!(kind));
         serde_json::from_value(policy.into()).expect("a drawn policy reads back")
@@ -87,6 +108,9 @@ impl Builder<'_> {
                         .pick(&[MILLISECOND, 100 * MICROSECOND, 10 * MICROSECOND])
                 )
             }
+            "PacketOctets" => json!(self.dice.pick(&[1_514, 300, 40])),
+            "QueueCount" => json!(self.dice.pick(&[0, 1, 3, 1_024])),
+            "Coupling" => json!(1 + self.dice.below(3)),
             "VcThresholds" => self.of_first_vcs(|dice| match dice.one_in(3) {
                 true => Value::Null,
                 false => json!(1 + dice.below(80)),

@@ -14,8 +14,7 @@ pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
 /// A scenario in which links between switches move, and nothing else does; none where there are no such links.
 pub fn moving(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
-    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "all that moves"));
     move_on(&mut spec, &mut dice);
     let moves = spec.links.iter().any(|link| link.schedule.is_some());
@@ -32,8 +31,7 @@ pub fn moving(seed: u64) -> Option<NetworkSpec> {
 /// no such ports.
 pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
-    spec.links.iter_mut().for_each(|link| link.schedule = None);
-    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+    keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "lossy classes"));
     let mut loses = false;
     for link in &mut spec.links {
@@ -47,6 +45,24 @@ pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
         }
     }
     loses.then_some(spec)
+}
+
+/// Lets links be what they are, without losses, and VCs keep their paths.
+pub fn keep_all(spec: &mut NetworkSpec) {
+    for link in &mut spec.links {
+        (link.schedule, link.loss_ppb) = (None, 0);
+    }
+    spec.vcs.iter_mut().for_each(|vc| vc.rerouting = None);
+}
+
+/// Gives the link the schedule; losses of its steps take the place of its own.
+pub fn set(link: &mut LinkSpec, schedule: ScheduleSpec) {
+    let delays = schedule.delays_ps.iter().flatten();
+    link.delay_ps = delays.copied().min().expect("it has steps");
+    if !schedule.losses_ppb.is_empty() {
+        link.loss_ppb = 0;
+    }
+    link.schedule = Some(schedule);
 }
 
 /// Lets frames lose single cells, their first ones among them, in the port's default queue.
@@ -65,13 +81,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     let delays_ps: Vec<Option<u64>> = (0..steps)
         .map(|step| (step == 0 || !dice.one_in(5)).then(|| delay(dice)))
         .collect();
-    link.delay_ps = delays_ps
-        .iter()
-        .flatten()
-        .copied()
-        .min()
-        .expect("the first");
-    link.schedule = Some(ScheduleSpec {
+    let schedule = ScheduleSpec {
         times_ps: (0..steps)
             .map(|step| step * (duration_ps / steps))
             .collect(),
@@ -87,7 +97,8 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
         to: Vec::new(),
         interruption_ps: dice.pick(&[0, 0, MILLISECOND, 3]),
         handover_loses_cells: dice.one_in(2),
-    });
+    };
+    set(link, schedule);
     lose_in_all_steps(link, dice);
 }
 
@@ -121,12 +132,8 @@ pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
         let is_simple = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
         let is_chosen = one.map_or(dice.one_in(2), |one| one == at);
         if is_chosen && (is_simple || dice.one_in(16)) {
-            link.schedule = Some(steps(link.delay_ps, link.cell_time_ps, duration_ps, dice));
-            let delays = link
-                .schedule
-                .iter()
-                .flat_map(|schedule| &schedule.delays_ps);
-            link.delay_ps = delays.flatten().copied().min().expect("it has steps");
+            let schedule = steps(link.delay_ps, link.cell_time_ps, duration_ps, dice);
+            set(link, schedule);
             lose_in_all_steps(link, dice);
         }
     }

@@ -1,6 +1,6 @@
 //! Links whose ports have no closed form, among others that have one.
 
-use super::{Dice, MILLISECOND};
+use super::{Dice, MILLISECOND, schedules};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -15,7 +15,8 @@ pub fn with_stepping(spec: NetworkSpec, seed: u64) -> NetworkSpec {
     for (at, link) in spec.links.iter_mut().enumerate() {
         let is_chosen = if is_one { at == one } else { dice.one_in(3) };
         if is_chosen && link.schedule.is_none() {
-            link.schedule = Some(breaks(link, duration, &mut dice));
+            let schedule = breaks(link, duration, &mut dice);
+            schedules::set(link, schedule);
         }
     }
     spec

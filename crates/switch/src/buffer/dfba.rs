@@ -1,7 +1,7 @@
 //! Differential Fair Buffer Allocation.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare, Refusal,
@@ -144,30 +144,30 @@ impl Dfba {
 impl BufferPolicy for Dfba {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         if view.queued <= self.spec.low_cells {
-            return None;
+            return Decision::Accept;
         }
         if view.queued >= self.spec.high_cells {
-            return Some(DiscardReason::AboveThreshold);
+            return Decision::Discard(DiscardReason::AboveThreshold);
         }
         if view.is_tagged {
-            return Some(DiscardReason::Tagged);
+            return Decision::Discard(DiscardReason::Tagged);
         }
         // X_i against X W_i / W, multiplied out by W: an equality of whole numbers is exact.
         let weight = self.weight(vc);
         let held = u128::from(view.vc_queued) * u128::from(view.active_weight);
         let share = u128::from(view.queued) * u128::from(weight);
         if held < share {
-            return None;
+            return Decision::Accept;
         }
         if held == share {
-            return Some(DiscardReason::OverFairShare);
+            return Decision::Discard(DiscardReason::OverFairShare);
         }
         // A VC above its share has cells, so its weight is a part of W.
         let part = weight as f64 / view.active_weight as f64;
         let is_spared = self.stream.unit() > self.probability(part, view);
-        (!is_spared).then_some(DiscardReason::Drawn)
+        (!is_spared).then_some(DiscardReason::Drawn).into()
     }
 
     /// X_i and W matter between L and H.
@@ -228,7 +228,7 @@ mod tests {
     /// Part of 20 000 frames that are discarded.
     fn discarded(policy: &mut Dfba, vc: u32, view: &BufferView) -> f64 {
         let frames = 20_000;
-        let lost = (0..frames).filter(|_| policy.on_frame(vc, view).is_some());
+        let lost = (0..frames).filter(|_| policy.on_enqueue(vc, view) != Decision::Accept);
         lost.count() as f64 / f64::from(frames)
     }
 
@@ -238,7 +238,7 @@ mod tests {
         // 61 cells VC3 with 25 of them is below its share of 61 * 250 / 500 = 30.5, though it has
         // reached a quarter of the buffer; VC2 with 36 is above it.
         let mut policy = dfba(ONE);
-        assert_eq!(policy.on_frame(2, &view(61, 25, 500)), None);
+        assert_eq!(policy.on_enqueue(2, &view(61, 25, 500)), Decision::Accept);
         // P = 0.5 * (36 - 30.5) / 30.5 + 0.5 * 1 / 30 = 0.1068.
         let part = discarded(&mut policy, 1, &view(61, 36, 500));
         assert!((part - 0.1068).abs() < 0.01, "{part}"); // standard error 0.0022
@@ -249,10 +249,10 @@ mod tests {
     #[test]
     fn nothing_is_discarded_up_to_l_and_everything_from_h_on() {
         let mut policy = dfba(ONE);
-        assert_eq!(policy.on_frame(0, &view(60, 60, 500)), None);
-        let above = Some(DiscardReason::AboveThreshold);
-        assert_eq!(policy.on_frame(0, &view(90, 0, 500)), above);
-        assert_ne!(policy.on_frame(0, &view(89, 1, 1_000)), above);
+        assert_eq!(policy.on_enqueue(0, &view(60, 60, 500)), Decision::Accept);
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
+        assert_eq!(policy.on_enqueue(0, &view(90, 0, 500)), above);
+        assert_ne!(policy.on_enqueue(0, &view(89, 1, 1_000)), above);
     }
 
     #[test]
@@ -262,21 +262,24 @@ mod tests {
             is_tagged: true,
             ..view(queued, 1, 1_000)
         };
-        assert_eq!(policy.on_frame(0, &tagged(60)), None);
-        assert_eq!(policy.on_frame(0, &tagged(61)), Some(DiscardReason::Tagged));
+        assert_eq!(policy.on_enqueue(0, &tagged(60)), Decision::Accept);
+        assert_eq!(
+            policy.on_enqueue(0, &tagged(61)),
+            Decision::Discard(DiscardReason::Tagged)
+        );
     }
 
     #[test]
     fn at_its_share_exactly_a_vc_is_discarded() {
         let mut policy = dfba(ONE);
-        let over = Some(DiscardReason::OverFairShare);
+        let over = Decision::Discard(DiscardReason::OverFairShare);
         // 80 * 250 / 1000 = 20.
-        assert_eq!(policy.on_frame(1, &view(80, 20, 1_000)), over);
-        assert_eq!(policy.on_frame(1, &view(80, 19, 1_000)), None);
+        assert_eq!(policy.on_enqueue(1, &view(80, 20, 1_000)), over);
+        assert_eq!(policy.on_enqueue(1, &view(80, 19, 1_000)), Decision::Accept);
         // Alone in the buffer.
-        assert_eq!(policy.on_frame(1, &view(80, 80, 250)), over);
+        assert_eq!(policy.on_enqueue(1, &view(80, 80, 250)), over);
         // Without MCR and without cells.
-        assert_eq!(policy.on_frame(7, &view(80, 0, 1_000)), over);
+        assert_eq!(policy.on_enqueue(7, &view(80, 0, 1_000)), over);
     }
 
     #[test]

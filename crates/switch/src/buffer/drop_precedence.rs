@@ -1,7 +1,7 @@
 //! A threshold for each level of drop precedence.
 
 use super::{BufferPolicy, BufferView, Draws, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -59,14 +59,14 @@ impl PolicyRule for DropPrecedenceSpec {
 }
 
 impl BufferPolicy for DropPrecedenceSpec {
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         let own = self.precedence.get(vc as usize).copied().unwrap_or(1);
         if view.queued > self.threshold(own as usize) {
-            Some(DiscardReason::AboveThreshold)
+            Decision::Discard(DiscardReason::AboveThreshold)
         } else if view.is_tagged && view.queued > self.thresholds_cells[0] {
-            Some(DiscardReason::Tagged)
+            Decision::Discard(DiscardReason::Tagged)
         } else {
-            None
+            Decision::Accept
         }
     }
 }
@@ -75,9 +75,9 @@ impl BufferPolicy for DropPrecedenceSpec {
 mod tests {
     use super::*;
 
-    const ABOVE: Option<DiscardReason> = Some(DiscardReason::AboveThreshold);
+    const ABOVE: Decision = Decision::Discard(DiscardReason::AboveThreshold);
 
-    fn decide(vc: u32, queued: u32, is_tagged: bool) -> Option<DiscardReason> {
+    fn decide(vc: u32, queued: u32, is_tagged: bool) -> Decision {
         let mut policy = DropPrecedenceSpec {
             thresholds_cells: vec![40, 60, 90],
             precedence: vec![1, 2, 3, 9],
@@ -88,23 +88,30 @@ mod tests {
             capacity: 100,
             ..BufferView::default()
         };
-        policy.on_frame(vc, &view)
+        policy.on_enqueue(vc, &view)
     }
 
     #[test]
     fn each_level_is_discarded_above_its_own_threshold_the_highest_first() {
         for (vc, threshold) in [(0, 90), (1, 60), (2, 40)] {
-            assert_eq!(decide(vc, threshold, false), None);
+            assert_eq!(decide(vc, threshold, false), Decision::Accept);
             assert_eq!(decide(vc, threshold + 1, false), ABOVE);
         }
         assert_eq!(decide(3, 41, false), ABOVE, "a level beyond the last");
-        assert_eq!(decide(4, 90, false), None, "a VC beyond the list");
+        assert_eq!(
+            decide(4, 90, false),
+            Decision::Accept,
+            "a VC beyond the list"
+        );
     }
 
     #[test]
     fn a_tagged_frame_has_the_highest_precedence_whatever_its_vc_has() {
-        assert_eq!(decide(0, 40, true), None);
-        assert_eq!(decide(0, 41, true), Some(DiscardReason::Tagged));
+        assert_eq!(decide(0, 40, true), Decision::Accept);
+        assert_eq!(
+            decide(0, 41, true),
+            Decision::Discard(DiscardReason::Tagged)
+        );
         assert_eq!(decide(1, 61, true), ABOVE);
     }
 }

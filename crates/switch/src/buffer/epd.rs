@@ -1,7 +1,7 @@
 //! Early Packet Discard.
 
 use super::{BufferPolicy, BufferView, Draws, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -51,8 +51,10 @@ impl PolicyRule for EpdSpec {
 }
 
 impl BufferPolicy for EpdSpec {
-    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        (view.queued > self.threshold_cells).then_some(DiscardReason::AboveThreshold)
+    fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
+        (view.queued > self.threshold_cells)
+            .then_some(DiscardReason::AboveThreshold)
+            .into()
     }
 }
 
@@ -73,10 +75,10 @@ mod tests {
             capacity: 100,
             ..BufferView::default()
         };
-        assert_eq!(epd.on_frame(0, &view(90)), None);
+        assert_eq!(epd.on_enqueue(0, &view(90)), Decision::Accept);
         assert_eq!(
-            epd.on_frame(0, &view(91)),
-            Some(DiscardReason::AboveThreshold)
+            epd.on_enqueue(0, &view(91)),
+            Decision::Discard(DiscardReason::AboveThreshold)
         );
     }
 }

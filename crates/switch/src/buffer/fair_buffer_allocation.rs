@@ -1,7 +1,7 @@
 //! Fair Buffer Allocation.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -61,17 +61,19 @@ impl PolicyRule for FairBufferAllocationSpec {
 impl BufferPolicy for FairBufferAllocationSpec {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         let threshold = self.threshold_cells;
         if view.queued <= threshold {
-            return None;
+            return Decision::Accept;
         }
         // Multiplied out by X (X - R), so that nothing is divided.
         let above = f64::from(view.queued - threshold);
         let load = f64::from(view.vc_queued) * f64::from(view.active_vcs) * above;
         let room = f64::from(view.capacity - threshold);
         let allowed = self.fairness_threshold * room * f64::from(view.queued);
-        (load > allowed).then_some(DiscardReason::OverFairShare)
+        (load > allowed)
+            .then_some(DiscardReason::OverFairShare)
+            .into()
     }
 
     fn looks_at_vcs(&self, queued: u32) -> bool {
@@ -102,14 +104,14 @@ mod tests {
             ..BufferView::default()
         };
         // X = 75: 0.8 * 50 / 25 = 1.6 fair shares of 15 cells = 24 cells.
-        assert_eq!(policy.on_frame(0, &view(75, 24)), None);
+        assert_eq!(policy.on_enqueue(0, &view(75, 24)), Decision::Accept);
         assert_eq!(
-            policy.on_frame(0, &view(75, 25)),
-            Some(DiscardReason::OverFairShare)
+            policy.on_enqueue(0, &view(75, 25)),
+            Decision::Discard(DiscardReason::OverFairShare)
         );
         // X = 100: 0.8 fair shares of 20 cells = 16 cells.
-        assert_eq!(policy.on_frame(0, &view(100, 16)), None);
-        assert!(policy.on_frame(0, &view(100, 17)).is_some());
-        assert_eq!(policy.on_frame(0, &view(50, 50)), None);
+        assert_eq!(policy.on_enqueue(0, &view(100, 16)), Decision::Accept);
+        assert!(policy.on_enqueue(0, &view(100, 17)) != Decision::Accept);
+        assert_eq!(policy.on_enqueue(0, &view(50, 50)), Decision::Accept);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::red::{AverageQueue, EarlyDrop};
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule, RedPart};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -97,7 +97,7 @@ impl Fred {
 impl BufferPolicy for Fred {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         let vc = vc as usize;
         if self.strikes.len() <= vc {
             self.strikes.resize(vc + 1, 0);
@@ -115,19 +115,20 @@ impl BufferPolicy for Fred {
             || (held >= per_vc && self.strikes[vc] > 1)
         {
             self.strikes[vc] += 1;
-            return Some(DiscardReason::OverFairShare);
+            return Decision::Discard(DiscardReason::OverFairShare);
         }
         if is_above || self.drop.is_below(average) {
             self.drop.forget(average);
-            return is_above.then_some(DiscardReason::AboveThreshold);
+            return is_above.then_some(DiscardReason::AboveThreshold).into();
         }
         if held < self.min_queue.max(per_vc) {
             self.drop.counted();
-            return None;
+            return Decision::Accept;
         }
         self.drop
             .draws_against(average, 1.0, &mut self.stream)
             .then_some(DiscardReason::Drawn)
+            .into()
     }
 }
 
@@ -158,11 +159,12 @@ mod tests {
     #[test]
     fn a_vc_with_little_in_the_queue_is_never_drawn_for() {
         let mut policy = fred();
-        policy.on_frame(0, &view(400, 10, 4)); // average 200
+        policy.on_enqueue(0, &view(400, 10, 4)); // average 200
         for _ in 0..1_000 {
-            assert_eq!(policy.on_frame(0, &view(200, 43, 4)), None); // minq 44, avgcq 50
+            assert_eq!(policy.on_enqueue(0, &view(200, 43, 4)), Decision::Accept); // minq 44, avgcq 50
         }
-        let drawn = (0..1_000).filter(|_| policy.on_frame(1, &view(200, 50, 4)).is_some());
+        let drawn =
+            (0..1_000).filter(|_| policy.on_enqueue(1, &view(200, 50, 4)) != Decision::Accept);
         // One in 10, as in RED.
         assert!((60..140).contains(&drawn.count()));
     }
@@ -172,35 +174,35 @@ mod tests {
         // Average 200, halfway between the thresholds: p = 0.05, and 1 after 20 frames.
         let mut policy = of_the_queue();
         for _ in 0..21 {
-            assert_eq!(policy.on_frame(0, &view(200, 43, 4)), None);
+            assert_eq!(policy.on_enqueue(0, &view(200, 43, 4)), Decision::Accept);
         }
-        let drawn = Some(DiscardReason::Drawn);
-        assert_eq!(policy.on_frame(1, &view(200, 50, 4)), drawn);
+        let drawn = Decision::Discard(DiscardReason::Drawn);
+        assert_eq!(policy.on_enqueue(1, &view(200, 50, 4)), drawn);
         assert_eq!(*count(&mut policy.drop), Some(0));
     }
 
     #[test]
     fn a_vc_with_strikes_is_held_to_its_part_of_the_average() {
         let mut policy = fred();
-        let over = Some(DiscardReason::OverFairShare);
+        let over = Decision::Discard(DiscardReason::OverFairShare);
         // Average 50 to 100, below the thresholds; maxq is 100.
-        assert_eq!(policy.on_frame(0, &view(100, 100, 4)), over);
-        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), None); // one strike is none
-        assert_eq!(policy.on_frame(0, &view(100, 100, 4)), over);
-        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), over); // avgcq is below 25
-        assert_eq!(policy.on_frame(1, &view(100, 90, 4)), None); // another VC
-        assert_eq!(policy.on_frame(0, &view(100, 0, 4)), None);
-        assert_eq!(policy.on_frame(0, &view(100, 90, 4)), None); // forgotten
+        assert_eq!(policy.on_enqueue(0, &view(100, 100, 4)), over);
+        assert_eq!(policy.on_enqueue(0, &view(100, 90, 4)), Decision::Accept); // one strike is none
+        assert_eq!(policy.on_enqueue(0, &view(100, 100, 4)), over);
+        assert_eq!(policy.on_enqueue(0, &view(100, 90, 4)), over); // avgcq is below 25
+        assert_eq!(policy.on_enqueue(1, &view(100, 90, 4)), Decision::Accept); // another VC
+        assert_eq!(policy.on_enqueue(0, &view(100, 0, 4)), Decision::Accept);
+        assert_eq!(policy.on_enqueue(0, &view(100, 90, 4)), Decision::Accept); // forgotten
     }
 
     #[test]
     fn above_the_thresholds_everything_is_discarded() {
         let mut policy = fred();
-        policy.on_frame(0, &view(1_000, 0, 4)); // average 500
-        let above = Some(DiscardReason::AboveThreshold);
-        assert_eq!(policy.on_frame(0, &view(1_000, 10, 4)), above);
-        let over = Some(DiscardReason::OverFairShare);
-        assert_eq!(policy.on_frame(0, &view(1_000, 44, 4)), over); // maxq is two frames
+        policy.on_enqueue(0, &view(1_000, 0, 4)); // average 500
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
+        assert_eq!(policy.on_enqueue(0, &view(1_000, 10, 4)), above);
+        let over = Decision::Discard(DiscardReason::OverFairShare);
+        assert_eq!(policy.on_enqueue(0, &view(1_000, 44, 4)), over); // maxq is two frames
     }
 
     /// FRED whose average is the queue that the frame finds.
@@ -221,30 +223,30 @@ mod tests {
     fn above_the_thresholds_twice_the_part_of_the_average_is_a_strike() {
         // 300 cells of 20 VCs: avgcq 15.
         let mut policy = of_the_queue();
-        policy.on_frame(0, &view(300, 30, 20));
+        policy.on_enqueue(0, &view(300, 30, 20));
         assert_eq!(policy.strikes[0], 0);
-        policy.on_frame(0, &view(300, 31, 20));
+        policy.on_enqueue(0, &view(300, 31, 20));
         assert_eq!(policy.strikes[0], 1);
     }
 
     #[test]
     fn a_vc_with_strikes_is_discarded_from_its_part_of_the_average_on_but_for_a_cell() {
-        let over = Some(DiscardReason::OverFairShare);
+        let over = Decision::Discard(DiscardReason::OverFairShare);
         let mut policy = of_the_queue();
         (0..2).for_each(|_| {
-            policy.on_frame(0, &view(99, 100, 4));
+            policy.on_enqueue(0, &view(99, 100, 4));
         });
         // avgcq = 80 / 4, and one where it would be less.
-        assert_eq!(policy.on_frame(0, &view(80, 19, 4)), None);
-        assert_eq!(policy.on_frame(0, &view(80, 20, 4)), over);
-        assert_eq!(policy.on_frame(0, &view(2, 1, 4)), over);
+        assert_eq!(policy.on_enqueue(0, &view(80, 19, 4)), Decision::Accept);
+        assert_eq!(policy.on_enqueue(0, &view(80, 20, 4)), over);
+        assert_eq!(policy.on_enqueue(0, &view(2, 1, 4)), over);
     }
 
     #[test]
     fn a_vc_below_its_part_of_the_average_is_not_drawn_for_with_more_than_minq() {
         let mut policy = of_the_queue();
         for _ in 0..1_000 {
-            assert_eq!(policy.on_frame(0, &view(200, 49, 4)), None); // minq 44, avgcq 50
+            assert_eq!(policy.on_enqueue(0, &view(200, 49, 4)), Decision::Accept); // minq 44, avgcq 50
         }
     }
 
@@ -252,7 +254,7 @@ mod tests {
     fn frames_count_anew_once_the_average_was_below_the_thresholds() {
         let mut policy = of_the_queue();
         *count(&mut policy.drop) = Some(7);
-        policy.on_frame(0, &view(99, 0, 4));
+        policy.on_enqueue(0, &view(99, 0, 4));
         assert_eq!(*count(&mut policy.drop), None);
     }
 }

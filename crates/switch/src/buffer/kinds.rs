@@ -29,6 +29,27 @@ macro_rules! policies {
                 }
             }
 
+            /// What it has to be shown and told.
+            pub fn needs(&self) -> Needs {
+                match self {
+                    $(PolicySpec::$kind(_) => <$spec as PolicyRule>::Policy::NEEDS,)*
+                }
+            }
+
+            /// See [`PolicyRule::order`].
+            pub fn order(&self) -> Option<QueueOrder> {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.order(),)*
+                }
+            }
+
+            /// See [`PolicyRule::pushes_out`].
+            pub fn pushes_out(&self) -> bool {
+                match self {
+                    $(PolicySpec::$kind(spec) => spec.pushes_out(),)*
+                }
+            }
+
             /// Whether it discards no frame of itself.
             pub fn takes_all(&self) -> bool {
                 match self {
@@ -102,10 +123,24 @@ macro_rules! policies {
                 }
             }
 
-            /// See [`BufferPolicy::on_frame`].
-            pub fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+            /// See [`BufferPolicy::on_enqueue`].
+            pub fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
                 match &mut self.kind {
-                    $(PolicyKind::$kind(policy) => policy.on_frame(vc, view),)*
+                    $(PolicyKind::$kind(policy) => policy.on_enqueue(vc, view),)*
+                }
+            }
+
+            /// See [`BufferPolicy::queue_of`].
+            pub fn queue_of(&self, flow: u32, ecn: Ecn) -> u32 {
+                match &self.kind {
+                    $(PolicyKind::$kind(policy) => policy.queue_of(flow, ecn),)*
+                }
+            }
+
+            /// See [`BufferPolicy::on_dequeue`].
+            pub fn on_dequeue(&mut self, vc: u32, view: &BufferView) -> Decision {
+                match &mut self.kind {
+                    $(PolicyKind::$kind(policy) => policy.on_dequeue(vc, view),)*
                 }
             }
         }

@@ -1,6 +1,7 @@
-//! Buffer policies: which frames the buffer of an output port takes in.
+//! Buffer policies: which frames the buffer of an output port takes in, and which packets leave it.
 //!
-//! A policy decides once a frame, at its first cell. What happens to single cells is common to all
+//! A policy decides once a frame, at its first cell, and where it asks for that once more as a packet is
+//! about to be sent ([`Needs::packets`]). What happens to single cells is common to all
 //! policies and is the port's part (`docs/reference/policies`):
 //!
 //! * a cell that finds the buffer full is discarded, and with it the rest of its frame where the
@@ -18,15 +19,21 @@
 #[macro_use]
 mod kinds;
 
+mod codel;
 mod dfba;
 mod drop_precedence;
+mod dual_pi2;
 mod epd;
 mod fair_buffer_allocation;
+mod fq_codel;
 mod fred;
+mod head_drop;
+mod pie;
 mod pme_ered;
 mod ppd;
 mod priority_drop;
 mod red;
+mod red_ecn;
 mod selective_drop;
 mod single_drop;
 mod static_threshold;
@@ -34,15 +41,21 @@ mod tail_drop;
 mod vc_priority_drop;
 mod virtual_queueing;
 
+pub use codel::CodelSpec;
 pub use dfba::{DfbaSpec, DfbaZ};
 pub use drop_precedence::DropPrecedenceSpec;
+pub use dual_pi2::DualPi2Spec;
 pub use epd::EpdSpec;
 pub use fair_buffer_allocation::FairBufferAllocationSpec;
+pub use fq_codel::FqCodelSpec;
 pub use fred::FredSpec;
+pub use head_drop::HeadDropSpec;
+pub use pie::PieSpec;
 pub use pme_ered::PmeEredSpec;
 pub use ppd::PpdSpec;
 pub use priority_drop::PriorityDropSpec;
 pub use red::RedPart;
+pub use red_ecn::RedEcnSpec;
 pub use selective_drop::SelectiveDropSpec;
 pub use single_drop::SingleDropSpec;
 pub use static_threshold::StaticThresholdSpec;
@@ -50,10 +63,12 @@ pub use tail_drop::TailDropSpec;
 pub use vc_priority_drop::VcPriorityDropSpec;
 pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpec};
 
-use crate::DiscardReason;
+use crate::scheduler::QueueOrder;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
+use skycell_units::Ecn;
 
 policies! {
     TailDrop(TailDropSpec),
@@ -73,9 +88,16 @@ policies! {
     PmeEred(PmeEredSpec),
     StaticThreshold(StaticThresholdSpec),
     DropPrecedence(DropPrecedenceSpec),
+    Codel(CodelSpec),
+    HeadDrop(HeadDropSpec),
+    RedEcn(RedEcnSpec),
+    Pie(PieSpec),
+    FqCodel(FqCodelSpec),
+    DualPi2(DualPi2Spec),
 }
 
-/// What a policy may look at when a frame begins.
+/// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not
+/// in the buffer then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferView {
     /// X: cells in the buffer, the one under transmission included, the arriving one not.
@@ -96,6 +118,27 @@ pub struct BufferView {
     pub idle_since_ps: Option<u64>,
     /// Whether the arriving frame is tagged: its first cell has CLP = 1.
     pub is_tagged: bool,
+    /// Octets of the packets in the buffer; 0 where it holds cells.
+    pub octets: u64,
+    /// Of those octets, what is in the packet's own queue where the buffer has several.
+    pub queue_octets: u64,
+    /// Octets of the packet that the decision is on; 0 of a frame in cells.
+    pub packet_octets: u32,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// When a packet that is about to be sent came, picoseconds.
+    pub came_ps: u64,
+}
+
+impl BufferView {
+    /// The signal that the queue grows, to the sender of the packet: a mark if it knows ECN, else a discard (RFC
+    /// 3168, section 5).
+    pub(crate) fn signal(&self, reason: DiscardReason) -> Decision {
+        match self.ecn.is_capable() {
+            true => Decision::Mark,
+            false => Decision::Discard(reason),
+        }
+    }
 }
 
 /// The declared parameters of a policy, from which it is built.
@@ -119,21 +162,44 @@ pub trait PolicyRule: Rule {
     fn discards_when_empty(&self) -> bool {
         false
     }
+
+    /// Whether a packet that finds the buffer full gets the place of those that have waited longest. Links of
+    /// packets only.
+    fn pushes_out(&self) -> bool {
+        false
+    }
+
+    /// The order of packets in queues within the buffer, to which [`BufferPolicy::queue_of`] assigns them; none for one
+    /// queue, or those that a scheduler orders.
+    fn order(&self) -> Option<QueueOrder> {
+        None
+    }
 }
 
-/// Decides, frame by frame, what the buffer of an output port takes in.
+/// Decides, frame by frame, what the buffer of an output port takes in, and packet by packet what leaves it.
 pub trait BufferPolicy {
     /// What it has to be shown and told.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The first cell of a frame of the VC with spec id `vc` has arrived and is not yet queued.
-    /// A reason discards the whole frame.
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason>;
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision;
+
+    /// A packet of the VC with spec id `vc` is about to be sent. If it is discarded, the next one is asked
+    /// about at once.
+    fn on_dequeue(&mut self, _vc: u32, _view: &BufferView) -> Decision {
+        Decision::Accept
+    }
 
     /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
     /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
     fn looks_at_vcs(&self, _queued: u32) -> bool {
         Self::NEEDS.vcs
+    }
+
+    /// Which queue within the buffer a packet of a flow joins, where the policy orders them
+    /// ([`PolicyRule::order`]).
+    fn queue_of(&self, flow: u32, _ecn: Ecn) -> u32 {
+        flow
     }
 
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
@@ -159,6 +225,9 @@ pub struct Needs {
     /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_taken_in`] tells of between two
     /// frames.
     pub order: bool,
+    /// Packets one by one, with their octets and ECN fields, and which of them is about to be sent: the answer of
+    /// [`BufferPolicy::on_dequeue`] counts. Links of packets only.
+    pub packets: bool,
 }
 
 impl Needs {
@@ -166,16 +235,22 @@ impl Needs {
     pub const NOTHING: Needs = Needs {
         vcs: false,
         order: false,
+        packets: false,
     };
     /// Y_i and N_a.
     pub const VCS: Needs = Needs {
         vcs: true,
-        order: false,
+        ..Needs::NOTHING
     };
     /// Cells taken in, in their order.
     pub const ORDER: Needs = Needs {
-        vcs: false,
         order: true,
+        ..Needs::NOTHING
+    };
+    /// Packets.
+    pub const PACKETS: Needs = Needs {
+        packets: true,
+        ..Needs::NOTHING
     };
 }
 
@@ -183,8 +258,18 @@ impl<P: BufferPolicy> BufferPolicy for Box<P> {
     const NEEDS: Needs = P::NEEDS;
 
     #[inline]
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        (**self).on_frame(vc, view)
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
+        (**self).on_enqueue(vc, view)
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, vc: u32, view: &BufferView) -> Decision {
+        (**self).on_dequeue(vc, view)
+    }
+
+    #[inline]
+    fn queue_of(&self, flow: u32, ecn: Ecn) -> u32 {
+        (**self).queue_of(flow, ecn)
     }
 
     #[inline]
@@ -227,6 +312,7 @@ impl Draws<'_> {
 pub struct Policy {
     kind: PolicyKind,
     has_partial_discard: bool,
+    pushes_out: bool,
 }
 
 impl Policy {
@@ -235,7 +321,13 @@ impl Policy {
         Policy {
             kind: PolicyKind::of(spec, &Draws { seed, port }),
             has_partial_discard: spec.has_partial_discard(),
+            pushes_out: spec.pushes_out(),
         }
+    }
+
+    /// See [`PolicyRule::pushes_out`].
+    pub fn pushes_out(&self) -> bool {
+        self.pushes_out
     }
 
     /// Whether a cell lost to a full buffer takes the rest of its frame with it.

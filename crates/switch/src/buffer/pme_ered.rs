@@ -2,7 +2,7 @@
 
 use super::red::{AverageQueue, EarlyDrop};
 use super::{BufferPolicy, BufferView, Draws, PolicyRule, RedPart};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -136,7 +136,7 @@ impl PmeEred {
 }
 
 impl BufferPolicy for PmeEred {
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         let ended = view.now_ps / self.interval_ps;
         if ended > self.intervals {
             let (count, step) = (ended - self.intervals, self.step);
@@ -148,16 +148,17 @@ impl BufferPolicy for PmeEred {
         let average = self.average.on_frame(view);
         if self.drop.is_below(average) {
             self.drop.forget(average);
-            return None;
+            return Decision::Accept;
         }
         if self.drop.is_above(average) {
             self.drop.forget(average);
-            return (!is_marked).then_some(DiscardReason::AboveThreshold);
+            return (!is_marked).then_some(DiscardReason::AboveThreshold).into();
         }
         let part = if is_marked { self.marked_part } else { 1.0 };
         self.drop
             .draws_against(average, part, &mut self.stream)
             .then_some(DiscardReason::Drawn)
+            .into()
     }
 
     /// Out of line: other policies are told as well, for nothing.
@@ -196,12 +197,12 @@ mod tests {
             ..BufferView::default()
         };
         pme.on_taken_in(0, 50);
-        pme.on_frame(0, &at(MS));
+        pme.on_enqueue(0, &at(MS));
         assert_eq!(pme.vcs[0].probability, 0.25); // 0.5 x (1 - 50 / 100)
         pme.on_taken_in(0, 120);
-        pme.on_frame(0, &at(2 * MS));
+        pme.on_enqueue(0, &at(2 * MS));
         assert!((pme.vcs[0].probability - 0.15).abs() < 1e-12);
-        pme.on_frame(0, &at(9 * MS)); // seven empty intervals
+        pme.on_enqueue(0, &at(9 * MS)); // seven empty intervals
         assert_eq!(pme.vcs[0].probability, 1.0);
         assert_eq!(pme.vcs[1].probability, 0.0);
     }
@@ -215,8 +216,11 @@ mod tests {
             ..BufferView::default()
         };
         // Average 500 and more. VC0 has had nothing for nine intervals, and all its frames are marked.
-        assert_eq!(pme.on_frame(0, &full), None);
-        assert_eq!(pme.on_frame(1, &full), Some(DiscardReason::AboveThreshold));
+        assert_eq!(pme.on_enqueue(0, &full), Decision::Accept);
+        assert_eq!(
+            pme.on_enqueue(1, &full),
+            Decision::Discard(DiscardReason::AboveThreshold)
+        );
     }
 
     #[test]
@@ -227,9 +231,9 @@ mod tests {
             ..BufferView::default()
         };
         pme.on_taken_in(0, 30);
-        pme.on_frame(0, &at(MS / 2)); // a frame within it
+        pme.on_enqueue(0, &at(MS / 2)); // a frame within it
         pme.on_taken_in(0, 20);
-        pme.on_frame(0, &at(2 * MS));
+        pme.on_enqueue(0, &at(2 * MS));
         assert_eq!(pme.vcs[0].probability, 0.25 + 0.5);
     }
 
@@ -241,14 +245,14 @@ mod tests {
             now_ps: 9 * MS,
             ..BufferView::default()
         };
-        pme.on_frame(0, &at(400)); // average 200 from here on; all frames of VC0 are marked
+        pme.on_enqueue(0, &at(400)); // average 200 from here on; all frames of VC0 are marked
         for _ in 0..1_000 {
-            assert_eq!(pme.on_frame(0, &at(200)), None);
+            assert_eq!(pme.on_enqueue(0, &at(200)), Decision::Accept);
         }
         // A VC that the spec does not name has no target either. Distances of 10 as in RED.
-        let drawn = Some(DiscardReason::Drawn);
+        let drawn = Decision::Discard(DiscardReason::Drawn);
         for vc in [1, 2] {
-            let discarded = (0..10_000).filter(|_| pme.on_frame(vc, &at(200)) == drawn);
+            let discarded = (0..10_000).filter(|_| pme.on_enqueue(vc, &at(200)) == drawn);
             assert!((880..1_120).contains(&discarded.count()));
         }
     }
@@ -261,9 +265,9 @@ mod tests {
             ..BufferView::default()
         };
         *count(&mut pme.drop) = Some(7);
-        pme.on_frame(1, &at(0));
+        pme.on_enqueue(1, &at(0));
         assert_eq!(*count(&mut pme.drop), None);
-        pme.on_frame(1, &at(1_000));
+        pme.on_enqueue(1, &at(1_000));
         assert_eq!(*count(&mut pme.drop), Some(0));
     }
 
@@ -276,7 +280,7 @@ mod tests {
             ..BufferView::default()
         };
         pme.on_taken_in(0, 50); // 0.5 x (1 - 50 / 100) = 0.25
-        let taken_in = (0..10_000).filter(|_| pme.on_frame(0, &full).is_none());
+        let taken_in = (0..10_000).filter(|_| pme.on_enqueue(0, &full) == Decision::Accept);
         assert!((2_240..2_760).contains(&taken_in.count())); // standard error 43, six of them
     }
 }

@@ -1,7 +1,7 @@
 //! One queue, a threshold for tagged frames and one for all.
 
 use super::{BufferPolicy, BufferView, Draws, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::Threshold};
 
@@ -58,13 +58,13 @@ impl PolicyRule for PriorityDropSpec {
 }
 
 impl BufferPolicy for PriorityDropSpec {
-    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         if view.queued > self.threshold_cells {
-            Some(DiscardReason::AboveThreshold)
+            Decision::Discard(DiscardReason::AboveThreshold)
         } else if view.is_tagged && (view.queued > self.tagged_cells || self.tagged_cells == 0) {
-            Some(DiscardReason::Tagged)
+            Decision::Discard(DiscardReason::Tagged)
         } else {
-            None
+            Decision::Accept
         }
     }
 }
@@ -86,12 +86,15 @@ mod tests {
                 capacity: 8_192,
                 ..BufferView::default()
             };
-            policy.on_frame(0, &view)
+            policy.on_enqueue(0, &view)
         };
-        assert_eq!(decide(6_144, true), None);
-        assert_eq!(decide(6_145, true), Some(DiscardReason::Tagged));
-        assert_eq!(decide(7_168, false), None);
-        let above = Some(DiscardReason::AboveThreshold);
+        assert_eq!(decide(6_144, true), Decision::Accept);
+        assert_eq!(
+            decide(6_145, true),
+            Decision::Discard(DiscardReason::Tagged)
+        );
+        assert_eq!(decide(7_168, false), Decision::Accept);
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
         assert_eq!(decide(7_169, false), above);
         assert_eq!(decide(7_169, true), above);
     }
@@ -108,9 +111,9 @@ mod tests {
                 capacity: 8_192,
                 ..BufferView::default()
             };
-            policy.on_frame(0, &view)
+            policy.on_enqueue(0, &view)
         };
-        assert_eq!(decide(true), Some(DiscardReason::Tagged));
-        assert_eq!(decide(false), None);
+        assert_eq!(decide(true), Decision::Discard(DiscardReason::Tagged));
+        assert_eq!(decide(false), Decision::Accept);
     }
 }

@@ -1,7 +1,7 @@
 //! Random Early Detection.
 
 use super::{BufferPolicy, BufferView, Draws, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -151,8 +151,25 @@ impl EarlyDrop {
     /// A draw for a frame that begins with the average between the thresholds; the probability is
     /// scaled by `part`. Whether the frame is discarded.
     pub(super) fn draws_against(&mut self, average: f64, part: f64, stream: &mut Stream) -> bool {
-        let count = self.counted();
         let p = part * self.max_p * (average - self.min) / (self.max - self.min);
+        self.draws_with(p, stream)
+    }
+
+    /// From max_th on to twice that the probability grows from max_p to 1: "gentle" RED (S. Floyd, "Recommendation
+    /// on using the gentle_ variant of RED", 2000).
+    pub(super) fn draws_gently(&mut self, average: f64, stream: &mut Stream) -> bool {
+        let p = self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max;
+        self.draws_with(p, stream)
+    }
+
+    /// Whether the average is beyond what [`EarlyDrop::draws_gently`] draws for.
+    pub(super) fn is_far_above(&self, average: f64) -> bool {
+        average >= 2.0 * self.max
+    }
+
+    /// A draw with the probability p, spread by the frames since the last discard.
+    fn draws_with(&mut self, p: f64, stream: &mut Stream) -> bool {
+        let count = self.counted();
         let spread = f64::from(count) * p;
         let probability = if spread < 1.0 {
             p / (1.0 - spread)
@@ -188,18 +205,20 @@ impl Red {
 }
 
 impl BufferPolicy for Red {
-    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         let average = self.average.on_frame(view);
         if self.drop.is_above(average) || self.drop.is_below(average) {
             self.drop.forget(average);
             return self
                 .drop
                 .is_above(average)
-                .then_some(DiscardReason::AboveThreshold);
+                .then_some(DiscardReason::AboveThreshold)
+                .into();
         }
         self.drop
             .draws_against(average, 1.0, &mut self.stream)
             .then_some(DiscardReason::Drawn)
+            .into()
     }
 }
 
@@ -252,11 +271,11 @@ pub(super) mod tests {
     fn below_the_thresholds_nothing_and_above_them_everything_is_discarded() {
         let mut red = Red::new(&spec(), stream());
         // Averages 99, 99, then 199.5 + ... up to at least 300.
-        assert_eq!(red.on_frame(0, &full(198)), None);
-        assert_eq!(red.on_frame(0, &full(99)), None);
-        red.on_frame(0, &full(1_000)); // 549.5
-        let above = Some(DiscardReason::AboveThreshold);
-        assert_eq!(red.on_frame(0, &full(1_000)), above);
+        assert_eq!(red.on_enqueue(0, &full(198)), Decision::Accept);
+        assert_eq!(red.on_enqueue(0, &full(99)), Decision::Accept);
+        red.on_enqueue(0, &full(1_000)); // 549.5
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
+        assert_eq!(red.on_enqueue(0, &full(1_000)), above);
     }
 
     #[test]
@@ -295,7 +314,7 @@ pub(super) mod tests {
         // Figure 2: count is 0 after a discard, -1 below min_th, and grows from min_th on.
         let mut red = of_the_queue(1e-12);
         let counts = [200, 200, 300, 200, 99, 200, 100, 100].map(|queued| {
-            red.on_frame(0, &full(queued));
+            red.on_enqueue(0, &full(queued));
             red.drop.count
         });
         let expected = [0, 1, 0, 1, u32::MAX, 0, 1, 2];
@@ -304,16 +323,16 @@ pub(super) mod tests {
 
     #[test]
     fn at_the_upper_threshold_every_frame_is_discarded() {
-        let above = Some(DiscardReason::AboveThreshold);
-        assert_eq!(of_the_queue(0.1).on_frame(0, &full(300)), above);
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
+        assert_eq!(of_the_queue(0.1).on_enqueue(0, &full(300)), above);
     }
 
     #[test]
     fn between_the_thresholds_one_frame_is_discarded_of_the_mean_distance() {
         // p = 0.05, a mean distance of 10 as below; the standard error of 10 000 of them is 0.05.
         let mut red = of_the_queue(0.1);
-        let drawn = Some(DiscardReason::Drawn);
-        let discarded = (0..100_000).filter(|_| red.on_frame(0, &full(200)) == drawn);
+        let drawn = Decision::Discard(DiscardReason::Drawn);
+        let discarded = (0..100_000).filter(|_| red.on_enqueue(0, &full(200)) == drawn);
         assert!((9_600..10_400).contains(&discarded.count()));
     }
 

@@ -1,7 +1,7 @@
 //! Selective Drop.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -60,11 +60,12 @@ impl PolicyRule for SelectiveDropSpec {
 impl BufferPolicy for SelectiveDropSpec {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, _vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         let load = f64::from(view.vc_queued) * f64::from(view.active_vcs);
         let is_over_share = load > self.fairness_threshold * f64::from(view.queued);
         (view.queued > self.threshold_cells && is_over_share)
             .then_some(DiscardReason::OverFairShare)
+            .into()
     }
 
     fn looks_at_vcs(&self, queued: u32) -> bool {
@@ -95,12 +96,12 @@ mod tests {
             ..BufferView::default()
         };
         // X = 90, N_a = 5: the fair share is 18 cells, Z times that 14.4.
-        assert_eq!(sd.on_frame(0, &view(90, 14)), None);
+        assert_eq!(sd.on_enqueue(0, &view(90, 14)), Decision::Accept);
         assert_eq!(
-            sd.on_frame(0, &view(90, 15)),
-            Some(DiscardReason::OverFairShare)
+            sd.on_enqueue(0, &view(90, 15)),
+            Decision::Discard(DiscardReason::OverFairShare)
         );
-        assert_eq!(sd.on_frame(0, &view(80, 80)), None);
+        assert_eq!(sd.on_enqueue(0, &view(80, 80)), Decision::Accept);
     }
 
     #[test]
@@ -113,8 +114,8 @@ mod tests {
             active_vcs: 2,
             ..BufferView::default()
         };
-        assert_eq!(sd.on_frame(0, &view(25)), None);
-        let over = Some(DiscardReason::OverFairShare);
-        assert_eq!(sd.on_frame(0, &view(26)), over);
+        assert_eq!(sd.on_enqueue(0, &view(25)), Decision::Accept);
+        let over = Decision::Discard(DiscardReason::OverFairShare);
+        assert_eq!(sd.on_enqueue(0, &view(26)), over);
     }
 }

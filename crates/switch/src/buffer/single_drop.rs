@@ -1,7 +1,7 @@
 //! One frame discarded at each crossing of a VC's own threshold.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -68,16 +68,20 @@ impl SingleDrop {
 impl BufferPolicy for SingleDrop {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         let vc = vc as usize;
-        let threshold = self.spec.thresholds_cells.get(vc).copied().flatten()?;
+        let Some(threshold) = self.spec.thresholds_cells.get(vc).copied().flatten() else {
+            return Decision::Accept;
+        };
         if view.vc_queued >= threshold {
-            return std::mem::take(&mut self.armed[vc]).then_some(DiscardReason::VcThreshold);
+            return std::mem::take(&mut self.armed[vc])
+                .then_some(DiscardReason::VcThreshold)
+                .into();
         }
         if threshold - view.vc_queued >= self.spec.rearm_below_cells {
             self.armed[vc] = true;
         }
-        None
+        Decision::Accept
     }
 }
 
@@ -102,7 +106,7 @@ mod tests {
         };
         occupancies
             .iter()
-            .map(|&o| policy.on_frame(1, &view(o)).is_some())
+            .map(|&o| policy.on_enqueue(1, &view(o)) != Decision::Accept)
             .collect()
     }
 

@@ -1,7 +1,7 @@
 //! A static threshold for each VC.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -47,10 +47,12 @@ impl PolicyRule for StaticThresholdSpec {
 impl BufferPolicy for StaticThresholdSpec {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
-        let threshold = self.thresholds_cells.get(vc as usize).copied().flatten()?;
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
+        let Some(threshold) = self.thresholds_cells.get(vc as usize).copied().flatten() else {
+            return Decision::Accept;
+        };
         let is_above = view.queued > self.low_cells && view.vc_queued > threshold;
-        is_above.then_some(DiscardReason::VcThreshold)
+        is_above.then_some(DiscardReason::VcThreshold).into()
     }
 
     fn looks_at_vcs(&self, queued: u32) -> bool {
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     /// The paper's thresholds for VCs of 1/2, 1/4 and 1/4 of 100 cells.
-    fn decide(low_cells: u32, vc: u32, queued: u32, vc_queued: u32) -> Option<DiscardReason> {
+    fn decide(low_cells: u32, vc: u32, queued: u32, vc_queued: u32) -> Decision {
         let mut policy = StaticThresholdSpec {
             thresholds_cells: vec![Some(50), Some(25), Some(25)],
             low_cells,
@@ -75,28 +77,28 @@ mod tests {
             capacity: 100,
             ..BufferView::default()
         };
-        policy.on_frame(vc, &view)
+        policy.on_enqueue(vc, &view)
     }
 
-    const OWN: Option<DiscardReason> = Some(DiscardReason::VcThreshold);
+    const OWN: Decision = Decision::Discard(DiscardReason::VcThreshold);
 
     #[test]
     fn without_l_a_vc_is_held_down_in_a_buffer_that_is_almost_empty() {
         // Section 4.3: VC1 and VC2 have a cell each, and VC3 may have no more than 25.
-        assert_eq!(decide(0, 2, 27, 25), None);
+        assert_eq!(decide(0, 2, 27, 25), Decision::Accept);
         assert_eq!(decide(0, 2, 28, 26), OWN);
     }
 
     #[test]
     fn with_l_who_comes_first_has_more_than_its_threshold() {
         // Section 4.3, L = 60: VC2 goes on beyond 25 while X <= L, and VC3 comes too late.
-        assert_eq!(decide(60, 1, 60, 35), None);
+        assert_eq!(decide(60, 1, 60, 35), Decision::Accept);
         assert_eq!(decide(60, 2, 61, 26), OWN);
-        assert_eq!(decide(60, 2, 61, 25), None);
+        assert_eq!(decide(60, 2, 61, 25), Decision::Accept);
     }
 
     #[test]
     fn a_vc_without_a_threshold_loses_nothing() {
-        assert_eq!(decide(0, 3, 90, 90), None);
+        assert_eq!(decide(0, 3, 90, 90), Decision::Accept);
     }
 }

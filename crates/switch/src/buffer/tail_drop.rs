@@ -1,7 +1,7 @@
 //! Tail drop.
 
 use super::{BufferPolicy, BufferView, Draws, PolicyRule};
-use crate::DiscardReason;
+use crate::Decision;
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 
@@ -32,7 +32,7 @@ impl PolicyRule for TailDropSpec {
 }
 
 impl BufferPolicy for TailDropSpec {
-    fn on_frame(&mut self, _vc: u32, _view: &BufferView) -> Option<DiscardReason> {
-        None
+    fn on_enqueue(&mut self, _vc: u32, _view: &BufferView) -> Decision {
+        Decision::Accept
     }
 }

@@ -1,7 +1,7 @@
 //! A threshold for tagged frames, one for all others, and one for each VC above it.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -74,9 +74,9 @@ impl PolicyRule for VcPriorityDropSpec {
 impl BufferPolicy for VcPriorityDropSpec {
     const NEEDS: Needs = Needs::VCS;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         if view.is_tagged && view.queued >= self.tagged_cells {
-            return Some(DiscardReason::Tagged);
+            return Decision::Discard(DiscardReason::Tagged);
         }
         let own = self
             .vc_thresholds_cells
@@ -84,11 +84,11 @@ impl BufferPolicy for VcPriorityDropSpec {
             .copied()
             .unwrap_or(0);
         if view.queued < self.threshold_cells || view.vc_queued < own {
-            None
+            Decision::Accept
         } else if own > 0 {
-            Some(DiscardReason::VcThreshold)
+            Decision::Discard(DiscardReason::VcThreshold)
         } else {
-            Some(DiscardReason::AboveThreshold)
+            Decision::Discard(DiscardReason::AboveThreshold)
         }
     }
 
@@ -101,7 +101,7 @@ impl BufferPolicy for VcPriorityDropSpec {
 mod tests {
     use super::*;
 
-    fn decide(vc: u32, queued: u32, vc_queued: u32, is_tagged: bool) -> Option<DiscardReason> {
+    fn decide(vc: u32, queued: u32, vc_queued: u32, is_tagged: bool) -> Decision {
         let view = BufferView {
             queued,
             vc_queued,
@@ -114,22 +114,25 @@ mod tests {
             threshold_cells: 80,
             vc_thresholds_cells: vec![20, 0],
         };
-        policy.on_frame(vc, &view)
+        policy.on_enqueue(vc, &view)
     }
 
     #[test]
     fn tagged_frames_are_taken_in_below_lbo() {
-        assert_eq!(decide(0, 39, 0, true), None);
-        assert_eq!(decide(0, 40, 0, true), Some(DiscardReason::Tagged));
+        assert_eq!(decide(0, 39, 0, true), Decision::Accept);
+        assert_eq!(
+            decide(0, 40, 0, true),
+            Decision::Discard(DiscardReason::Tagged)
+        );
     }
 
     #[test]
     fn above_hbo_frames_are_taken_in_of_vcs_below_their_threshold() {
-        assert_eq!(decide(0, 79, 79, false), None);
-        assert_eq!(decide(0, 80, 19, false), None);
-        let own = Some(DiscardReason::VcThreshold);
+        assert_eq!(decide(0, 79, 79, false), Decision::Accept);
+        assert_eq!(decide(0, 80, 19, false), Decision::Accept);
+        let own = Decision::Discard(DiscardReason::VcThreshold);
         assert_eq!(decide(0, 80, 20, false), own);
-        let total = Some(DiscardReason::AboveThreshold);
+        let total = Decision::Discard(DiscardReason::AboveThreshold);
         assert_eq!(decide(1, 80, 0, false), total);
         assert_eq!(decide(2, 80, 0, false), total);
     }

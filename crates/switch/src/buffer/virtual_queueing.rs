@@ -1,7 +1,7 @@
 //! Virtual Queueing: a FIFO that counts as if each VC had a queue of its own.
 
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
-use crate::DiscardReason;
+use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -293,9 +293,11 @@ const WHOLE_CELL: u128 = 1_000 * 1_000_000_000_000;
 impl BufferPolicy for VirtualQueueing {
     const NEEDS: Needs = Needs::ORDER;
 
-    fn on_frame(&mut self, vc: u32, view: &BufferView) -> Option<DiscardReason> {
+    fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         self.serve(view);
-        (self.queues.of(vc) > self.threshold(vc)).then_some(DiscardReason::OverFairShare)
+        (self.queues.of(vc) > self.threshold(vc))
+            .then_some(DiscardReason::OverFairShare)
+            .into()
     }
 
     /// Out of line: other policies are told as well, for nothing.
@@ -329,7 +331,7 @@ mod tests {
         }
     }
 
-    const OVER: Option<DiscardReason> = Some(DiscardReason::OverFairShare);
+    const OVER: Decision = Decision::Discard(DiscardReason::OverFairShare);
 
     #[test]
     fn departures_are_taken_from_the_vcs_in_turn() {
@@ -337,9 +339,9 @@ mod tests {
         vq.on_taken_in(0, 20);
         vq.on_taken_in(1, 3);
         // 8 departures: VC1 loses its 3 in the first 6, VC0 has 20 - 5 = 15 left.
-        assert_eq!(vq.on_frame(0, &at(0, 8)), OVER);
-        assert_eq!(vq.on_frame(1, &at(0, 8)), None);
-        assert_eq!(vq.on_frame(0, &at(0, 9)), None); // 14
+        assert_eq!(vq.on_enqueue(0, &at(0, 8)), OVER);
+        assert_eq!(vq.on_enqueue(1, &at(0, 8)), Decision::Accept);
+        assert_eq!(vq.on_enqueue(0, &at(0, 9)), Decision::Accept); // 14
     }
 
     #[test]
@@ -349,9 +351,9 @@ mod tests {
         vq.on_taken_in(1, 40);
         vq.on_taken_in(2, 41);
         // Equal parts 30; VC0 is below, and leaves (90 - 10) / 2 = 40 to the others.
-        assert_eq!(vq.on_frame(0, &at(0, 0)), None);
-        assert_eq!(vq.on_frame(1, &at(0, 0)), None);
-        assert_eq!(vq.on_frame(2, &at(0, 0)), OVER);
+        assert_eq!(vq.on_enqueue(0, &at(0, 0)), Decision::Accept);
+        assert_eq!(vq.on_enqueue(1, &at(0, 0)), Decision::Accept);
+        assert_eq!(vq.on_enqueue(2, &at(0, 0)), OVER);
     }
 
     #[test]
@@ -365,12 +367,12 @@ mod tests {
         let mut vq = mcr_scheduling(&spec);
         vq.on_taken_in(0, 100);
         vq.on_taken_in(1, 100);
-        assert_eq!(vq.on_frame(0, &at(MS / 2, 25)), OVER); // within the interval
+        assert_eq!(vq.on_enqueue(0, &at(MS / 2, 25)), OVER); // within the interval
         // After it, 60 departures: 30 + 10 + 20 in turn: 60 and 80 left.
-        assert_eq!(vq.on_frame(0, &at(MS, 60)), OVER);
+        assert_eq!(vq.on_enqueue(0, &at(MS, 60)), OVER);
         // After the next, 40 more: MCRs only, 30 and 70 left.
-        assert_eq!(vq.on_frame(0, &at(2 * MS, 100)), None);
-        assert_eq!(vq.on_frame(1, &at(2 * MS, 100)), OVER);
+        assert_eq!(vq.on_enqueue(0, &at(2 * MS, 100)), Decision::Accept);
+        assert_eq!(vq.on_enqueue(1, &at(2 * MS, 100)), OVER);
     }
 
     #[test]
@@ -378,8 +380,8 @@ mod tests {
         let mut vq = VirtualQueueing::of(Rule::Fixed(9));
         vq.on_taken_in(0, 10);
         vq.on_taken_in(1, 10);
-        assert_eq!(vq.on_frame(0, &at(0, 1)), None);
-        assert_eq!(vq.on_frame(1, &at(0, 1)), OVER);
+        assert_eq!(vq.on_enqueue(0, &at(0, 1)), Decision::Accept);
+        assert_eq!(vq.on_enqueue(1, &at(0, 1)), OVER);
     }
 
     #[test]
@@ -388,9 +390,9 @@ mod tests {
         vq.on_taken_in(0, 10);
         vq.on_taken_in(1, 10);
         vq.on_taken_in(2, 70);
-        assert_eq!(vq.on_frame(2, &at(0, 0)), None);
+        assert_eq!(vq.on_enqueue(2, &at(0, 0)), Decision::Accept);
         vq.on_taken_in(2, 1);
-        assert_eq!(vq.on_frame(2, &at(0, 0)), OVER);
+        assert_eq!(vq.on_enqueue(2, &at(0, 0)), OVER);
     }
 
     #[test]
@@ -403,8 +405,8 @@ mod tests {
         vq.on_taken_in(0, 1);
         vq.on_taken_in(1, 100);
         // 20 departures: 1 and 10 by the MCRs, and the 9 left are all of VC1.
-        assert_eq!(vq.on_frame(1, &at(MS, 20)), OVER);
-        assert_eq!(vq.on_frame(1, &at(2 * MS, 30)), None); // 71
+        assert_eq!(vq.on_enqueue(1, &at(MS, 20)), OVER);
+        assert_eq!(vq.on_enqueue(1, &at(2 * MS, 30)), Decision::Accept); // 71
     }
 
     #[test]
@@ -417,11 +419,11 @@ mod tests {
         });
         vq.on_taken_in(1, 8);
         vq.on_taken_in(0, 10);
-        assert_eq!(vq.on_frame(0, &at(MS, 1)), OVER); // 9
-        assert_eq!(vq.on_frame(0, &at(2 * MS, 3)), None); // 7
+        assert_eq!(vq.on_enqueue(0, &at(MS, 1)), OVER); // 9
+        assert_eq!(vq.on_enqueue(0, &at(2 * MS, 3)), Decision::Accept); // 7
         // What leaves the buffer within an interval is served at its end, and no more than that.
-        assert_eq!(vq.on_frame(1, &at(2 * MS + 1, 4)), OVER);
-        assert_eq!(vq.on_frame(1, &at(3 * MS, 4)), OVER); // VC0 had it
-        assert_eq!(vq.on_frame(1, &at(4 * MS, 4)), OVER); // its MCR gave two more, which nobody sent
+        assert_eq!(vq.on_enqueue(1, &at(2 * MS + 1, 4)), OVER);
+        assert_eq!(vq.on_enqueue(1, &at(3 * MS, 4)), OVER); // VC0 had it
+        assert_eq!(vq.on_enqueue(1, &at(4 * MS, 4)), OVER); // its MCR gave two more, which nobody sent
     }
 }

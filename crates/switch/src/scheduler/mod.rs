@@ -5,17 +5,25 @@
 //! whose transmission has begun is finished.
 
 mod cycle;
+mod deficit_round_robin;
 mod fifo;
+mod flow_queueing;
 mod guaranteed_rate;
+mod queue_order;
 mod strict_priority;
+mod time_shifted;
 mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
 pub use cycle::Cycle;
+pub use deficit_round_robin::{DeficitRoundRobin, DeficitRoundRobinSpec};
 pub use fifo::FifoSpec;
+pub use flow_queueing::FlowQueueing;
 pub use guaranteed_rate::{GuaranteedRate, GuaranteedRateSpec};
+pub use queue_order::{Head, QueueOrder};
 pub use strict_priority::StrictPrioritySpec;
+pub use time_shifted::TimeShifted;
 pub use vc_round_robin::{VcRoundRobin, VcRoundRobinSpec, VcWeightedRoundRobin};
 pub use virtual_spacing::{VirtualSpacing, VirtualSpacingSpec};
 pub use weighted_round_robin::{WeightedRoundRobin, WeightedRoundRobinSpec};
@@ -23,8 +31,8 @@ pub use weighted_round_robin::{WeightedRoundRobin, WeightedRoundRobinSpec};
 /// What a run's spec says of a scheduler.
 pub mod specs {
     pub use super::{
-        FifoSpec, GuaranteedRateSpec, SchedulerSpec, StrictPrioritySpec, VcRoundRobinSpec,
-        VirtualSpacingSpec, WeightedRoundRobinSpec,
+        DeficitRoundRobinSpec, FifoSpec, GuaranteedRateSpec, SchedulerSpec, StrictPrioritySpec,
+        VcRoundRobinSpec, VirtualSpacingSpec, WeightedRoundRobinSpec,
     };
 }
 
@@ -47,6 +55,8 @@ pub enum SchedulerSpec {
     VirtualSpacing(VirtualSpacingSpec),
     /// See [`VcRoundRobinSpec`].
     VcRoundRobin(VcRoundRobinSpec),
+    /// See [`DeficitRoundRobinSpec`].
+    DeficitRoundRobin(DeficitRoundRobinSpec),
 }
 
 impl SchedulerSpec {
@@ -56,6 +66,16 @@ impl SchedulerSpec {
             self,
             SchedulerSpec::VirtualSpacing(_) | SchedulerSpec::VcRoundRobin(_)
         )
+    }
+
+    /// How it orders packets within one queue, if it does.
+    pub fn order(&self) -> Option<QueueOrder> {
+        match self {
+            SchedulerSpec::DeficitRoundRobin(spec) => Some(QueueOrder::Deficit(
+                DeficitRoundRobin::new(spec.quantum_octets),
+            )),
+            _ => None,
+        }
     }
 }
 
@@ -68,6 +88,7 @@ impl Rule for SchedulerSpec {
             SchedulerSpec::WeightedRoundRobin(spec) => spec.check(around),
             SchedulerSpec::VirtualSpacing(spec) => spec.check(around),
             SchedulerSpec::VcRoundRobin(spec) => spec.check(around),
+            SchedulerSpec::DeficitRoundRobin(spec) => spec.check(around),
         }
     }
 }
@@ -110,11 +131,12 @@ impl Scheduler {
     /// The scheduler that `spec` describes.
     pub fn new(spec: &SchedulerSpec) -> Self {
         match spec {
-            // What serves VCs has one queue here, too: it orders the cells within (`VirtualSpacing`,
-            // `VcRoundRobin`).
+            // What serves VCs or flows has one queue here, too: it orders what is within (`VirtualSpacing`,
+            // `VcRoundRobin`, `QueueOrder`).
             SchedulerSpec::Fifo(_)
             | SchedulerSpec::StrictPriority(_)
             | SchedulerSpec::VcRoundRobin(_)
+            | SchedulerSpec::DeficitRoundRobin(_)
             | SchedulerSpec::VirtualSpacing(_) => Scheduler::First,
             SchedulerSpec::GuaranteedRate(spec) => {
                 Scheduler::GuaranteedRate(GuaranteedRate::new(&spec.shares_ppb))

@@ -15,11 +15,14 @@ from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
+    Coupling,
     DfbaZ,
     Flag,
     FromZeroToOne,
     Interval,
+    PacketOctets,
     PartOfOne,
+    QueueCount,
     Threshold,
     ThresholdBelowCapacity,
     UpToEqualShare,
@@ -28,16 +31,22 @@ from skycell.scenario.values.parameter_types import (
     VcThresholds,
 )
 from skycell.spec.network import (
+    CodelSpec,
     DfbaSpec,
     DropPrecedenceSpec,
+    DualPi2Spec,
     DynamicEpdSpec,
     EpdSpec,
     FairBufferAllocationSpec,
+    FqCodelSpec,
     FredSpec,
+    HeadDropSpec,
     McrSchedulingSpec,
+    PieSpec,
     PmeEredSpec,
     PpdSpec,
     PriorityDropSpec,
+    RedEcnSpec,
     RedPart,
     RedSpec,
     SelectiveDropSpec,
@@ -462,6 +471,180 @@ class DropPrecedence(Parameters):
     )
 
 
+class Codel(Parameters):
+    """Controlled Delay: discards or marks packets at the head that have waited for too long."""
+
+    kind: Literal["codel"] = param(..., "the policy")
+    target: Interval = param(
+        "5 ms",
+        "wait that may stand for longer than an interval",
+        symbol="TARGET",
+        source="RFC 8289, section 4.4: 5 to 10 % of the interval",
+    )
+    interval: Interval = param(
+        "100 ms",
+        ("for how long the wait may stand above target; of the order of the longest round trip"),
+        symbol="INTERVAL",
+        source=(
+            "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites "
+            "more is better"
+        ),
+    )
+
+
+class HeadDrop(Parameters):
+    """Gives a packet that finds the buffer full the place of the one that has waited longest."""
+
+    kind: Literal["head_drop"] = param(..., "the policy")
+
+
+class RedEcn(Parameters):
+    """RED that marks packets whose transport knows ECN where it would draw for a discard."""
+
+    kind: Literal["red_ecn"] = param(..., "the policy")
+    min_threshold: AverageThreshold = param(
+        0.2,
+        "average queue below which nothing is discarded",
+        symbol="min_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_threshold: AverageThreshold = param(
+        0.6,
+        "average queue from which every frame is discarded; above min_threshold",
+        symbol="max_th",
+        source=("choice: max_th should be at least twice min_th (Floyd and Jacobson, section 6)"),
+    )
+    max_probability: PartOfOne = param(
+        0.02,
+        "probability of discard just below max_threshold",
+        symbol="max_p",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    weight: PartOfOne = param(
+        0.002,
+        "weight of a new queue length in the average",
+        symbol="w_q",
+        source="S. Floyd, V. Jacobson, Random Early Detection Gateways, 1993",
+    )
+    gentle: Flag = param(
+        True,
+        (
+            "whether the probability grows on from max_threshold to twice that, instead "
+            "of jumping to 1"
+        ),
+        source="S. Floyd, Recommendation on using the gentle_ variant of RED, 2000",
+    )
+
+
+class Pie(Parameters):
+    """Discards or marks packets that come, at random, so that the wait comes to a target."""
+
+    kind: Literal["pie"] = param(..., "the policy")
+    target: Interval = param(
+        "15 ms",
+        "wait that the controller aims at",
+        symbol="QDELAY_REF",
+        source="RFC 8033, section 5.1",
+    )
+    update: Interval = param(
+        "15 ms",
+        "time between updates of the probability",
+        symbol="T_UPDATE",
+        source="RFC 8033, section 5.1",
+    )
+    burst: Interval = param(
+        "150 ms",
+        "how long a burst is let through after a time without congestion",
+        symbol="MAX_BURST",
+        source="RFC 8033, section 5.1",
+    )
+    mark_below: PartOfOne = param(
+        0.1,
+        (
+            "probability up to which packets that know ECN are marked, and above which "
+            "they are discarded"
+        ),
+        symbol="mark_ecnth",
+        source="RFC 8033, section 5.1: 10 %",
+    )
+
+
+class FqCodel(Parameters):
+    """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
+
+    kind: Literal["fq_codel"] = param(..., "the policy")
+    target: Interval = param(
+        "5 ms",
+        "wait in a queue that may stand for longer than an interval",
+        symbol="TARGET",
+        source="RFC 8290, section 5.2.2",
+    )
+    interval: Interval = param(
+        "100 ms",
+        ("for how long the wait may stand above target; of the order of the longest round trip"),
+        symbol="INTERVAL",
+        source="RFC 8290, section 5.2.1; over GEO satellites more is better",
+    )
+    quantum: PacketOctets = param(
+        "1514 B",
+        "octets that a queue may send in a round",
+        source="RFC 8290, section 5.2.3: the MTU of Ethernet with its header",
+    )
+    queues: QueueCount = param(
+        1024,
+        ("queues over which a hash spreads the flows; 0 for one of its own for each flow"),
+        source="RFC 8290, section 5.2.4",
+    )
+
+
+class DualPi2(Parameters):
+    """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
+
+    kind: Literal["dual_pi2"] = param(..., "the policy")
+    target: Interval = param(
+        "15 ms",
+        "wait of classic packets that the controller aims at",
+        symbol="target",
+        source="RFC 9332, appendix A.1",
+    )
+    rtt_max: Interval = param(
+        "100 ms",
+        "longest round trip that the controller is to be stable with",
+        symbol="RTT_max",
+        source="RFC 9332, appendix A.1",
+    )
+    coupling: Coupling = param(
+        2,
+        (
+            "ratio of the probability of marks of scalable senders to the root of that of"
+            " classic ones"
+        ),
+        symbol="k",
+        source="RFC 9332, appendix A.1",
+    )
+    ramp_from: Interval = param(
+        "800 us",
+        ("wait above which packets of scalable senders are marked for the sake of their own queue"),
+        symbol="minTh",
+        source="RFC 9332, appendix A.1",
+    )
+    ramp_to: Interval = param(
+        "1200 us",
+        "wait from which all of them are",
+        symbol="maxTh",
+        source="RFC 9332, appendix A.1: minTh and a range of 400 us",
+    )
+    shift: Interval = param(
+        "30 ms",
+        (
+            "by how much longer a classic packet has to have waited to go before one of a"
+            " scalable sender"
+        ),
+        symbol="tshift",
+        source="choice: twice the target",
+    )
+
+
 _Any = (
     TailDrop
     | Ppd
@@ -480,6 +663,12 @@ _Any = (
     | PmeEred
     | StaticThreshold
     | DropPrecedence
+    | Codel
+    | HeadDrop
+    | RedEcn
+    | Pie
+    | FqCodel
+    | DualPi2
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -497,6 +686,12 @@ _Names = Literal[
     "dynamic_epd",
     "mcr_scheduling",
     "pme_ered",
+    "codel",
+    "head_drop",
+    "red_ecn",
+    "pie",
+    "fq_codel",
+    "dual_pi2",
 ]
 Policy = Annotated[
     Annotated[_Any, Field(discriminator="kind")],
@@ -838,6 +1033,135 @@ POLICIES: dict[str, Declared] = {
                 "Service, 1999"
             ),
             "threshold": "static",
+        },
+    ),
+    "codel": Declared(
+        Codel,
+        CodelSpec,
+        (
+            Declares("target_ps", "target", "Interval", below="interval_ps"),
+            Declares("interval_ps", "interval", "Interval"),
+        ),
+        facts={
+            "chosen": "largest packet so far as MTU",
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "CoDel",
+            "needs": "packets",
+            "source": "Nichols, Jacobson, McGregor, Iyengar: RFC 8289",
+            "threshold": "dynamic",
+        },
+    ),
+    "head_drop": Declared(
+        HeadDrop,
+        HeadDropSpec,
+        (),
+        facts={
+            "chosen": "the packet under transmission stays",
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "head drop",
+            "needs": "packets",
+            "source": (
+                "Lakshman, Neidhardt, Ott: The Drop from Front Strategy in TCP and in TCP "
+                "over ATM, 1996"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "red_ecn": Declared(
+        RedEcn,
+        RedEcnSpec,
+        (
+            Part(
+                "red",
+                RedPart,
+                (
+                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    Declares("max_cells", "max_threshold", "AverageThreshold"),
+                    Declares("max_p", "max_probability", "PartOfOne"),
+                    Declares("weight", "weight", "PartOfOne"),
+                    Declares("frame_ps", None, "FrameTime"),
+                ),
+            ),
+            Declares("gentle", "gentle", "Flag"),
+        ),
+        facts={
+            "chosen": "thresholds",
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "RED with ECN",
+            "needs": "packets",
+            "source": (
+                "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, "
+                "1993; Ramakrishnan, Floyd, Black: RFC 3168"
+            ),
+            "threshold": "static",
+        },
+    ),
+    "pie": Declared(
+        Pie,
+        PieSpec,
+        (
+            Declares("target_ps", "target", "Interval"),
+            Declares("update_ps", "update", "Interval"),
+            Declares("burst_ps", "burst", "Interval"),
+            Declares("mark_below", "mark_below", "PartOfOne"),
+        ),
+        facts={
+            "chosen": (
+                "wait measured by time stamps; largest packet so far as mean packet; active "
+                "from the start"
+            ),
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "PIE",
+            "needs": "packets",
+            "source": "Pan, Natarajan, Baker, White: RFC 8033",
+            "threshold": "dynamic",
+        },
+    ),
+    "fq_codel": Declared(
+        FqCodel,
+        FqCodelSpec,
+        (
+            Declares("target_ps", "target", "Interval", below="interval_ps"),
+            Declares("interval_ps", "interval", "Interval"),
+            Declares("quantum_octets", "quantum", "PacketOctets"),
+            Declares("queues", "queues", "QueueCount"),
+        ),
+        facts={
+            "chosen": "one packet at a time from the fattest queue",
+            "class": "MA-ST",
+            "discards": "deterministic",
+            "label": "FQ-CoDel",
+            "needs": "packets",
+            "source": "Hoeiland-Joergensen, McKenney, Taht, Gettys, Dumazet: RFC 8290",
+            "threshold": "dynamic",
+        },
+    ),
+    "dual_pi2": Declared(
+        DualPi2,
+        DualPi2Spec,
+        (
+            Declares("target_ps", "target", "Interval"),
+            Declares("rtt_max_ps", "rtt_max", "Interval"),
+            Declares("coupling", "coupling", "Coupling"),
+            Declares("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
+            Declares("ramp_to_ps", "ramp_to", "Interval"),
+            Declares("shift_ps", "shift", "Interval"),
+        ),
+        facts={
+            "chosen": (
+                "wait of the packet sent last; shift of the scheduler; no more than a quarter"
+                " of classic packets hit"
+            ),
+            "class": "SA-ST",
+            "discards": "deterministic",
+            "label": "DualPI2",
+            "needs": "packets",
+            "source": "De Schepper, Briscoe, White: RFC 9332",
+            "threshold": "dynamic",
         },
     ),
 }

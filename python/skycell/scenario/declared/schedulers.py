@@ -15,10 +15,12 @@ from skycell.scenario.values.parameter_types import (
     CellsInRound,
     ClassShares,
     ClassWeights,
+    PacketOctets,
     VcIntervals,
     VcWeights,
 )
 from skycell.spec.network import (
+    DeficitRoundRobinSpec,
     FifoSpec,
     GuaranteedRateSpec,
     StrictPrioritySpec,
@@ -85,6 +87,18 @@ class VcRoundRobin(Parameters):
     kind: Literal["vc_round_robin"] = param(..., "the scheduler")
 
 
+class DeficitRoundRobin(Parameters):
+    """Serves the flows, or VCs, of a buffer of packets one after the other, each by octets."""
+
+    kind: Literal["deficit_round_robin"] = param(..., "the scheduler")
+    quantum: PacketOctets = param(
+        "1500 B",
+        "octets that each may send in a round; a longer packet takes several",
+        symbol="Q_i",
+        source="Shreedhar and Varghese, section III: of the longest packet at least",
+    )
+
+
 class VcWeightedRoundRobin(Parameters):
     """A queue for each VC, in one buffer, served in turn, each up to its weight in cells."""
 
@@ -115,6 +129,7 @@ _Any = (
     | WeightedRoundRobin
     | VirtualSpacing
     | VcRoundRobin
+    | DeficitRoundRobin
     | VcWeightedRoundRobin
 )
 #: Those that need no more than their name.
@@ -124,6 +139,7 @@ _Names = Literal[
     "weighted_round_robin",
     "virtual_spacing",
     "vc_round_robin",
+    "deficit_round_robin",
     "vc_weighted_round_robin",
 ]
 Scheduler = Annotated[
@@ -178,6 +194,14 @@ SCHEDULERS: dict[str, Declared] = {
         (Declares("weights", None, "EqualVcWeights"),),
         facts={
             "serves": "VCs",
+        },
+    ),
+    "deficit_round_robin": Declared(
+        DeficitRoundRobin,
+        DeficitRoundRobinSpec,
+        (Declares("quantum_octets", "quantum", "PacketOctets"),),
+        facts={
+            "serves": "packets",
         },
     ),
     "vc_weighted_round_robin": Declared(

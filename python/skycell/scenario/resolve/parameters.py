@@ -78,7 +78,16 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     return add
 
 
-@_resolves("Flag", "UpToEqualShare", "PartOfOne", "FromZeroToOne", "AtLeastOne", "CellsInRound")
+@_resolves(
+    "Flag",
+    "UpToEqualShare",
+    "PartOfOne",
+    "FromZeroToOne",
+    "AtLeastOne",
+    "CellsInRound",
+    "QueueCount",
+    "Coupling",
+)
 def _as_written(port: Port, one: Declares, given: Any, written: Parameters) -> Any:
     return given
 
@@ -132,6 +141,11 @@ def _frame_time(port: Port, one: Declares, given: None, written: Parameters) -> 
 @_resolves("Interval")
 def _interval(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
     return rounded(given.amount)
+
+
+@_resolves("PacketOctets")
+def _packet_octets(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
+    return int(given.amount)
 
 
 @_resolves("VcThresholds")

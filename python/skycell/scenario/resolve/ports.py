@@ -131,8 +131,14 @@ class PortResolver:
         if len(self.faults.faults) > noted:
             return None  # of which no threshold can be compared with its size
         where = (*link.path, link.policy_key)
+        rule = POLICIES[link.policy.kind]
+        if rule.facts.get("needs") == "packets" and line.packets is None:
+            meaning = meaning_of(type(link.policy).model_fields["kind"])
+            allowed = "a policy that decides as frames arrive: the link carries cells"
+            self.faults.add((*where, "kind"), link.policy.kind, allowed, meaning)
+            return None
         port = self._rule_at(where, link, line, unit, capacity, (service,))
-        policy = resolve_rule(POLICIES[link.policy.kind], link.policy, port)
+        policy = resolve_rule(rule, link.policy, port)
         if policy is None:
             return None
         queue = {
@@ -187,6 +193,10 @@ class PortResolver:
             allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
             got = Verbatim(f"{scheduler.kind} for {at}")
             self.faults.add(where, got, allowed, SCHEDULER_MEANING)
+            return None
+        if serves == "packets" and (line.packets is None or len(classes) > 1):
+            allowed = "a scheduler of cells or of several queues: this one orders packets in one"
+            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
             return None
         if serves == "one queue" and len(classes) > 1:
             several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]

@@ -71,6 +71,9 @@ PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[Quantity, amount_held("917 cells", 0)]
 CellsOfFrames = Annotated[int, whole_number(1, 1000)]
 Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms")]
+PacketOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="1514 B")]
+QueueCount = Annotated[int, whole_number(0, 65_536, "0 for one of its own for each flow")]
+Coupling = Annotated[int, whole_number(1, 100)]
 VcAllowances = Annotated[
     Quantity | Literal["MBS"],
     quantity(Dimension.CELLS, low=0, high=MOST_CELLS, words=["MBS"], example="400 cells"),

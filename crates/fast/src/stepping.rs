@@ -1,11 +1,10 @@
 //! Which ports have no closed form, and why: those are stepped unit by unit.
 
 use crate::edge::may_discard;
-use crate::moving::moves;
-use crate::shared::cell_sources;
+use crate::route::moves;
 use skycell_records::SteppedReason;
 use skycell_spec::{
-    FifoSpec, LinkSpec, NetworkSpec, NodeKind, ScheduleSpec, SchedulerSpec, VcSpec,
+    FifoSpec, LinkSpec, NetworkSpec, NodeKind, ScheduleSpec, SchedulerSpec, SourceSpec, VcSpec,
 };
 
 /// By port: why it is stepped, if it is.
@@ -14,7 +13,7 @@ pub(crate) struct Stepping(Vec<Option<SteppedReason>>);
 
 impl Stepping {
     /// What the ports, links and VCs of a valid spec say by themselves.
-    pub(super) fn new(spec: &NetworkSpec) -> Self {
+    pub(crate) fn new(spec: &NetworkSpec) -> Self {
         let links = 0..spec.links.len() as u32;
         let mut stepping = Stepping(links.map(|link| of_link(spec, link)).collect());
         for (vc, id) in spec.vcs.iter().zip(0..) {
@@ -59,6 +58,10 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if !is_at_switch && !is_fifo {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
+    let queue = &port.queues[0];
+    if queue.policy.needs().packets || queue.by_flow || port.shaper.is_some() {
+        return Some(SteppedReason::QueueManagement);
+    }
     let schedule = moves(&spec.links[link as usize])?;
     let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
@@ -81,4 +84,10 @@ fn has_closed_form(spec: &NetworkSpec, link: u32, schedule: &ScheduleSpec) -> bo
         && schedule.to.is_empty()
         && (schedule.interruption_ps == 0 || !has_handover)
         && crossing.all(|vc| vc.path.last() != Some(&link))
+}
+
+/// The sources that send cells, not datagrams, and their ids.
+pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &SourceSpec)> {
+    let sources = (0u32..).zip(&spec.sources);
+    sources.filter(|(_, source)| source.datagram_route.is_empty())
 }

@@ -6,7 +6,8 @@
 //! stream. Cells of a source that is no stream are frames of one cell.
 
 use crate::cell_stream::StreamPlan;
-use crate::plan::{PortKind, Stepping, route};
+use crate::route::{PortKind, route};
+use crate::stepping::{Stepping, cell_sources};
 use skycell_records::SteppedReason;
 use skycell_spec::{LinkSpec, NetworkSpec, PortSpec, SourceSpec};
 
@@ -80,12 +81,6 @@ fn own_queues(spec: &NetworkSpec, known: &[u32]) -> Vec<Option<usize>> {
         _ => None,
     };
     spec.links.iter().zip(joined).map(of_port).collect()
-}
-
-/// The sources that send cells, not datagrams, and their ids.
-pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &SourceSpec)> {
-    let sources = (0u32..).zip(&spec.sources);
-    sources.filter(|(_, source)| source.datagram_route.is_empty())
 }
 
 /// The stream of a source; none if it cannot be one beside those with the VCs `known`.

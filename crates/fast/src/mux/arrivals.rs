@@ -4,7 +4,8 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
-use crate::server::{Departures, Server};
+use super::server::{Departures, Server};
+use crate::burst::Burst;
 use crate::train::{Moment, Train, nth_arrival};
 use skycell_units::SimTime;
 use std::collections::VecDeque;
@@ -45,8 +46,8 @@ impl Busy {
 
     /// Sum of the times at which they leave.
     fn departures(&self, cells: u64) -> u128 {
-        let cells = u128::from(cells);
-        cells * u128::from(self.start.0) + cells * (cells + 1) / 2 * u128::from(self.spacing)
+        let spacing = SimTime(self.spacing);
+        Burst::new(self.start + spacing, spacing, cells).sum()
     }
 }
 

@@ -1,9 +1,11 @@
 //! Stretches in which the same queues have cells, and the scheduler's choices repeat: the cells of frames
 //! alone, those of a source alone, or both.
 
-use super::{Run, Server};
-use crate::cell_stream::sum;
+use super::Server;
+use crate::burst::Burst;
+use crate::cell_stream::Run;
 use skycell_switch::{Backlog, Cycle};
+use skycell_units::SimTime;
 
 /// Choices in a stretch, at least; fewer are made one by one.
 const FEWEST: u64 = 4;
@@ -185,7 +187,8 @@ impl Server {
             // A cell comes before the one under transmission has left.
             let length = queue.waiting.cells() + slots - cycle.turns_in(slots - 1);
             queue.max = queue.max.max(length as u32);
-            queue.integral.arrived(sum(next.arrival, spacing, slots));
+            let coming = Burst::new(SimTime(next.arrival), SimTime(spacing), slots);
+            queue.integral.arrived(coming.sum());
             queue.waiting.push(Run {
                 left: next.left,
                 cells: slots,

@@ -1,16 +1,14 @@
 //! What VCs have at a multiplexing port, and what of it has left.
 
-use crate::arrivals::ArrivalLog;
+use super::arrivals::ArrivalLog;
+use crate::burst::Burst;
 use crate::train::{Moment, Train};
 use skycell_records::{DiscardReason, Discards, QueueSamples};
-use skycell_units::SimTime;
 
-/// Cells of one VC that were taken in, `spacing` apart.
+/// Cells of one VC that were taken in.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    first: u64,
-    spacing: u64,
-    count: u64,
+    cells: Burst,
     link: u32,
     /// Cells of the VC taken in before it.
     before: u64,
@@ -134,32 +132,19 @@ impl VcRuns {
 
     /// `count` cells of `train` are taken in.
     pub(crate) fn note(&mut self, train: &Train, count: u64) {
-        let (first, spacing, link) = (train.next, train.spacing, train.link);
+        let more = train.burst(count);
         let before = self.noted;
         self.noted += count;
-        if let Some(run) = self.runs.last_mut() {
-            let step = if run.count == 1 && count == 1 {
-                first - run.first
-            } else if run.count == 1 {
-                spacing
-            } else {
-                run.spacing
-            };
-            let continues = step > 0
-                && first == run.first + run.count * step
-                && (count == 1 || step == spacing)
-                && link == run.link;
-            if continues {
-                run.spacing = step;
-                run.count += count;
-                return;
-            }
+        if let Some(Run { cells, link, .. }) = self.runs.last_mut()
+            && *link == train.link
+            && let Some(both) = cells.followed_by(more)
+        {
+            *cells = both;
+            return;
         }
         self.runs.push(Run {
-            first,
-            spacing,
-            count,
-            link,
+            cells: more,
+            link: train.link,
             before,
         });
     }
@@ -171,16 +156,15 @@ impl VcRuns {
         };
         let at = self
             .runs
-            .partition_point(|run| (SimTime(run.first), run.link) <= (moment.time, moment.link));
+            .partition_point(|run| (run.cells.first, run.link) <= (moment.time, moment.link));
         let Some(run) = at.checked_sub(1).map(|last| self.runs[last]) else {
             return self.before;
         };
-        let train = Train {
-            next: run.first,
-            spacing: run.spacing,
-            link: run.link,
-            place: 0,
+        // Of one at the moment itself the link decides.
+        let cells = match run.link > moment.link {
+            true => run.cells.count_before(moment.time),
+            false => run.cells.count_by(moment.time),
         };
-        run.before + train.count(moment).min(run.count)
+        run.before + cells
     }
 }

@@ -6,7 +6,7 @@
 //! server serves cell by cell, in one loop without events, and many at once where the scheduler's
 //! choices repeat ([`turns`]).
 
-use crate::cell_stream::CellStream;
+use crate::cell_stream::{CellStream, Run, Waiting};
 use crate::lossy::{Draws, LossyLink};
 use crate::train::Moment;
 use skycell_records::{ClassQueueRecord, Discards, QueueIntegral, QueueRecord, QueueSamples};
@@ -15,11 +15,9 @@ use skycell_switch::{Backlog, Scheduler, Schedules};
 use skycell_units::SimTime;
 
 mod turns;
-mod waiting;
 
 pub(crate) use turns::Departures;
 use turns::Turns;
-pub(crate) use waiting::{Run, Waiting};
 
 /// A queue of cell sources.
 #[derive(Debug, Default)]

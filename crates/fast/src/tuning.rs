@@ -1,0 +1,32 @@
+//! Numbers that decide when the engine takes a way that pays off for many. No record depends on them.
+
+/// From which sizes on it pays to do things in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuning {
+    /// Lanes of a port of which the foremost frames are soon put into order; frames of more lanes wait in boxes.
+    pub few_lanes: usize,
+    /// How many frames before one comes to a port its line of the cache is asked for; after half of them that is read. At
+    /// least two.
+    pub asked_ahead: usize,
+    /// Flows from which on it pays to ask for their state in advance; that of fewer is in the cache anyway.
+    pub many_flows: usize,
+    /// Between two looks at which entries of a time-varying link will still be asked for, at least so many more are kept.
+    pub entries_kept: usize,
+}
+
+impl Tuning {
+    /// As runs have it.
+    pub const USE: Tuning = Tuning {
+        few_lanes: 64,
+        asked_ahead: 20,
+        many_flows: 200,
+        entries_kept: 1024,
+    };
+    /// With which scenarios of a few flows take the ways of crowds, for tests.
+    pub const SMALL: Tuning = Tuning {
+        few_lanes: 4,
+        asked_ahead: 2,
+        many_flows: 1,
+        entries_kept: 4,
+    };
+}

@@ -1,0 +1,54 @@
+//! What becomes of a cell where its VC enters the network: its policer and its contract decide.
+
+use super::Network;
+use crate::frames::Cell;
+use skycell_atm::EdgeCell;
+use skycell_spec::PolicingAction;
+use skycell_units::SimTime;
+
+impl Network<'_> {
+    /// Where a VC enters the network: whether its policer discards the cell; it may tag it.
+    pub(super) fn is_discarded_by_policer(&mut self, now: SimTime, cell: &mut Cell) -> bool {
+        let vc = &mut self.vcs[cell.vc as usize];
+        let Some(action) = vc.policer.as_mut().and_then(|policer| policer.on_cell(now)) else {
+            return false;
+        };
+        vc.record.cells_nonconforming += 1;
+        match action {
+            PolicingAction::Count => {}
+            PolicingAction::Tag => {
+                cell.is_tagged = true;
+                vc.record.cells_tagged += 1;
+            }
+            PolicingAction::Discard => {
+                vc.record.cells_policed += 1;
+                self.frames.settle(cell.frame, 1);
+            }
+        }
+        action == PolicingAction::Discard
+    }
+
+    /// Where a VC with a contract enters its first switch: F-GCRA decides on a frame's first cell,
+    /// and all cells of the frame get its CLP bit. Whether the cell is discarded.
+    pub(super) fn is_refused_by_contract(&mut self, now: SimTime, cell: &mut Cell) -> bool {
+        let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed else {
+            return false;
+        };
+        let frame = self.frames.get(cell.frame);
+        let clp = guaranteed.on_cell(
+            now,
+            EdgeCell {
+                serial: frame.serial,
+                index: cell.index,
+                cells: frame.cells,
+                by_adapter: frame.is_tagged,
+                by_policer: cell.is_tagged,
+            },
+        );
+        match clp {
+            Some(clp) => cell.is_tagged = clp,
+            None => self.frames.settle(cell.frame, 1),
+        }
+        clp.is_none()
+    }
+}

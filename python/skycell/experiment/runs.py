@@ -1,0 +1,37 @@
+"""The runs that the cells of a design need, each once however many cells it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from skycell.experiment.batch import PlannedRun
+from skycell.experiment.design import Cell
+
+Known = TypeVar("Known")
+
+
+@dataclass
+class PlannedRuns(Generic[Known]):
+    """The runs of each cell, replication by replication, and what measures need to know of it."""
+
+    known: dict[Cell, Known] = field(default_factory=dict)
+    """Of the network of each cell."""
+    of_cell: dict[Cell, list[tuple[PlannedRun, ...]]] = field(default_factory=dict)
+    """A replication is one run, or that and its beginning where this is left out of what counts."""
+    by_hash: dict[str, PlannedRun] = field(default_factory=dict)
+    """The different runs, by their spec's hash; cells that come to the same spec share theirs."""
+
+    def add(self, cell: Cell, known: Known, replications: Iterable[tuple[PlannedRun, ...]]) -> None:
+        """Adds replications of a cell to those that it has."""
+        self.known.setdefault(cell, known)
+        self.of_cell.setdefault(cell, []).extend(
+            tuple(self.by_hash.setdefault(run.spec_hash, run) for run in runs)
+            for runs in replications
+        )
+
+    @property
+    def different(self) -> list[PlannedRun]:
+        """The different runs."""
+        return list(self.by_hash.values())

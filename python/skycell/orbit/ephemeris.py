@@ -1,0 +1,229 @@
+"""Ephemerides of satellites: CCSDS OEM, checked, with what is interpolated how."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.orbit.elements import FaultySatellite
+from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch
+from skycell.orbit.oem_text import Line, SegmentText, read_segments
+from skycell.orbit.selection import Choice, is_chosen
+
+#: Axes of states (CCSDS 502.0-B-3, annex B, and the SANA registry), and what the compiled part
+#: calls them.
+_FRAMES = (
+    (re.compile(r"ITRF[- ]?[0-9]*|GRC|GTOD|TDR|EFG|WGS-?84"), "earth_fixed"),
+    (re.compile(r"TEME|TEMEOFDATE"), "teme"),
+    (re.compile(r"TOD|TOD_EARTH"), "true_of_date"),
+    (re.compile(r"EME2000|J2000|ICRF[- ]?[0-9]*|GCRF[- ]?[0-9]*"), "j2000"),
+)
+_FRAMES_TEXT = "ITRF (any year), GTOD, TEME, TOD, EME2000, ICRF or GCRF"
+_METHODS = ("LINEAR", "LAGRANGE", "HERMITE")
+_HIGHEST_DEGREE = 27
+"""Of polynomials; higher ones swing between states that are written with few digits."""
+_USUAL = ("HERMITE", 7)
+"""Where a message does not say: four states with their velocities give the seventh degree."""
+_FARTHEST_KM = 1_500_000.0
+_FASTEST_KM_S = 12.0
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """States that belong together.
+
+    Attributes:
+        frame: axes, as the compiled part calls them.
+        interpolation: `linear`, `lagrange` or `hermite`.
+        degree: of its polynomials.
+        useable_ns: the moments between which it may be used, UTC since 1970.
+        times_ns: of the states.
+        states: position (km) and velocity (km/s) of each.
+    """
+
+    frame: str
+    interpolation: str
+    degree: int
+    useable_ns: tuple[int, int]
+    times_ns: tuple[int, ...]
+    states: tuple[tuple[float, ...], ...]
+
+    def spec(self, epoch_ns: int) -> dict[str, Any]:
+        """The form that the compiled part reads, with time 0 at `epoch_ns`."""
+        return {
+            "frame": self.frame,
+            "interpolation": self.interpolation,
+            "degree": self.degree,
+            "useable_s": [(at - epoch_ns) / 1e9 for at in self.useable_ns],
+            "times_s": [(at - epoch_ns) / 1e9 for at in self.times_ns],
+            "states": self.states,
+        }
+
+
+@dataclass(frozen=True)
+class Ephemeris:
+    """The states of one satellite.
+
+    Attributes:
+        name: of it, made different from the others'.
+        object_id: as the message has it.
+        segments: in the order of the file.
+    """
+
+    name: str
+    object_id: str
+    segments: tuple[Segment, ...]
+
+    def gap(self, first_ns: int, last_ns: int) -> int | None:
+        """From when on, between two moments, there is no segment to use; None where none is."""
+        at = first_ns
+        for begin, end in sorted(segment.useable_ns for segment in self.segments):
+            if begin <= at <= end:
+                at = end
+                if at >= last_ns:
+                    return None
+        return at
+
+
+@dataclass(frozen=True)
+class ReadEphemerides:
+    """What a file of ephemerides holds: the satellites that can be used, and the others."""
+
+    satellites: tuple[Ephemeris, ...]
+    faulty: tuple[FaultySatellite, ...] = ()
+
+
+def ephemerides_of(
+    text: str,
+    name: str = "ephemerides",
+    select: Sequence[Choice] = (),
+    exclude: Sequence[Choice] = (),
+) -> ReadEphemerides:
+    """The ephemerides of a text; a satellite with a faulty segment is faulty.
+
+    Args:
+        text: OEM as KVN or XML.
+        name: what faults call it.
+        select: the satellites that are read, by name or object's id; all if there is none.
+        exclude: those of them that are not.
+
+    Raises:
+        ScenarioFaults: the text as a whole cannot be read, or has no segment.
+    """
+    segments = read_segments(text, name)
+    if not segments:
+        raise ScenarioFaults([Fault(name, "", "no ephemeris", "OEM as KVN or XML")])
+    by_object: dict[tuple[str, str], list[SegmentText]] = {}
+    for segment in segments:
+        named = segment.keywords.get("OBJECT_NAME", ""), segment.keywords.get("OBJECT_ID", "")
+        by_object.setdefault(named, []).append(segment)
+    good: dict[str, Ephemeris] = {}
+    faulty = []
+    for (own, object_id), texts in by_object.items():
+        # The id is a designator (1998-067A); some writers put the catalogue number there.
+        if not (is_chosen(own, object_id, select, exclude)):
+            continue
+        faults: list[Fault] = []
+        read = [_segment(segment, name, faults) for segment in texts]
+        if faults:
+            faulty.append(FaultySatellite(own, object_id, texts[0].where, tuple(faults)))
+            continue
+        plain = different = own or object_id or "1"
+        while different in good:
+            number = sum(known.partition(" (")[0] == plain for known in good) + 1
+            different = f"{plain} ({number})"
+        good[different] = Ephemeris(different, object_id, tuple(s for s in read if s is not None))
+    return ReadEphemerides(tuple(good.values()), tuple(faulty))
+
+
+def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | None:
+    """A checked segment; None, and faults, where it cannot be used."""
+    before = len(faults)
+    faults += text.faults
+    given = text.keywords
+
+    def refuse(key: str, allowed: str, meaning: str) -> None:
+        written = given.get(key)
+        got = "nothing" if written in (None, "") else show_value(written)
+        faults.append(Fault(name, f"{text.where} {key}", got, allowed, meaning))
+
+    if (given.get("CENTER_NAME") or "EARTH").upper() != "EARTH":
+        refuse("CENTER_NAME", '"EARTH"', "what the satellite goes around")
+    frame = next(
+        (own for form, own in _FRAMES if form.fullmatch(given.get("REF_FRAME", "").upper())), ""
+    )
+    if not frame:
+        refuse("REF_FRAME", _FRAMES_TEXT, "axes of the states")
+    system = given.get("TIME_SYSTEM", "")
+    if system not in TIME_SYSTEMS:
+        refuse("TIME_SYSTEM", " or ".join(TIME_SYSTEMS), "time scale of the epochs")
+        system = "UTC"
+    method, degree = _interpolation(given, refuse)
+    times, states = _states(text.lines, system, name, faults)
+    if len(faults) > before:
+        return None
+    needed = {"LINEAR": 2, "LAGRANGE": degree + 1, "HERMITE": degree // 2 + 1}[method]
+    if len(times) < needed:
+        allowed = f"at least {needed}, for {method} of degree {degree}"
+        faults.append(Fault(name, f"{text.where} states", str(len(times)), allowed, "states"))
+        return None
+    useable = [times[0], times[-1]]
+    for end, key in enumerate(("USEABLE_START_TIME", "USEABLE_STOP_TIME")):
+        if given.get(key):
+            at = read_epoch(given[key], system)
+            if at is None or not times[0] <= at <= times[-1]:
+                refuse(key, "a moment between the first state and the last", "what may be used")
+            else:
+                useable[end] = at
+    if len(faults) > before:
+        return None
+    return Segment(frame, method.lower(), degree, (useable[0], useable[1]), times, states)
+
+
+def _interpolation(given: Mapping[str, str], refuse: Any) -> tuple[str, int]:
+    """Method and degree (CCSDS 502.0-B-3, table 5-3)."""
+    method = given.get("INTERPOLATION", "").upper()
+    if not method:
+        return _USUAL
+    if method not in _METHODS:
+        refuse("INTERPOLATION", " or ".join(_METHODS), "how positions between states are found")
+        return _USUAL
+    written = given.get("INTERPOLATION_DEGREE") or ("1" if method == "LINEAR" else "")
+    if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= _HIGHEST_DEGREE):
+        allowed = f"a whole number from 1 to {_HIGHEST_DEGREE}"
+        refuse("INTERPOLATION_DEGREE", allowed, "degree of the polynomials")
+        return _USUAL
+    return method, int(written)
+
+
+def _states(
+    lines: Sequence[Line], system: str, name: str, faults: list[Fault]
+) -> tuple[tuple[int, ...], tuple[tuple[float, ...], ...]]:
+    """Moments and states, ascending."""
+    times: list[int] = []
+    states = []
+    for line in lines:
+        at = read_epoch(line.epoch, system)
+        if at is None or (times and at <= times[-1]):
+            allowed = "a moment of {} from {} to {}, after that of the state before"
+            allowed = allowed.format(system, *EPOCH_YEARS)
+            got = show_value(line.epoch)
+            faults.append(Fault(name, f"{line.where} EPOCH", got, allowed, "moment of a state"))
+            continue
+        numbers = [float(text) if _NUMBER.fullmatch(text) else math.nan for text in line.numbers]
+        # A NaN is in no range.
+        is_good = all(abs(number) <= _FARTHEST_KM for number in numbers[:3])
+        is_good = is_good and all(abs(number) <= _FASTEST_KM_S for number in numbers[3:])
+        if not is_good:
+            got = show_value(" ".join(line.numbers))
+            allowed = f"three numbers to {_FARTHEST_KM:g} km and three to {_FASTEST_KM_S:g} km/s"
+            faults.append(Fault(name, f"{line.where} state", got, allowed, "position and velocity"))
+            continue
+        times.append(at)
+        states.append(tuple(numbers))
+    return tuple(times), tuple(states)
