@@ -81,6 +81,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
     let slow_start = [
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
         SlowStartSpec::ByteCounting(ByteCountingSlowStartSpec { limit: 2 }),
+        SlowStartSpec::HystartPlusPlus(HyStartPlusPlusSpec { limit: 8 }),
     ];
     let of_later = (
         prop::sample::select(slow_start.to_vec()),

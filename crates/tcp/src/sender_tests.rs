@@ -110,8 +110,9 @@ impl Script {
             initial_cwnd: window * MSS,
             ..tcp
         };
+        let clock = TickClock::new(tcp.tick_ps, 0);
         let mut script = Script {
-            sender: Sender::new(tcp, TickClock::new(100_000_000_000, 0)),
+            sender: Sender::new(tcp, clock),
             now: SimTime::from_millis(10),
             sent: Vec::new(),
         };

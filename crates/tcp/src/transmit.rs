@@ -286,7 +286,11 @@ impl Transmitter {
         self.sacked.forget_below(ack);
         let ticks = self.clock.ticks(self.now);
         if self.tcp.timestamps {
-            self.rto.on_sample(&self.tcp, ticks - echoed_timestamp);
+            let rtt = ticks - echoed_timestamp;
+            self.rto.on_sample(&self.tcp, rtt);
+            if self.window.has_state() {
+                self.window.on_sample(rtt * self.tcp.tick_ps);
+            }
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
         {
@@ -325,6 +329,8 @@ impl Transmitter {
             srtt_eighths: self.rto.srtt_eighths(),
             segments: acked as f64 / self.tcp.mss as f64,
             octets: acked,
+            reached: self.snd_una,
+            next: self.snd_nxt,
             is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > self.window.cwnd(),
         };
         self.window.on_ack(&self.tcp, &ack);

@@ -1,7 +1,7 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
 use crate::congestion::{Ack, Congestion, CongestionControl, HALF, reno_growth};
-use crate::slow_start::{ByteCounting, SlowStart, kept};
+use crate::slow_start::{Kept, SlowStart};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
@@ -20,12 +20,13 @@ pub(crate) struct Window {
 #[derive(Clone, Debug)]
 struct State {
     congestion: Option<Congestion>,
-    slow_start: Option<ByteCounting>,
+    slow_start: Option<Kept>,
 }
 
 impl State {
     fn new(tcp: &TcpSpec) -> Option<Box<Self>> {
-        let (congestion, slow_start) = (Congestion::new(&tcp.congestion), kept(&tcp.slow_start));
+        let (congestion, slow_start) =
+            (Congestion::new(&tcp.congestion), Kept::new(&tcp.slow_start));
         (congestion.is_some() || slow_start.is_some()).then(|| {
             Box::new(State {
                 congestion,
@@ -117,6 +118,25 @@ impl Window {
             Some(state) => state.on_ack(tcp, self.cwnd, ack),
         };
         self.grow_to_limit(tcp, growth);
+        let rule = self
+            .state
+            .as_deref_mut()
+            .and_then(|state| state.slow_start.as_mut());
+        if rule.is_some_and(SlowStart::is_leaving) {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
+    /// An acknowledgement has measured a round trip of `rtt_ps` picoseconds.
+    #[inline(never)] // so that nothing is done for it where there is no state
+    pub(crate) fn on_sample(&mut self, rtt_ps: u64) {
+        if let Some(rule) = self
+            .state
+            .as_deref_mut()
+            .and_then(|state| state.slow_start.as_mut())
+        {
+            rule.on_sample(rtt_ps);
+        }
     }
 
     fn is_in_slow_start(&self, tcp: &TcpSpec) -> bool {

@@ -210,6 +210,7 @@ STRESSES: tuple[dict[str, Any], ...] = (
     WIDE,
     {**WIDE, **LARGE, "tcp.initial_ssthresh": "2 segments", "run.duration": "20 s"},
     {"topology.bottleneck.loss": 0.02, "tcp.timestamps": True, "run.duration": "200 s"},
+    {"tcp.timestamps": True, "tcp.delayed_ack": "on", **WIDE, **LARGE},
     {
         "topology.bottleneck.loss": 0.08,
         "traffic": {"kind": "transfers", "size": "300 kB"},

@@ -11,7 +11,10 @@ impl Builder<'_> {
         TcpSpec::form(&mut forms);
         let mss = self.dice.pick(&[1, 40, 512, 512, 1_024, 1_460, 9_180]);
         let rwnd = (mss * (1 + self.dice.below(64))).max(2_000).max(mss);
-        let drawn = self.fields(&forms, "TcpSpec", mss, rwnd);
+        let mut drawn = self.fields(&forms, "TcpSpec", mss, rwnd);
+        if drawn["slow_start"]["kind"] == "hystart_plus_plus" {
+            drawn.insert("timestamps".to_owned(), json!(true));
+        }
         serde_json::from_value(drawn.into()).expect("drawn parameters read back")
     }
 

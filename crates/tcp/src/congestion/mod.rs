@@ -60,6 +60,10 @@ pub(crate) struct Ack {
     pub(crate) segments: f64,
     /// The same in octets.
     pub(crate) octets: Octets,
+    /// Everything below is acknowledged now.
+    pub(crate) reached: u64,
+    /// The next octet to send.
+    pub(crate) next: u64,
     /// Whether cwnd had no room for a segment more before it came.
     pub(crate) is_cwnd_limited: bool,
 }

@@ -1,11 +1,12 @@
 //! Slow start: how cwnd grows below ssthresh.
 
 mod byte_counting;
+mod hystart_plus_plus;
 mod limited;
 mod standard;
 
-pub(crate) use byte_counting::ByteCounting;
-use byte_counting::ByteCountingSlowStartSpec;
+use byte_counting::{ByteCounting, ByteCountingSlowStartSpec};
+use hystart_plus_plus::{HyStartPlusPlus, HyStartPlusPlusSpec};
 use limited::LimitedSlowStartSpec;
 use standard::StandardSlowStartSpec;
 
@@ -19,6 +20,7 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 pub mod specs {
     pub use super::SlowStartSpec;
     pub use super::byte_counting::ByteCountingSlowStartSpec;
+    pub use super::hystart_plus_plus::HyStartPlusPlusSpec;
     pub use super::limited::*;
     pub use super::standard::*;
 }
@@ -32,6 +34,8 @@ kinds! {
         Limited(LimitedSlowStartSpec),
         /// See [`ByteCountingSlowStartSpec`].
         ByteCounting(ByteCountingSlowStartSpec),
+        /// See [`HyStartPlusPlusSpec`].
+        HystartPlusPlus(HyStartPlusPlusSpec),
     }
 }
 
@@ -41,7 +45,7 @@ impl SlowStartSpec {
         match self {
             SlowStartSpec::Standard(standard) => standard.at_ssthresh,
             SlowStartSpec::Limited(limited) => limited.at_ssthresh,
-            SlowStartSpec::ByteCounting(_) => false,
+            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => false,
         }
     }
 
@@ -50,7 +54,9 @@ impl SlowStartSpec {
         match self {
             SlowStartSpec::Standard(_) => tcp.mss as f64,
             SlowStartSpec::Limited(limited) => limited.growth(tcp.mss as f64, cwnd),
-            SlowStartSpec::ByteCounting(_) => unreachable!("{KEEPS}"),
+            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => {
+                unreachable!("{KEEPS}")
+            }
         }
     }
 }
@@ -59,8 +65,16 @@ const KEEPS: &str = "a rule that keeps something is asked itself";
 
 /// The rule of a kind that keeps something from one ACK to the next.
 pub(crate) trait SlowStart {
+    /// An ACK, told next, has measured a round trip of `rtt_ps` picoseconds.
+    fn on_sample(&mut self, _rtt_ps: u64) {}
+
     /// What an ACK adds to cwnd, octets.
     fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64;
+
+    /// Whether the ACK that was told last ends slow start: ssthresh is cwnd then.
+    fn is_leaving(&mut self) -> bool {
+        false
+    }
 
     /// Slow start has ended: a loss, or cwnd has come to ssthresh.
     fn on_end(&mut self);
@@ -69,10 +83,59 @@ pub(crate) trait SlowStart {
     fn on_rto(&mut self);
 }
 
-/// What slow start keeps; none for a kind that keeps nothing.
-pub(crate) fn kept(spec: &SlowStartSpec) -> Option<ByteCounting> {
-    match spec {
-        SlowStartSpec::ByteCounting(spec) => Some(ByteCounting::new(spec)),
-        SlowStartSpec::Standard(_) | SlowStartSpec::Limited(_) => None,
+/// What slow start keeps, of any kind that keeps something.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    ByteCounting(ByteCounting),
+    HyStartPlusPlus(HyStartPlusPlus),
+}
+
+impl Kept {
+    /// None for a kind that keeps nothing.
+    pub(crate) fn new(spec: &SlowStartSpec) -> Option<Self> {
+        match spec {
+            SlowStartSpec::Standard(_) | SlowStartSpec::Limited(_) => None,
+            SlowStartSpec::ByteCounting(spec) => Some(Kept::ByteCounting(ByteCounting::new(spec))),
+            SlowStartSpec::HystartPlusPlus(spec) => {
+                Some(Kept::HyStartPlusPlus(HyStartPlusPlus::new(spec)))
+            }
+        }
+    }
+}
+
+impl SlowStart for Kept {
+    fn on_sample(&mut self, rtt_ps: u64) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_sample(rtt_ps),
+            Kept::HyStartPlusPlus(rule) => rule.on_sample(rtt_ps),
+        }
+    }
+
+    fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64 {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_ack(tcp, ack),
+            Kept::HyStartPlusPlus(rule) => rule.on_ack(tcp, ack),
+        }
+    }
+
+    fn is_leaving(&mut self) -> bool {
+        match self {
+            Kept::ByteCounting(rule) => rule.is_leaving(),
+            Kept::HyStartPlusPlus(rule) => rule.is_leaving(),
+        }
+    }
+
+    fn on_end(&mut self) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_end(),
+            Kept::HyStartPlusPlus(rule) => rule.on_end(),
+        }
+    }
+
+    fn on_rto(&mut self) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_rto(),
+            Kept::HyStartPlusPlus(rule) => rule.on_rto(),
+        }
     }
 }
