@@ -33,6 +33,7 @@ from skycell.scenario.values.tcp_types import (
 from skycell.spec.network import (
     ByteCountingSlowStartSpec,
     CubicSpec,
+    HyStartPlusPlusSpec,
     LimitedSlowStartSpec,
     NewRenoSpec,
     RenoCongestionSpec,
@@ -336,12 +337,25 @@ class ByteCountingSlowStart(Parameters):
     )
 
 
-_AnySlowStart = StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart
+class HyStartPlusPlus(Parameters):
+    """Slow start that slows down as round trips get longer, and ends five round trips later."""
+
+    kind: Literal["hystart_plus_plus"] = param(..., "the slow start rule")
+    limit: SegmentCount = param(
+        8,
+        "segments that an ACK makes cwnd grow by at most",
+        symbol="L",
+        source="RFC 9406 section 4.3: of senders that do not pace",
+    )
+
+
+_AnySlowStart = StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus
 SlowStart = Annotated[
     Annotated[_AnySlowStart, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("standard"),
-        json_schema_input_type=_AnySlowStart | Literal["standard", "limited", "byte_counting"],
+        json_schema_input_type=_AnySlowStart
+        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus"],
     ),
 ]
 SLOW_START: dict[str, Declared] = {
@@ -360,6 +374,9 @@ SLOW_START: dict[str, Declared] = {
         ByteCountingSlowStart,
         ByteCountingSlowStartSpec,
         (Declares("limit", "limit", "SegmentCount"),),
+    ),
+    "hystart_plus_plus": Declared(
+        HyStartPlusPlus, HyStartPlusPlusSpec, (Declares("limit", "limit", "SegmentCount"),)
     ),
 }
 
