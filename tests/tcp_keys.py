@@ -27,6 +27,7 @@ AMOUNTS: Mapping[str, Any] = {
     "delayed_ack": "on",
     "c": 2.5,
     "max_ssthresh": 5,
+    "limit": 1,
 }
 """Keys with many values, each with one that is not its default."""
 

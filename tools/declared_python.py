@@ -445,7 +445,8 @@ def _parameter(field: Json, parameter: Json) -> Iterator[str]:
 
 def _when(effect: Json) -> str:
     """What gives a parameter an effect: values of another key, or that this is not given."""
-    reported = ", ".join(_quoted(text) for text in (effect["key"], *effect["values"]))
+    parts = (effect["key"], *effect["values"])
+    reported = ", ".join(_quoted(one) if isinstance(one, str) else repr(one) for one in parts)
     return f"when({reported})" if effect["values"] else f"without({reported})"
 
 

@@ -25,7 +25,7 @@ pub(crate) struct Attributes {
     pub(crate) check: Option<Path>,
     pub(crate) is_parts: bool,
     /// The other key, and what it has to be, one of these.
-    when: Option<(String, Vec<String>)>,
+    when: Option<(String, Vec<Lit>)>,
     without: Option<String>,
 }
 
@@ -63,9 +63,8 @@ impl Attributes {
                         let values;
                         let given = other.value()?;
                         syn::bracketed!(values in given);
-                        let values = Punctuated::<LitStr, Token![,]>::parse_terminated(&values)?;
-                        let values = values.iter().map(LitStr::value).collect();
-                        found.when = Some((key, values));
+                        let values = Punctuated::<Lit, Token![,]>::parse_terminated(&values)?;
+                        found.when = Some((key, values.into_iter().collect()));
                         Ok(())
                     })?;
                 }
@@ -116,7 +115,7 @@ impl Attributes {
         let when = match (&self.when, &self.without) {
             (Some((key, values)), _) => quote!(Some(::skycell_declare::When {
                 key: #key.to_owned(),
-                values: vec![#(#values.to_owned()),*],
+                values: vec![#(::skycell_declare::serde_json::json!(#values)),*],
             })),
             (None, Some(key)) => quote!(Some(::skycell_declare::When {
                 key: #key.to_owned(),

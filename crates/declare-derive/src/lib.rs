@@ -8,7 +8,7 @@
 //! * `default = ...`, `empty` for a table with nothing in it by default, `optional`, `symbol = "..."`, `source = ...`;
 //! * `ascending`: a list, whose field is a `Vec` of a type, that has at least one value and ascends;
 //! * `below = "field"`, `at_most = "field"`: what it must be compared with another field;
-//! * `when(key = ["word", ...])`, `without = "key"`: what another key of the table has to be, or that it must not be
+//! * `when(key = ["word", ...])` or `when(flag = [true])`, `without = "key"`: what another key of the table has to be, or that it must not be
 //!   given, for the parameter to have an effect; a file that says one without effect is faulty;
 //! * `check = path`: refuses values of a type that only this rule has;
 //! * `parts`: the field is a table whose parameters are the rule's own;

@@ -142,7 +142,7 @@ pub struct When {
     /// The other key in a scenario file.
     pub key: String,
     /// One of these, as files have them; if there are none, it must not be given.
-    pub values: Vec<String>,
+    pub values: Vec<Value>,
 }
 
 /// Below another field of the rule, or at most that.

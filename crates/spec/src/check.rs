@@ -3,7 +3,7 @@
 use crate::gfr::validate_gfr;
 use crate::{
     DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
-    StartSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
+    SlowStartSpec, StartSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -406,6 +406,13 @@ impl NetworkSpec {
         {
             let allowed = format!("1 to {blocks}");
             return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
+        }
+        // RFC 9406 section 4.2 counts eight samples of a round trip: one of a window is too few.
+        if matches!(tcp.slow_start, SlowStartSpec::HystartPlusPlus(_)) && !tcp.timestamps {
+            return Err(structure(
+                at("slow_start"),
+                "needs timestamps: a round trip of every ACK",
+            ));
         }
         if let Some(delayed) = tcp.delayed_ack {
             for (key, value) in [

@@ -72,31 +72,52 @@ fn recoveries() -> impl Strategy<Value = RecoverySpec> {
 fn rules() -> impl Strategy<Value = TcpSpec> {
     let congestion = [
         CongestionSpec::Reno(RENO_CONGESTION),
+        CongestionSpec::Reno(RenoCongestionSpec {
+            growth: RenoGrowth::ByteCounting,
+            ..RENO_CONGESTION
+        }),
         CongestionSpec::Cubic(CUBIC),
     ];
+    let slow_start = [
+        SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
+        SlowStartSpec::ByteCounting(ByteCountingSlowStartSpec { limit: 2 }),
+        SlowStartSpec::HystartPlusPlus(HyStartPlusPlusSpec { limit: 8 }),
+    ];
+    let of_later = (
+        prop::sample::select(slow_start.to_vec()),
+        prop::array::uniform3(any::<bool>()),
+    );
     (
         recoveries(),
         prop::sample::select(congestion.to_vec()),
         MSS..20 * MSS,
         MSS..20 * MSS,
         prop::array::uniform5(any::<bool>()),
+        of_later,
     )
-        .prop_map(|(recovery, congestion, rwnd, initial_cwnd, is)| TcpSpec {
-            recovery,
-            congestion,
-            rwnd,
-            initial_cwnd,
-            nagle: is[0],
-            sws_avoidance: is[1],
-            timestamps: is[2],
-            advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
-                [usize::from(is[3])],
-            delayed_ack: is[4].then_some(DelayedAckSpec {
-                timeout_ps: SimTime::from_millis(200).0,
-                every_segments: 2,
-            }),
-            ..tcp()
-        })
+        .prop_map(
+            |(recovery, congestion, rwnd, initial_cwnd, is, (slow_start, later))| TcpSpec {
+                recovery,
+                congestion,
+                slow_start,
+                nagle_waits_for: [NagleWaitsFor::AnyData, NagleWaitsFor::ShortSegment]
+                    [usize::from(later[0])],
+                limited_transmit: later[1],
+                rto_min_bounds: [RtoMinBounds::Rto, RtoMinBounds::Deviation][usize::from(later[2])],
+                rwnd,
+                initial_cwnd,
+                nagle: is[0],
+                sws_avoidance: is[1],
+                timestamps: is[2],
+                advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
+                    [usize::from(is[3])],
+                delayed_ack: is[4].then_some(DelayedAckSpec {
+                    timeout_ps: SimTime::from_millis(200).0,
+                    every_segments: 2,
+                }),
+                ..tcp()
+            },
+        )
 }
 
 /// A flow's two ends and the wire between them, which loses the transmissions whose turn says so.
@@ -172,6 +193,7 @@ proptest! {
             exchange.step(now);
             let outstanding = exchange.sender.outstanding();
             prop_assert!(outstanding <= window, "{outstanding} outstanding");
+            prop_assert!(exchange.sender.cwnd() >= MSS as f64, "less than a segment");
             prop_assert_eq!(outstanding > 0, exchange.sender.deadline().is_some());
             step += 1;
             prop_assert!(step < 1_000_000, "{outstanding} octets are never acknowledged");

@@ -4,7 +4,7 @@
 //! srtt in eighths, rttvar in quarters of a tick, RTO = srtt + 4 rttvar, in whole ticks. Karn's rule
 //! (RFC 6298 section 3 and 5.5) keeps the backed-off RTO until a fresh sample.
 
-use crate::spec::TcpSpec;
+use crate::spec::{RtoMinBounds, TcpSpec};
 
 /// Timeouts in a row that leave the estimate standing (4.4BSD tcp_timers: TCP_MAXRXTSHIFT / 4).
 const TIMEOUTS_SURVIVED: u32 = 3;
@@ -52,7 +52,11 @@ impl RtoEstimator {
             let deviation = delta.abs() - (self.rttvar_quarters >> 2);
             self.rttvar_quarters += deviation;
         }
-        let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters;
+        let least = match tcp.rto_min_bounds {
+            RtoMinBounds::Rto => 0,
+            RtoMinBounds::Deviation => i64::from(tcp.rto_min_ticks),
+        };
+        let rto = (self.srtt_eighths >> 3) + self.rttvar_quarters.max(least);
         let limits = (i64::from(tcp.rto_min_ticks), i64::from(tcp.rto_max_ticks));
         self.base = rto.clamp(limits.0, limits.1) as u32;
         self.timeouts = 0;
@@ -142,6 +146,26 @@ mod tests {
         assert_eq!(rto.ticks(&tcp), 5);
         rto.on_sample(&tcp, 10_000);
         assert_eq!(rto.ticks(&tcp), 640); // rto_max_ticks
+    }
+
+    #[test]
+    fn the_smallest_rto_bounds_rto_or_the_deviation_beside_the_round_trip() {
+        // A steady round trip of 60 ticks: srtt settles at 60 7/8 and the deviation at 3 quarters, so RTO is at
+        // most 64; with a least deviation of 20 ticks 80. Of one below a tick, 1 + 20: rto_min bounds no more there.
+        let settled = |rto_min_bounds, ticks| {
+            let tcp = TcpSpec {
+                rto_min_ticks: 20,
+                rto_min_bounds,
+                ..tcp()
+            };
+            let mut rto = RtoEstimator::new(&tcp);
+            (0..200).for_each(|_| rto.on_sample(&tcp, ticks));
+            rto.ticks(&tcp)
+        };
+        assert!((61..=64).contains(&settled(RtoMinBounds::Rto, 60)));
+        assert_eq!(settled(RtoMinBounds::Rto, 0), 20);
+        assert_eq!(settled(RtoMinBounds::Deviation, 60), 80);
+        assert_eq!(settled(RtoMinBounds::Deviation, 0), 20);
     }
 
     #[test]

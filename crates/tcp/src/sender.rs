@@ -4,8 +4,8 @@ use crate::clock::TickClock;
 use crate::ecn::{EcnSender, on_echo};
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{TcpSpec, TickOrder};
-use crate::transmit::Transmitter;
+use crate::spec::{RecoverySpec, TcpSpec, TickOrder};
+use crate::transmit::{LIMITED_TRANSMIT, Transmitter};
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Sender {
 
     /// When the retransmission timer runs out.
     pub fn deadline(&self) -> Option<SimTime> {
-        self.tx.deadline
+        (self.tx.deadline != SimTime::NEVER).then_some(self.tx.deadline)
     }
 
     /// What was counted.
@@ -179,7 +179,7 @@ impl Sender {
         self.tx.on_loss();
         self.tx.window.on_rto(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
-        self.tx.deadline = None;
+        self.tx.deadline = SimTime::NEVER;
         self.tx.send_as_allowed();
     }
 
@@ -189,7 +189,13 @@ impl Sender {
         if ack > self.tx.snd_max || ack < self.tx.snd_una {
             return;
         }
+        // Of duplicates that begin no recovery: with SACK only those with news (RFC 3042 section 2).
+        let is_limited = self.tx.tcp.limited_transmit;
+        let mut is_news = is_limited && !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
         for &(start, end) in segment.sack.as_slice() {
+            if is_limited {
+                is_news |= !self.tx.sacked.holds(start.max(self.tx.snd_una), end);
+            }
             if end > self.tx.snd_una && end <= self.tx.snd_max {
                 self.tx.sacked.add(start.max(self.tx.snd_una), end);
             }
@@ -204,7 +210,7 @@ impl Sender {
             self.tx.advertised = advertised;
             let acked = self.tx.advance(ack, segment.timestamp);
             match self.recovery.on_new_ack(&mut self.tx, acked) {
-                _ if self.tx.is_all_acked() => self.tx.deadline = None,
+                _ if self.tx.is_all_acked() => self.tx.deadline = SimTime::NEVER,
                 // RFC 6298 5.3.
                 TimerAfterAck::Restart => self.tx.start_timer(),
                 TimerAfterAck::Keep => {}
@@ -219,6 +225,10 @@ impl Sender {
             self.tx.counters.dup_acks += 1;
             self.dup_acks += 1;
             self.recovery.on_dup_ack(&mut self.tx, self.dup_acks);
+            let is_among_first = u64::from(self.dup_acks) <= LIMITED_TRANSMIT;
+            if is_news && is_among_first && !self.recovery.is_active() {
+                self.tx.send_limited();
+            }
         }
     }
 
@@ -240,7 +250,7 @@ impl Sender {
             let ticks = self.tx.clock.ticks(self.tx.now);
             self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
         }
-        self.tx.deadline = None;
+        self.tx.deadline = SimTime::NEVER;
         self.tx.counters.controls += 1;
         let answer = Segment::bare(SegmentKind::ControlAck, self.tx.connection);
         self.tx.out.push(answer);

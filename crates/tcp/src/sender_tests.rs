@@ -57,6 +57,7 @@ pub(crate) fn tcp() -> TcpSpec {
         tick_phase: TickPhase::At { offset_ps: 0 },
         tick_order: TickOrder::ClockFirst,
         rto_min_ticks: 2,
+        rto_min_bounds: RtoMinBounds::Rto,
         rto_initial_ticks: 30,
         rto_max_ticks: 640,
         rto_max_backoff: 64,
@@ -65,6 +66,8 @@ pub(crate) fn tcp() -> TcpSpec {
         advertised_window: AdvertisedWindow::Constant,
         delayed_ack: None,
         nagle: false,
+        nagle_waits_for: NagleWaitsFor::AnyData,
+        limited_transmit: false,
         sws_avoidance: true,
         idle_restart: false,
         handshake: false,
@@ -107,8 +110,9 @@ impl Script {
             initial_cwnd: window * MSS,
             ..tcp
         };
+        let clock = TickClock::new(tcp.tick_ps, 0);
         let mut script = Script {
-            sender: Sender::new(tcp, TickClock::new(100_000_000_000, 0)),
+            sender: Sender::new(tcp, clock),
             now: SimTime::from_millis(10),
             sent: Vec::new(),
         };
@@ -406,42 +410,6 @@ fn the_receiver_window_limits_what_is_outstanding() {
     );
     s.acked(1).expect_sent(&[4]);
     s.acked(4).expect_sent(&[5, 6, 7]);
-}
-
-/// A sender with one short transfer of `octets` at the given cwnd; lengths of the segments sent.
-fn lengths(tcp: TcpSpec, cwnd: u64, transfers: &[u64]) -> Vec<u32> {
-    let tcp = TcpSpec {
-        initial_cwnd: cwnd,
-        ..tcp
-    };
-    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
-    let mut out = Vec::new();
-    sender.open(SimTime::ZERO, 0, &mut out);
-    for &octets in transfers {
-        sender.hand_over(SimTime::ZERO, octets, &mut out);
-    }
-    out.iter().map(|s| s.length).collect()
-}
-
-#[test]
-fn nagle_holds_a_short_segment_while_data_is_unacknowledged() {
-    let nagle = |nagle| TcpSpec { nagle, ..tcp() };
-    assert_eq!(
-        lengths(nagle(false), 9 * MSS, &[1_500, 200]),
-        [1_000, 500, 200]
-    );
-    assert_eq!(lengths(nagle(true), 9 * MSS, &[1_500, 200]), [1_000]);
-    assert_eq!(lengths(nagle(true), 9 * MSS, &[300]), [300]);
-}
-
-#[test]
-fn silly_window_avoidance_sends_no_piece_of_a_segment() {
-    let sws = |sws_avoidance| TcpSpec {
-        sws_avoidance,
-        ..tcp()
-    };
-    assert_eq!(lengths(sws(true), 2_500, &[9_000]), [1_000, 1_000]);
-    assert_eq!(lengths(sws(false), 2_500, &[9_000]), [1_000, 1_000, 500]);
 }
 
 #[test]

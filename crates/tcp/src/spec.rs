@@ -102,6 +102,15 @@ pub struct TcpSpec {
         source = "choice: below two ticks a coarse timer may run out at once"
     )]
     pub rto_min_ticks: RtoMin,
+    /// What rto_min bounds: RTO as a whole, or the part of it that stands for the deviation of round trips, so
+    /// that RTO = srtt + max(4 rttvar, rto_min).
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        default = "rto",
+        source = "RFC 6298 section 2.4; deviation is Linux's tcp_rto_min in tcp_rtt_estimator"
+    )]
+    pub rto_min_bounds: RtoMinBounds,
     /// RTO before the first measurement; at least rto_min.
     #[param(key = "rto_initial", default = "3 s", source = "RFC 1122 4.2.3.1")]
     pub rto_initial_ticks: RtoInitial,
@@ -133,12 +142,27 @@ pub struct TcpSpec {
     /// No segment below MSS while data is unacknowledged.
     #[param(default = true, source = "RFC 896; RFC 1122 4.2.3.4")]
     pub nagle: Flag,
+    /// What a segment below MSS waits for: until no data is unacknowledged, or until no other segment below MSS
+    /// is (Minshall), so that the last one of a transfer goes at once.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        when(nagle = [true]),
+        default = "any_data",
+        source = "RFC 896; short_segment is draft-minshall-nagle-01"
+    )]
+    pub nagle_waits_for: NagleWaitsFor,
     /// The sender waits for a window of one MSS.
     #[param(default = true, source = "RFC 1122 4.2.3.4")]
     pub sws_avoidance: Flag,
     /// Cwnd falls back to initial_cwnd after one idle RTO.
     #[param(default = true, source = "RFC 5681 section 4.1")]
     pub idle_restart: Flag,
+    /// Each of the first two duplicate ACKs sends a segment of new data, up to two beyond cwnd; with sack
+    /// only if it SACKs something new.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(default = false, source = "RFC 3042 is later than the studies' TCPs")]
+    pub limited_transmit: Flag,
     /// Explicit congestion notification between both ends: off, or classic, a mark by a queue on the way
     /// halves the window as a loss does.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -164,6 +188,28 @@ pub enum SsthreshBasis {
     Cwnd,
     /// The lesser of cwnd and the advertised window, in whole segments (4.4BSD tcp_input, tcp_timers).
     Window,
+}
+
+/// What the smallest RTO bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum RtoMinBounds {
+    /// RTO (RFC 6298 section 2.4).
+    #[default]
+    Rto,
+    /// The deviation's part of it, 4 rttvar (Linux's tcp_rtt_estimator).
+    Deviation,
+}
+
+/// What a segment below MSS waits for with Nagle's rule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum NagleWaitsFor {
+    /// The acknowledgement of all data (RFC 896).
+    #[default]
+    AnyData,
+    /// That of the last segment below MSS (draft-minshall-nagle-01).
+    ShortSegment,
 }
 
 /// What a tick does first: the time that a segment sent by an expiring timer is stamped with.

@@ -6,10 +6,14 @@ use crate::ecn::EcnSender;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{RtoRestart, TcpSpec};
+use crate::spec::{NagleWaitsFor, RtoRestart, TcpSpec};
 use crate::window::Window;
 use skycell_units::{Ecn, Octets, SimTime};
 use std::sync::Arc;
+
+/// Segments beyond cwnd that limited transmit may have out, and duplicate ACKs in a row that send them (RFC 3042
+/// section 2).
+pub(crate) const LIMITED_TRANSMIT: u64 = 2;
 
 /// What a sender has counted over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +60,10 @@ pub(crate) struct Transmitter {
     pub(crate) advertised: Octets,
     pub(crate) window: Window,
     pub(crate) rto: RtoEstimator,
-    /// When the retransmission timer runs out.
-    pub(crate) deadline: Option<SimTime>,
+    /// When the retransmission timer runs out; [`SimTime::NEVER`] while it does not run.
+    pub(crate) deadline: SimTime,
+    /// Octet after the last short segment of new data that was sent.
+    pub(crate) short_end: u64,
     /// The segment being timed: octet after its last (0 of a SYN or FIN, once it is unanswered and not
     /// repeated), and the tick count at its sending.
     pub(crate) timed: Option<(u64, u64)>,
@@ -86,13 +92,14 @@ impl Transmitter {
             window: Window::new(&tcp),
             rto: RtoEstimator::new(&tcp),
             connection: 0,
+            short_end: 0,
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
             available: 0,
             sacked: Ranges::default(),
             advertised: tcp.rwnd,
-            deadline: None,
+            deadline: SimTime::NEVER,
             timed: None,
             counters: SenderCounters::default(),
             now: SimTime::ZERO,
@@ -110,9 +117,10 @@ impl Transmitter {
         self.window = Window::new(&self.tcp);
         self.rto = RtoEstimator::new(&self.tcp);
         (self.snd_una, self.snd_nxt, self.snd_max, self.available) = (0, 0, 0, 0);
+        self.short_end = 0;
         self.sacked.clear();
         self.advertised = self.tcp.rwnd;
-        self.deadline = None;
+        self.deadline = SimTime::NEVER;
         self.timed = None;
         if let Some(ecn) = &mut self.ecn {
             ecn.begin();
@@ -196,12 +204,34 @@ impl Transmitter {
         } else {
             room
         };
-        // RFC 896: a short segment waits until nothing is unacknowledged.
-        let is_held_by_nagle = self.tcp.nagle
-            && !is_repetition
-            && length < self.tcp.mss
-            && self.snd_nxt > self.snd_una;
+        let is_held_by_nagle =
+            self.tcp.nagle && !is_repetition && length < self.tcp.mss && self.holds_short_segment();
         (length > 0 && !is_held_by_nagle).then_some(length)
+    }
+
+    /// Whether a short segment of new data has to wait: RFC 896, until nothing is unacknowledged; Minshall, until
+    /// no short segment is (draft-minshall-nagle-01; Linux's tcp_minshall_check).
+    fn holds_short_segment(&self) -> bool {
+        match self.tcp.nagle_waits_for {
+            NagleWaitsFor::AnyData => self.snd_nxt > self.snd_una,
+            NagleWaitsFor::ShortSegment => self.short_end > self.snd_una,
+        }
+    }
+
+    /// A duplicate ACK that begins no recovery: sends a segment of new data if no more than two beyond cwnd are out
+    /// then (RFC 3042 section 2). Nothing while what a timeout went back to is repeated.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn send_limited(&mut self) {
+        if self.snd_nxt < self.snd_max {
+            return;
+        }
+        let beyond = self.window.cwnd() as u64 + LIMITED_TRANSMIT * self.tcp.mss;
+        let limit = self.snd_una + beyond.min(self.receiver_window());
+        if let Some(length) = self.next_length(limit) {
+            self.send(self.snd_nxt, length);
+            self.snd_nxt += length;
+        }
     }
 
     #[inline(always)]
@@ -220,12 +250,15 @@ impl Transmitter {
             if self.timed.is_none() {
                 self.timed = Some((end, timestamp));
             }
+            if length < self.tcp.mss {
+                self.short_end = end;
+            }
             if let Some(sender) = &mut self.ecn {
                 (ecn, cwr) = sender.of_new_data();
             }
         }
         self.snd_max = self.snd_max.max(end);
-        if self.deadline.is_none() || self.tcp.rto_restart == RtoRestart::OnSend {
+        if self.deadline == SimTime::NEVER || self.tcp.rto_restart == RtoRestart::OnSend {
             self.start_timer();
         }
         self.out.push(Segment {
@@ -240,7 +273,7 @@ impl Transmitter {
 
     /// Starts the retransmission timer anew.
     pub(crate) fn start_timer(&mut self) {
-        self.deadline = Some(self.clock.after(self.now, self.rto.ticks(&self.tcp)));
+        self.deadline = self.clock.after(self.now, self.rto.ticks(&self.tcp));
     }
 
     /// An acknowledgement moves `snd_una` to `ack`: takes the round-trip sample it brings.
@@ -253,7 +286,11 @@ impl Transmitter {
         self.sacked.forget_below(ack);
         let ticks = self.clock.ticks(self.now);
         if self.tcp.timestamps {
-            self.rto.on_sample(&self.tcp, ticks - echoed_timestamp);
+            let rtt = ticks - echoed_timestamp;
+            self.rto.on_sample(&self.tcp, rtt);
+            if self.window.has_state() {
+                self.window.on_sample(rtt * self.tcp.tick_ps);
+            }
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
         {
@@ -291,8 +328,15 @@ impl Transmitter {
             ticks: self.clock.ticks(self.now),
             srtt_eighths: self.rto.srtt_eighths(),
             segments: acked as f64 / self.tcp.mss as f64,
+            octets: acked,
+            reached: self.snd_una,
+            next: self.snd_nxt,
             is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > self.window.cwnd(),
         };
         self.window.on_ack(&self.tcp, &ack);
     }
 }
+
+#[cfg(test)]
+#[path = "transmit_tests.rs"]
+mod tests;

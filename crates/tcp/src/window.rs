@@ -1,6 +1,7 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
 use crate::congestion::{Ack, Congestion, CongestionControl, HALF, reno_growth};
+use crate::slow_start::{Kept, SlowStart};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
@@ -11,8 +12,77 @@ pub(crate) struct Window {
     /// cwnd; has a fraction only while growth is in floating point.
     cwnd: f64,
     ssthresh: f64,
-    /// The algorithm's state; none where it needs nothing but these two.
-    state: Option<Box<Congestion>>,
+    /// What the rules keep; none where they need nothing but these two.
+    state: Option<Box<State>>,
+}
+
+/// What the rules keep from one ACK to the next, those that keep something.
+#[derive(Clone, Debug)]
+struct State {
+    congestion: Option<Congestion>,
+    slow_start: Option<Kept>,
+}
+
+impl State {
+    fn new(tcp: &TcpSpec) -> Option<Box<Self>> {
+        let (congestion, slow_start) =
+            (Congestion::new(&tcp.congestion), Kept::new(&tcp.slow_start));
+        (congestion.is_some() || slow_start.is_some()).then(|| {
+            Box::new(State {
+                congestion,
+                slow_start,
+            })
+        })
+    }
+
+    /// What an ACK of new data adds to `cwnd` octets in slow start.
+    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+        let growth = match &mut self.slow_start {
+            None => tcp.slow_start.growth(tcp, cwnd),
+            Some(rule) => rule.on_ack(tcp, ack),
+        };
+        match &mut self.congestion {
+            None => growth,
+            Some(rule) => rule.on_ack_in_slow_start(growth, ack),
+        }
+    }
+
+    /// The same in congestion avoidance.
+    fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+        if let Some(rule) = &mut self.slow_start {
+            rule.on_end();
+        }
+        match &mut self.congestion {
+            None => whole(tcp, reno_growth(tcp, cwnd)),
+            Some(rule) => rule.on_ack(tcp, cwnd, ack),
+        }
+    }
+
+    /// A loss with `cwnd` octets: the part that it leaves.
+    fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
+        if let Some(rule) = &mut self.slow_start {
+            rule.on_end();
+        }
+        match &mut self.congestion {
+            None => HALF,
+            Some(rule) => rule.on_loss(tcp, cwnd),
+        }
+    }
+
+    fn on_rto(&mut self) {
+        if let Some(rule) = &mut self.slow_start {
+            rule.on_rto();
+        }
+        if let Some(rule) = &mut self.congestion {
+            rule.on_rto();
+        }
+    }
+
+    fn on_idle_end(&mut self, ticks: u64) {
+        if let Some(rule) = &mut self.congestion {
+            rule.on_idle_end(ticks);
+        }
+    }
 }
 
 impl Window {
@@ -20,7 +90,7 @@ impl Window {
         Window {
             cwnd: tcp.initial_cwnd as f64,
             ssthresh: tcp.initial_ssthresh as f64,
-            state: Congestion::new(&tcp.congestion).map(Box::new),
+            state: State::new(tcp),
         }
     }
 
@@ -44,12 +114,29 @@ impl Window {
         let growth = match self.state.as_deref_mut() {
             None if is_in_slow_start => tcp.slow_start.growth(tcp, self.cwnd),
             None => whole(tcp, reno_growth(tcp, self.cwnd)),
-            Some(state) if is_in_slow_start => {
-                state.on_ack_in_slow_start(tcp.slow_start.growth(tcp, self.cwnd), ack)
-            }
+            Some(state) if is_in_slow_start => state.on_ack_in_slow_start(tcp, self.cwnd, ack),
             Some(state) => state.on_ack(tcp, self.cwnd, ack),
         };
         self.grow_to_limit(tcp, growth);
+        let rule = self
+            .state
+            .as_deref_mut()
+            .and_then(|state| state.slow_start.as_mut());
+        if rule.is_some_and(SlowStart::is_leaving) {
+            self.ssthresh = self.cwnd;
+        }
+    }
+
+    /// An acknowledgement has measured a round trip of `rtt_ps` picoseconds.
+    #[inline(never)] // so that nothing is done for it where there is no state
+    pub(crate) fn on_sample(&mut self, rtt_ps: u64) {
+        if let Some(rule) = self
+            .state
+            .as_deref_mut()
+            .and_then(|state| state.slow_start.as_mut())
+        {
+            rule.on_sample(rtt_ps);
+        }
     }
 
     fn is_in_slow_start(&self, tcp: &TcpSpec) -> bool {
@@ -273,6 +360,40 @@ mod tests {
         assert_eq!(window.cwnd(), 500_000.0);
         window.on_ack();
         assert_eq!(window.cwnd(), 500_001.0);
+    }
+
+    #[test]
+    fn byte_counting_adds_a_segment_once_a_window_has_been_acknowledged() {
+        // cwnd 5 120, MSS 512: ACKs of 2 048 octets; the third makes 6 144, and 1 024 stay for the next window.
+        let mut window = avoiding(RenoGrowth::ByteCounting, 5_120);
+        let mut acked = |octets| {
+            let ack = Ack {
+                octets,
+                ..Ack::default()
+            };
+            window.window.on_ack(&window.tcp, &ack);
+            window.cwnd()
+        };
+        let found = [2_048, 2_048, 2_048, 2_048, 2_048, 512].map(&mut acked);
+        assert_eq!(
+            found,
+            [5_120.0, 5_120.0, 5_632.0, 5_632.0, 5_632.0, 6_144.0]
+        );
+        window.on_loss(600_000); // forgets nothing, as 0 are left; cwnd stays
+        assert_eq!(window.window.ssthresh(), 3_072.0);
+    }
+
+    #[test]
+    fn a_loss_forgets_the_octets_that_were_counted() {
+        let mut window = avoiding(RenoGrowth::ByteCounting, 5_120);
+        let ack = Ack {
+            octets: 5_119,
+            ..Ack::default()
+        };
+        window.window.on_ack(&window.tcp, &ack);
+        window.on_loss(600_000);
+        window.window.on_ack(&window.tcp, &ack);
+        assert_eq!(window.cwnd(), 5_120.0);
     }
 
     #[test]

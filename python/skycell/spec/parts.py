@@ -592,7 +592,7 @@ RecoverySpec = Annotated[
     VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec, Field(discriminator="kind")
 ]
 
-RenoGrowth = Literal["float", "integer", "ack_counting"]
+RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting"]
 
 SsthreshBasis = Literal["cwnd", "window"]
 
@@ -632,7 +632,24 @@ class LimitedSlowStartSpec(SpecPart):
     at_ssthresh: bool
 
 
-SlowStartSpec = Annotated[StandardSlowStartSpec | LimitedSlowStartSpec, Field(discriminator="kind")]
+class ByteCountingSlowStartSpec(SpecPart):
+    """What was acknowledged, so that delayed or thinned ACKs slow nothing down."""
+
+    kind: Literal["byte_counting"] = "byte_counting"
+    limit: U32
+
+
+class HyStartPlusPlusSpec(SpecPart):
+    """Slow start that slows down as round trips get longer, and ends five round trips later."""
+
+    kind: Literal["hystart_plus_plus"] = "hystart_plus_plus"
+    limit: U32
+
+
+SlowStartSpec = Annotated[
+    StandardSlowStartSpec | LimitedSlowStartSpec | ByteCountingSlowStartSpec | HyStartPlusPlusSpec,
+    Field(discriminator="kind"),
+]
 
 
 class TickPhaseAt(SpecPart):
@@ -652,6 +669,8 @@ TickPhase = Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
 
 TickOrder = Literal["clock_first", "timers_first"]
 
+RtoMinBounds = Literal["rto", "deviation"]
+
 RtoRestart = Literal["on_ack", "on_send"]
 
 AdvertisedWindow = Literal["constant", "free_buffer"]
@@ -663,6 +682,8 @@ class DelayedAckSpec(SpecPart):
     timeout_ps: U64
     every_segments: U32
 
+
+NagleWaitsFor = Literal["any_data", "short_segment"]
 
 EcnUse = Literal["off", "classic"]
 
@@ -684,6 +705,7 @@ class TcpSpec(SpecPart):
     tick_phase: TickPhase
     tick_order: TickOrder
     rto_min_ticks: U32
+    rto_min_bounds: RtoMinBounds = left_out("rto")
     rto_initial_ticks: U32
     rto_max_ticks: U32
     rto_max_backoff: U32
@@ -692,8 +714,10 @@ class TcpSpec(SpecPart):
     advertised_window: AdvertisedWindow
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool
+    nagle_waits_for: NagleWaitsFor = left_out("any_data")
     sws_avoidance: bool
     idle_restart: bool
+    limited_transmit: bool = left_out(False)
     ecn: EcnUse = left_out("off")
     handshake: bool
 

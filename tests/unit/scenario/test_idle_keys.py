@@ -204,11 +204,13 @@ STRESSES: tuple[dict[str, Any], ...] = (
     {"traffic": {"kind": "transfers", "size": "30 kB", "idle": "1.3 s"}},
     {"traffic": PAUSES, "run.duration": "20 s"},
     {"topology.bottleneck.loss": 0.3, "run.duration": "300 s"},
+    {"topology.bottleneck.loss": 0.02, "tcp.rto_min": "20 ticks", "run.duration": "100 s"},
     {"topology.bottleneck.loss": 0.01, "topology.bottleneck.rate": "20000 cells/s", **LARGE},
     {"tcp.receiver_window": "300 kB"},
     WIDE,
     {**WIDE, **LARGE, "tcp.initial_ssthresh": "2 segments", "run.duration": "20 s"},
     {"topology.bottleneck.loss": 0.02, "tcp.timestamps": True, "run.duration": "200 s"},
+    {"tcp.timestamps": True, "tcp.delayed_ack": "on", **WIDE, **LARGE},
     {
         "topology.bottleneck.loss": 0.08,
         "traffic": {"kind": "transfers", "size": "300 kB"},

@@ -240,6 +240,9 @@ mod tests {
                 ticks: self.ticks,
                 srtt_eighths: 5 << 3,
                 segments: 1.0,
+                octets: MSS,
+                reached: 0,
+                next: 0,
                 is_cwnd_limited,
             };
             self.cwnd += if is_in_slow_start {

@@ -12,9 +12,10 @@ use crate::kinds::kinds;
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_units::Octets;
 
 use cubic::{Cubic, CubicSpec};
-use reno::{CountedAcks, RenoCongestionSpec, RenoGrowth};
+use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
 
 /// What a run's spec says of it.
 pub mod specs {
@@ -57,6 +58,12 @@ pub(crate) struct Ack {
     pub(crate) srtt_eighths: i64,
     /// segments_acked.
     pub(crate) segments: f64,
+    /// The same in octets.
+    pub(crate) octets: Octets,
+    /// Everything below is acknowledged now.
+    pub(crate) reached: u64,
+    /// The next octet to send.
+    pub(crate) next: u64,
     /// Whether cwnd had no room for a segment more before it came.
     pub(crate) is_cwnd_limited: bool,
 }
@@ -85,6 +92,7 @@ pub(crate) trait CongestionControl {
 #[derive(Clone, Debug)]
 pub(crate) enum Congestion {
     CountedAcks(CountedAcks),
+    CountedOctets(CountedOctets),
     Cubic(Cubic),
 }
 
@@ -92,8 +100,13 @@ impl Congestion {
     /// None for a kind that keeps nothing: what others keep costs Reno's senders neither room nor time.
     pub(crate) fn new(spec: &CongestionSpec) -> Option<Self> {
         match spec {
-            CongestionSpec::Reno(reno) => (reno.growth == RenoGrowth::AckCounting)
-                .then(|| Congestion::CountedAcks(CountedAcks::default())),
+            CongestionSpec::Reno(reno) => match reno.growth {
+                RenoGrowth::Float | RenoGrowth::Integer => None,
+                RenoGrowth::AckCounting => Some(Congestion::CountedAcks(CountedAcks::default())),
+                RenoGrowth::ByteCounting => {
+                    Some(Congestion::CountedOctets(CountedOctets::default()))
+                }
+            },
             CongestionSpec::Cubic(cubic) => Some(Congestion::Cubic(Cubic::new(cubic))),
         }
     }
@@ -103,6 +116,7 @@ impl CongestionControl for Congestion {
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
         match self {
             Congestion::CountedAcks(rule) => rule.on_ack(tcp, cwnd, ack),
+            Congestion::CountedOctets(rule) => rule.on_ack(tcp, cwnd, ack),
             Congestion::Cubic(rule) => rule.on_ack(tcp, cwnd, ack),
         }
     }
@@ -110,6 +124,7 @@ impl CongestionControl for Congestion {
     fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
         match self {
             Congestion::CountedAcks(rule) => rule.on_ack_in_slow_start(growth, ack),
+            Congestion::CountedOctets(rule) => rule.on_ack_in_slow_start(growth, ack),
             Congestion::Cubic(rule) => rule.on_ack_in_slow_start(growth, ack),
         }
     }
@@ -117,6 +132,7 @@ impl CongestionControl for Congestion {
     fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
         match self {
             Congestion::CountedAcks(rule) => rule.on_loss(tcp, cwnd),
+            Congestion::CountedOctets(rule) => rule.on_loss(tcp, cwnd),
             Congestion::Cubic(rule) => rule.on_loss(tcp, cwnd),
         }
     }
@@ -124,6 +140,7 @@ impl CongestionControl for Congestion {
     fn on_rto(&mut self) {
         match self {
             Congestion::CountedAcks(rule) => rule.on_rto(),
+            Congestion::CountedOctets(rule) => rule.on_rto(),
             Congestion::Cubic(rule) => rule.on_rto(),
         }
     }
@@ -131,6 +148,7 @@ impl CongestionControl for Congestion {
     fn on_idle_end(&mut self, ticks: u64) {
         match self {
             Congestion::CountedAcks(rule) => rule.on_idle_end(ticks),
+            Congestion::CountedOctets(rule) => rule.on_idle_end(ticks),
             Congestion::Cubic(rule) => rule.on_idle_end(ticks),
         }
     }

@@ -11,8 +11,8 @@ use skycell_declare::Declare;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct RenoCongestionSpec {
-    /// Arithmetic of congestion avoidance: with fractions, in whole octets (no growth above MSS x MSS), or
-    /// by counting ACKs.
+    /// Arithmetic of congestion avoidance: with fractions, in whole octets (no growth above MSS x MSS), by
+    /// counting ACKs, or by counting the octets that they acknowledge.
     #[param(
         word,
         default = "float",
@@ -35,6 +35,9 @@ pub enum RenoGrowth {
     Integer,
     /// Waits for N ACKs with N * MSS * MSS > cwnd, then adds N * MSS * MSS / cwnd.
     AckCounting,
+    /// Waits until cwnd octets have been acknowledged, then adds MSS (RFC 3465 section 2.1; RFC 5681 section
+    /// 3.1).
+    ByteCounting,
 }
 
 /// What a loss leaves of cwnd.
@@ -67,6 +70,31 @@ impl CongestionControl for CountedAcks {
 
     fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {
         self.acks = 0.0;
+        HALF
+    }
+}
+
+/// Reno where growth waits for a window of octets.
+///
+/// Source: RFC 3465 section 2.1.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountedOctets {
+    /// bytes_acked: octets acknowledged and not yet answered by growth.
+    octets: f64,
+}
+
+impl CongestionControl for CountedOctets {
+    fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+        self.octets += ack.octets as f64;
+        if self.octets < cwnd {
+            return 0.0;
+        }
+        self.octets -= cwnd;
+        tcp.mss as f64
+    }
+
+    fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {
+        self.octets = 0.0;
         HALF
     }
 }

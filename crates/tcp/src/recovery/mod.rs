@@ -18,7 +18,7 @@ use reno::{Reno, RenoRecoverySpec};
 use sack::{Sack, SackSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
-use skycell_units::Octets;
+use skycell_units::{Octets, SimTime};
 use vanilla::{Vanilla, VanillaSpec};
 
 /// What a run's spec says of it.
@@ -174,7 +174,7 @@ impl RecoveryPoint {
         tx.counters.fast_retransmits += 1;
         tx.on_loss();
         // 4.4BSD (tcp_input.c) clears the timer, and the retransmission starts it.
-        tx.deadline = None;
+        tx.deadline = SimTime::NEVER;
     }
 
     /// A partial ACK has come: what it means for the timer.

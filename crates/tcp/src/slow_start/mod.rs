@@ -1,11 +1,16 @@
 //! Slow start: how cwnd grows below ssthresh.
 
+mod byte_counting;
+mod hystart_plus_plus;
 mod limited;
 mod standard;
 
+use byte_counting::{ByteCounting, ByteCountingSlowStartSpec};
+use hystart_plus_plus::{HyStartPlusPlus, HyStartPlusPlusSpec};
 use limited::LimitedSlowStartSpec;
 use standard::StandardSlowStartSpec;
 
+use crate::congestion::Ack;
 use crate::kinds::kinds;
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
@@ -14,6 +19,8 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 /// What a run's spec says of it.
 pub mod specs {
     pub use super::SlowStartSpec;
+    pub use super::byte_counting::ByteCountingSlowStartSpec;
+    pub use super::hystart_plus_plus::HyStartPlusPlusSpec;
     pub use super::limited::*;
     pub use super::standard::*;
 }
@@ -25,6 +32,10 @@ kinds! {
         Standard(StandardSlowStartSpec),
         /// See [`LimitedSlowStartSpec`].
         Limited(LimitedSlowStartSpec),
+        /// See [`ByteCountingSlowStartSpec`].
+        ByteCounting(ByteCountingSlowStartSpec),
+        /// See [`HyStartPlusPlusSpec`].
+        HystartPlusPlus(HyStartPlusPlusSpec),
     }
 }
 
@@ -34,14 +45,97 @@ impl SlowStartSpec {
         match self {
             SlowStartSpec::Standard(standard) => standard.at_ssthresh,
             SlowStartSpec::Limited(limited) => limited.at_ssthresh,
+            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => false,
         }
     }
 
-    /// What an ACK adds to `cwnd` octets, octets.
+    /// What an ACK adds to `cwnd` octets, octets, with a rule that keeps nothing.
     pub(crate) fn growth(&self, tcp: &TcpSpec, cwnd: f64) -> f64 {
         match self {
             SlowStartSpec::Standard(_) => tcp.mss as f64,
             SlowStartSpec::Limited(limited) => limited.growth(tcp.mss as f64, cwnd),
+            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => {
+                unreachable!("{KEEPS}")
+            }
+        }
+    }
+}
+
+const KEEPS: &str = "a rule that keeps something is asked itself";
+
+/// The rule of a kind that keeps something from one ACK to the next.
+pub(crate) trait SlowStart {
+    /// An ACK, told next, has measured a round trip of `rtt_ps` picoseconds.
+    fn on_sample(&mut self, _rtt_ps: u64) {}
+
+    /// What an ACK adds to cwnd, octets.
+    fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64;
+
+    /// Whether the ACK that was told last ends slow start: ssthresh is cwnd then.
+    fn is_leaving(&mut self) -> bool {
+        false
+    }
+
+    /// Slow start has ended: a loss, or cwnd has come to ssthresh.
+    fn on_end(&mut self);
+
+    /// The retransmission timer has run out, and slow start follows.
+    fn on_rto(&mut self);
+}
+
+/// What slow start keeps, of any kind that keeps something.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    ByteCounting(ByteCounting),
+    HyStartPlusPlus(HyStartPlusPlus),
+}
+
+impl Kept {
+    /// None for a kind that keeps nothing.
+    pub(crate) fn new(spec: &SlowStartSpec) -> Option<Self> {
+        match spec {
+            SlowStartSpec::Standard(_) | SlowStartSpec::Limited(_) => None,
+            SlowStartSpec::ByteCounting(spec) => Some(Kept::ByteCounting(ByteCounting::new(spec))),
+            SlowStartSpec::HystartPlusPlus(spec) => {
+                Some(Kept::HyStartPlusPlus(HyStartPlusPlus::new(spec)))
+            }
+        }
+    }
+}
+
+impl SlowStart for Kept {
+    fn on_sample(&mut self, rtt_ps: u64) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_sample(rtt_ps),
+            Kept::HyStartPlusPlus(rule) => rule.on_sample(rtt_ps),
+        }
+    }
+
+    fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64 {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_ack(tcp, ack),
+            Kept::HyStartPlusPlus(rule) => rule.on_ack(tcp, ack),
+        }
+    }
+
+    fn is_leaving(&mut self) -> bool {
+        match self {
+            Kept::ByteCounting(rule) => rule.is_leaving(),
+            Kept::HyStartPlusPlus(rule) => rule.is_leaving(),
+        }
+    }
+
+    fn on_end(&mut self) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_end(),
+            Kept::HyStartPlusPlus(rule) => rule.on_end(),
+        }
+    }
+
+    fn on_rto(&mut self) {
+        match self {
+            Kept::ByteCounting(rule) => rule.on_rto(),
+            Kept::HyStartPlusPlus(rule) => rule.on_rto(),
         }
     }
 }

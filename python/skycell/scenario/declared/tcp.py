@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Parameters, param, word
+from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares, Kinds, Table, kind_or
 from skycell.scenario.values.tcp_types import (
     Backoff,
@@ -31,7 +31,9 @@ from skycell.scenario.values.tcp_types import (
     TickPhase,
 )
 from skycell.spec.network import (
+    ByteCountingSlowStartSpec,
     CubicSpec,
+    HyStartPlusPlusSpec,
     LimitedSlowStartSpec,
     NewRenoSpec,
     RenoCongestionSpec,
@@ -214,11 +216,12 @@ class RenoCongestion(Parameters):
     """A segment each round trip, and half at a loss."""
 
     kind: Literal["reno"] = param(..., "the congestion rule")
-    growth: Annotated[str, word("float", "integer", "ack_counting")] = param(
+    growth: Annotated[str, word("float", "integer", "ack_counting", "byte_counting")] = param(
         "float",
         (
             "arithmetic of congestion avoidance: with fractions, in whole octets (no "
-            "growth above MSS x MSS), or by counting ACKs"
+            "growth above MSS x MSS), by counting ACKs, or by counting the octets that "
+            "they acknowledge"
         ),
         source="choice: ICCCN'97 section 7.2 mentions all three as possible",
     )
@@ -319,12 +322,40 @@ class LimitedSlowStart(Parameters):
     )
 
 
-_AnySlowStart = StandardSlowStart | LimitedSlowStart
+class ByteCountingSlowStart(Parameters):
+    """What was acknowledged, so that delayed or thinned ACKs slow nothing down."""
+
+    kind: Literal["byte_counting"] = param(..., "the slow start rule")
+    limit: SegmentCount = param(
+        2,
+        (
+            "segments that an ACK makes cwnd grow by at most; one in a slow start that "
+            "follows a timeout"
+        ),
+        symbol="L",
+        source="RFC 3465 section 2.2",
+    )
+
+
+class HyStartPlusPlus(Parameters):
+    """Slow start that slows down as round trips get longer, and ends five round trips later."""
+
+    kind: Literal["hystart_plus_plus"] = param(..., "the slow start rule")
+    limit: SegmentCount = param(
+        8,
+        "segments that an ACK makes cwnd grow by at most",
+        symbol="L",
+        source="RFC 9406 section 4.3: of senders that do not pace",
+    )
+
+
+_AnySlowStart = StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus
 SlowStart = Annotated[
     Annotated[_AnySlowStart, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("standard"),
-        json_schema_input_type=_AnySlowStart | Literal["standard", "limited"],
+        json_schema_input_type=_AnySlowStart
+        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus"],
     ),
 ]
 SLOW_START: dict[str, Declared] = {
@@ -338,6 +369,14 @@ SLOW_START: dict[str, Declared] = {
             Declares("max_ssthresh", "max_ssthresh", "SegmentCount"),
             Declares("at_ssthresh", "at_ssthresh", "Flag"),
         ),
+    ),
+    "byte_counting": Declared(
+        ByteCountingSlowStart,
+        ByteCountingSlowStartSpec,
+        (Declares("limit", "limit", "SegmentCount"),),
+    ),
+    "hystart_plus_plus": Declared(
+        HyStartPlusPlus, HyStartPlusPlusSpec, (Declares("limit", "limit", "SegmentCount"),)
     ),
 }
 
@@ -434,6 +473,14 @@ class Tcp(Parameters):
         "smallest RTO",
         source="choice: below two ticks a coarse timer may run out at once",
     )
+    rto_min_bounds: Annotated[str, word("rto", "deviation")] = param(
+        "rto",
+        (
+            "what rto_min bounds: RTO as a whole, or the part of it that stands for the "
+            "deviation of round trips, so that RTO = srtt + max(4 rttvar, rto_min)"
+        ),
+        source="RFC 6298 section 2.4; deviation is Linux's tcp_rto_min in tcp_rtt_estimator",
+    )
     rto_initial: RtoInitial = param(
         "3 s",
         "RTO before the first measurement; at least rto_min",
@@ -484,6 +531,16 @@ class Tcp(Parameters):
         "no segment below MSS while data is unacknowledged",
         source="RFC 896; RFC 1122 4.2.3.4",
     )
+    nagle_waits_for: Annotated[str, word("any_data", "short_segment")] = param(
+        "any_data",
+        (
+            "what a segment below MSS waits for: until no data is unacknowledged, or "
+            "until no other segment below MSS is (Minshall), so that the last one of a "
+            "transfer goes at once"
+        ),
+        source="RFC 896; short_segment is draft-minshall-nagle-01",
+        when=when("nagle", True),
+    )
     sws_avoidance: Flag = param(
         True,
         "the sender waits for a window of one MSS",
@@ -493,6 +550,14 @@ class Tcp(Parameters):
         True,
         "cwnd falls back to initial_cwnd after one idle RTO",
         source="RFC 5681 section 4.1",
+    )
+    limited_transmit: Flag = param(
+        False,
+        (
+            "each of the first two duplicate ACKs sends a segment of new data, up to two "
+            "beyond cwnd; with sack only if it SACKs something new"
+        ),
+        source="RFC 3042 is later than the studies' TCPs",
     )
     ecn: Annotated[str, word("off", "classic")] = param(
         "off",
@@ -527,6 +592,7 @@ TCP = Table(
         Declares("tick_phase", "tick_phase", "TickPhase"),
         Declares("tick_order", "tick_order", "word"),
         Declares("rto_min_ticks", "rto_min", "RtoMin"),
+        Declares("rto_min_bounds", "rto_min_bounds", "word"),
         Declares("rto_initial_ticks", "rto_initial", "RtoInitial"),
         Declares("rto_max_ticks", "rto_max", "RtoMax"),
         Declares("rto_max_backoff", "rto_max_backoff", "Backoff"),
@@ -535,8 +601,10 @@ TCP = Table(
         Declares("advertised_window", "advertised_window", "word"),
         Declares("delayed_ack", "delayed_ack", "DelayedAck"),
         Declares("nagle", "nagle", "Flag"),
+        Declares("nagle_waits_for", "nagle_waits_for", "word"),
         Declares("sws_avoidance", "sws_avoidance", "Flag"),
         Declares("idle_restart", "idle_restart", "Flag"),
+        Declares("limited_transmit", "limited_transmit", "Flag"),
         Declares("ecn", "ecn", "word"),
         Declares("handshake", "handshake", "Flag"),
     ),
