@@ -58,7 +58,7 @@ def test_every_exchange_that_differs_is_one_of_the_cases() -> None:
     assert set(EXCHANGES) <= set(CASES)
 
 
-EFFICIENCY: Mapping[str, float] = {"vanilla": 0.08, "sack": 0.03, "reno": 0.15, "newreno": 0.06}
+EFFICIENCY: Mapping[str, float] = {"vanilla": 0.08, "sack": 0.03, "reno": 0.15, "new_reno": 0.06}
 """Largest difference of mean efficiency with five connections over links of one rate.
 
 Frames of five sources reach the shared port cell by cell among each other, packets one after the
@@ -71,7 +71,7 @@ FAST_EFFICIENCY: Mapping[str, float] = {
     "vanilla": 0.03,
     "sack": 0.002,
     "reno": 0.15,
-    "newreno": 0.015,
+    "new_reno": 0.015,
 }
 """The same where frames arrive at once, as packets do, and the same segments are lost.
 

@@ -123,7 +123,7 @@ def passes(
     >>> places = find_places(["london"])
     >>> found = passes(as_constellation("jsac98-6x11"), places, duration_ps=900 * 10**12)
     >>> [row.satellite for row in found.rows if row.rise and row.set]
-    ['2-2']
+    ['6-7']
     """
     import os
 

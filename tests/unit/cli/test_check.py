@@ -150,7 +150,7 @@ def test_what_one_file_says_of_all_flows_hides_no_flow_of_another(tmp_path: Path
     common, own = tmp_path / "common.toml", tmp_path / "own.toml"
     scenario = 'preset = "icccn97-lan"\nrun.duration = "1 s"\n'
     common.write_text(f"{scenario}tcp.recovery.dup_ack_threshold = 0\n")
-    own.write_text(f'{scenario}[[flow]]\nnames = ["flow1"]\ntcp.dup_ack_threshold = 0\n')
+    own.write_text(f'{scenario}[[flow]]\nnames = ["flow1"]\ntcp.recovery.dup_ack_threshold = 0\n')
     reported = check(str(common), str(own))
     assert reported.stderr.count("tcp.recovery.dup_ack_threshold\n  got      0\n") == 2
     assert reported.stderr.endswith("\n2 faults; nothing was run.\n")

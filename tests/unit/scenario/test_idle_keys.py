@@ -247,7 +247,7 @@ IDLE_BESIDE = {("vanilla", "cubic"): ["congestion.cubic.fast_convergence"]}
 def test_a_tcp_key_changes_what_a_sender_does_or_is_told(recovery: str, congestion: str) -> None:
     own = {"recovery": recovery, "congestion": congestion}
     before = [_outcome(own, stress) for stress in STRESSES]
-    # ECN has its effect where a queue marks, and none of these does.
+    # ECN has its effect where a queue marks, and none of these does; see below.
     keys = [key for key in OF_TCP if key.name not in {*own, "ecn"}]
     keys += [key for of in own.items() for key in OF_RULES[of]]
     idle = [
@@ -260,6 +260,26 @@ def test_a_tcp_key_changes_what_a_sender_does_or_is_told(recovery: str, congesti
         )
     ]
     assert idle == IDLE_BESIDE.get((recovery, congestion), [])
+
+
+def test_ecn_replaces_losses_by_marks_where_a_queue_marks() -> None:
+    link = {"rate": "10 Mbit/s", "framing": "ip", "delay": "20 ms", "buffer": "100 packets"}
+    topology = {
+        "kind": "dumbbell",
+        "sources": 2,
+        "bottleneck": {**link, "policy": "codel"},
+        "access": {"delay": "1 ms"},
+    }
+    tcp = {"preset": "rfc-modern", "mss": "1460 B"}
+
+    def flows(ecn: str) -> list[dict[str, Any]]:
+        values = {"topology": topology, "tcp": {**tcp, "ecn": ecn}, "run": {"duration": "10 s"}}
+        return list(run_spec(parse(values).resolve()).records["flows"])
+
+    without, with_it = flows("off"), flows("classic")
+    assert all(flow["segments_retransmitted"] > 0 for flow in without)
+    assert all(flow["ecn_reductions"] > 0 for flow in with_it)
+    assert all(flow["segments_retransmitted"] == 0 for flow in with_it)
 
 
 @pytest.mark.parametrize("slow_start", RULES["slow_start"])

@@ -6,7 +6,7 @@ import dataclasses
 
 from benches.peers.scenarios import GEO_550, LINK_BPS, WAN, Dumbbell, Net
 
-VARIANTS = ("vanilla", "reno", "newreno", "sack")
+VARIANTS = ("vanilla", "reno", "new_reno", "sack")
 
 STAGGERS_MS = (7.0, 17.0, 31.0)
 """Times between two starts. They decide which segments meet a full buffer; means are compared."""
