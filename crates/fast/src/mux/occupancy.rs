@@ -132,6 +132,9 @@ impl VcRuns {
 
     /// `count` cells of `train` are taken in.
     pub(crate) fn note(&mut self, train: &Train, count: u64) {
+        if count == 0 {
+            return;
+        }
         let more = train.burst(count);
         let before = self.noted;
         self.noted += count;
