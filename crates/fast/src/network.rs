@@ -51,7 +51,8 @@ struct DiscardRow {
     vc: u32,
     flow: u32,
     reason: u8,
-    /// When the cell entered the link by which it came, if that moves and leads to several ports.
+    /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
+    /// handed over whole, which was offered first.
     entered: Option<SimTime>,
 }
 
@@ -92,6 +93,8 @@ pub(crate) struct Network<'a> {
     out: Outbox,
     /// Discards in the order they were found; none where the trace is not asked for.
     discard_rows: Option<Vec<DiscardRow>>,
+    /// Frames offered: which of those of one event was first.
+    offered: u64,
     /// The event that is happening.
     current: Key,
 }
@@ -144,6 +147,7 @@ impl<'a> Network<'a> {
             events: Agenda::new(spec.flows.len()),
             out: Outbox::default(),
             discard_rows: traces_discards.then(Vec::new),
+            offered: 0,
             current: Key::new(SimTime::ZERO, 0, 0),
         };
         for id in 0..network.flows.len() as u32 {

@@ -175,9 +175,10 @@ impl SteppedPort {
     }
 
     /// A frame of `units` units that begin with `unit` is handed over, to be taken in or refused whole, in the event
-    /// with that `key`.
-    pub(crate) fn push_frame(&mut self, key: Key, unit: Cell, units: u32) {
+    /// with that `key`; `entered` tells of those of one event which was first.
+    pub(crate) fn push_frame(&mut self, key: Key, unit: Cell, units: u32, entered: SimTime) {
         self.push(Arriving {
+            entered: Some(entered),
             is_whole: true,
             count: units,
             ends: true,
@@ -249,7 +250,7 @@ impl SteppedPort {
             self.lose(lost.place, &lost, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
-        self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), frames);
+        self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);
     }
 
     /// The unit of the VC at `place` is lost behind the port.
@@ -313,13 +314,13 @@ impl SteppedPort {
             }
             self.port.on_cell(now, unit, place)
         };
-        self.settle_discarded(first.key, frames);
+        self.settle_discarded(first.key, first.entered, frames);
         match verdict {
             Verdict::Accepted => {
                 (1..units).for_each(|_| frames.hold(unit.frame));
                 if was_idle {
                     self.begin_sending(now, frames, vcs);
-                    self.settle_discarded(first.key, frames);
+                    self.settle_discarded(first.key, first.entered, frames);
                 }
             }
             Verdict::Discarded {
@@ -343,14 +344,14 @@ impl SteppedPort {
     }
 
     /// What the port had taken in and has discarded in the event with that `key`.
-    fn settle_discarded(&mut self, key: Key, frames: &mut Frames) {
+    fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
             let vc = &mut self.vcs[unit.place as usize];
             vc.discarded.add(reason, 1);
             if let Some(losses) = &mut self.losses {
                 losses.push(FirstLoss {
                     key,
-                    entered: Some(SimTime::ZERO), // packets are handed over
+                    entered,
                     vc: unit.vc,
                     nth: 0,
                     flow: frames.get(unit.frame).flow,

@@ -19,6 +19,7 @@ impl Network<'_> {
             ..
         } = offer;
         let way = *self.vcs.begin(vc_id).1;
+        self.offered += 1;
         if way.is_stepped {
             return self.offer_to_stepped(now, offer);
         }
@@ -126,7 +127,7 @@ impl Network<'_> {
                 vc: offer.vc,
                 flow: offer.flow,
                 reason: reason as u8,
-                entered: None,
+                entered: Some(SimTime(self.offered)),
             });
         }
     }

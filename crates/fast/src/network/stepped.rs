@@ -203,7 +203,9 @@ impl Network<'_> {
         if offer.is_paced {
             return self.push_unit(port, key, unit, None);
         }
-        self.ports.stepped_mut(port).push_frame(key, unit, units);
+        self.ports
+            .stepped_mut(port)
+            .push_frame(key, unit, units, SimTime(self.offered));
         self.plan_soon(port, now);
     }
 
