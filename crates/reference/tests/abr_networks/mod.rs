@@ -177,7 +177,7 @@ impl Net {
             queues.last_mut().unwrap()["capacity_cells"] = json!(100);
         }
         json!({
-            "version": 1, "seed": 1, "duration_ps": duration_ps, "nodes": self.nodes, "links": links,
+            "version": 2, "seed": 1, "duration_ps": duration_ps, "nodes": self.nodes, "links": links,
             "vcs": self.vcs, "flows": [], "sources": sources.collect::<Vec<_>>(),
             "records": {
                 "sample_every_ps": 1_000 * MS, "sampled_ports": [], "vc_sampled_ports": [],

@@ -41,7 +41,7 @@ pub fn dumbbell(queue: Value, duration_ps: u64) -> Value {
     let nodes = [("a", "host"), ("r", "router"), ("b", "host")];
     let vc = |id: u32| json!({"name": format!("vc{id}"), "path": [id], "class": "ubr", "policing": [], "gfr": null});
     json!({
-        "version": 1, "seed": 1, "duration_ps": duration_ps,
+        "version": 2, "seed": 1, "duration_ps": duration_ps,
         "nodes": nodes.map(|(name, kind)| json!({"name": name, "kind": kind})),
         "links": [
             link("a>r", (0, 1), 100 * MBIT, 0, json!({})),
