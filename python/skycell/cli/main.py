@@ -25,6 +25,7 @@ VERBS = {
     "check": "List all faults of scenario files.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
+    "validate": "Compare runs with recordings of real hosts.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
