@@ -64,6 +64,7 @@ def classes() -> Written:
         ("policies", "policy"),
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),
+        ("channels", "channel"),
     )
     for family, noun in families:
         yield from _formatted(rules / f"{family}.py", rules_module(family, noun, declared))

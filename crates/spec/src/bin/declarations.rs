@@ -4,7 +4,9 @@
 
 use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
-use skycell_spec::{AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec};
+use skycell_spec::{
+    AbrSpec, ChannelSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
+};
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
 fn main() {
@@ -13,6 +15,7 @@ fn main() {
     let policies = kinds::<PolicySpec>(&mut forms);
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
+    let channels = kinds::<ChannelSpec>(&mut forms);
     let spec_items = forms.items().len();
     schedulers.push(json!([
         "vc_weighted_round_robin",
@@ -20,6 +23,7 @@ fn main() {
     ]));
     let rules = json!({
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
+        "channels": channels,
     });
     let (spec, other) = forms.items().split_at(spec_items);
     let tables = json!({
