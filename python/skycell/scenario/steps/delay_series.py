@@ -9,10 +9,10 @@ from io import StringIO
 from os import PathLike, fspath
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
-from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
 from skycell.input.text import csv_faults, read_text
-from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
+from skycell.scenario.declared.framings import Framing
+from skycell.scenario.file.framing import carries_packets, only_bps, overhead_of
 from skycell.scenario.file.links import cell_time_ps
 from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
@@ -34,13 +34,13 @@ class LinkRate:
     """
 
     payload: Fraction
-    framing: FramingKind | None
+    framing: Framing | None
     text: str
 
     @property
     def carries_packets(self) -> bool:
         """Whether packets go whole."""
-        return isinstance(self.framing, WholePackets)
+        return carries_packets(self.framing)
 
     def measure(self, payload: Fraction) -> int:
         """A rate as the spec has it: the time of a cell in picoseconds; thousandths of a bit/s."""
@@ -200,10 +200,10 @@ class _Reader:
                 return own
         else:
             payload = rate.amount
-            if isinstance(framing, CellFraming):
-                payload *= framing.part
-                if framing.only_bps is not None:
-                    allowed = f'cells/s: framing "{kind_of(type(framing))}" exists at one bit rate'
+            if framing is not None and not self.rate.carries_packets:
+                payload *= overhead_of(framing).carried
+                if only_bps(framing) is not None:
+                    allowed = f'cells/s: framing "{framing.kind}" exists at one bit rate'
                     self._refuse("rate", values, line, f"{allowed} only")
                     return own
         measured = self.rate.measure(payload) if payload >= CELL_BITS else None
