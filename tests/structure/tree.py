@@ -43,6 +43,7 @@ ROOMS = (
     "stats",
     "experiment",
     "studies",
+    "validation",
     "plots",
     "report",
     "cli",
