@@ -1,4 +1,4 @@
-"""Schedulers of a port as a scenario file writes them.
+"""Schedulers as a scenario file writes them.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

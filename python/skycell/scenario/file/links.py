@@ -8,6 +8,7 @@ from typing import cast
 
 from skycell.input.parameters import Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
@@ -21,8 +22,7 @@ from skycell.scenario.file.classes import (
     SCHEDULER_SOURCE,
     ClassQueue,
 )
-from skycell.scenario.file.framing import Framing as Framing
-from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
@@ -113,21 +113,19 @@ def delay_of(delay: Quantity | None) -> Quantity:
     return cast(Quantity, delay)
 
 
-def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
+def payload_rate(rate: Quantity, framing: Framing | None) -> Fraction:
     """Rate at which a link carries cells, or that of a line of packets, bit/s.
 
     The framing is known to exist at the rate.
 
-    >>> from skycell.scenario.file.framing import Sts3c
+    >>> from skycell.scenario.declared.framings import Sts3c
     >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)
     """
     if rate.dimension is Dimension.CELL_RATE:
         return rate.amount * CELL_BITS
-    if isinstance(framing, WholePackets):
-        return framing.line_rate(rate.amount)
-    return rate.amount * framing.part if framing else rate.amount
+    return rate.amount * overhead_of(framing).carried if framing else rate.amount
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
@@ -22,7 +23,6 @@ from skycell.scenario.file.classes import (
     ClassQueue,
     ServiceClass,
 )
-from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
