@@ -61,6 +61,10 @@ parameter_types! {
     FrameTime(u64) = |ps, _, field| above_zero(*ps, field);
     /// Octets of packets.
     PacketOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Octets that may come, or go, at once.
+    BurstOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Thousandths of a bit a second.
+    BitRate(u64) = |millibps, _, field| above_zero(*millibps, field);
     /// Queues within a buffer, at most 65536; 0 where each flow has its own.
     QueueCount(u32) = |count, _, field| match count {
         0..=65_536 => Ok(()),
