@@ -67,7 +67,7 @@ def classes() -> Written:
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
-    for table in ("tcp", "abr"):
+    for table in ("tcp", "abr", "shaper"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     families = (
         ("policies", "policy"),

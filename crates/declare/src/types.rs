@@ -67,6 +67,10 @@ parameter_types! {
     OctetsOfUnit(u32) = |octets, _, field| up_to_packet(*octets, 1, field);
     /// Octets of a unit on the line; 0 for those of the unit.
     OctetsOfUnitOnLine(u32) = |octets, _, field| up_to_packet(*octets, 0, field);
+    /// Octets that may come, or go, at once.
+    BurstOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Thousandths of a bit a second.
+    BitRate(u64) = |millibps, _, field| above_zero(*millibps, field);
     /// Queues within a buffer, at most 65536; 0 where each flow has its own.
     QueueCount(u32) = |count, _, field| match count {
         0..=65_536 => Ok(()),

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
-use skycell_spec::{AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec};
+use skycell_spec::{
+    AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec,
+};
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
 fn main() {
@@ -29,6 +31,7 @@ fn main() {
     let tables = json!({
         "tcp": TcpSpec::form(&mut Forms::default()),
         "abr": AbrSpec::form(&mut Forms::default()),
+        "shaper": TokenBucketSpec::form(&mut Forms::default()),
     });
     let traces: Vec<_> = Traces::FORMS
         .iter()

@@ -6,20 +6,25 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from skycell.input.parameters import Parameters, param
+from skycell.input.parameters import Flag, Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
+    BY_FLOW_MEANING,
+    BY_FLOW_SOURCE,
     CLASS_MEANING,
     CLASS_SOURCE,
     RATE_ALGORITHM_MEANING,
     RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
+    SHAPER_MEANING,
+    SHAPER_SOURCE,
     ClassQueue,
 )
 from skycell.scenario.file.framing import overhead_of
@@ -80,6 +85,8 @@ class CongestedLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
+    shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(
         None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
     )
