@@ -8,6 +8,7 @@ CRATES = (
     "units",
     "declare-derive",
     "declare",
+    "framing",
     "des",
     "switch",
     "abr",
@@ -19,6 +20,7 @@ CRATES = (
     "reference",
     "fast",
     "orbit",
+    "emulate",
     "border",
 )
 """Crates; each may use those before it."""

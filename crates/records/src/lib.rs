@@ -16,10 +16,7 @@ pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
-pub use traces::{
-    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
-    ServiceTrace, Traces, TransferTrace, VcQueueTrace,
-};
+pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;

@@ -472,7 +472,7 @@ RateAlgorithmSpec = Annotated[
 
 
 class TokenBucketSpec(SpecPart):
-    """A token bucket before the link of a port of packets: it delays, and discards nothing."""
+    """A token bucket before the link of a port of packets, which delays them."""
 
     rate_millibps: U64
     burst_octets: U32

@@ -18,6 +18,7 @@ _TIMES = ("Interval", "TimeOrNone")
 
 def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart | None:
     """What an engine reads of a rule that a file has `written` for a port; none with a fault."""
+    assert rule.spec is not None
     return _spec(rule.spec, rule.parameters, written, port)
 
 

@@ -20,7 +20,7 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.declared.channels import AnyChannel
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     FRAMING_MEANING,
@@ -96,8 +96,8 @@ def resolve_schedules(
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
-        carries_packets = isinstance(link.framing, WholePackets)
-        schedule = _spec(link.schedule, steps, carries_packets) if steps and link.schedule else None
+        of_packets = carries_packets(link.framing)
+        schedule = _spec(link.schedule, steps, of_packets) if steps and link.schedule else None
         if schedule is None:
             return link
         if (
@@ -111,7 +111,7 @@ def resolve_schedules(
                 where = (*path, "schedule", "onboard_switching")
                 meaning = meaning_of(Schedule.model_fields["onboard_switching"])
                 faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
-            if carries_packets:
+            if of_packets:
                 allowed = "a framing of ATM cells: satellites switch these on board"
                 faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
             else:
@@ -182,8 +182,8 @@ def _check_loss(
     loss: Independent | AnyChannel, schedule: Schedule, path: Path, faults: FaultCollector
 ) -> None:
     """Notes a loss beside a schedule that it does not go with."""
-    is_part = isinstance(loss, Independent)
-    if is_part and not loss.part:
+    shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
+    if isinstance(loss, Independent) and not loss.part:
         return
     if schedule.series is not None:
         beside, allowed = (
@@ -197,7 +197,6 @@ def _check_loss(
         )
     else:
         return
-    shown = show_amount(loss.part) if is_part else loss.kind
     got = Verbatim(f"{shown} together with schedule.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
@@ -345,7 +344,7 @@ def _ppb(loss: float) -> int:
     return rounded(exact(loss) * WHOLE_PPB)
 
 
-def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSpec:
+def _spec(schedule: Schedule, steps: Steps, of_packets: bool) -> ScheduleSpec:
     """The schedule as the engines see it: steps that change nothing are left out."""
     count = len(steps.times_ps)
     rates: tuple[int, ...] = steps.rates or (0,) * count
@@ -360,8 +359,8 @@ def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSp
         times_ps=tuple(row[0] for row in kept),
         delays_ps=tuple(row[1] for row in kept),
         paths=tuple(numbers),
-        cell_times_ps=() if carries_packets else kept_rates,
-        rates_millibps=kept_rates if carries_packets else (),
+        cell_times_ps=() if of_packets else kept_rates,
+        rates_millibps=kept_rates if of_packets else (),
         losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
         interruption_ps=rounded(schedule.interruption.amount),
         handover_loses_cells=schedule.handover_loses_cells,
