@@ -199,6 +199,20 @@ def _type(form: Any) -> str:
     return str(inner)
 
 
+def _by_name(alias: str, short: str) -> list[str]:
+    """The type of a rule that may be written by its name, if there are such rules."""
+    if not short:
+        return []
+    return [
+        "#: Those that need no more than their name.",
+        f"_Names = Literal[{short}]",
+        f"{alias} = Annotated[",
+        f'    Annotated[Any{alias}, Field(discriminator="kind")],',
+        f"    BeforeValidator(kind_by_name, json_schema_input_type=Any{alias} | _Names),",
+        "]",
+    ]
+
+
 def rules_module(family: str, noun: str, declared: Json) -> str:
     """`skycell.scenario.declared.<family>`: each rule as a file writes it, and how it resolves."""
     items = {item["name"]: item for item in (*declared["spec"], *declared["other"])}
@@ -254,13 +268,8 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 *classes,
                 "",
                 "",
-                f"_Any = {union}",
-                "#: Those that need no more than their name.",
-                f"_Names = Literal[{short}]",
-                f"{alias} = Annotated[",
-                '    Annotated[_Any, Field(discriminator="kind")],',
-                "    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),",
-                "]",
+                f"Any{alias} = {union}",
+                *_by_name(alias, short),
                 "",
                 f"{family.upper()}: dict[str, Declared] = {{",
                 *entries,

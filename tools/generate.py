@@ -73,6 +73,7 @@ def classes() -> Written:
         ("policies", "policy"),
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),
+        ("channels", "channel"),
         ("framings", "framing"),
     )
     for family, noun in families:

@@ -48,6 +48,11 @@ parameter_types! {
     };
     /// A time above 0, picoseconds, at most a day.
     Interval(u64) = |ps, _, field| interval(*ps, field);
+    /// A time, picoseconds, at most a day; 0 for none.
+    TimeOrNone(u64) = |ps, _, field| match *ps == 0 {
+        true => Ok(()),
+        false => interval(*ps, field),
+    };
     /// The occupancy of each VC at which something happens, cells by VC id; none for one without.
     VcThresholds(Vec<Option<u32>>) = |_cells, _, _| Ok(());
     /// A level of each VC, from 1, by VC id; 1 for a VC that is not named.

@@ -7,7 +7,8 @@ use skycell_declare::{Form, Forms, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec,
+    AbrSpec, ChannelSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
+    TokenBucketSpec,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -17,6 +18,7 @@ fn main() {
     let policies = kinds::<PolicySpec>(&mut forms);
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
+    let channels = kinds::<ChannelSpec>(&mut forms);
     let spec_items = forms.items().len();
     let framings = kinds::<FramingSpec>(&mut forms);
     schedulers.push(json!([
@@ -25,6 +27,7 @@ fn main() {
     ]));
     let rules = json!({
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
+        "channels": channels,
         "framings": framings,
     });
     let (spec, other) = forms.items().split_at(spec_items);

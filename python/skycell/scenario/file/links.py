@@ -29,10 +29,10 @@ from skycell.scenario.file.classes import (
 )
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
-from skycell.scenario.values.link_values import Loss as Loss
 from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
@@ -62,8 +62,8 @@ SCHEDULE_MEANING = (
 )
 SCHEDULE_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
-    "probability that the link loses a frame, in each direction; with a series, use its "
-    "column instead"
+    "probability that the link loses a frame, in each direction, or how its losses come in bursts; "
+    "with a series, use its column instead"
 )
 LOSS_SOURCE = "a link without errors"
 
@@ -76,7 +76,7 @@ class CongestedLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
         "what the port feeding the link holds, including the cell or packet being sent",

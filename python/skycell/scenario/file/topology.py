@@ -49,10 +49,10 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
-    Loss,
     Mtu,
     Rate,
 )
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
@@ -148,7 +148,7 @@ class GraphLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "what the switch or router port feeding the link holds",
