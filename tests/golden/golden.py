@@ -124,8 +124,9 @@ def _counts(result: RunResult) -> Iterator[str]:
     forward = {vc for flow in result.spec.flows for vc in flow.forward}
     for number, vc in enumerate(result.records["vcs"]):
         if number in forward:
+            discarded = _discarded(vc["cells_discarded"])
             yield (
-                f"{vc['name']}: {vc['cells_offered']} cells offered, {_discarded(vc['cells_discarded'])}; "
+                f"{vc['name']}: {vc['cells_offered']} cells offered, {discarded}; "
                 f"{vc['frames_delivered']} frames whole, {vc['frames_corrupt']} corrupt "
                 f"({vc['cells_corrupt']} cells)"
             )

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -41,6 +42,34 @@ def prefix() -> Path | None:
     return None
 
 
+def missing() -> str | None:
+    """What of ns-3 and its compiler is not installed, with how to get it; none where both are."""
+    if prefix() is None:
+        return MISSING
+    return None if shutil.which("g++") else NO_COMPILER
+
+
+def compiled(source: Path, libraries: Sequence[str], folder: str) -> Path:
+    """The program of a C++ file with these of ns-3's libraries, in a folder.
+
+    Raises:
+        RuntimeError: ns-3 or the compiler is not installed, or the file does not compile.
+    """
+    place = prefix()
+    if missing() is not None or place is None:
+        raise RuntimeError(missing())
+    program = Path(folder) / source.stem
+    command = ["g++", "-O3", "-std=c++20", f"-I{place / 'include'}", str(source)]
+    command += ["-o", str(program), f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
+    # The package's libraries find what they need beside themselves, at run time.
+    command += ["-Wl,--allow-shlib-undefined"]
+    command += [f"-lns{VERSION}-{library}" for library in libraries]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"{source.name} does not compile:\n{done.stderr.strip()}")
+    return program
+
+
 class Ns3:
     """ns-3 in the version whose headers and libraries a Python package carries.
 
@@ -52,9 +81,7 @@ class Ns3:
 
     def missing(self) -> str | None:
         """What is not installed."""
-        if prefix() is None:
-            return MISSING
-        return None if shutil.which("g++") else NO_COMPILER
+        return missing()
 
     def can_run(self, dumbbell: Dumbbell) -> bool:
         """Whether ns-3 has the loss recovery, and the policy a twin."""
@@ -63,21 +90,9 @@ class Ns3:
     @cached_property
     def _program(self) -> Path:
         """The compiled program; its folder goes with this object."""
-        missing, place = self.missing(), prefix()
-        if missing is not None or place is None:
-            raise RuntimeError(missing)
         # Kept alive by the object: its clean-up removes the folder.
         self._folder = tempfile.TemporaryDirectory()
-        program = Path(self._folder.name) / "dumbbell"
-        command = ["g++", "-O3", "-std=c++20", f"-I{place / 'include'}", str(SOURCE)]
-        command += ["-o", str(program), f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
-        # The package's libraries find what they need beside themselves, at run time.
-        command += ["-Wl,--allow-shlib-undefined"]
-        command += [f"-lns{VERSION}-{library}" for library in LIBRARIES]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        if compiled.returncode != 0:
-            raise RuntimeError(f"dumbbell.cc does not compile:\n{compiled.stderr.strip()}")
-        return program
+        return compiled(SOURCE, LIBRARIES, self._folder.name)
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once, and its start-up once more to subtract it.

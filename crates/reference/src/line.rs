@@ -254,6 +254,9 @@ impl Queues {
         let packet = packets.remove(place)?;
         *octets -= u64::from(packet.octets);
         self.length -= 1;
+        if self.length == 0 {
+            self.order.on_empty();
+        }
         Some(packet)
     }
 
