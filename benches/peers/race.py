@@ -22,7 +22,7 @@ from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
 from benches.peers.ns3.peer import Ns3
 from benches.peers.outcome import Outcome, Simulator, Skycell
-from benches.peers.scenarios import GEO, WAN, Dumbbell
+from benches.peers.scenarios import GEO, IP_GEO, IP_WAN, WAN, Dumbbell
 
 FAIR = 0.1
 """Largest difference of efficiency at which a row counts. Equal TCPs over equal links differ by
@@ -40,8 +40,20 @@ SCENARIOS = (
         for sources in (5, 15)
         for recovery in ("vanilla", "reno", "sack")
     ),
+    *(
+        Dumbbell(IP_GEO, sources, "sack", buffer, "tail_drop", duration_s=100)
+        for buffer in (7_400, 1_850)
+        for sources in (5, 15, 50)
+    ),
+    *(
+        Dumbbell(IP_WAN, sources, recovery, buffer, "tail_drop")
+        for buffer in (400, 100)
+        for sources in (5, 15)
+        for recovery in ("reno", "new_reno", "sack")
+    ),
 )
-"""GEO and WAN scenarios of the speed targets, as far as a packet simulator can express them."""
+"""GEO and WAN scenarios of the speed targets, as far as a packet simulator can express them; those
+of packets with a buffer of a BDP and of a quarter of it."""
 
 
 @dataclass(frozen=True)
@@ -119,11 +131,11 @@ def table(rows: Sequence[Row], ours: str, rivals: Sequence[str]) -> str:
                 f"{a.timeouts:>6}{b.timeouts:>5}"
                 + ("" if row.is_fair(ours, peer) else "  not comparable")
             )
-        for net in ("geo", "wan"):
+        for net in sorted({row.scenario.split()[0] for row in raced}):
             ratios = [
                 row.ratio(ours, peer)
                 for row in raced
-                if row.scenario.startswith(net) and row.is_fair(ours, peer)
+                if row.scenario.split()[0] == net and row.is_fair(ours, peer)
             ]
             if ratios:
                 lines.append(

@@ -146,8 +146,8 @@ def test_the_port_of_a_host_holds_what_the_file_says(buffer: str, most: int) -> 
 
 
 def test_over_a_long_round_trip_pie_discards_although_senders_know_ecn() -> None:
-    # Marks are answered a round trip later. Over 604 ms the probability is above mark_below by then,
-    # over 44 ms it is not.
+    # Marks are answered a round trip later. Over 604 ms the probability is above mark_below by
+    # then, over 44 ms it is not.
     for delay, mark_below, discards in (
         ("300 ms", 0.1, True),
         ("300 ms", 1.0, False),

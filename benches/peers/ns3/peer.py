@@ -85,11 +85,13 @@ class Ns3:
 
     def can_run(self, dumbbell: Dumbbell) -> bool:
         """Whether ns-3 has the loss recovery, and the policy a twin."""
-        return dumbbell.recovery == "sack" and dumbbell.policy == "epd"
+        return dumbbell.recovery == "sack" and dumbbell.policy == "epd"  # of cells
 
     @cached_property
     def _program(self) -> Path:
         """The compiled program; its folder goes with this object."""
+        if self.missing() is not None:
+            raise RuntimeError(self.missing())
         # Kept alive by the object: its clean-up removes the folder.
         self._folder = tempfile.TemporaryDirectory()
         return compiled(SOURCE, LIBRARIES, self._folder.name)
