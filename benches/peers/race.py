@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from benches.peers.counts.peer import Counts
 from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
 from benches.peers.ns3.peer import Ns3
@@ -41,9 +42,10 @@ SCENARIOS = (
         for recovery in ("vanilla", "reno", "sack")
     ),
     *(
-        Dumbbell(IP_GEO, sources, "sack", buffer, "tail_drop", duration_s=100)
+        Dumbbell(IP_GEO, sources, recovery, buffer, "tail_drop", duration_s=100)
         for buffer in (7_400, 1_850)
         for sources in (5, 15, 50)
+        for recovery in ("new_reno", "sack")
     ),
     *(
         Dumbbell(IP_WAN, sources, recovery, buffer, "tail_drop")
@@ -83,6 +85,7 @@ def peers() -> list[Simulator]:
         Ns2(),
         Ns2(Choices(only_needed_headers=True), "ns-2, needed headers only"),
         Ns3(),
+        Counts(),
     ]
 
 

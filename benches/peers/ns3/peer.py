@@ -6,13 +6,12 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from benches.peers.child import run_alone
+from benches.peers import child
+from benches.peers.child import NO_COMPILER, run_alone
 from benches.peers.ns2.translate import CELL_OCTETS, aal5_cells
 from benches.peers.outcome import Outcome, outcome, spec_of
 from benches.peers.scenarios import LINK_BPS, Dumbbell
@@ -27,7 +26,6 @@ MISSING = (
     f"ns-3 {VERSION} is not installed (pip install --no-deps --target FOLDER 'ns3~={VERSION}.0', "
     f"then set {PREFIX_VARIABLE}=FOLDER/ns3)"
 )
-NO_COMPILER = "g++ is not installed (Debian, Ubuntu: apt install g++)"
 
 
 def prefix() -> Path | None:
@@ -56,18 +54,13 @@ def compiled(source: Path, libraries: Sequence[str], folder: str) -> Path:
         RuntimeError: ns-3 or the compiler is not installed, or the file does not compile.
     """
     place = prefix()
-    if missing() is not None or place is None:
-        raise RuntimeError(missing())
-    program = Path(folder) / source.stem
-    command = ["g++", "-O3", "-std=c++20", f"-I{place / 'include'}", str(source)]
-    command += ["-o", str(program), f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
+    if place is None:
+        raise RuntimeError(MISSING)
+    options = [f"-I{place / 'include'}", f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
     # The package's libraries find what they need beside themselves, at run time.
-    command += ["-Wl,--allow-shlib-undefined"]
-    command += [f"-lns{VERSION}-{library}" for library in libraries]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"{source.name} does not compile:\n{done.stderr.strip()}")
-    return program
+    options += ["-Wl,--allow-shlib-undefined"]
+    options += [f"-lns{VERSION}-{library}" for library in libraries]
+    return child.compiled(source, folder, options)
 
 
 class Ns3:
@@ -89,12 +82,8 @@ class Ns3:
 
     @cached_property
     def _program(self) -> Path:
-        """The compiled program; its folder goes with this object."""
-        if self.missing() is not None:
-            raise RuntimeError(self.missing())
-        # Kept alive by the object: its clean-up removes the folder.
-        self._folder = tempfile.TemporaryDirectory()
-        return compiled(SOURCE, LIBRARIES, self._folder.name)
+        """The compiled program."""
+        return compiled(SOURCE, LIBRARIES, child.folder_of(self))
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once, and its start-up once more to subtract it.
