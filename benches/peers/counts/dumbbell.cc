@@ -220,9 +220,13 @@ struct Sender : EventSource, PacketSink
         duplicates = 0;
         if (isRecovering && ack < recover)
         {
-            Resend(una);
+            Transmit(una);
             cwnd = std::max(cwnd - double(acked) + mss, double(mss));
-            Restart(false);
+            if (isFirstPartial)
+            {
+                Restart();
+            }
+            isFirstPartial = false;
             return;
         }
         if (isRecovering)
@@ -238,7 +242,7 @@ struct Sender : EventSource, PacketSink
         {
             cwnd += double(mss) * mss / cwnd;
         }
-        Restart(true);
+        Restart();
     }
 
     void OnDuplicate()
@@ -253,9 +257,10 @@ struct Sender : EventSource, PacketSink
             ssthresh = std::max((next - una) / 2.0, 2.0 * mss);
             recover = next;
             isRecovering = true;
+            isFirstPartial = true;
             isTiming = false;
             cwnd = ssthresh + 3 * mss;
-            Resend(una);
+            Transmit(una);
         }
     }
 
@@ -274,7 +279,7 @@ struct Sender : EventSource, PacketSink
         isRecovering = false;
         isTiming = false;
         backoff = std::min(backoff * 2, 64u);
-        Restart(true);
+        Restart();
         SendWhatFits();
     }
 
@@ -293,12 +298,9 @@ struct Sender : EventSource, PacketSink
         rto = std::max(srtt + 4 * rttvar, minRto);
     }
 
-    void Restart(bool isNew)
+    void Restart()
     {
-        if (isNew || !isRecovering)
-        {
-            expires = g_now + Time(rto * backoff * kPsPerS);
-        }
+        expires = g_now + Time(rto * backoff * kPsPerS);
     }
 
     void SendWhatFits()
@@ -308,16 +310,11 @@ struct Sender : EventSource, PacketSink
         {
             if (next == una)
             {
-                Restart(true);
+                Restart();
             }
             Transmit(next);
             next += mss;
         }
-    }
-
-    void Resend(uint64_t octet)
-    {
-        Transmit(octet);
     }
 
     void Transmit(uint64_t octet)
@@ -352,6 +349,7 @@ struct Sender : EventSource, PacketSink
     uint64_t recover = 0;
     uint32_t duplicates = 0;
     bool isRecovering = false;
+    bool isFirstPartial = false;
     bool isTiming = false;
     uint64_t timedOctet = 0;
     Time timedAt = 0;

@@ -64,6 +64,12 @@ def test_a_row_in_which_one_carried_less_is_marked_and_does_not_count() -> None:
     text = race.table(rows, "ours", ["peer"])
     assert "wan: median ratio 3.00, least 3.00, of 1 comparable rows" in text
     assert "geo: median ratio 4.00, least 4.00, of 1 comparable rows" in text
+    assert race.markdown(rows, "ours", ["peer", "absent"]).splitlines() == [
+        "| peer | wan | geo |",
+        "|---|---|---|",
+        "| peer | 3.0 (least 3.0, 1 rows) | 4.0 (least 4.0, 1 rows) |",
+        "| absent | – | – |",
+    ]
 
 
 def test_a_slow_peer_runs_once_and_only_what_it_can() -> None:
