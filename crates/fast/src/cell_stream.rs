@@ -3,7 +3,6 @@
 
 use crate::burst::Burst;
 use crate::edge::Edge;
-use crate::lossy::Draws;
 use crate::route::{PassThrough, Stretch};
 use skycell_records::{
     CellDelays, DiscardReason, Discards, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
@@ -14,11 +13,9 @@ use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
-mod frames;
 mod runs;
 mod waiting;
 
-use frames::InFrames;
 use runs::Runs;
 pub(crate) use waiting::{Run, Waiting};
 
@@ -36,8 +33,6 @@ pub(crate) struct StreamPlan {
     pub(crate) queue: usize,
     /// Cells that this queue holds; none where it has no limit.
     pub(crate) capacity: Option<u32>,
-    /// Whether several cells make a frame.
-    pub(crate) in_frames: bool,
     /// From the shared port to the VC's end.
     pub(crate) stretch: Stretch,
 }
@@ -85,8 +80,6 @@ struct Lossy {
     kept: Runs,
     /// Cells lost within the run.
     lost: u64,
-    /// The frame that was drawn for last, and whether it is lost.
-    drawn: Option<(u64, bool)>,
 }
 
 /// The cells of one source.
@@ -114,11 +107,8 @@ pub(crate) struct CellStream {
     delays: Option<CellDelays>,
     pub(crate) samples: QueueSamples,
     edge: Edge,
-    frames: Option<InFrames>,
-    /// Cells that found the queue full.
+    /// Cells, each a frame, that found the queue full.
     pub(crate) discarded: Discards,
-    /// Frames that lost a cell so.
-    pub(crate) frames_discarded: Discards,
 }
 
 impl CellStream {
@@ -132,7 +122,6 @@ impl CellStream {
         delays: Option<CellDelays>,
         end: SimTime,
     ) -> Self {
-        let frames = plan.in_frames.then(InFrames::default);
         let mut stream = CellStream {
             plan,
             source,
@@ -152,9 +141,7 @@ impl CellStream {
             delays,
             samples: QueueSamples::default(),
             edge,
-            frames,
             discarded: Discards::default(),
-            frames_discarded: Discards::default(),
         };
         stream.send();
         stream
@@ -168,12 +155,9 @@ impl CellStream {
                 self.next = None;
                 return;
             }
-            let cell = self.source.send();
+            self.source.send();
             let coming = self.leave(due);
             self.next = Some(coming);
-            if let Some(frames) = &mut self.frames {
-                frames.on_sent(cell);
-            }
             if coming.arrival >= self.end || self.edge.passes(SimTime(coming.arrival)) {
                 return;
             }
@@ -202,25 +186,16 @@ impl CellStream {
     }
 
     /// The next cell comes to the shared port and finds `queued` cells in its queue: whether it is taken in, or
-    /// whether its frame loses its first cell here, within the run.
+    /// else whether it is lost within the run.
     pub(crate) fn offer(&mut self, queued: u32) -> Result<(), bool> {
-        let has_room = self.plan.capacity.is_none_or(|capacity| queued < capacity);
-        let is_first_loss = match &mut self.frames {
-            Some(frames) => frames.on_offer(has_room),
-            None => !has_room,
-        };
-        if has_room {
+        if self.plan.capacity.is_none_or(|capacity| queued < capacity) {
             return Ok(());
         }
         // Choices are made beyond the end of the run, too.
-        if self.next.is_some_and(|next| next.arrival >= self.end) {
-            return Err(false);
-        }
-        self.discarded.add(DiscardReason::Overflow, 1);
-        if is_first_loss {
-            self.frames_discarded.add(DiscardReason::Overflow, 1);
-        }
-        Err(is_first_loss)
+        let is_in_time = self.next.is_some_and(|next| next.arrival < self.end);
+        self.discarded
+            .add(DiscardReason::Overflow, u64::from(is_in_time));
+        Err(is_in_time)
     }
 
     /// How many cells come to the shared port, and as many after them are sent, each `spacing` after the
@@ -287,9 +262,6 @@ impl CellStream {
             if let Some(delays) = &mut self.delays {
                 add_delays(delays, some, arrival, spacing, cycle, turn);
             }
-            if let Some(frames) = &mut self.frames {
-                (0..some.cells).for_each(|_| frames.on_delivered());
-            }
             turn += run.cells;
         }
     }
@@ -308,14 +280,8 @@ impl CellStream {
             lossy.kept.push(departure);
         }
         let arrival = departure + self.plan.stretch.delay.0;
-        let is_in_time = arrival < self.end;
-        if let Some(delays) = self.delays.as_mut().filter(|_| is_in_time) {
+        if let Some(delays) = self.delays.as_mut().filter(|_| arrival < self.end) {
             delays.add(arrival - left);
-        }
-        match &mut self.frames {
-            Some(frames) if is_in_time => frames.on_delivered(),
-            Some(frames) => frames.on_gone(),
-            None => {}
         }
     }
 
@@ -324,28 +290,11 @@ impl CellStream {
         self.lossy = Some(Lossy::default());
     }
 
-    /// Whether the link behind the shared port loses the cell that leaves: each frame has a draw, when its first cell
-    /// does.
-    pub(crate) fn is_lost(&mut self, draws: &mut Draws) -> bool {
-        let Some(frames) = &self.frames else {
-            return draws.next_is_lost();
-        };
-        let drawn = &mut self.lossy.as_mut().expect("the link loses frames").drawn;
-        let frame = frames.leaving();
-        if drawn.is_none_or(|(last, _)| last != frame) {
-            *drawn = Some((frame, draws.next_is_lost()));
-        }
-        drawn.is_some_and(|(_, is_lost)| is_lost)
-    }
-
     /// The next cell leaves the shared port at `departure` and is lost behind it.
     pub(crate) fn on_loss(&mut self, departure: u64) {
         self.departures.push(departure);
         let lossy = self.lossy.as_mut().expect("the link loses frames");
         lossy.lost += u64::from(departure < self.end);
-        if let Some(frames) = &mut self.frames {
-            frames.on_gone();
-        }
     }
 
     /// Departures of the cells that go on behind the shared port.
@@ -440,9 +389,6 @@ impl CellStream {
         let discarded = record.cells_policed + self.discarded.total();
         let gone = delivered + discarded + record.cells_lost.drawn;
         record.cells_in_transit = self.sent - gone - queued;
-        if let Some(frames) = &self.frames {
-            frames.write(&mut record);
-        }
         record
     }
 

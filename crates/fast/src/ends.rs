@@ -49,7 +49,8 @@ impl Ends {
                 let from = spec.links[port as usize].from;
                 spec.nodes[from as usize].kind == NodeKind::Router
             }
-            PortKind::Source | PortKind::PassThrough => false,
+            PortKind::Source => false,
+            PortKind::PassThrough => unreachable!("none is sampled"),
         });
         let is_host = |node: u32| spec.nodes[node as usize].kind == NodeKind::Host;
         let traces_senders = spec.records.traces.iter().any(|trace| {

@@ -80,7 +80,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
             let inside = (passed.arrived > passed.departed)
                 .then(|| last_of_pass(&network.ports, id, end))
                 .flatten();
-            pass_record(port, passed, inside.map(|cell| cell.came), end)
+            pass_record(port, passed, inside, end)
         }
     };
     record
@@ -462,7 +462,7 @@ fn pass_record(
         departed: passed.departed,
         queued,
         busy_ps: busy.0,
-        queue: QueueRecord::new(integral.mean(0, end.0), max, &port.samples),
+        queue: QueueRecord::new(integral.mean(0, end.0), max, &QueueSamples::default()),
         ..PortRecord::default()
     }
 }
@@ -474,11 +474,7 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect()
         }
-        Port::Pass(port) => {
-            let vcs = port.vcs.iter();
-            vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-                .collect()
-        }
+        Port::Pass(_) => unreachable!("none is sampled"),
         Port::Stepped(_) => unreachable!("its record is whole"),
         Port::Packets(port) => {
             let vcs = port.vcs.iter();

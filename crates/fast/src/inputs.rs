@@ -89,12 +89,6 @@ impl Due {
         }
     }
 
-    /// The same cells as a part of their frame.
-    pub(crate) fn as_part(self, begins: bool, ends: bool) -> Self {
-        let part = Part::new(begins, ends);
-        Due { part, ..self }
-    }
-
     /// Time between two of its cells, on a lane where two of a frame come `spacing` after each other.
     pub(crate) fn spacing(&self, spacing: SimTime) -> SimTime {
         SimTime(u64::from(self.stride) * spacing.0)

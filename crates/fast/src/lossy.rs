@@ -42,22 +42,10 @@ struct LossyVc {
     coming: u32,
     drawn: Option<u32>,
     is_lost: bool,
-    /// Cells of lost frames that entered before anybody asks for their times, or any more.
+    /// Cells of lost frames that entered before anybody asks for their times.
     earlier: u64,
     /// When the others enter the link, in order.
     lost: VecDeque<Burst>,
-}
-
-impl LossyVc {
-    /// Keeps only the number of the cells that all entered before `before`.
-    fn trim(&mut self, before: SimTime) {
-        while let Some(first) = self.lost.front()
-            && first.count_before(before) == first.count
-        {
-            self.earlier += first.count;
-            self.lost.pop_front();
-        }
-    }
 }
 
 /// The link behind a port.
@@ -73,15 +61,8 @@ pub(crate) struct LossyLink {
 
 impl LossyLink {
     /// The link, if it loses frames with a constant probability, behind a port with `vcs` VCs. At the end of the run
-    /// times of entry before `late` are all one; if `is_asked`, they are asked for while it goes on.
-    pub(crate) fn new(
-        link: &LinkSpec,
-        seed: u64,
-        vcs: usize,
-        late: SimTime,
-        is_asked: bool,
-    ) -> Option<Self> {
-        let kept_from = if is_asked { SimTime::ZERO } else { late };
+    /// times of entry before `kept_from` are all one.
+    pub(crate) fn new(link: &LinkSpec, seed: u64, vcs: usize, kept_from: SimTime) -> Option<Self> {
         Some(LossyLink {
             draws: Some(Draws::new(link, seed)?),
             kept_from,
@@ -134,16 +115,6 @@ impl LossyLink {
         } else {
             vc.lost.push_back(cells);
         }
-    }
-
-    /// Nobody will ask for times before `before`: cells that entered then are where nobody looks for them.
-    pub(crate) fn trim(&mut self, before: SimTime) {
-        self.vcs.iter_mut().for_each(|vc| vc.trim(before));
-    }
-
-    /// The same, of the VC at `place` alone.
-    pub(crate) fn trim_vc(&mut self, place: u32, before: SimTime) {
-        self.vcs[place as usize].trim(before);
     }
 
     /// Whether the cell of the VC at `place` that entered at `time` was lost.
@@ -202,23 +173,6 @@ mod tests {
         link.note(0, cells(20, 10, 9)); // the last at 100
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 1));
         assert_eq!(link.lost_before(SimTime(101), 0), 18);
-    }
-
-    #[test]
-    fn of_frames_that_entered_long_ago_only_the_number_is_kept() {
-        let mut link = link(WHOLE_PPB);
-        link.kept_from = SimTime::ZERO;
-        for first in [10, 40, 70] {
-            link.note(0, cells(first, 10, 2));
-            link.note(1, cells(first, 10, 1));
-        }
-        link.trim(SimTime(50)); // the second frame of two cells has one to come
-        assert_eq!([link.vcs[0].lost.len(), link.vcs[1].lost.len()], [2, 1]);
-        link.trim_vc(0, SimTime(51));
-        assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (4, 1));
-        assert!(link.has_lost_at(SimTime(80), 0));
-        let before = [51, 71, 81].map(|t| link.lost_before(SimTime(t), 0));
-        assert_eq!(before, [4, 5, 6]);
     }
 
     #[test]

@@ -209,13 +209,13 @@ impl MuxPort {
         self.queues.are_several()
     }
 
-    /// All VCs are there. If `is_asked`, what has left is asked for while the run goes on, not only at its end.
-    pub(crate) fn keep_order(&mut self, is_asked: bool) {
+    /// All VCs are there. What has left is asked for as the run ends; by a server, and by those who look at VCs, while
+    /// it goes on.
+    pub(crate) fn keep_order(&mut self) {
         let last_moments = self.end.since(self.horizon + SimTime(self.cell_time));
-        let is_asked = is_asked || self.log.server.is_some();
         let (order, departures) = if self.vc_queues.is_some() {
             (SimTime::NEVER, SimTime::ZERO)
-        } else if is_asked {
+        } else if self.log.server.is_some() {
             (SimTime::ZERO, SimTime::ZERO)
         } else if self.vc_departures.is_some() {
             (SimTime::ZERO, last_moments)
@@ -225,11 +225,10 @@ impl MuxPort {
         self.log.keep_from(order, departures);
     }
 
-    /// Lets the link behind it lose frames, if that does, once all VCs are there. If `is_asked`, when is asked for
-    /// while the run goes on, not only at its end.
-    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
+    /// Lets the link behind it lose frames, if that does, once all VCs are there.
+    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64) {
         let (vcs, late) = (self.vcs.len(), self.end.since(self.horizon));
-        self.lossy = LossyLink::new(link, seed, vcs, late, is_asked).map(Box::new);
+        self.lossy = LossyLink::new(link, seed, vcs, late).map(Box::new);
         if let (Some(lossy), Some(server)) = (&mut self.lossy, &mut self.log.server) {
             server.lose_frames(lossy);
         }
@@ -445,9 +444,6 @@ impl MuxPort {
         }
         if let Some(queues) = &mut self.vc_queues {
             queues.forget(self.log.departed(before));
-        }
-        if let Some(lossy) = &mut self.lossy {
-            lossy.trim(before);
         }
         if let Some(departures) = &mut self.vc_departures {
             departures.settle(&self.log, self.log.departed(now));

@@ -4,7 +4,6 @@ use crate::agenda::Agenda;
 use crate::deliveries::{Deliveries, Delivery};
 use crate::ends::Ends;
 use crate::frames::Frames;
-use crate::inputs::Due;
 use crate::legs::Legs;
 use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
@@ -78,8 +77,6 @@ pub(crate) struct Network<'a> {
     arriving: VecDeque<(Key, u32)>,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
-    /// Parts of the frame that is offered.
-    parts: Vec<Due>,
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
@@ -138,7 +135,6 @@ impl<'a> Network<'a> {
             handovers: handovers(spec),
             arriving: VecDeque::new(),
             ended: Vec::new(),
-            parts: Vec::new(),
             waiting,
             gone: Vec::new(),
             has_many: spec.flows.len() >= tuning.many_flows,

@@ -11,7 +11,7 @@ pub(crate) enum PortKind {
     /// A host's or router's port: whole frames, back to back.
     Source,
     /// A switch port fed by one link that is no faster than itself: a cell never waits there, and
-    /// no policy discards in an empty buffer.
+    /// no policy discards in an empty buffer. Nobody looks at it before the run ends.
     PassThrough,
     /// Any other switch port: cells of several trains are multiplexed.
     Mux,

@@ -47,8 +47,6 @@ struct Kind {
     counts_vcs: bool,
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
-    /// How long after a departure somebody may ask for it while the run goes on.
-    lag: SimTime,
     /// Departures from here on are asked for at the end.
     kept_from: SimTime,
 }
@@ -116,7 +114,6 @@ impl SourcePort {
                 may_refuse: !policy.takes_all(),
                 counts_vcs: policy.needs().vcs,
                 horizon: SimTime::ZERO,
-                lag: SimTime::ZERO,
                 kept_from: SimTime::ZERO,
             }),
             arrived: 0,
@@ -163,26 +160,21 @@ impl SourcePort {
         self.rest.vcs.len() as u32 - 1
     }
 
-    /// All VCs are there, of a run that ends at `end`. If `is_asked`, what has left is asked for while the run
-    /// goes on, not only at its end.
-    pub(crate) fn keep_frames(&mut self, end: SimTime, is_asked: bool) {
+    /// All VCs are there, of a run that ends at `end`.
+    pub(crate) fn keep_frames(&mut self, end: SimTime) {
         let kind = Arc::make_mut(&mut self.kind);
         kind.kept_from = SimTime(end.0.saturating_sub(kind.horizon.0));
-        if is_asked {
-            kind.lag = kind.horizon;
-        }
     }
 
-    /// Lets the link behind the port lose frames, if that does, once all VCs are there. If `is_asked`, when is asked
-    /// for while the run goes on, not only at its end.
-    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64, is_asked: bool) {
+    /// Lets the link behind the port lose frames, if that does, once all VCs are there.
+    pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64) {
         let (vcs, late) = (self.rest.vcs.len(), self.kind.kept_from);
-        self.rest.lossy = LossyLink::new(link, seed, vcs, late, is_asked);
+        self.rest.lossy = LossyLink::new(link, seed, vcs, late);
     }
 
-    /// Whether the link loses a frame of `cells` cells of the VC at `place` that has been taken in at `now` and begins
-    /// to leave at `start`.
-    pub(crate) fn loses(&mut self, now: SimTime, start: SimTime, place: u32, cells: u32) -> bool {
+    /// Whether the link loses a frame of `cells` cells of the VC at `place` that has been taken in and begins to leave at
+    /// `start`.
+    pub(crate) fn loses(&mut self, start: SimTime, place: u32, cells: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
@@ -193,7 +185,6 @@ impl SourcePort {
             let cell_time = SimTime(cell_time);
             let entering = Burst::new(start + cell_time, cell_time, cells.into());
             lossy.note(place, entering);
-            lossy.trim_vc(place, SimTime(now.0.saturating_sub(self.kind.horizon.0)));
         }
         is_lost
     }
@@ -298,7 +289,7 @@ impl SourcePort {
 
     /// Whether the frame has left, and nobody will ask when.
     fn is_over(&self, frame: &Sending, now: SimTime) -> bool {
-        frame.end + self.kind.lag < now && frame.end < self.kind.kept_from
+        frame.end < now && frame.end < self.kind.kept_from
     }
 
     /// The frame that was taken in `at`-th of those remembered.

@@ -11,13 +11,12 @@ use crate::route::{PassThrough, PortKind, Route};
 use crate::source::SourcePort;
 use crate::stepped::SteppedPort;
 use crate::tuning::Tuning;
-use crate::vcs::{AtMux, Places, is_cut};
-use skycell_records::{CellDelays, QueueSamples};
+use crate::vcs::{AtMux, Places};
+use skycell_records::CellDelays;
 use skycell_reference::Ways;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
-use std::collections::HashSet;
 
 mod joints;
 
@@ -204,15 +203,6 @@ impl Ports {
     }
 }
 
-/// A VC at a port where no cell waits.
-#[derive(Debug, Default)]
-pub(crate) struct PassVc {
-    pub(crate) vc: u32,
-    /// Its place at the station its cells come from.
-    pub(crate) place: u32,
-    pub(crate) samples: QueueSamples,
-}
-
 /// A port where no cell waits: it shifts times.
 #[derive(Debug)]
 pub(crate) struct PassPort {
@@ -220,8 +210,8 @@ pub(crate) struct PassPort {
     /// The port its cells come from, and how long after their departure there.
     pub(crate) station: u32,
     pub(crate) after: PassThrough,
-    pub(crate) vcs: Vec<PassVc>,
-    pub(crate) samples: QueueSamples,
+    /// The places there of the VCs that cross it.
+    places: Vec<u32>,
 }
 
 /// All ports of a run, and the places of each VC.
@@ -257,8 +247,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
                 arrival: SimTime::ZERO,
                 departure: SimTime::ZERO,
             },
-            vcs: Vec::new(),
-            samples: QueueSamples::default(),
+            places: Vec::new(),
         })),
     };
     let links = spec.links.iter().zip(&plan.kinds).zip(&plan.own_queues);
@@ -280,7 +269,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
         };
         for pass in &route.first.passes {
-            cross(&mut ports, *pass, route.source, vc, source_place);
+            cross(&mut ports, *pass, route.source, source_place);
         }
         let mut muxes = Vec::new();
         for ((mux, stretch), input) in route.muxes.iter().zip(inputs(spec, route, vc)) {
@@ -295,7 +284,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             let lane = lane.unwrap_or(u32::MAX);
             muxes.push(AtMux { place, lane });
             for pass in &stretch.passes {
-                cross(&mut ports, *pass, *mux, vc, place);
+                cross(&mut ports, *pass, *mux, place);
             }
         }
         places.push(Places {
@@ -309,14 +298,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             muxes,
         });
     }
-    for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
-        if let Some(mux) = route.first_mux().filter(|_| is_cut(vc, route))
-            && let PortMut::Mux(port) = ports.get_mut(mux)
-        {
-            port.take_parts();
-        }
-    }
-    keep_what_is_asked(spec, tuning, &mut ports);
+    add_links(spec, tuning, &mut ports);
     SourcePort::share_kinds(&mut ports.sources);
     join(spec, plan, tuning, &places, &mut ports);
     set_times(spec, plan, &mut ports);
@@ -365,27 +347,19 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     }
 }
 
-/// Tells ports whether what has left them, or been lost behind them, is asked for while the run goes on: samples of
-/// a port where no cell waits look at the station before it.
-fn keep_what_is_asked(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
-    let sampled = spec.records.sampled_ports.iter();
-    let sampled = sampled.chain(&spec.records.vc_sampled_ports);
-    let stations = sampled.filter_map(|&id| match ports.get(id) {
-        Port::Pass(port) => Some(port.station),
-        _ => None,
-    });
-    let asked: HashSet<u32> = stations.collect();
+/// All VCs are there: ports know what of that which has left them is asked for as the run ends, and what links are
+/// behind them.
+fn add_links(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     let end = SimTime(spec.duration_ps);
     for (link, id) in spec.links.iter().zip(0u32..) {
-        let is_asked = asked.contains(&id);
         match ports.get_mut(id) {
             PortMut::Source(port) => {
-                port.keep_frames(end, is_asked);
-                port.lose_frames(link, spec.seed, is_asked);
+                port.keep_frames(end);
+                port.lose_frames(link, spec.seed);
             }
             PortMut::Mux(port) => {
-                port.keep_order(is_asked);
-                port.lose_frames(link, spec.seed, is_asked);
+                port.keep_order();
+                port.lose_frames(link, spec.seed);
                 port.move_link(link, spec.seed, tuning);
             }
             PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) => {}
@@ -393,37 +367,22 @@ fn keep_what_is_asked(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     }
 }
 
-fn cross(ports: &mut Ports, pass: PassThrough, station: u32, vc: u32, place: u32) {
+fn cross(ports: &mut Ports, pass: PassThrough, station: u32, place: u32) {
     let PortMut::Pass(port) = ports.get_mut(pass.port) else {
         unreachable!("a stretch passes through ports where no cell waits");
     };
     // All its VCs come over one link, so from one station after the same time.
-    debug_assert!(port.vcs.is_empty() || (port.station, port.after) == (station, pass));
+    debug_assert!(port.places.is_empty() || (port.station, port.after) == (station, pass));
     (port.station, port.after) = (station, pass);
-    port.vcs.push(PassVc {
-        vc,
-        place,
-        samples: QueueSamples::default(),
-    });
+    port.places.push(place);
 }
 
-/// A cell on its way through a pass-through port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PassingCell {
-    pub(crate) came: SimTime,
-    pub(crate) leaves: SimTime,
-    /// Of its VC, at the station before.
-    pub(crate) place: u32,
-}
-
-/// The cell that came last to the pass-through port `id` before `time`, if none after it was lost on the way.
-pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<PassingCell> {
+/// When the cell came that was the last to come to the pass-through port `id` before the run ends at `end`, if none after
+/// it was lost on the way.
+pub(crate) fn last_of_pass(ports: &Ports, id: u32, end: SimTime) -> Option<SimTime> {
     let port = ports.pass(id);
-    if port.vcs.is_empty() {
-        return None;
-    }
-    let before = SimTime(time.0.checked_sub(port.after.arrival.0)?);
-    let crosses = |place: u32| port.vcs.iter().any(|vc| vc.place == place);
+    let before = SimTime(end.0.checked_sub(port.after.arrival.0)?);
+    let crosses = |place: u32| port.places.contains(&place);
     let ((departure, place), lossy) = match ports.get(port.station) {
         Port::Source(source) => {
             let last = source.last_departure(before, crosses)?;
@@ -442,16 +401,5 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, time: SimTime) -> Option<Pass
     if lossy.is_some_and(|lossy| lossy.has_lost_at(departure, place)) {
         return None;
     }
-    Some(PassingCell {
-        came: departure + port.after.arrival,
-        leaves: departure + port.after.departure,
-        place,
-    })
-}
-
-/// The place of the cell that is in the pass-through port `id` at `time`, departures done and
-/// arrivals not. There is at most one.
-pub(crate) fn in_pass(ports: &Ports, id: u32, time: SimTime) -> Option<u32> {
-    let last = last_of_pass(ports, id, time)?;
-    (last.leaves > time).then_some(last.place)
+    Some(departure + port.after.arrival)
 }

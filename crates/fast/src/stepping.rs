@@ -1,10 +1,10 @@
 //! Which ports have no closed form, and why: those are stepped unit by unit.
 
-use crate::edge::may_discard;
 use crate::route::moves;
 use skycell_records::SteppedReason;
 use skycell_spec::{
-    FifoSpec, LinkSpec, NetworkSpec, NodeKind, ScheduleSpec, SchedulerSpec, SourceSpec, VcSpec,
+    Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec, SchedulerSpec,
+    SourceSpec, VcSpec,
 };
 
 /// By port: why it is stepped, if it is.
@@ -20,8 +20,8 @@ impl Stepping {
             if vc.rerouting.is_some() {
                 stepping.step_vc(vc, SteppedReason::ReroutedVc);
             }
-            if vc.path.len() == 1 && may_discard(vc) {
-                // What the edge discards would have a port behind it.
+            if vc.path.len() == 1 && may_refuse(vc) {
+                // What the contract refuses would have a port behind it.
                 stepping.step(vc.path[0], SteppedReason::EdgeDiscards);
             }
             let mut sources = cell_sources(spec).map(|(_, source)| source.vc);
@@ -48,6 +48,13 @@ impl Stepping {
             self.step(port, reason);
         }
     }
+}
+
+/// Whether the contract of `vc` refuses frames.
+pub(crate) fn may_refuse(vc: &VcSpec) -> bool {
+    vc.gfr.is_some_and(|gfr| {
+        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
+    })
 }
 
 /// Why the port before `link` is stepped, by what it is itself.

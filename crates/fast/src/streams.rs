@@ -3,7 +3,7 @@
 //! Frames join one queue of such a port, the cells of a stream another. A stream is known before the run, but for
 //! whether a cell finds its queue full, which is known when all choices before have been made: so the server need
 //! not wait for anybody. Where frames join several queues of a port, there is no server ([`crate::vc_queues`]) and no
-//! stream. Cells of a source that is no stream are frames of one cell.
+//! stream. Cells of a source that is no stream are frames, of one cell or several.
 
 use crate::cell_stream::StreamPlan;
 use crate::route::{PortKind, route};
@@ -116,12 +116,10 @@ fn stream(
     let is_beside = own_queues[mux as usize].is_some_and(|own| own != queue);
     let own_port = &spec.links[way.source as usize].port;
     let here = &port.queues[queue];
-    let in_frames = source.frame_cells > 1;
-    // What is left of a frame goes with a cell that is lost.
-    let cuts_frames =
-        here.policy.has_partial_discard() && here.capacity_cells.is_some() && in_frames;
-    let is_simple =
-        here.policy.takes_all() && !cuts_frames && takes_all(own_port) && vc.gfr.is_none();
+    let is_simple = source.frame_cells == 1
+        && here.policy.takes_all()
+        && takes_all(own_port)
+        && vc.gfr.is_none();
     (last && is_last && comes_at_once && is_beside && is_simple).then_some(StreamPlan {
         source: id,
         vc: source.vc,
@@ -129,7 +127,6 @@ fn stream(
         mux,
         queue,
         capacity: here.capacity_cells,
-        in_frames,
         stretch,
     })
 }

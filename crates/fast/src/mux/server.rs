@@ -53,8 +53,8 @@ pub(crate) struct Server {
     pub(crate) served: u64,
     /// How many of them before choices that repeat are sought again.
     no_cycle_before: u64,
-    /// First cells that frames of sources lost in full queues, since they were last taken: when, and the VC;
-    /// none where nobody asks for them.
+    /// Cells that sources lost in full queues, since they were last taken: when, and the VC; none where nobody asks
+    /// for them.
     pub(crate) losses: Option<Vec<(Moment, u32)>>,
     /// Of a link that loses frames and carries cells of sources; none where nobody's draws are among those of frames.
     pub(crate) draws: Option<Draws>,
@@ -216,8 +216,7 @@ impl Server {
             here.integral.departed(u128::from(self.free));
         }
         let stream = &mut self.streams[stream as usize];
-        let draws = self.draws.as_mut();
-        if draws.is_some_and(|draws| stream.is_lost(draws)) {
+        if self.draws.as_mut().is_some_and(Draws::next_is_lost) {
             stream.on_loss(self.free);
         } else {
             stream.on_departure(left, self.free);
@@ -235,8 +234,8 @@ impl Server {
         let stream = &mut self.streams[at as usize];
         let coming = stream.next.expect("it is the stream's next");
         let queue = &mut self.queues[stream.plan.queue];
-        if let Err(is_first_loss) = stream.offer(queue.length) {
-            if let Some(losses) = self.losses.as_mut().filter(|_| is_first_loss) {
+        if let Err(is_in_time) = stream.offer(queue.length) {
+            if let Some(losses) = self.losses.as_mut().filter(|_| is_in_time) {
                 losses.push((arrival, stream.plan.vc));
             }
             stream.send();
@@ -326,12 +325,8 @@ impl Server {
                 continue;
             }
             let arrived: u64 = self.streams_of(q).map(CellStream::arrived).sum();
-            let discards = |of: fn(&CellStream) -> Discards| {
-                let streams = self.streams_of(q).map(of);
-                streams.fold(Discards::default(), |all, more| all.and(&more))
-            };
-            let discarded = discards(|stream| stream.discarded);
-            let frames_discarded = discards(|stream| stream.frames_discarded);
+            let discarded = self.streams_of(q).map(|stream| stream.discarded);
+            let discarded = discarded.fold(Discards::default(), |all, more| all.and(&more));
             let departed: u64 = self
                 .streams_of(q)
                 .map(|s| s.departures.before(self.end))
@@ -345,7 +340,7 @@ impl Server {
                 departed,
                 queued,
                 discarded,
-                frames_discarded,
+                frames_discarded: discarded,
                 queue: QueueRecord::new(mean, queue.max, &queue.samples),
             });
         }
