@@ -1,15 +1,12 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
-use crate::agenda::Agenda;
-use crate::deliveries::{Deliveries, Delivery};
-use crate::ends::Ends;
+use crate::burst::train::Moment;
 use crate::frames::Frames;
-use crate::legs::Legs;
-use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
-use crate::stations::{Port, PortMut, Ports, ports};
-use crate::stepped::Gone;
-use crate::train::Moment;
+use crate::plan::ends::Ends;
+use crate::port::mux::{Ended, MuxPort};
+use crate::port::stepped::Gone;
+use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
@@ -20,13 +17,20 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
+mod agenda;
+mod deliveries;
 mod ended;
 mod handover;
+mod legs;
 mod offer;
+mod records;
 mod samples;
 mod stepped;
 
+use agenda::Agenda;
+use deliveries::{Deliveries, Delivery};
 use handover::handovers;
+use legs::Legs;
 
 /// A port at which units may wait deals with what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
@@ -98,10 +102,9 @@ pub(crate) struct Network<'a> {
 
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan, tuning: &Tuning) -> Self {
-        let ends = Ends::new(spec, &plan);
         let stepped_ports = plan.stepped_ports(spec);
         let (ports, places) = ports(spec, &plan, tuning);
-        let waiting = plan.order;
+        let (waiting, ends) = (plan.order, plan.ends);
         let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
         let takes_parts = |&id: &u32| match ports.get(id) {
             Port::Mux(port) => port.takes_parts(),

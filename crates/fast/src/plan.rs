@@ -1,15 +1,20 @@
 //! Which form holds at which port, and the ways of VCs between them.
 
-use crate::cell_stream::StreamPlan;
-use crate::route::{PortKind, Route, Stretch, least_time, moves, route};
-use crate::stepping::{Stepping, may_refuse};
-use crate::streams::{self, Shared};
 use skycell_records::{SteppedPort, SteppedReason};
 use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, HashSet};
 
+pub(crate) mod ends;
 mod order;
+pub(crate) mod route;
+pub(crate) mod stepping;
+pub(crate) mod streams;
+
+use ends::Ends;
+use route::{PortKind, Route, StreamPlan, Stretch, least_time, moves, route};
+use stepping::{Stepping, may_refuse};
+use streams::Shared;
 
 /// Kinds of all ports and ways of all VCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) streams: Vec<StreamPlan>,
     /// By port: which of its queues holds the cells of frames; none where several do.
     pub(crate) own_queues: Vec<Option<usize>>,
+    /// Which end points may act before their time.
+    pub(crate) ends: Ends,
 }
 
 impl Plan {
@@ -74,6 +81,7 @@ impl Plan {
         let waiting = (0u32..).zip(&kinds).filter(|(_, kind)| kind.may_wait());
         let order = order::upstream_first(waiting.map(|(id, _)| id), joints.keys().copied());
         Plan {
+            ends: Ends::new(spec, &kinds, &routes, &shared.streams),
             kinds,
             routes,
             order,

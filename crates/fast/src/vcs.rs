@@ -1,9 +1,9 @@
 //! The virtual channels of a run.
 
 use crate::edge::Edge;
-use crate::ends::Ends;
-use crate::route::Route;
-use crate::route::constant_loss;
+use crate::plan::ends::Ends;
+use crate::plan::route::Route;
+use crate::plan::route::constant_loss;
 use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::Ways;

@@ -1,8 +1,8 @@
 //! A frame is handed over at the first port of a VC, and on its way to the next.
 
 use super::{DiscardRow, Network, Offer};
-use crate::inputs::Due;
-use crate::stations::PortMut;
+use crate::burst::due::Due;
+use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;

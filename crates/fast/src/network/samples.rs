@@ -1,7 +1,7 @@
 //! What is sampled of ports while the run goes on.
 
 use super::Network;
-use crate::stations::PortMut;
+use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_spec::TraceKind;
 use skycell_traffic::rank;
