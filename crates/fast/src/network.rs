@@ -62,18 +62,18 @@ struct DiscardRow {
 /// The state of a run.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
-    pub(crate) spec: &'a NetworkSpec,
+    spec: &'a NetworkSpec,
     /// Which ports are stepped, and why.
-    pub(crate) stepped_ports: Vec<SteppedPort>,
+    stepped_ports: Vec<SteppedPort>,
     pub(crate) end: SimTime,
-    pub(crate) ports: Ports,
-    pub(crate) vcs: Vcs,
+    ports: Ports,
+    vcs: Vcs,
     flows: Vec<Flow>,
     /// Sources of datagrams, and those of cells that are no streams, each with its id and the frame of which it sends
     /// cells.
-    pub(crate) sources: Vec<(u32, CellSource, u32)>,
+    sources: Vec<(u32, CellSource, u32)>,
     legs: Legs,
-    pub(crate) frames: Frames,
+    frames: Frames,
     deliveries: Deliveries,
     ends: Ends,
     handovers: Vec<Handover>,
@@ -487,7 +487,7 @@ impl<'a> Network<'a> {
     }
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
-    pub(crate) fn finish_ports(&mut self) {
+    fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
@@ -506,7 +506,7 @@ impl<'a> Network<'a> {
     }
 
     /// Ends the run: the flows and the traces.
-    pub(crate) fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
+    fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
         let mut traces = std::mem::take(&mut self.out.traces);
         let mut rows = self.discard_rows.take().unwrap_or_default();
         // Overflows are found at the next frame event.
