@@ -1,5 +1,5 @@
 use super::*;
-use crate::port::inputs::Part;
+use crate::burst::due::Part;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
 
 const CELL: u64 = 10;
