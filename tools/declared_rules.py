@@ -9,6 +9,20 @@ from declared_spec import class_names, kinds
 from declared_text import MARK, Json, docstring, first_paragraph, literal, meaning_of, quoted
 
 
+def _by_name(alias: str, short: str) -> list[str]:
+    """The type of a rule that may be written by its name, if there are such rules."""
+    if not short:
+        return []
+    return [
+        "#: Those that need no more than their name.",
+        f"_Names = Literal[{short}]",
+        f"{alias} = Annotated[",
+        f'    Annotated[Any{alias}, Field(discriminator="kind")],',
+        f"    BeforeValidator(kind_by_name, json_schema_input_type=Any{alias} | _Names),",
+        "]",
+    ]
+
+
 def rules_module(family: str, noun: str, declared: Json, types_of: str = "parameter") -> str:
     """`skycell.scenario.declared.<family>`: each rule as a file writes it, and how it resolves."""
     items = {item["name"]: item for item in (*declared["spec"], *declared["other"])}
@@ -73,13 +87,8 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
                 *classes,
                 "",
                 "",
-                f"_Any = {union}",
-                "#: Those that need no more than their name.",
-                f"_Names = Literal[{short}]",
-                f"{alias} = Annotated[",
-                '    Annotated[_Any, Field(discriminator="kind")],',
-                "    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),",
-                "]",
+                f"Any{alias} = {union}",
+                *_by_name(alias, short),
                 "",
                 f"{family.upper()}: dict[str, Declared] = {{",
                 *entries,

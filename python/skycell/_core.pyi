@@ -24,6 +24,25 @@ class RunError(Exception):
 class RunCancelled(RunError):
     """A run was given up because `on_progress` answered with something false."""
 
+class EmulateError(Exception):
+    """Real hosts cannot be put onto a path; says what is missing, or does not fit."""
+
+def record(spec_json: str, congestion: str, settings: list[tuple[str, str]]) -> str:
+    """Run the flows of a spec on this machine's kernel, over the spec's path.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec` whose flows lead from one host to one other.
+        congestion: the kernel's name of a congestion control.
+        settings: files below /proc/sys/net/ipv4, each with what is written to it in both hosts.
+
+    Returns:
+        The recording as JSON: `kernel`, `seconds`, `ports`, `late`, `flows`.
+
+    Raises:
+        SpecError: the spec is not valid.
+        EmulateError: it cannot be recorded, or the system refuses what a recording needs.
+    """
+
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     """Read a TOML document.
 

@@ -20,6 +20,7 @@ CRATES = (
     "reference",
     "fast",
     "orbit",
+    "emulate",
     "border",
 )
 """Crates; each may use those before it."""

@@ -3,6 +3,7 @@
 //!
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
+mod emulate;
 mod errors;
 mod orbit;
 mod run;
@@ -40,7 +41,9 @@ fn framing_overhead(framing_json: &str) -> PyResult<String> {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::errors::{OrbitError, RunCancelled, RunError, SpecError, TomlError};
+    use super::emulate::record;
+    #[pymodule_export]
+    use super::errors::{EmulateError, OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
     use super::orbit::{
         orbit_left_out, orbit_moment, orbit_passes, orbit_positions, orbit_series, read_tle,

@@ -6,8 +6,8 @@ mod scenarios;
 mod words;
 
 use scenarios::{
-    crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several, with_jitter,
-    with_stepping,
+    bursty, crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several,
+    with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -264,6 +264,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         }
         if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
             assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
+        }
+        if seed % 8 == 5 {
+            assert_identity(&format!("bursty {seed}"), with_jitter(bursty(seed), seed));
         }
         if seed % 4 == 2 {
             let several = with_jitter(several(seed), seed);

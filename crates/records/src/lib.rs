@@ -197,6 +197,8 @@ pub enum SteppedReason {
     QueuesBesideSwitches,
     /// Its link loses frames at random, and its queues decide which frame is the next to have a draw.
     LossesOutOfOrder,
+    /// Its link loses frames in bursts.
+    LossesInBursts,
     /// A source sends cells of longer frames over it, one by one.
     SourceFrames,
     /// Delays of single cells of frames are measured.

@@ -7,7 +7,8 @@ use skycell_declare::{Form, Forms, Kind, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TrafficSpec, Web,
+    AbrSpec, ChannelSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
+    TokenBucketSpec, TrafficSpec, Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -17,6 +18,7 @@ fn main() {
     let policies = kinds::<PolicySpec>(&mut forms);
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
+    let channels = kinds::<ChannelSpec>(&mut forms);
     let mut traffic = kinds::<TrafficSpec>(&mut forms);
     let spec_items = forms.items().len();
     for kind in traffic.iter_mut().filter(|kind| kind[0] == "web") {
@@ -29,12 +31,15 @@ fn main() {
     ]));
     let rules = json!({
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
-        "framings": framings, "traffic": traffic,
+        "channels": channels,
+        "framings": framings,
+        "traffic": traffic,
     });
     let (spec, other) = forms.items().split_at(spec_items);
     let tables = json!({
         "tcp": TcpSpec::form(&mut Forms::default()),
         "abr": AbrSpec::form(&mut Forms::default()),
+        "shaper": TokenBucketSpec::form(&mut Forms::default()),
     });
     let traces: Vec<_> = Traces::FORMS
         .iter()

@@ -170,12 +170,12 @@ class Web(Parameters):
     )
 
 
-_Any = Persistent | Transfers | Web
+AnyTraffic = Persistent | Transfers | Web
 #: Those that need no more than their name.
 _Names = Literal["persistent", "web"]
 Traffic = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyTraffic, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyTraffic | _Names),
 ]
 
 TRAFFIC: dict[str, Declared] = {

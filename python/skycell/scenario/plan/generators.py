@@ -99,6 +99,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
                 port,
                 buffer=topology.edge.buffer,
                 policy=topology.edge.policy,
+                by_flow=topology.edge.by_flow,
                 buffer_key="buffer",
                 policy_key="policy",
                 path=edge_path,
@@ -255,6 +256,8 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 policy_key=f"{prefix}policy",
                 classes=() if prefix else link.classes,
                 scheduler=None if prefix else link.scheduler,
+                by_flow=not prefix and link.by_flow,
+                shaper=None if prefix else link.shaper,
                 rate_algorithm=None if prefix else link.rate_algorithm,
             )
         )

@@ -13,6 +13,7 @@ from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import ClassQueue
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.jitter import PortGap, Sender
@@ -45,6 +46,8 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    by_flow: bool = False
+    shaper: Shaper | None = None
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
 
@@ -67,11 +70,13 @@ class PlannedLink:
 
     @property
     def takes_all_in(self) -> bool:
-        """Whether one queue without a limit and without a scheduler feeds the link."""
+        """Whether one queue without a limit, a scheduler and a shaper feeds the link."""
         return (
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
+            and not self.by_flow
+            and self.shaper is None
             and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )

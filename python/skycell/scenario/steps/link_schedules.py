@@ -19,6 +19,7 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
+from skycell.scenario.declared.channels import AnyChannel
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -27,6 +28,7 @@ from skycell.scenario.file.links import (
     CongestedLink,
     payload_rate,
 )
+from skycell.scenario.file.loss import Independent
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
@@ -51,11 +53,13 @@ class LinkSchedules:
     Attributes:
         schedules: of those that vary and stand for a whole path.
         losses_ppb: of those that lose the same part of their frames throughout, this part.
+        channels: of those that lose frames in bursts, how.
         chains: of those whose satellites switch on board.
     """
 
     schedules: dict[Path, ScheduleSpec]
     losses_ppb: dict[Path, int]
+    channels: dict[Path, AnyChannel]
     chains: dict[Path, Chain]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
@@ -81,11 +85,14 @@ def resolve_schedules(
     topology = file.topology
     schedules: dict[Path, ScheduleSpec] = {}
     losses_ppb: dict[Path, int] = {}
+    channels: dict[Path, AnyChannel] = {}
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
-        if link.loss:
-            losses_ppb[path] = _ppb(link.loss)
+        if not isinstance(link.loss, Independent):
+            channels[path] = link.loss
+        elif link.loss.part:
+            losses_ppb[path] = _ppb(link.loss.part)
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
@@ -123,7 +130,7 @@ def resolve_schedules(
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), LinkSchedules(
-        schedules, losses_ppb, chains
+        schedules, losses_ppb, channels, chains
     )
 
 
@@ -171,9 +178,12 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
             faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
 
-def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollector) -> None:
+def _check_loss(
+    loss: Independent | AnyChannel, schedule: Schedule, path: Path, faults: FaultCollector
+) -> None:
     """Notes a loss beside a schedule that it does not go with."""
-    if not loss:
+    shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
+    if isinstance(loss, Independent) and not loss.part:
         return
     if schedule.series is not None:
         beside, allowed = (
@@ -187,7 +197,7 @@ def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollec
         )
     else:
         return
-    got = Verbatim(f"{show_amount(loss)} together with schedule.{beside}")
+    got = Verbatim(f"{shown} together with schedule.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
