@@ -789,7 +789,7 @@ OutsideLimits = Literal["clamp", "redraw"]
 
 
 class CountSpec(SpecPart):
-    """A count with a Poisson distribution that is held between limits."""
+    """A Poisson count between two limits."""
 
     mean: float
     low: U32
@@ -798,7 +798,7 @@ class CountSpec(SpecPart):
 
 
 class FileClassSpec(SpecPart):
-    """Files of one class."""
+    """Files whose sizes are small multiples of one step."""
 
     weight: float
     sizes_octets: tuple[U64, ...] = ()
@@ -819,7 +819,7 @@ class WebSpec(SpecPart):
 
 
 class TrafficPersistent(SpecPart):
-    """Always more to send."""
+    """Always has more to send."""
 
     kind: Literal["persistent"] = "persistent"
 
