@@ -102,6 +102,21 @@ def reread(spec_json: str) -> str:
         SpecError: the first broken rule.
     """
 
+def framing_overhead(framing_json: str) -> str:
+    """What a framing takes of a link.
+
+    Args:
+        framing_json: the JSON form of a `FramingSpec`.
+
+    Returns:
+        JSON: `{"Ok": ...}` with `carried` (a part), `packet` (octets, or null for a framing of
+        cells) and `layers` (pairs of a name and a part), each part with `parts` and `whole`; or
+        `{"Err": ...}` with the `field` at fault, what it `got` and what is `allowed`.
+
+    Raises:
+        SpecError: the text is no such form.
+    """
+
 def run(
     spec_json: str,
     engine: str,

@@ -8,6 +8,7 @@ CRATES = (
     "units",
     "declare-derive",
     "declare",
+    "framing",
     "des",
     "switch",
     "abr",

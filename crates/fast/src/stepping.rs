@@ -62,6 +62,9 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if queue.policy.needs().packets || queue.by_flow || port.shaper.is_some() {
         return Some(SteppedReason::QueueManagement);
     }
+    if spec.links[link as usize].channel.is_some() {
+        return Some(SteppedReason::LossesInBursts);
+    }
     let schedule = moves(&spec.links[link as usize])?;
     let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)

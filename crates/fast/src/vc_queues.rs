@@ -372,6 +372,7 @@ mod tests {
             framing: None,
             delay_ps: 0,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),

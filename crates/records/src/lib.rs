@@ -16,10 +16,7 @@ pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
-pub use traces::{
-    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
-    ServiceTrace, Traces, TransferTrace, VcQueueTrace,
-};
+pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
@@ -200,6 +197,8 @@ pub enum SteppedReason {
     QueuesBesideSwitches,
     /// Its link loses frames at random, and its queues decide which frame is the next to have a draw.
     LossesOutOfOrder,
+    /// Its link loses frames in bursts.
+    LossesInBursts,
     /// A source sends cells of longer frames over it, one by one.
     SourceFrames,
     /// Delays of single cells of frames are measured.

@@ -30,6 +30,7 @@ VERBS = {
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
+    "trace": "Show what a measured series says of a link.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "store": "Check a store of runs, or save what is whole of it.",

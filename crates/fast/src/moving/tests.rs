@@ -36,6 +36,7 @@ fn setting(schedule: ScheduleSpec, lanes: [u32; 2]) -> Setting {
         framing: None,
         delay_ps: *delays.min().expect("it has steps"),
         loss_ppb: 0,
+        channel: None,
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };

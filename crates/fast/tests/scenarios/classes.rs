@@ -217,6 +217,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             framing: None,
             delay_ps,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });

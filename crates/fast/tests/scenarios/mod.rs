@@ -1,6 +1,7 @@
 //! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
+mod channels;
 mod classes;
 mod crowds;
 mod hosts;
@@ -15,6 +16,7 @@ mod stepping;
 mod tcp;
 mod web;
 
+pub use channels::bursty;
 pub use classes::several;
 pub use crowds::crowd;
 pub use jitter::with_jitter;
@@ -241,6 +243,7 @@ impl<'a> Builder<'a> {
             framing: None,
             delay_ps: delay,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
