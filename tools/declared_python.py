@@ -200,9 +200,7 @@ def _type(form: Any) -> str:
 
 
 def _by_name(alias: str, short: str) -> list[str]:
-    """The type of a rule that may be written by its name, if there are such rules."""
-    if not short:
-        return []
+    """The type of a rule that may be written by its name."""
     return [
         "#: Those that need no more than their name.",
         f"_Names = Literal[{short}]",
@@ -269,7 +267,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 "",
                 f"Any{alias} = {union}",
-                *_by_name(alias, short),
+                *(_by_name(alias, short) if short else ()),
                 "",
                 f"{family.upper()}: dict[str, Declared] = {{",
                 *entries,

@@ -11,6 +11,7 @@ CRATES = (
     "framing",
     "des",
     "switch",
+    "channel",
     "abr",
     "tcp",
     "spec",

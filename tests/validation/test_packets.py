@@ -158,3 +158,27 @@ def test_the_port_of_a_host_holds_what_the_file_says(buffer: str, most: int) -> 
     assert ports["source1>router1"]["queue"]["max"] == most
     assert sum(ports["source1>router1"]["discarded"].values()) > 0
     assert sum(ports["router1>source1"]["discarded"].values()) == 0
+
+
+def test_over_a_long_round_trip_pie_discards_although_senders_know_ecn() -> None:
+    # Marks are answered a round trip later. Over 604 ms the probability is above mark_below by
+    # then, over 44 ms it is not.
+    for delay, mark_below, discards in (
+        ("300 ms", 0.1, True),
+        ("300 ms", 1.0, False),
+        ("20 ms", 0.1, False),
+    ):
+        result = simulated(
+            {
+                "rate": "50 Mbit/s",
+                "delay": delay,
+                "buffer": "1 BDP",
+                "policy": {"kind": "pie", "mark_below": mark_below},
+            },
+            flows=10,
+            duration="60 s",
+            tcp={"preset": "rfc-modern", "receiver_window": "8 MB", "ecn": "classic"},
+        )
+        port = max(result.records["ports"], key=lambda port: port["queue"]["max"])
+        assert port["octets"]["ecn"]["marked"] > 0
+        assert (port["discarded"]["drawn"] > 0) == discards, (delay, mark_below)

@@ -8,7 +8,7 @@ use crate::happens;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
-    types::{Interval, PartOfOne},
+    types::{PartOfOne, StateTime},
 };
 use skycell_des::Stream;
 use skycell_units::SimTime;
@@ -21,10 +21,10 @@ use skycell_units::SimTime;
 pub struct LossBurstsSpec {
     /// Mean time from the end of a burst to the beginning of the next.
     #[param(key = "gap")]
-    pub gap_ps: Interval,
+    pub gap_ps: StateTime,
     /// Mean length of a burst.
     #[param(key = "length")]
-    pub length_ps: Interval,
+    pub length_ps: StateTime,
     /// Part of the frames that are lost in a burst.
     #[param(default = 1.0, source = "choice: all")]
     pub loss: PartOfOne,

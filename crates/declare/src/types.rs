@@ -48,6 +48,11 @@ parameter_types! {
     };
     /// A time above 0, picoseconds, at most a day.
     Interval(u64) = |ps, _, field| interval(*ps, field);
+    /// Mean time of a state of a link, picoseconds: from 100 us, so that a run has not too many, to a day.
+    StateTime(u64) = |ps, _, field| match *ps {
+        100_000_000.. => interval(*ps, field),
+        _ => Err(Refusal::new(field, ps, "from 100000000")),
+    };
     /// A time, picoseconds, at most a day; 0 for none.
     TimeOrNone(u64) = |ps, _, field| match *ps == 0 {
         true => Ok(()),

@@ -203,8 +203,10 @@ pub enum SteppedReason {
     SourceFrames,
     /// Delays of single cells of frames are measured.
     UnitDelays,
-    /// What is discarded where a VC enters has no port behind it.
+    /// Frames that a contract refuses where a VC enters have no port behind it.
     EdgeDiscards,
+    /// Behind it a policer looks at the cells of frames one by one.
+    Policer,
     /// The run has ABR VCs, whose rates are controlled cell by cell.
     RateControl,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.

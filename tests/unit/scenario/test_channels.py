@@ -60,7 +60,7 @@ def test_a_number_is_the_kind_without_bursts() -> None:
             '"2 s"',
             "up to period, 1 s",
         ),
-        ({"kind": "bursts"}, "loss.kind", '"bursts"', '"independent", "gilbert_elliott"'),
+        ({"kind": "bursts"}, "loss.kind", '"bursts"', '"independent" or "gilbert_elliott"'),
         (
             {"kind": "gilbert_elliott", "good_to_bad": 0.1, "bad_to_good": 0},
             "loss.bad_to_good",
@@ -104,8 +104,9 @@ def datagrams(loss: dict[str, Any], engine: str) -> tuple[int, int]:
             "source": [
                 {
                     "name": "cbr",
-                    "from": "a",
-                    "to": "b",
+                    "kind": "cbr",
+                    "source": "a",
+                    "destination": "b",
                     "rate": "2.4 Mbit/s",
                     "packet_size": "1500 B",
                 }

@@ -34,8 +34,8 @@ fn channel(dice: &mut Dice) -> ChannelSpec {
             loss_in_bad: dice.pick(&[0.5, 1.0]),
         }),
         1 => ChannelSpec::LossBursts(LossBurstsSpec {
-            gap_ps: dice.pick(&[1, MILLISECOND / 10, MILLISECOND]),
-            length_ps: dice.pick(&[1, MILLISECOND / 50, MILLISECOND / 3]),
+            gap_ps: dice.pick(&[MILLISECOND / 10, MILLISECOND, 5 * MILLISECOND]),
+            length_ps: dice.pick(&[MILLISECOND / 10, MILLISECOND / 3]),
             loss: dice.pick(&[0.3, 1.0]),
         }),
         _ => ChannelSpec::PeriodicLosses(PeriodicLossesSpec {

@@ -153,6 +153,8 @@ struct Builder<'a> {
     cell_time: u64,
     uniform: bool,
     with_gaps: bool,
+    /// Whether some VCs of flows have policers: their first ports are stepped.
+    polices: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -160,6 +162,7 @@ impl<'a> Builder<'a> {
         let cell_time = dice.pick(&[2_726_337, 2_831_197, 1_000_000, 424_000]);
         let uniform = dice.one_in(2);
         let with_gaps = dice.one_in(2);
+        let polices = dice.one_in(12);
         Builder {
             dice,
             spec: NetworkSpec {
@@ -182,6 +185,7 @@ impl<'a> Builder<'a> {
             cell_time,
             uniform,
             with_gaps,
+            polices,
         }
     }
 
@@ -292,7 +296,7 @@ impl<'a> Builder<'a> {
         } else {
             None
         };
-        let policing = if crosses_a_switch && self.dice.one_in(4) {
+        let policing = if self.polices && crosses_a_switch && self.dice.one_in(2) {
             self.policing()
         } else {
             Vec::new()
@@ -309,7 +313,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// Buckets that some cells offend; seldom such that discard, which the plain engine runs.
+    /// Buckets that some cells offend.
     fn policing(&mut self) -> Vec<GcraSpec> {
         let unit = self.cell_time;
         let bucket = |dice: &mut Dice| GcraSpec {

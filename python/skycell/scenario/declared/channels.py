@@ -9,7 +9,13 @@ from typing import Literal
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.parameter_types import FromZeroToOne, Interval, PartOfOne, TimeOrNone
+from skycell.scenario.values.parameter_types import (
+    FromZeroToOne,
+    Interval,
+    PartOfOne,
+    StateTime,
+    TimeOrNone,
+)
 from skycell.spec.network import GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec
 
 
@@ -45,11 +51,11 @@ class LossBursts(Parameters):
     """Loses what comes in bursts that last a time, whatever is sent in it."""
 
     kind: Literal["loss_bursts"] = param(..., "the channel")
-    gap: Interval = param(
+    gap: StateTime = param(
         ...,
         "mean time from the end of a burst to the beginning of the next",
     )
-    length: Interval = param(
+    length: StateTime = param(
         ...,
         "mean length of a burst",
     )
@@ -102,8 +108,8 @@ CHANNELS: dict[str, Declared] = {
         LossBursts,
         LossBurstsSpec,
         (
-            Declares("gap_ps", "gap", "Interval"),
-            Declares("length_ps", "length", "Interval"),
+            Declares("gap_ps", "gap", "StateTime"),
+            Declares("length_ps", "length", "StateTime"),
             Declares("loss", "loss", "PartOfOne"),
         ),
         facts={},

@@ -163,12 +163,12 @@ class Gse(Parameters):
     )
 
 
-_Any = NoOverhead | Sts3c | Sts12c | Ds3Plcp | Ip | Ethernet | Ppp | Custom | Gse
+AnyFraming = NoOverhead | Sts3c | Sts12c | Ds3Plcp | Ip | Ethernet | Ppp | Custom | Gse
 #: Those that need no more than their name.
 _Names = Literal["none", "sts3c", "sts12c", "ds3_plcp", "ip", "ethernet", "ppp"]
 Framing = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyFraming, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyFraming | _Names),
 ]
 
 FRAMINGS: dict[str, Declared] = {

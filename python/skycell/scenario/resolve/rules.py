@@ -12,7 +12,7 @@ from skycell.scenario.declared.rules import Declared, Declares, Part
 from skycell.scenario.resolve.parameters import RESOLVERS, Port
 from skycell.spec.part import SpecPart
 
-_TIMES = ("Interval", "TimeOrNone")
+_TIMES = ("Interval", "StateTime", "TimeOrNone")
 """Types of parameters that are times."""
 
 
