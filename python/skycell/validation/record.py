@@ -105,7 +105,8 @@ def record_once(scenario: RecordedScenario, replication: int) -> Recorded:
     from skycell import _core
 
     # Of the spec's TCP nothing is taken, so any kind that we know will do.
-    spec = as_scenario(replace(scenario, congestion="reno"), {}).resolve()
+    # What its links lose at random is drawn anew in each replication.
+    spec = as_scenario(replace(scenario, congestion="reno"), {}).resolve(replication + 1)
     settings = list(linux().settings.items())
     text = _core.record(spec.canonical_json(), scenario.congestion, settings)
     found = json.loads(text)

@@ -89,6 +89,8 @@ def test_what_was_recorded_is_not_recorded_again(tmp_path: Path, calls: Any) -> 
     record_linux(select([TWO]), tmp_path, replications=1)
     runs = record_linux(select([TWO]), tmp_path, replications=3)
     assert [run.replication for run in runs] == [1, 2]
+    # What links lose is drawn anew in each.
+    assert [json.loads(spec)["seed"] for spec, *_ in made] == [1, 2, 3]
     assert len(made) == 3
     assert len(rows(tmp_path)) == 6
 
