@@ -88,7 +88,7 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
                 "",
                 "",
                 f"Any{alias} = {union}",
-                *(_by_name(alias, short) if short else ()),
+                *_by_name(alias, short),
                 "",
                 f"{family.upper()}: dict[str, Declared] = {{",
                 *entries,
