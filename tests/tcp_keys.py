@@ -28,6 +28,7 @@ AMOUNTS: Mapping[str, Any] = {
     "c": 2.5,
     "max_ssthresh": 5,
     "limit": 1,
+    "low_window": 60,
 }
 """Keys with many values, each with one that is not its default."""
 

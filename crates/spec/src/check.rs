@@ -407,8 +407,12 @@ impl NetworkSpec {
             let allowed = format!("1 to {blocks}");
             return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
         }
-        // RFC 9406 section 4.2 counts eight samples of a round trip: one of a window is too few.
-        if matches!(tcp.slow_start, SlowStartSpec::HystartPlusPlus(_)) && !tcp.timestamps {
+        // Both count eight samples of a round trip: one of a window is too few.
+        let is_hystart = matches!(
+            tcp.slow_start,
+            SlowStartSpec::HystartPlusPlus(_) | SlowStartSpec::Hystart(_)
+        );
+        if is_hystart && !tcp.timestamps {
             return Err(structure(
                 at("slow_start"),
                 "needs timestamps: a round trip of every ACK",

@@ -82,6 +82,10 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
         SlowStartSpec::ByteCounting(ByteCountingSlowStartSpec { limit: 2 }),
         SlowStartSpec::HystartPlusPlus(HyStartPlusPlusSpec { limit: 8 }),
+        SlowStartSpec::Hystart(HyStartSpec {
+            detect: HyStartDetect::Both,
+            low_window: 2,
+        }),
     ];
     let of_later = (
         prop::sample::select(slow_start.to_vec()),

@@ -1,7 +1,7 @@
 //! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
 
 use crate::clock::TickClock;
-use crate::congestion::Ack;
+use crate::congestion::{Ack, Sample};
 use crate::ecn::EcnSender;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
@@ -289,7 +289,7 @@ impl Transmitter {
             let rtt = ticks - echoed_timestamp;
             self.rto.on_sample(&self.tcp, rtt);
             if self.window.has_state() {
-                self.window.on_sample(rtt * self.tcp.tick_ps);
+                self.sample(rtt);
             }
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
@@ -298,6 +298,19 @@ impl Transmitter {
             self.timed = None;
         }
         acked
+    }
+
+    /// Tells the window's rules of a round trip of `rtt` ticks.
+    fn sample(&mut self, rtt: u64) {
+        let tick = self.tcp.tick_ps;
+        let sample = Sample {
+            rtt_ps: rtt * tick,
+            srtt_ps: self.rto.srtt_eighths() as u64 * tick / 8,
+            now_ps: self.clock.ticks(self.now) * tick,
+            reached: self.snd_una,
+            next: self.snd_nxt,
+        };
+        self.window.on_sample(&self.tcp, &sample);
     }
 
     /// A loss, or a mark that stands for one: ssthresh is cut.

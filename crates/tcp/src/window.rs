@@ -1,6 +1,6 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
-use crate::congestion::{Ack, Congestion, CongestionControl, HALF, reno_growth};
+use crate::congestion::{Ack, Congestion, CongestionControl, HALF, Sample, reno_growth};
 use crate::slow_start::{Kept, SlowStart};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
@@ -35,16 +35,30 @@ impl State {
         })
     }
 
-    /// What an ACK of new data adds to `cwnd` octets in slow start.
-    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+    /// What an ACK of new data adds to `cwnd` octets in slow start, `room` octets below ssthresh.
+    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, room: f64, ack: &Ack) -> f64 {
         let growth = match &mut self.slow_start {
             None => tcp.slow_start.growth(tcp, cwnd),
             Some(rule) => rule.on_ack(tcp, ack),
         };
-        match &mut self.congestion {
+        let growth = match &mut self.congestion {
             None => growth,
             Some(rule) => rule.on_ack_in_slow_start(growth, ack),
+        };
+        let stops = self
+            .slow_start
+            .as_ref()
+            .is_some_and(SlowStart::stops_at_ssthresh);
+        if !(stops && growth > room) {
+            return growth;
         }
+        let octets = (growth - room) as Octets;
+        let rest = Ack {
+            octets,
+            segments: octets as f64 / tcp.mss as f64,
+            ..*ack
+        };
+        room + self.on_ack(tcp, cwnd + room, &rest)
     }
 
     /// The same in congestion avoidance.
@@ -114,7 +128,10 @@ impl Window {
         let growth = match self.state.as_deref_mut() {
             None if is_in_slow_start => tcp.slow_start.growth(tcp, self.cwnd),
             None => whole(tcp, reno_growth(tcp, self.cwnd)),
-            Some(state) if is_in_slow_start => state.on_ack_in_slow_start(tcp, self.cwnd, ack),
+            Some(state) if is_in_slow_start => {
+                let room = self.ssthresh - self.cwnd;
+                state.on_ack_in_slow_start(tcp, self.cwnd, room, ack)
+            }
             Some(state) => state.on_ack(tcp, self.cwnd, ack),
         };
         self.grow_to_limit(tcp, growth);
@@ -127,15 +144,17 @@ impl Window {
         }
     }
 
-    /// An acknowledgement has measured a round trip of `rtt_ps` picoseconds.
+    /// An acknowledgement has measured a round trip.
     #[inline(never)] // so that nothing is done for it where there is no state
-    pub(crate) fn on_sample(&mut self, rtt_ps: u64) {
+    pub(crate) fn on_sample(&mut self, tcp: &TcpSpec, sample: &Sample) {
+        let is_running = self.is_in_slow_start(tcp);
         if let Some(rule) = self
             .state
             .as_deref_mut()
             .and_then(|state| state.slow_start.as_mut())
+            && rule.on_sample(tcp, self.cwnd, is_running, sample)
         {
-            rule.on_sample(rtt_ps);
+            self.ssthresh = self.cwnd;
         }
     }
 

@@ -646,8 +646,25 @@ class HyStartPlusPlusSpec(SpecPart):
     limit: U32
 
 
+HyStartDetect = Literal["both", "train", "delay", "none"]
+
+
+class HyStartSpec(SpecPart):
+    """What was acknowledged, up to ssthresh, until a train of ACKs lasts half of the least round
+    trip or round trips get longer.
+    """
+
+    kind: Literal["hystart"] = "hystart"
+    detect: HyStartDetect
+    low_window: U32
+
+
 SlowStartSpec = Annotated[
-    StandardSlowStartSpec | LimitedSlowStartSpec | ByteCountingSlowStartSpec | HyStartPlusPlusSpec,
+    StandardSlowStartSpec
+    | LimitedSlowStartSpec
+    | ByteCountingSlowStartSpec
+    | HyStartPlusPlusSpec
+    | HyStartSpec,
     Field(discriminator="kind"),
 ]
 

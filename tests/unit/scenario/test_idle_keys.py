@@ -212,6 +212,13 @@ STRESSES: tuple[dict[str, Any], ...] = (
     {"topology.bottleneck.loss": 0.02, "tcp.timestamps": True, "run.duration": "200 s"},
     {"tcp.timestamps": True, "tcp.delayed_ack": "on", **WIDE, **LARGE},
     {
+        "tcp.timestamps": True,
+        "tcp.tick": "1 ms",
+        **WIDE,
+        "topology.bottleneck.rate": "20000 cells/s",
+        **LARGE,
+    },
+    {
         "topology.bottleneck.loss": 0.08,
         "traffic": {"kind": "transfers", "size": "300 kB"},
         "tcp.initial_cwnd": "90 segments",

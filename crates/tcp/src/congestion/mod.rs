@@ -68,6 +68,21 @@ pub(crate) struct Ack {
     pub(crate) is_cwnd_limited: bool,
 }
 
+/// A round trip that an ACK has measured, before it makes cwnd grow. Times in picoseconds of the host's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// The round trip.
+    pub(crate) rtt_ps: u64,
+    /// The same, smoothed.
+    pub(crate) srtt_ps: u64,
+    /// When the ACK came.
+    pub(crate) now_ps: u64,
+    /// Everything below is acknowledged now.
+    pub(crate) reached: u64,
+    /// The next octet to send.
+    pub(crate) next: u64,
+}
+
 /// The rule of one kind, with what it keeps from one ACK to the next. Windows are in octets.
 pub(crate) trait CongestionControl {
     /// What an ACK of new data adds to `cwnd` in congestion avoidance, outside recovery.

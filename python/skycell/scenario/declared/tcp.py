@@ -34,6 +34,7 @@ from skycell.spec.network import (
     ByteCountingSlowStartSpec,
     CubicSpec,
     HyStartPlusPlusSpec,
+    HyStartSpec,
     LimitedSlowStartSpec,
     NewRenoSpec,
     RenoCongestionSpec,
@@ -349,13 +350,37 @@ class HyStartPlusPlus(Parameters):
     )
 
 
-_AnySlowStart = StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus
+class HyStart(Parameters):
+    """What was acknowledged, up to ssthresh, until a train of ACKs lasts half of the least round
+    trip or round trips get longer.
+    """
+
+    kind: Literal["hystart"] = param(..., "the slow start rule")
+    detect: Annotated[str, word("both", "train", "delay", "none")] = param(
+        "both",
+        (
+            "what ends slow start beside a loss: a long train of ACKs, longer round "
+            "trips, either, or nothing"
+        ),
+        source="Linux tcp_cubic.c: hystart_detect = 3",
+    )
+    low_window: SegmentCount = param(
+        16,
+        "segments of cwnd from which on it looks",
+        source="Linux tcp_cubic.c: hystart_low_window",
+        when=when("detect", "both", "train", "delay"),
+    )
+
+
+_AnySlowStart = (
+    StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus | HyStart
+)
 SlowStart = Annotated[
     Annotated[_AnySlowStart, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("standard"),
         json_schema_input_type=_AnySlowStart
-        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus"],
+        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus", "hystart"],
     ),
 ]
 SLOW_START: dict[str, Declared] = {
@@ -377,6 +402,14 @@ SLOW_START: dict[str, Declared] = {
     ),
     "hystart_plus_plus": Declared(
         HyStartPlusPlus, HyStartPlusPlusSpec, (Declares("limit", "limit", "SegmentCount"),)
+    ),
+    "hystart": Declared(
+        HyStart,
+        HyStartSpec,
+        (
+            Declares("detect", "detect", "word"),
+            Declares("low_window", "low_window", "SegmentCount"),
+        ),
     ),
 }
 

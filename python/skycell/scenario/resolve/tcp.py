@@ -58,7 +58,7 @@ class TcpResolver:
     def _rule(self, one: Kinds) -> Any:
         written = getattr(self.tcp, one.key)
         rule = one.rules[written.kind]
-        if written.kind == "hystart_plus_plus" and not self.tcp.timestamps:
+        if written.kind in ("hystart_plus_plus", "hystart") and not self.tcp.timestamps:
             allowed = "another rule, or timestamps = true: it needs a round trip of every ACK"
             self._fault(one.key, written.kind, allowed)
         own = (part for part in rule.parameters if isinstance(part, Declares))
