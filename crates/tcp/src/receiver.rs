@@ -3,7 +3,7 @@
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{AdvertisedWindow, RecoverySpec, TcpSpec};
+use crate::spec::{AdvertisedWindow, TcpSpec};
 use skycell_units::{Cells, Ecn, Octets, SimTime};
 use std::sync::Arc;
 
@@ -48,6 +48,8 @@ pub struct Receiver {
     has_early: bool,
     /// Whether acknowledgements echo a mark, until the sender has said that it slowed down.
     echoes_mark: bool,
+    /// Segments that are still acknowledged at once, each.
+    quick: u16,
     // What few segments need.
     early: Ranges,
     recent: RecentRanges,
@@ -55,8 +57,9 @@ pub struct Receiver {
     before: Octets,
     received_before: Octets,
     highest_before: Octets,
-    /// Octet after the last that the window advertised has room for; never moves back.
-    window_end: u64,
+    /// With the free buffer advertised the octet after the last that the window has room for, which never moves back;
+    /// with a growing one the window (rcv_ssthresh).
+    window: u64,
     duplicates: u64,
     controls: u64,
     marked: u64,
@@ -67,7 +70,8 @@ impl Receiver {
     pub fn new(tcp: impl Into<Arc<TcpSpec>>) -> Self {
         let tcp = tcp.into();
         Receiver {
-            window_end: tcp.rwnd,
+            window: tcp.first_window(),
+            quick: quick_segments(&tcp),
             tcp,
             connection: 0,
             rcv_nxt: 0,
@@ -165,7 +169,8 @@ impl Receiver {
         self.before += self.rcv_nxt;
         self.rcv_nxt = 0;
         self.last_acked = 0;
-        self.window_end = self.tcp.rwnd;
+        self.window = self.tcp.first_window();
+        self.quick = quick_segments(&self.tcp);
         self.early.clear();
         self.recent.clear();
         self.has_early = false;
@@ -202,12 +207,15 @@ impl Receiver {
         } else if end > self.rcv_nxt {
             unread = self.deliver(end);
         }
+        let is_quick = self.is_quick(unread);
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
         // acknowledged at once.
         let is_in_order = changed.is_none() && !is_known && !had_gap;
         self.unacknowledged += 1;
         match self.tcp.delayed_ack {
-            Some(delayed) if is_in_order && self.unacknowledged < delayed.every_segments => {
+            Some(delayed)
+                if is_in_order && !is_quick && self.unacknowledged < delayed.every_segments =>
+            {
                 self.held_until
                     .get_or_insert(now + SimTime(delayed.timeout_ps));
             }
@@ -218,24 +226,40 @@ impl Receiver {
         }
     }
 
+    /// Whether a segment that delivers `octets` in order is acknowledged at once: one of the first, or one that makes the
+    /// window grow (Linux tcp_grow_window; of early ones, which it grows by too, nothing).
+    fn is_quick(&mut self, octets: Octets) -> bool {
+        let grows = self.window < self.tcp.rwnd
+            && octets > 0
+            && self.tcp.advertised_window == AdvertisedWindow::Growing;
+        if grows {
+            self.window = (self.window + 2 * octets).min(self.tcp.rwnd);
+        }
+        let is_first = self.quick > 0;
+        self.quick -= u16::from(is_first);
+        is_first || grows
+    }
+
     /// Whether the application's reading has opened the window so far that the sender is told: by two
     /// segments, or half of all (4.4BSD tcp_output).
     fn has_room_to_tell(&self) -> bool {
         if self.tcp.advertised_window != AdvertisedWindow::FreeBuffer {
             return false;
         }
-        let more = self.rcv_nxt + self.tcp.rwnd - self.window_end;
+        let more = self.rcv_nxt + self.tcp.rwnd - self.window;
         more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd
     }
 
     /// The window to advertise while the application has `unread` octets before it.
     fn window(&mut self, unread: Octets) -> Octets {
-        if self.tcp.advertised_window == AdvertisedWindow::FreeBuffer {
-            let free = self.tcp.rwnd.saturating_sub(unread);
-            self.window_end = self.window_end.max(self.rcv_nxt + free);
-            self.window_end - self.rcv_nxt
-        } else {
-            self.tcp.rwnd
+        match self.tcp.advertised_window {
+            AdvertisedWindow::Constant => self.tcp.rwnd,
+            AdvertisedWindow::FreeBuffer => {
+                let free = self.tcp.rwnd.saturating_sub(unread);
+                self.window = self.window.max(self.rcv_nxt + free);
+                self.window - self.rcv_nxt
+            }
+            AdvertisedWindow::Growing => self.window,
         }
     }
 
@@ -267,17 +291,21 @@ impl Receiver {
             ..Segment::bare(SegmentKind::Ack, self.connection)
         });
         if self.has_early {
-            if let RecoverySpec::Sack(sack) = &self.tcp.recovery {
+            if let Some(most) = self.tcp.recovery.max_blocks() {
                 if let Some(range) = changed {
                     self.recent.note(range);
                 }
-                let most = sack.max_blocks as usize;
                 let ack = out.last_mut().expect("it was pushed just now");
-                ack.sack = self.recent.newest(self.rcv_nxt, most);
+                ack.sack = self.recent.newest(self.rcv_nxt, most as usize);
             }
             self.has_early = !(self.early.is_empty() && self.recent.is_empty());
         }
     }
+}
+
+fn quick_segments(tcp: &TcpSpec) -> u16 {
+    let quick = tcp.delayed_ack.map_or(0, |delayed| delayed.quick_segments);
+    u16::try_from(quick).unwrap_or(u16::MAX)
 }
 
 #[cfg(test)]
@@ -379,6 +407,7 @@ mod tests {
             delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
+                quick_segments: 0,
             }),
             ..tcp()
         });
@@ -403,6 +432,7 @@ mod tests {
             delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 3,
+                quick_segments: 0,
             }),
             ..tcp()
         });
@@ -419,6 +449,7 @@ mod tests {
             delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
+                quick_segments: 0,
             }),
             ..tcp()
         });
@@ -495,6 +526,53 @@ mod tests {
     }
 
     #[test]
+    fn the_first_segments_are_acknowledged_at_once_each() {
+        let mut receiver = Receiver::new(TcpSpec {
+            delayed_ack: Some(DelayedAckSpec {
+                timeout_ps: 200,
+                every_segments: 2,
+                quick_segments: 3,
+            }),
+            ..tcp()
+        });
+        let mut acks = |segment: Segment| {
+            let mut out = Vec::new();
+            receiver.on_segment(SimTime::ZERO, &segment, &mut out);
+            out.len()
+        };
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6].map(|k| acks(data(k))),
+            [1, 1, 1, 0, 1, 0, 1]
+        );
+        // So are those of the next connection.
+        assert_eq!([0, 1, 2, 3].map(|k| acks(of_the_second(k))), [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn a_window_that_grows_has_room_for_two_more_with_each_segment_which_is_acknowledged_at_once() {
+        let mut receiver = Receiver::new(TcpSpec {
+            rwnd: 70_000,
+            advertised_window: AdvertisedWindow::Growing,
+            delayed_ack: Some(DelayedAckSpec {
+                timeout_ps: 200,
+                every_segments: 2,
+                quick_segments: 0,
+            }),
+            ..tcp()
+        });
+        let mut windows = |k| {
+            let mut out = Vec::new();
+            receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+            out.first().map(|ack| ack.window)
+        };
+        // What comes early makes it no larger; 65 535 + 2 * 1 000, then what fills the gap delivers two.
+        assert_eq!(windows(1), Some(65_535));
+        assert_eq!(windows(0), Some(69_535));
+        assert_eq!(windows(2), Some(70_000));
+        assert_eq!([3, 4].map(windows), [None, Some(70_000)]);
+    }
+
+    #[test]
     fn a_new_connection_starts_afresh_and_old_segments_are_ignored() {
         let mut receiver = receiver();
         answers(&mut receiver, &[0, 1, 3]);
@@ -550,6 +628,7 @@ mod tests {
                 delayed_ack: Some(DelayedAckSpec {
                     timeout_ps: 200,
                     every_segments: 2,
+                    quick_segments: 0,
                 }),
                 ..tcp()
             });

@@ -92,9 +92,9 @@ impl State {
         }
     }
 
-    fn on_idle_end(&mut self, ticks: u64) {
+    fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
         if let Some(rule) = &mut self.congestion {
-            rule.on_idle_end(ticks);
+            rule.on_idle_end(tcp, ticks);
         }
     }
 }
@@ -148,10 +148,13 @@ impl Window {
     #[inline(never)] // so that nothing is done for it where there is no state
     pub(crate) fn on_sample(&mut self, tcp: &TcpSpec, sample: &Sample) {
         let is_running = self.is_in_slow_start(tcp);
-        if let Some(rule) = self
-            .state
-            .as_deref_mut()
-            .and_then(|state| state.slow_start.as_mut())
+        let Some(state) = self.state.as_deref_mut() else {
+            return;
+        };
+        if let Some(rule) = &mut state.congestion {
+            rule.on_sample(sample);
+        }
+        if let Some(rule) = &mut state.slow_start
             && rule.on_sample(tcp, self.cwnd, is_running, sample)
         {
             self.ssthresh = self.cwnd;
@@ -178,12 +181,22 @@ impl Window {
                 (window * part / mss).floor() * mss
             }
         };
+        let left = if tcp.congestion.is_in_segments() {
+            (left / mss).floor() * mss
+        } else {
+            left
+        };
         self.ssthresh = left.max(2.0 * mss);
     }
 
     /// Sets cwnd to ssthresh and `segments` segments more.
     pub(crate) fn set_to_ssthresh_plus(&mut self, tcp: &TcpSpec, segments: u32) {
         self.cwnd = self.ssthresh + f64::from(segments) * tcp.mss as f64;
+    }
+
+    /// Sets cwnd, octets.
+    pub(crate) fn set_cwnd(&mut self, octets: f64) {
+        self.cwnd = octets;
     }
 
     /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.
@@ -216,9 +229,9 @@ impl Window {
     }
 
     /// The application goes on after idling, as the host's clock has counted `ticks`.
-    pub(crate) fn on_idle_end(&mut self, ticks: u64) {
+    pub(crate) fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
         if let Some(state) = self.state.as_deref_mut() {
-            state.on_idle_end(ticks);
+            state.on_idle_end(tcp, ticks);
         }
     }
 

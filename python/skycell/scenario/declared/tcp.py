@@ -36,7 +36,9 @@ from skycell.spec.network import (
     HyStartPlusPlusSpec,
     HyStartSpec,
     LimitedSlowStartSpec,
+    LinuxCubicSpec,
     NewRenoSpec,
+    RackTlpSpec,
     RenoCongestionSpec,
     RenoRecoverySpec,
     SackSpec,
@@ -155,12 +157,34 @@ class Sack(Parameters):
     )
 
 
-_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack
+class RackTlp(Parameters):
+    """Losses by the time of sending, a probe before any timeout, and a scoreboard that outlives it:
+    what Linux does.
+    """
+
+    kind: Literal["rack_tlp"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        (
+            "SACKed segments from which on nothing is waited for, as long as no "
+            "reordering has been seen"
+        ),
+        source="RFC 8985 section 6.2 step 4; Linux tcp_reordering",
+    )
+    max_blocks: SackBlocks = param(
+        3,
+        "blocks in one ACK; four only without timestamps",
+        source="RFC 2018 section 3",
+    )
+
+
+_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack | RackTlp
 Recovery = Annotated[
     Annotated[_AnyRecovery, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("sack"),
-        json_schema_input_type=_AnyRecovery | Literal["vanilla", "reno", "new_reno", "sack"],
+        json_schema_input_type=_AnyRecovery
+        | Literal["vanilla", "reno", "new_reno", "sack", "rack_tlp"],
     ),
 ]
 RECOVERY: dict[str, Declared] = {
@@ -208,6 +232,14 @@ RECOVERY: dict[str, Declared] = {
             Declares("retransmit_delay", "retransmit_delay", "RetransmitDelay"),
             Declares("max_blocks", "max_blocks", "SackBlocks"),
             Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
+    "rack_tlp": Declared(
+        RackTlp,
+        RackTlpSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("max_blocks", "max_blocks", "SackBlocks"),
         ),
     ),
 }
@@ -264,12 +296,31 @@ class Cubic(Parameters):
     )
 
 
-_AnyCongestion = RenoCongestion | Cubic
+class LinuxCubic(Parameters):
+    """CUBIC in whole segments, 5 % a round trip before the first loss."""
+
+    kind: Literal["linux_cubic"] = param(..., "the congestion rule")
+    fast_convergence: Flag = param(
+        True,
+        (
+            "a loss at a smaller window than the last one lowers W_max further, for the "
+            "sake of flows that begin"
+        ),
+        source="Linux tcp_cubic.c: fast_convergence",
+    )
+    tcp_friendliness: Flag = param(
+        True,
+        "growth is no slower than that of a Reno with the same average window",
+        source="Linux tcp_cubic.c: tcp_friendliness",
+    )
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
-        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic"],
+        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic", "linux_cubic"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -288,6 +339,14 @@ CONGESTION: dict[str, Declared] = {
             Declares("c", "c", "CubicC"),
             Declares("fast_convergence", "fast_convergence", "Flag"),
             Declares("ssthresh_basis", "ssthresh_basis", "word"),
+        ),
+    ),
+    "linux_cubic": Declared(
+        LinuxCubic,
+        LinuxCubicSpec,
+        (
+            Declares("fast_convergence", "fast_convergence", "Flag"),
+            Declares("tcp_friendliness", "tcp_friendliness", "Flag"),
         ),
     ),
 }
@@ -422,7 +481,8 @@ class Tcp(Parameters):
         (
             "what is done about lost segments: vanilla detects losses only by timeout; "
             "reno adds fast retransmit and recovery, new_reno partial ACKs, sack "
-            "selective acknowledgements"
+            "selective acknowledgements; rack_tlp goes by the time of sending, as Linux "
+            "does"
         ),
         source="choice: the variant that ICCCN'97 recommends for long delays",
     )
@@ -431,13 +491,17 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
     slow_start: SlowStart = param(
         "standard",
-        ("how cwnd grows in slow start: by a segment for each ACK, or less of a large window"),
+        (
+            "how cwnd grows in slow start: by a segment for each ACK, less of a large "
+            "window, or what was acknowledged, until a loss or until the path is found "
+            "full"
+        ),
         source="ICCCN'97 section 2.1; limited is RFC 3742",
     )
     mss: Mss = param(
@@ -545,14 +609,15 @@ class Tcp(Parameters):
         ),
         source="RFC 7323 is later than the studies' TCPs",
     )
-    advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
+    advertised_window: Annotated[str, word("constant", "free_buffer", "growing")] = param(
         "constant",
         (
-            "window that the receiver advertises: always receiver_window, or the part of "
-            "it that is free when the ACK goes out, before the application reads the data"
-            " just acknowledged"
+            "window that the receiver advertises: always receiver_window; the part of it "
+            "that is free when the ACK goes out, before the application reads the data "
+            "just acknowledged; or 65 535 B at first and two segments more for each that "
+            "arrives in order"
         ),
-        source="the studies' windows are constants",
+        source="the studies' windows are constants; growing is Linux's tcp_grow_window",
     )
     delayed_ack: DelayedAck = param(
         "off",
