@@ -104,8 +104,8 @@ impl HyStart {
         }
     }
 
-    /// hystart_update.
-    fn finds(&mut self, cwnd: f64, delay_min: u64, sample: &Sample) -> bool {
+    /// hystart_update, with a window of `least` or more. Rounds go on in a smaller one too, since 6.14.
+    fn finds(&mut self, cwnd: f64, least: f64, delay_min: u64, sample: &Sample) -> bool {
         let detect = self.spec.detect;
         if self.round.as_ref().is_none_or(|r| sample.reached > r.end) {
             self.round = None;
@@ -118,6 +118,9 @@ impl HyStart {
             rtt: None,
             samples: 0,
         });
+        if cwnd < least {
+            return false;
+        }
         let mut is_found = false;
         if detect.has_train() && now - round.last_ack <= ACK_DELTA_PS {
             round.last_ack = now;
@@ -147,8 +150,8 @@ impl SlowStart for HyStart {
             .map_or(sample.rtt_ps, |min| min.min(sample.rtt_ps));
         self.delay_min = Some(delay_min);
         let least = (u64::from(self.spec.low_window) * tcp.mss) as f64;
-        if is_running && !self.is_found && cwnd >= least {
-            self.is_found = self.finds(cwnd, delay_min, sample);
+        if is_running && !self.is_found {
+            self.is_found = self.finds(cwnd, least, delay_min, sample);
             return self.is_found;
         }
         false

@@ -145,16 +145,20 @@ fn what_is_not_looked_for_does_not_end_it() {
 }
 
 #[test]
-fn a_window_below_the_least_is_not_looked_at() {
+fn a_window_below_the_least_is_not_looked_at_but_has_rounds() {
     let mut s = Acked::new(hystart(HyStartDetect::Both, 31), 10);
     s.acks(1_000, 2, 10, 10);
     assert_eq!(s.acks(2_000, 2, 100, 11), 31.0);
+    // The round began at 2 s, and its train was not followed since. Of its round trips nine are to be seen from here on.
+    assert_eq!(s.acks(2_022, 2, 100, 8), 39.0);
     assert_eq!(s.ssthresh(), 1_000.0);
-    // The round that is looked at begins here: of it the ninth has more than (10 ms + 1) / 2 since then already.
-    s.acks(2_022, 2, 100, 3);
-    assert_eq!(s.ssthresh(), 1_000.0);
-    s.acks(2_028, 2, 100, 1); // 6 ms
-    assert_eq!(s.ssthresh(), 34.0);
+    s.acks(2_038, 2, 100, 1);
+    assert_eq!(s.ssthresh(), 39.0);
+    // With a train from the round's begin on: 16 segments at 1 s, cwnd 32; those acknowledged from 2 s to 2.052 s.
+    let mut s = Acked::new(hystart(HyStartDetect::Train, 32), 16);
+    s.acks(1_000, 2, 100, 16);
+    s.acks(2_000, 2, 100, 27);
+    assert_eq!(s.ssthresh(), 58.0);
 }
 
 #[test]
