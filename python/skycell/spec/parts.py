@@ -589,9 +589,7 @@ class SackSpec(SpecPart):
 
 
 class RackTlpSpec(SpecPart):
-    """Losses by the time of sending, a probe before any timeout, and a scoreboard that outlives it:
-    what Linux does.
-    """
+    """Losses by time of sending, a probe before any timeout, a scoreboard that outlives it."""
 
     kind: Literal["rack_tlp"] = "rack_tlp"
     dup_ack_threshold: U32
@@ -671,9 +669,7 @@ HyStartDetect = Literal["both", "train", "delay", "none"]
 
 
 class HyStartSpec(SpecPart):
-    """What was acknowledged, up to ssthresh, until a train of ACKs lasts half of the least round
-    trip or round trips get longer.
-    """
+    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
 
     kind: Literal["hystart"] = "hystart"
     detect: HyStartDetect

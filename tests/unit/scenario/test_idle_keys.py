@@ -253,8 +253,8 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
     return list(run_spec(scenario.resolve()).records["flows"])
 
 
-#: Without effect beside another rule: a timeout forgets W_max, and vanilla knows no other loss; a window of whole segments
-#: leaves no room for less.
+#: Without effect beside another rule: a timeout forgets W_max, and vanilla knows no other loss;
+#: a window of whole segments leaves no room for less.
 IDLE_BESIDE = {
     ("vanilla", "cubic"): ["congestion.cubic.fast_convergence"],
     ("vanilla", "linux_cubic"): ["congestion.linux_cubic.fast_convergence"],

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
 use skycell_units::SimTime;
 
-/// What was acknowledged, up to ssthresh, until a train of ACKs lasts half of the least round trip or round trips get longer.
+/// What was acknowledged, until ACKs come in a long train or round trips get longer.
 ///
 /// Source: Linux `hystart_update`, `cubictcp_acked` (tcp_cubic.c) and `tcp_slow_start` (tcp_cong.c); Ha and Rhee,
 /// Taming the elephants, 2011.

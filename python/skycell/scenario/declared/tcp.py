@@ -158,9 +158,7 @@ class Sack(Parameters):
 
 
 class RackTlp(Parameters):
-    """Losses by the time of sending, a probe before any timeout, and a scoreboard that outlives it:
-    what Linux does.
-    """
+    """Losses by time of sending, a probe before any timeout, a scoreboard that outlives it."""
 
     kind: Literal["rack_tlp"] = param(..., "the recovery rule")
     dup_ack_threshold: SegmentCount = param(
@@ -410,9 +408,7 @@ class HyStartPlusPlus(Parameters):
 
 
 class HyStart(Parameters):
-    """What was acknowledged, up to ssthresh, until a train of ACKs lasts half of the least round
-    trip or round trips get longer.
-    """
+    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
 
     kind: Literal["hystart"] = param(..., "the slow start rule")
     detect: Annotated[str, word("both", "train", "delay", "none")] = param(

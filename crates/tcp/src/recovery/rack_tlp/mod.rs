@@ -20,7 +20,7 @@ use skycell_declare::{
 };
 use timers::{Pending, Probe};
 
-/// Losses by the time of sending, a probe before any timeout, and a scoreboard that outlives it: what Linux does.
+/// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
 /// Source: RFC 8985, RFC 6937bis, RFC 6675; Linux 6.x tcp_input.c, tcp_recovery.c, tcp_timer.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
