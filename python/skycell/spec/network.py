@@ -16,6 +16,7 @@ from skycell.spec.parts import (
     AdvertisedWindow,
     ByteCountingSlowStartSpec,
     CcrFrom,
+    ChannelSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -48,6 +49,7 @@ from skycell.spec.parts import (
     FredSpec,
     GcraSpec,
     GfrSpec,
+    GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
     HyStartDetect,
@@ -56,6 +58,7 @@ from skycell.spec.parts import (
     JitterSpec,
     LimitedSlowStartSpec,
     LinuxCubicSpec,
+    LossBurstsSpec,
     LossScript,
     McrSchedulingSpec,
     NagleWaitsFor,
@@ -68,6 +71,7 @@ from skycell.spec.parts import (
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
+    PeriodicLossesSpec,
     PhaseAt,
     PhaseDrawn,
     PhaseSpec,
@@ -161,6 +165,7 @@ class LinkSpec(SpecPart):
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
     loss_ppb: U32 = left_out(0)
+    channel: ChannelSpec | None = left_out(None)
     schedule: ScheduleSpec | None = None
     port: PortSpec
 
@@ -184,6 +189,7 @@ __all__ = [
     "AdvertisedWindow",
     "ByteCountingSlowStartSpec",
     "CcrFrom",
+    "ChannelSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",
@@ -216,6 +222,7 @@ __all__ = [
     "FredSpec",
     "GcraSpec",
     "GfrSpec",
+    "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
     "HyStartDetect",
@@ -225,6 +232,7 @@ __all__ = [
     "LimitedSlowStartSpec",
     "LinkSpec",
     "LinuxCubicSpec",
+    "LossBurstsSpec",
     "LossScript",
     "McrSchedulingSpec",
     "NagleWaitsFor",
@@ -238,6 +246,7 @@ __all__ = [
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",
+    "PeriodicLossesSpec",
     "PhaseAt",
     "PhaseDrawn",
     "PhaseSpec",
