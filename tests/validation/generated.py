@@ -105,8 +105,10 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             if has_few(key)
         }
         rules[f"tcp.{rule}"] = {"kind": kind, **few}
-        if kind == "hystart_plus_plus":
+        if kind in ("hystart_plus_plus", "hystart"):
             rules["tcp.timestamps"] = True  # it needs a round trip of every ACK
+        if kind == "rack_tlp":
+            rules["tcp.limited_transmit"] = False  # it does so anyway
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window
