@@ -58,8 +58,11 @@ def classes() -> Written:
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
-    for table in ("tcp", "abr", "shaper"):
+    for table in ("tcp", "abr"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
+    for table in ("shaper", "policer"):
+        module = table_module(table, declared, "token_bucket")
+        yield from _formatted(rules / f"{table}.py", module)
     families = (
         ("policies", "policy"),
         ("schedulers", "scheduler"),

@@ -114,6 +114,8 @@ columns! {
         time_ps: u64,
         /// Queue length, cells.
         cells: u32,
+        /// The same in octets: of IP packets without what the link adds, or of cells, 53 each.
+        octets: u64,
     }
 }
 
@@ -205,14 +207,15 @@ mod tests {
     #[test]
     fn a_trace_hands_on_its_columns_by_the_names_of_its_fields() {
         let mut trace = QueueTrace::default();
-        trace.push(3, 10, 7);
-        trace.push(3, 20, 9);
+        trace.push(3, 10, 7, 371);
+        trace.push(3, 20, 9, 477);
         assert_eq!(
             trace.into_columns(),
             [
                 ("port", Column::U32(vec![3, 3])),
                 ("time_ps", Column::U64(vec![10, 20])),
                 ("cells", Column::U32(vec![7, 9])),
+                ("octets", Column::U64(vec![371, 477])),
             ]
         );
     }

@@ -40,6 +40,7 @@ from skycell.spec.parts import (
     EricaPlusSpec,
     EricaSpec,
     Excess,
+    ExcessAction,
     FairBufferAllocationSpec,
     FifoSpec,
     FileClassSpec,
@@ -62,6 +63,7 @@ from skycell.spec.parts import (
     Nonconforming,
     OutsideLimits,
     PacketFraming,
+    PacketPolicerSpec,
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
@@ -145,6 +147,7 @@ class PortSpec(PortMethods, SpecPart):
     frame_gap_ps: U64
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
+    policer: PacketPolicerSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -204,6 +207,7 @@ __all__ = [
     "EricaPlusSpec",
     "EricaSpec",
     "Excess",
+    "ExcessAction",
     "FairBufferAllocationSpec",
     "FifoSpec",
     "FileClassSpec",
@@ -228,6 +232,7 @@ __all__ = [
     "Nonconforming",
     "OutsideLimits",
     "PacketFraming",
+    "PacketPolicerSpec",
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",

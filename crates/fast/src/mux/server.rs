@@ -347,6 +347,7 @@ impl Server {
                 discarded,
                 frames_discarded,
                 queue: QueueRecord::new(mean, queue.max, &queue.samples),
+                octets: None,
             });
         }
         (records, integral)

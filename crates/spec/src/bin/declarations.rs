@@ -5,7 +5,8 @@
 use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
 use skycell_spec::{
-    AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec,
+    AbrSpec, NetworkSpec, PacketPolicerSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
+    TokenBucketSpec,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -28,6 +29,7 @@ fn main() {
         "tcp": TcpSpec::form(&mut Forms::default()),
         "abr": AbrSpec::form(&mut Forms::default()),
         "shaper": TokenBucketSpec::form(&mut Forms::default()),
+        "policer": PacketPolicerSpec::form(&mut Forms::default()),
     });
     let all = json!({"spec": spec, "other": other, "rules": rules, "tables": tables});
     println!(
