@@ -198,3 +198,27 @@ def test_stays_are_told_by_class_and_by_flow_and_agree_with_those_of_the_port() 
     trace = result.traces["queue"]
     assert trace["octets"].max() <= row["octets"]["max"]
     assert (trace["octets"] <= 1_500 * trace["cells"]).all()
+
+
+def test_over_a_long_round_trip_pie_discards_although_senders_know_ecn() -> None:
+    # Marks are answered a round trip later. Over 604 ms the probability is above mark_below by
+    # then, over 44 ms it is not.
+    for delay, mark_below, discards in (
+        ("300 ms", 0.1, True),
+        ("300 ms", 1.0, False),
+        ("20 ms", 0.1, False),
+    ):
+        result = simulated(
+            {
+                "rate": "50 Mbit/s",
+                "delay": delay,
+                "buffer": "1 BDP",
+                "policy": {"kind": "pie", "mark_below": mark_below},
+            },
+            flows=10,
+            duration="60 s",
+            tcp={"preset": "rfc-modern", "receiver_window": "8 MB", "ecn": "classic"},
+        )
+        port = max(result.records["ports"], key=lambda port: port["queue"]["max"])
+        assert port["octets"]["ecn"]["marked"] > 0
+        assert (port["discarded"]["drawn"] > 0) == discards, (delay, mark_below)

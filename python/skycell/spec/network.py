@@ -16,6 +16,7 @@ from skycell.spec.parts import (
     AdvertisedWindow,
     ByteCountingSlowStartSpec,
     CcrFrom,
+    ChannelSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -49,11 +50,13 @@ from skycell.spec.parts import (
     FredSpec,
     GcraSpec,
     GfrSpec,
+    GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
     HyStartPlusPlusSpec,
     JitterSpec,
     LimitedSlowStartSpec,
+    LossBurstsSpec,
     LossScript,
     McrSchedulingSpec,
     NagleWaitsFor,
@@ -67,6 +70,7 @@ from skycell.spec.parts import (
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
+    PeriodicLossesSpec,
     PhaseAt,
     PhaseDrawn,
     PhaseSpec,
@@ -160,6 +164,7 @@ class LinkSpec(SpecPart):
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
     loss_ppb: U32 = left_out(0)
+    channel: ChannelSpec | None = left_out(None)
     schedule: ScheduleSpec | None = None
     port: PortSpec
 
@@ -183,6 +188,7 @@ __all__ = [
     "AdvertisedWindow",
     "ByteCountingSlowStartSpec",
     "CcrFrom",
+    "ChannelSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",
@@ -216,12 +222,14 @@ __all__ = [
     "FredSpec",
     "GcraSpec",
     "GfrSpec",
+    "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
     "HyStartPlusPlusSpec",
     "JitterSpec",
     "LimitedSlowStartSpec",
     "LinkSpec",
+    "LossBurstsSpec",
     "LossScript",
     "McrSchedulingSpec",
     "NagleWaitsFor",
@@ -236,6 +244,7 @@ __all__ = [
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",
+    "PeriodicLossesSpec",
     "PhaseAt",
     "PhaseDrawn",
     "PhaseSpec",

@@ -8,6 +8,7 @@ from typing import cast
 
 from skycell.input.parameters import Flag, Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
@@ -29,13 +30,12 @@ from skycell.scenario.file.classes import (
     SHAPER_SOURCE,
     ClassQueue,
 )
-from skycell.scenario.file.framing import Framing as Framing
-from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
-from skycell.scenario.values.link_values import Loss as Loss
 from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
@@ -65,8 +65,8 @@ SCHEDULE_MEANING = (
 )
 SCHEDULE_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
-    "probability that the link loses a frame, in each direction; with a series, use its "
-    "column instead"
+    "probability that the link loses a frame, in each direction, or how its losses come in bursts; "
+    "with a series, use its column instead"
 )
 LOSS_SOURCE = "a link without errors"
 
@@ -79,7 +79,7 @@ class CongestedLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
         "what the port feeding the link holds, including the cell or packet being sent",
@@ -124,21 +124,19 @@ def delay_of(delay: Quantity | None) -> Quantity:
     return cast(Quantity, delay)
 
 
-def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
+def payload_rate(rate: Quantity, framing: Framing | None) -> Fraction:
     """Rate at which a link carries cells, or that of a line of packets, bit/s.
 
     The framing is known to exist at the rate.
 
-    >>> from skycell.scenario.file.framing import Sts3c
+    >>> from skycell.scenario.declared.framings import Sts3c
     >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)
     """
     if rate.dimension is Dimension.CELL_RATE:
         return rate.amount * CELL_BITS
-    if isinstance(framing, WholePackets):
-        return framing.line_rate(rate.amount)
-    return rate.amount * framing.part if framing else rate.amount
+    return rate.amount * overhead_of(framing).carried if framing else rate.amount
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
@@ -30,7 +31,6 @@ from skycell.scenario.file.classes import (
     ClassQueue,
     ServiceClass,
 )
-from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -52,10 +52,10 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
-    Loss,
     Mtu,
     Rate,
 )
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
@@ -151,7 +151,7 @@ class GraphLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "what the switch or router port feeding the link holds",

@@ -9,13 +9,14 @@ from typing import Literal
 
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import ClassQueue
-from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.jitter import PortGap, Sender
 from skycell.scenario.plan.course import Course
 
@@ -35,7 +36,7 @@ class PlannedLink:
     source: str
     target: str
     rate: Quantity
-    framing: FramingKind | None
+    framing: Framing | None
     delay: Quantity
     path: Path
     rate_path: Path
@@ -60,7 +61,7 @@ class PlannedLink:
     @property
     def carries_packets(self) -> bool:
         """Whether IP packets go whole; else they go in cells."""
-        return isinstance(self.framing, WholePackets)
+        return carries_packets(self.framing)
 
     @property
     def is_limited(self) -> bool:

@@ -10,6 +10,7 @@ from typing import cast
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
+from skycell.scenario.declared.channels import CHANNELS, AnyChannel
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
@@ -26,6 +27,7 @@ from skycell.scenario.resolve.token_buckets import resolve_buckets
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
 from skycell.spec.network import (
+    ChannelSpec,
     FifoSpec,
     PortSpec,
     QueueSpec,
@@ -128,6 +130,16 @@ class PortResolver:
         port = self._rule_at(where, link, line, unit, capacity, (None,))
         rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
         return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
+
+    def channel(
+        self, link: PlannedLink, line: Line, written: AnyChannel | None
+    ) -> ChannelSpec | None:
+        """How the losses of a link come in bursts, if the file says so; none with a fault."""
+        if written is None:
+            return None
+        unit = self._unit(link, line)
+        port = self._rule_at((*link.path, "loss"), link, line, unit, None, (None,))
+        return cast(ChannelSpec | None, resolve_rule(CHANNELS[written.kind], written, port))
 
     def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
         noted = len(self.faults.faults)
