@@ -51,6 +51,21 @@ def test_a_flow_alone_fills_the_line_but_for_headers(framing: Any, on_line: int)
     assert 0.98 < flow["octets_delivered"] * 8 / 20 / ceiling <= 1
 
 
+def test_a_flow_behind_a_shaper_gets_its_rate_but_for_headers() -> None:
+    shaper = {"rate": "4 Mbit/s", "burst": "3 kB"}
+    result = simulated({"framing": "ethernet", "shaper": shaper})
+    # Tokens are octets of IP packets: 1460 of 1500 are TCP's, whatever Ethernet adds.
+    ceiling = 1460 / 1500 * 4e6
+    assert result.ceiling_bps == pytest.approx(ceiling)
+    flow = result.records["flows"][0]
+    # The window of 41 segments is more than the 14 that 42 ms hold; 0.5 % go with slow start.
+    assert 0.99 < flow["octets_delivered"] * 8 / 20 / ceiling <= 1
+    # The last bit of each leaves at the rate of the line, the tokens at that of the shaper; of two
+    # packets the bucket holds the first.
+    port = next(p for p in result.records["ports"] if p["name"] == "router1>router2")
+    assert port["octets"]["departed"] * 8 <= 4e6 * 20 + 3_000 * 8
+
+
 def test_a_window_that_is_too_small_gives_its_octets_in_each_round_trip() -> None:
     result = simulated({"rate": "100 Mbit/s"}, tcp={"receiver_window": "14600 B"})
     # 42 ms of delay; 1500 octets, and 40 on the way back, at 1 Gbit/s twice and 100 Mbit/s once.

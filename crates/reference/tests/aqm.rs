@@ -162,6 +162,34 @@ fn a_policy_of_shares_sees_flows_where_it_is_to() {
     assert!(sparse_of(false) < 150);
 }
 
+#[test]
+fn a_router_sees_the_flows_in_what_it_sends_as_cells() {
+    // As above, behind the router a link of cells: 32 for 1500 octets with LLC/SNAP and trailer, 3 for 100.
+    let sparse_of = |by_flow: bool| {
+        let mut queue = json!({
+            "capacity_cells": 1_600,
+            "policy": {
+                "kind": "selective_drop", "threshold_cells": 1_280, "fairness_threshold": 0.9, "partial_discard": true,
+            },
+        });
+        count_by_flow(&mut queue, by_flow);
+        let mut spec = greedy_and_sparse(queue, 2_000 * MS);
+        let link = spec["links"][1].as_object_mut().unwrap();
+        link.remove("framing");
+        spec["links"][1]["cell_time_ps"] = json!(MS / 32);
+        for (source, cells) in [(0, 32), (1, 3)] {
+            spec["sources"][source]["frame_cells"] = json!(cells);
+        }
+        let records = run(&spec);
+        let vc = &records.vcs[1];
+        let cells = vc.cells_offered - vc.cells_discarded.total();
+        let frames = vc.frames_offered - records.ports[1].frames_discarded.total();
+        (frames * 32 - cells) / 29
+    };
+    assert_eq!(sparse_of(true), 190);
+    assert!(sparse_of(false) < 150);
+}
+
 /// The key is left out where it is false.
 fn count_by_flow(queue: &mut Value, by_flow: bool) {
     if by_flow {

@@ -85,6 +85,8 @@ def _table(title: str, first: str, *others: str) -> Table:
 
 
 def _flows(result: RunResult) -> Table:
+    flows = result.records["flows"]
+    marks = any(flow["segments_marked"] for flow in flows)
     table = _table(
         "Flows",
         "flow",
@@ -93,10 +95,10 @@ def _flows(result: RunResult) -> Table:
         "sent again",
         "timeouts",
         "fast retransmits",
+        *(["cut by marks"] if marks else []),
         "largest cwnd",
         "mean delay",
     )
-    flows = result.records["flows"]
     rates = throughputs_bps(result.records)
     for flow, rate in list(zip(flows, rates, strict=True))[:_MOST_ROWS]:
         table.add_row(
@@ -106,6 +108,7 @@ def _flows(result: RunResult) -> Table:
             show_amount(flow["segments_retransmitted"]),
             show_amount(flow["timeouts"]),
             show_amount(flow["fast_retransmits"]),
+            *([show_amount(flow["ecn_reductions"])] if marks else []),
             f"{show_amount(flow['cwnd_max'])} B",
             _delay(flow),
         )

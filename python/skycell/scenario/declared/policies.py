@@ -1,4 +1,4 @@
-"""Policies of a port as a scenario file writes them.
+"""Policies as a scenario file writes them.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """
@@ -645,7 +645,7 @@ class DualPi2(Parameters):
     )
 
 
-_Any = (
+AnyPolicy = (
     TailDrop
     | Ppd
     | Epd
@@ -694,8 +694,8 @@ _Names = Literal[
     "dual_pi2",
 ]
 Policy = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyPolicy, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyPolicy | _Names),
 ]
 
 POLICIES: dict[str, Declared] = {
