@@ -43,6 +43,7 @@ ROOMS = (
     "experiment",
     "studies",
     "plots",
+    "tables",
     "report",
     "cli",
     "__main__",

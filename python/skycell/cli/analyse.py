@@ -14,10 +14,10 @@ from skycell.cli.options import (
     NAME,
     NamedPath,
     engine_option,
-    json_option,
     level_option,
     rows_options,
     store_option,
+    table_options,
 )
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep, wanted_rows
 from skycell.cli.store import look_into_store, refuse_unfit_store
@@ -100,7 +100,7 @@ def _runs_of_file(
     show_default=True,
     help="Largest number of factors in an interaction of the model.",
 )
-@json_option()
+@table_options()
 @engine_option("Engine whose runs to take from the store.")
 @store_option
 def analyse(

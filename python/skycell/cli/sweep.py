@@ -13,11 +13,11 @@ from skycell.cli.inputs import load_given_plan
 from skycell.cli.options import (
     NamedPath,
     force_option,
-    json_option,
     level_option,
     many_runs_options,
     out_folder_option,
     refuse_engine,
+    table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
@@ -77,7 +77,7 @@ def _validate(
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would be run, and exit.")
-@json_option()
+@table_options()
 @out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
 @click.option(
     "--no-report",

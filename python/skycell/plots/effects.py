@@ -13,19 +13,15 @@ from skycell.plots.factorial_parts import (
     domain_of,
     edges,
     error_words,
-    explained_response,
-    factor_title,
     interval_row,
     level_labels,
-    lowered,
     mean_words,
-    response_title,
     slug,
     tooltip,
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin
-from skycell.plots.labels import grouped, listed, name
+from skycell.plots.labels import explained, factor, grouped, listed, lowered, metric, name
 
 if TYPE_CHECKING:
     import altair as alt
@@ -45,7 +41,7 @@ def response_figure(
         study: what the study is about, for the line below the title.
         unit: of the response.
     """
-    axis_title = response_title(analysis.response, unit)
+    axis_title = metric(analysis.response, unit)
 
     values = [residual.value for residual in analysis.residuals]
     values += [edge for f in analysis.factors for own in f.levels for edge in edges(own.mean)]
@@ -63,11 +59,11 @@ def response_figure(
 
     return Figure(
         name=slug("response", analysis.response),
-        title=f"{response_title(analysis.response)}: means of the levels",
+        title=f"{metric(analysis.response)}: means of the levels",
         subtitle=study,
         chart=_panels(analysis.factors, panel),
         caption=(
-            explained_response(analysis, unit),
+            explained(analysis.response, unit),
             f"Grey: the {grouped(analysis.runs)} runs"
             + ("" if analysis.runs <= MOST_POINTS else f", as {_BANDS} bands: the darker, the more")
             + "; point: mean of a level.",
@@ -153,7 +149,7 @@ def main_effects_figure(
     """
     import altair as alt
 
-    axis_title = f"Effect on {lowered(response_title(analysis.response, unit))}"
+    axis_title = f"Effect on {lowered(metric(analysis.response, unit))}"
     ends = [edge for f in analysis.factors for own in f.levels for edge in edges(own.effect)]
     domain = domain_of([*ends, 0.0])
 
@@ -166,11 +162,11 @@ def main_effects_figure(
 
     return Figure(
         name=slug("main-effects", analysis.response),
-        title=f"{response_title(analysis.response)}: main effects",
+        title=f"{metric(analysis.response)}: main effects",
         subtitle=study,
         chart=_panels(analysis.factors, panel),
         caption=(
-            explained_response(analysis, unit),
+            explained(analysis.response, unit),
             f"Point: mean of a level minus the overall mean, {analysis.mean.value:.4g}.",
             error_words(analysis),
         ),
@@ -222,7 +218,7 @@ def _levels_axis(own: FactorEffects, width: float) -> alt.X:
     import altair as alt
 
     xs = [name(level.level) for level in own.levels]
-    return alt.X("x:N", sort=xs, title=factor_title(own), axis=level_labels(xs, width))
+    return alt.X("x:N", sort=xs, title=factor(own.name, own.unit), axis=level_labels(xs, width))
 
 
 def _reported(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
@@ -230,5 +226,5 @@ def _reported(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], w
     parts = []
     for own in analysis.factors:
         levels = [f"{name(level.level)} {estimate(level).value:.4g}" for level in own.levels]
-        parts.append(f"{factor_title(own)}: {what} {listed(levels)}")
+        parts.append(f"{factor(own.name, own.unit)}: {what} {listed(levels)}")
     return ". ".join(parts) + "."

@@ -10,19 +10,16 @@ from skycell.plots.factorial_parts import (
     GAP,
     domain_of,
     edges,
-    explained_response,
-    factor_title,
     interval_row,
     legend_columns,
     level_labels,
     mean_words,
-    response_title,
     slug,
     tooltip,
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import factor, listed, name
+from skycell.plots.labels import explained, factor, listed, metric, name
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -60,7 +57,7 @@ def interactions_figure(
             f"the analysis of {analysis.response} has no interactions to draw: with two factors "
             "and one run per cell, their interaction serves as the error"
         )
-    axis_title = response_title(analysis.response, unit)
+    axis_title = metric(analysis.response, unit)
     ends = [e for pair in analysis.interactions for c in pair.cells for e in edges(c.mean)]
     domain = domain_of(ends)
     means = [cell.mean.value for pair in analysis.interactions for cell in pair.cells]
@@ -71,18 +68,18 @@ def interactions_figure(
         if _has_lines(pair)
         else _map(pair, titles, axis_title, [min(means), max(means)], width)
         for pair in analysis.interactions
-        for titles in [[factor_title(analysis.factor(own)) for own in pair.factors]]
+        for titles in [[factor(own, analysis.factor(own).unit) for own in pair.factors]]
     ]
     chart = alt.concat(
         *panels, columns=across, spacing={"row": GAP, "column": 3 * GAP}
     ).resolve_scale(color="independent", shape="independent", xOffset="independent")
     return Figure(
         name=slug("interactions", analysis.response),
-        title=f"{response_title(analysis.response)}: pairs of factors",
+        title=f"{metric(analysis.response)}: pairs of factors",
         subtitle=study,
         chart=chart,
         caption=(
-            explained_response(analysis, unit),
+            explained(analysis.response, unit),
             *_explained(analysis),
         ),
         origin=origin,

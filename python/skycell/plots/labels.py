@@ -194,9 +194,14 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
-def factor(key: str) -> str:
-    """The name of a factor as people write it."""
-    return FACTORS.get(key, key.replace("_", " "))
+def factor(key: str, unit: str = "") -> str:
+    """The name of a factor as people write it, with what its levels are counted in.
+
+    >>> factor("n_sources"), factor("buffer", "RTT"), factor("buffer_cells", "cells")
+    ('N', 'buffer (RTT)', 'buffer (cells)')
+    """
+    title = FACTORS.get(key, key.replace("_", " "))
+    return f"{title} ({unit})" if unit and not title.endswith(")") else title
 
 
 def level(key: str, value: object) -> str:
@@ -235,16 +240,29 @@ def described(factors: Mapping[str, Any]) -> str:
 def metric(key: str, unit: str | None = None) -> str:
     """The axis title of a metric, with its unit in brackets where it has one.
 
-    >>> metric("throughput", "Mbit/s")
-    'Throughput (Mbit/s)'
+    >>> metric("throughput", "Mbit/s"), metric("timeouts:flow2")
+    ('Throughput (Mbit/s)', 'Timeouts, flow2')
     """
-    title = METRICS.get(key, key.replace("_", " ").capitalize())
-    return f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
+    base, _, part = key.partition(":")
+    title = METRICS.get(base, base.replace("_", " ").capitalize())
+    title = f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
+    return f"{title}, {part}" if part else title
+
+
+def lowered(title: str) -> str:
+    """A title within a sentence; abbreviations stay as they are.
+
+    >>> lowered("Mean delay (ms)"), lowered("TCP share")
+    ('mean delay (ms)', 'TCP share')
+    """
+    return title if title[:2].isupper() else title[0].lower() + title[1:]
 
 
 def explained(key: str, unit: str | None = None) -> str:
     """What a caption says of a metric: its unit, or what the number without unit means."""
-    return EXPLAINED.get(key, f"{metric(key, unit)}.")
+    base, _, part = key.partition(":")
+    text = EXPLAINED.get(base, f"{metric(base, unit)}.")
+    return f"{text} For {part} only." if part else text
 
 
 def octets_unit(largest: float) -> tuple[float, str]:

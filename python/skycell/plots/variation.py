@@ -9,14 +9,12 @@ from skycell.plots.factorial_parts import (
     GAP,
     MOST_POINTS,
     domain_of,
-    lowered,
-    response_title,
     slug,
     spots,
     value_axis,
 )
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import factor, name
+from skycell.plots.labels import factor, lowered, metric, name
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -84,7 +82,7 @@ def allocation_figure(
         ),
         x=alt.X(
             "percent:Q",
-            title=f"Share of the variation of {lowered(response_title(analysis.response))} (%)",
+            title=f"Share of the variation of {lowered(metric(analysis.response))} (%)",
             scale=alt.Scale(domain=[0, min(110.0, top * 1.12)], nice=False),
             axis=alt.Axis(grid=True, tickCount=6),
         ),
@@ -112,7 +110,7 @@ def allocation_figure(
         caption.append("Cells have different numbers of runs, so the shares need not add up.")
     return Figure(
         name=slug("allocation", analysis.response),
-        title=f"{response_title(analysis.response)}: where the variation comes from",
+        title=f"{metric(analysis.response)}: where the variation comes from",
         subtitle=study,
         chart=alt.layer(bars, text).properties(width=theme.WIDTH - 180, height=26 * len(data)),
         caption=tuple(caption),
@@ -162,7 +160,7 @@ def residuals_figure(
 
     style: dict[str, Any] = {"filled": True, "size": 28, "opacity": 0.7, "color": theme.PALETTE[0]}
     tooltip = [alt.Tooltip("cell:N"), alt.Tooltip("residual:Q", format=".4~g")]
-    response = response_title(analysis.response, unit)
+    response = metric(analysis.response, unit)
     axis_title = f"Residual of {lowered(response)}"
     # A first label that is moved inwards runs into the second where both are long.
     below = alt.Axis(labelFlush=False, labelSeparation=10, tickCount=6)
@@ -201,7 +199,7 @@ def residuals_figure(
         tests.append(f"Brown-Forsythe, most uneven over {factor_name}: p = {found.spread_p:.2g}.")
     return Figure(
         name=slug("residuals", analysis.response),
-        title=f"{response_title(analysis.response)}: residuals",
+        title=f"{metric(analysis.response)}: residuals",
         subtitle=study,
         chart=alt.hconcat(left, right, spacing=3 * GAP),
         caption=(

@@ -21,9 +21,10 @@ from skycell.report.comparison import (
 from skycell.report.page import Picture, page
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study_figures import listed_figure
-from skycell.report.tables import Cell, Table, columns, words
 from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
+from skycell.studies.readme import WHY, explained
+from skycell.tables.table import Cell, Table, columns, words
 
 if TYPE_CHECKING:
     from skycell.studies.findings import ConclusionResult
@@ -108,6 +109,7 @@ def study_page(
             "version": reproduction.version,
             "verdict": verdict(reproduction, study.id),
             "identity": _identity(reproduction, study),
+            "explained": explained(study.id),
             "scores": scores(reproduction, study),
             **_verdict_rule(),
             "failed": _failed(reproduction, study),
@@ -298,6 +300,7 @@ def _failed(reproduction: Reproduction, study: Study) -> Table | None:
 
 def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:
     groups = groups_of(reproduction, study.id)
+    why = explained(study.id).get(WHY, "")
     parts: list[dict[str, Any]] = []
     seen = None
     for group in groups:
@@ -308,7 +311,7 @@ def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:
         parts.append(
             {
                 "title": title if is_new else None,
-                "table": comparison_table(group, several=several),
+                "table": comparison_table(group, several=several, why=why),
             }
         )
     return parts

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import counted
-from skycell.plots.factorial_parts import lowered, response_title
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.labels import factor, grouped, listed, name
+from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
 from skycell.report.page import Picture, page
-from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.tables.analysis import analysis_tables
+from skycell.tables.table import Table, columns, count, words
+from skycell.tables.values import cells_table
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
-    from skycell.stats.findings import Estimate
 
 
 _MOST_RUNS = 500
@@ -81,10 +81,10 @@ def sweep_page(
         parts.append(
             {
                 "id": f"response-{place}",
-                "title": response_title(response, unit),
+                "title": metric(response, unit),
                 "summary": found.summary() if found else [refused[response]],
                 "pictures": [next(drawn) for _ in figures[response]],
-                "tables": _tables(found) if found else [],
+                "tables": analysis_tables(found) if found else [],
             }
         )
     return page(
@@ -95,7 +95,7 @@ def sweep_page(
             "verdict": _verdict(analyses),
             "identity": _identity(result),
             "responses": parts,
-            "cells": _cells(result),
+            "cells": cells_table(result.values(), title=result.title, units=result.factor_units),
             "failed": _failed(result),
             "again": _again(result),
         },
@@ -108,10 +108,10 @@ def _verdict(analyses: dict[str, Analysis]) -> str:
     for response, found in analyses.items():
         best = found.dominant
         if best is None or not _is_shown(found, best):
-            nothing.append(lowered(response_title(response)))
+            nothing.append(lowered(metric(response)))
             continue
         part = f"{100 * found.shares()[best]:.0f} %"
-        what = lowered(response_title(response))
+        what = lowered(metric(response))
         parts.append(f"{factor(best)} explains {part} of the variation of {what}")
     text = ", ".join(parts)
     if nothing:
@@ -144,130 +144,6 @@ def _identity(result: SweepResult) -> list[tuple[str, str]]:
         ("Engine", f"{result.engine}, skycell {result.version}"),
         ("File", result.file),
     ]
-
-
-def _tables(found: Analysis) -> list[Table]:
-    return [_variation(found), _effects(found), _differences(found), *_pairs(found)]
-
-
-def _variation(found: Analysis) -> Table:
-    rows = [
-        (
-            words(" × ".join(map(factor, row.factors)) or row.name),
-            number(row.sum_of_squares, _digits(found.total)),
-            count(row.degrees),
-            share(row.share),
-            number(row.f, 1),
-            Cell("–" if row.p is None else f"{row.p:.2g}", row.p),
-        )
-        for row in found.variation
-    ]
-    heads = ("component", "sum of squares", "degrees of freedom", "part", "F", "p")
-    return Table(
-        caption="Allocation of variation.",
-        columns=columns(*heads, numeric=heads[1:]),
-        rows=tuple(rows),
-    )
-
-
-def _effects(found: Analysis) -> Table:
-    from skycell.stats.sentences import at_level
-
-    digits = _digits(found.mean.value)
-    rows = [
-        (
-            words(factor(own.name)),
-            Cell(name(level.level), _sortable(level.level)),
-            count(level.runs),
-            number(level.mean.value, digits),
-            _interval(level.mean, digits),
-            number(level.effect.value, digits),
-            _interval(level.effect, digits),
-        )
-        for own in found.factors
-        for level in own.levels
-    ]
-    interval = f"{at_level(found.level)} interval"
-    heads = ("factor", "level", "runs", "mean", interval, "effect", f"its {interval}")
-    return Table(
-        caption=f"Means and main effects. Overall mean {found.mean.value:.{digits}f}.",
-        columns=columns(*heads, numeric=("runs", "mean", "effect")),
-        rows=tuple(rows),
-    )
-
-
-def _differences(found: Analysis) -> Table:
-    digits = _digits(found.mean.value)
-    marks = {
-        True: Cell("told apart", css="good"),
-        False: Cell("not told apart", css="none"),
-        None: Cell("no interval", css="none"),
-    }
-    rows = [
-        (
-            words(factor(own.name)),
-            words(name(pair.first)),
-            words(name(pair.second)),
-            number(pair.difference.value, digits),
-            _interval(pair.difference, digits),
-            marks[pair.difference.is_clear],
-        )
-        for own in found.factors
-        for pair in own.differences
-    ]
-    heads = ("factor", "level", "minus level", "difference", "Tukey's interval", "verdict")
-    return Table(
-        caption=(
-            "Which levels can be told apart. All intervals of a factor together hold with "
-            "the stated confidence."
-        ),
-        columns=columns(*heads, numeric=("difference",)),
-        rows=tuple(rows),
-    )
-
-
-def _pairs(found: Analysis) -> list[Table]:
-    digits = _digits(found.mean.value)
-    tables = []
-    for pair in found.interactions:
-        heads = (*map(factor, pair.factors), "mean", "beyond the main effects", "interval")
-        rows = [
-            (
-                *(Cell(name(level), _sortable(level)) for level in cell.levels),
-                number(cell.mean.value, digits),
-                number(cell.effect.value, digits),
-                _interval(cell.effect, digits),
-            )
-            for cell in pair.cells
-        ]
-        tables.append(
-            Table(
-                caption=f"Interaction of {listed(map(factor, pair.factors))}.",
-                columns=columns(*heads, numeric=heads[2:4]),
-                rows=tuple(rows),
-            )
-        )
-    return tables
-
-
-def _cells(result: SweepResult) -> Table:
-    rows = []
-    for cell in result.by_cell():
-        cells = [Cell(name(level), _sortable(level)) for level in cell.levels.values()]
-        for found in cell.responses.values():
-            digits = _digits(found.mean or 0.0)
-            cells += [number(found.mean, digits), number(found.sd, digits)]
-        rows.append(tuple(cells))
-    heads = [factor(key) for key in result.factors]
-    numbers: list[str] = []
-    for response, unit in result.units.items():
-        title = response_title(response, unit)
-        numbers += [title, f"SD of {lowered(title)}"]
-    return Table(
-        caption=f"Means over {counted(result.replications, 'replication')}, cell by cell.",
-        columns=columns(*heads, *numbers, numeric=numbers),
-        rows=tuple(rows),
-    )
 
 
 def _failed(result: SweepResult) -> Table | None:
@@ -318,27 +194,3 @@ def _again(result: SweepResult) -> dict[str, Any]:
         if listed_here
         else None,
     }
-
-
-def _interval(estimate: Estimate, digits: int) -> Cell:
-    if estimate.low is None or estimate.high is None:
-        return Cell("–", sort="")
-    low, high = number(estimate.low, digits).text, number(estimate.high, digits).text
-    return Cell(f"{low} to {high}", estimate.low)
-
-
-def _digits(scale: float) -> int:
-    """Places after the point for numbers of a scale: four significant digits, four at most.
-
-    >>> _digits(0.77), _digits(25.0), _digits(12345.0)
-    (4, 2, 0)
-    """
-    size = abs(scale)
-    return next(
-        (places for limit, places in ((1, 4), (10, 3), (100, 2), (1000, 1)) if size < limit), 0
-    )
-
-
-def _sortable(level: object) -> float | str:
-    is_number = isinstance(level, int | float) and not isinstance(level, bool)
-    return float(level) if is_number else str(level)  # type: ignore[arg-type]

@@ -137,7 +137,7 @@ def test_each_row_stands_with_the_published_value_ours_and_the_verdict(page: Pag
         "0.028",
         "0.850 to 0.890",
     ]
-    assert table[3][2:6] == ["0.721", "0.320", "off", "\u22120.400"]  # 0.72 with note 1
+    assert table[3][2:6] == ["0.721", "0.320", "off2", "\u22120.400"]  # 0.72 with note 1
 
 
 def test_a_doubt_about_the_print_stands_below_its_table_as_text(html: str) -> None:
