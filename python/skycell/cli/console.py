@@ -68,12 +68,18 @@ class Output:
         if _needed(self._console, table) <= self._console.width:
             return [table]
         keys = range(table.keys)
-        chosen: list[list[int]] = [[]]
+        units: list[list[int]] = []
         for place in range(table.keys, len(table.columns)):
-            wider = _of_columns(table, [*keys, *chosen[-1], place])
+            if units and table.columns[place].joined:
+                units[-1].append(place)
+            else:
+                units.append([place])
+        chosen: list[list[int]] = [[]]
+        for unit in units:
+            wider = _of_columns(table, [*keys, *chosen[-1], *unit])
             if chosen[-1] and _needed(self._console, wider) > self._console.width:
                 chosen.append([])
-            chosen[-1].append(place)
+            chosen[-1] += unit
         return [_of_columns(table, [*keys, *own]) for own in chosen]
 
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from skycell.cli.console import Output
 from skycell.experiment.design import shown
+from skycell.experiment.measures import better_of
+from skycell.experiment.value import Value, best_of
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.tables.analysis import analysis_tables
-from skycell.tables.values import cells_table
+from skycell.tables.values import best_sentence, cells_table, pivots
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
     from skycell.experiment.result import SweepResult
     from skycell.experiment.store import RunStore
+    from skycell.plots.values import Axes
     from skycell.stats import Analysis
 
 _MOST_CELLS = 60
@@ -72,18 +75,24 @@ def show_notes(design: Design) -> None:
         Output().say(f"Note{where}{numbers}: {found.note}")
 
 
-def show_sweep(result: SweepResult, level: float) -> None:
-    """Means of every cell, then what the factors do to each response."""
+def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
+    """Means of every cell, or by two factors, then what the factors do to each response."""
     from skycell.stats import DesignError
 
     output = Output()
     values, units = result.values(), result.factor_units
-    output.show(cells_table(values, title=result.title, units=units, most=_MOST_CELLS))
+    if axes is None:
+        output.show(cells_table(values, title=result.title, units=units, most=_MOST_CELLS))
+    else:
+        show_pivots(output, values, axes, level, units)
     for response, unit in result.units.items():
         try:
             sentences = result.analyse(response, level).summary()
         except DesignError as error:
             sentences = [f"No analysis: {error}."]
+        own = (value for value in values if value.metric == response)
+        best = best_sentence(best_of(own, better_of(response)), level, units)
+        sentences = [best, *sentences] if best else sentences
         _say(output, response, unit, sentences)
     seeds = "common random numbers" if result.common_random_numbers else "their own seeds"
     simulated = len(result.runs) - result.from_store
@@ -91,6 +100,20 @@ def show_sweep(result: SweepResult, level: float) -> None:
         f"{counted(len(result.runs), 'run')} with the {result.engine} engine "
         f"({result.version}), {seeds}: {simulated} simulated, {result.from_store} from the store"
     )
+
+
+def show_pivots(
+    output: Output,
+    values: Sequence[Value],
+    axes: Axes,
+    level: float,
+    units: Mapping[str, str],
+) -> None:
+    """Means of each measure by two factors, and of all others, a table for each of their levels."""
+    for name in dict.fromkeys(value.metric for value in values):
+        own = [value for value in values if value.metric == name]
+        for table in pivots(own, axes, level=level, better=better_of(name), units=units):
+            output.show(table)
 
 
 def _say(output: Output, response: str, unit: str, sentences: Iterable[str]) -> None:

@@ -121,7 +121,10 @@ METRICS = {
     "packet_delay": "Mean delay of a packet",
     "cells_discarded": "Cells discarded",
     "mean_queue": "Mean queue",
+    "p99_queue": "Queue, 99th percentile",
     "mean_sojourn": "Mean sojourn time",
+    "p50_sojourn": "Sojourn time, median",
+    "p95_sojourn": "Sojourn time, 95th percentile",
     "p99_sojourn": "Sojourn time, 99th percentile",
     "largest_sojourn": "Largest sojourn time",
     "fast_retransmits": "Fast retransmits",
@@ -210,6 +213,8 @@ def level(key: str, value: object) -> str:
     >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
     ('N = 5', 'SACK', 'experiment 2')
     """
+    if key in {"panel", "point"}:
+        return str(value)  # levels of several factors, in words already
     if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant", "satellites"}:
         return name(value)
     if key == "buffer_cells":
@@ -229,10 +234,15 @@ def level(key: str, value: object) -> str:
     return f"{factor(key)} = {name(value)}"
 
 
-def described(factors: Mapping[str, Any]) -> str:
-    """Factors and their levels as one line, such as ``GEO, N = 5, buffer 12 000 cells``."""
+def described(factors: Mapping[str, Any], units: Mapping[str, str] | None = None) -> str:
+    """Factors and their levels as one line, with what these are counted in where it is given.
+
+    >>> described({"config": "geo", "n_sources": 5, "buffer": 0.5}, {"buffer": "RTT"})
+    'GEO, N = 5, buffer = 0.5 RTT'
+    """
     return ", ".join(
-        f"buffer {level(key, value)}" if key == "buffer_cells" else level(key, value)
+        f"{'buffer ' if key == 'buffer_cells' else ''}{level(key, value)} "
+        f"{(units or {}).get(key, '')}".rstrip()
         for key, value in factors.items()
     )
 

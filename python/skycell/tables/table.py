@@ -26,6 +26,8 @@ class Column:
     numeric: bool = False
     prose: bool = False
     """Sentences, which may be broken into lines; names and numbers stay whole."""
+    joined: bool = False
+    """Whether it stays with the column before it where a table has to be in parts."""
 
 
 @dataclass(frozen=True)

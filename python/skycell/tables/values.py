@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from skycell.experiment.value import Better, Value, best_of
-from skycell.plots.labels import described, factor, grouped, lowered, metric, name, replicated
+from skycell.plots.labels import (
+    described,
+    factor,
+    grouped,
+    listed,
+    lowered,
+    metric,
+    name,
+    replicated,
+)
+from skycell.plots.values import Axes
 from skycell.stats.sentences import at_level
 from skycell.tables.table import (
     NOTHING,
@@ -136,13 +146,20 @@ def cells_table(
     shown = list(rows.values())[:most]
     first = shown[0]
     keys = [Column(factor(key, (units or {}).get(key, ""))) for key in first[0].factors]
-    counts = replicated(own.n for own in values)
-    heads = [head for own in first for head in (metric(own.metric, own.unit), "SD")]
+    counts = replicated([own.n for own in values if own.n] or [0])
+    heads = [
+        column
+        for own in first
+        for column in (
+            Column(metric(own.metric, own.unit), numeric=True),
+            Column("SD", numeric=True, joined=True),
+        )
+    ]
     hidden = "" if len(shown) == len(rows) else f", the first {len(shown)} of {grouped(len(rows))}"
     return Table(
         caption=f"Means of {counts} and their standard deviations (SD), cell by cell{hidden}.",
         title=f"{title}: means of {counts}{hidden}",
-        columns=(*keys, *(Column(head, numeric=True) for head in heads)),
+        columns=(*keys, *heads),
         rows=tuple(
             (
                 *map(level_cell, cells[0].factors.values()),
@@ -161,9 +178,7 @@ def _place(own: Value, factors: Sequence[str]) -> tuple[str, ...]:
 
 def pivots(
     values: Sequence[Value],
-    x: str,
-    series: str,
-    facet: Sequence[str] = (),
+    axes: Axes,
     *,
     level: float = 0.9,
     better: Better = "",
@@ -175,18 +190,19 @@ def pivots(
 
     Args:
         values: of one measure.
-        x: factor whose levels are rows.
-        series: factor whose levels are columns.
-        facet: factors whose levels are tables, the slowest first; others follow.
+        axes: which factor is down the rows, which across the columns.
         level: confidence of the margins.
         better: which values are the better ones.
         units: what the levels of a factor are counted in.
     """
-    others = [*facet, *(key for key in telling(values) if key not in (x, series, *facet))]
+    others = axes.others(telling(values))
     parts: dict[tuple[str, ...], list[Value]] = {}
     for own in values:
         parts.setdefault(_place(own, others), []).append(own)
-    return [_pivot(own, x, series, others, level, better, units or {}) for own in parts.values()]
+    return [
+        _pivot(own, axes.x, axes.series, others, level, better, units or {})
+        for own in parts.values()
+    ]
 
 
 def _pivot(
@@ -200,22 +216,23 @@ def _pivot(
 ) -> Table:
     first = values[0]
     best = best_of(values, better)
-    places = {(_place(own, (x, series))): own for own in values}
-    across = {_place(own, [series]): own.factors[series] for own in values}
+    places = {_place(own, [x, *([series] if series else [])]): own for own in values}
+    columns_by = [series] if series else []
+    across = {_place(own, columns_by): own.factors.get(series, "") for own in values}
     down = {_place(own, [x]): own.factors[x] for own in values}
     rows = []
     for row, label in down.items():
         cells = [_with_margin(places.get((*row, *column)), level, best) for column in across]
         rows.append((level_cell(label), *cells))
-    what = metric(first.metric, first.unit)
-    where = described({key: first.factors[key] for key in others})
-    heading = f"{what}{f'; {where}' if where else ''}"
-    by = f"{factor(series, units.get(series, ''))}: "
-    heads = [f"{by if place == 0 else ''}{name(own)}" for place, own in enumerate(across.values())]
+    by = [factor(key, units.get(key, "")) for key in (x, series) if key]
+    what = f"{metric(first.metric, first.unit)} by {listed(by)}"
+    where = described({key: first.factors[key] for key in others}, units)
+    heading = "; ".join(text for text in (what, where) if text)
+    heads = [name(own) for own in across.values()] if series else ["mean"]
     runs = replicated(own.n for own in values)
     said = f"mean of {runs} ± half the {at_level(level)} interval"
     return Table(
-        caption=f"{heading}: {said}. {best_sentence(best, level)}".rstrip(),
+        caption=f"{heading}: {said}. {best_sentence(best, level, units)}".rstrip(),
         title=f"{heading}; {said}",
         columns=(
             Column(factor(x, units.get(x, ""))),
@@ -235,13 +252,13 @@ def _with_margin(own: Value | None, level: float, best: Value | None) -> Cell:
     return Cell(text, sort=own.mean, css="good" if own is best else "")
 
 
-def best_sentence(best: Value | None, level: float) -> str:
+def best_sentence(best: Value | None, level: float, units: Mapping[str, str]) -> str:
     """Where a measure is best, with its interval; empty where there is no best.
 
     >>> epd = Value(
     ...     factors={"policy": "epd"}, metric="efficiency", unit="1", by_replication=(0.8, 0.9)
     ... )
-    >>> best_sentence(epd, 0.9)
+    >>> best_sentence(epd, 0.9, {})
     'Best efficiency: 0.8500 (90 % interval 0.5343 to 1.166, 2 replications) with EPD.'
     """
     if best is None or best.mean is None:
@@ -254,5 +271,5 @@ def best_sentence(best: Value | None, level: float) -> str:
             f"{at_level(level)} interval {interval(best.mean - margin, best.mean + margin).text}, "
         )
     what = lowered(metric(best.metric, best.unit))
-    where = described(best.factors)
+    where = described(best.factors, units)
     return f"Best {what}: {significant(best.mean).text} ({between}{runs}) with {where}."
