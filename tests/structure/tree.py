@@ -42,6 +42,7 @@ ROOMS = (
     "stats",
     "experiment",
     "studies",
+    "validation",
     "plots",
     "tables",
     "report",

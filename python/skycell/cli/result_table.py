@@ -59,6 +59,8 @@ def show_result(result: RunResult) -> None:
 
 
 def _flows(result: RunResult) -> Table:
+    flows = result.records["flows"]
+    marks = any(flow["segments_marked"] for flow in flows)
     rows = [
         (
             words(flow["name"]),
@@ -67,10 +69,11 @@ def _flows(result: RunResult) -> Table:
             count(flow["segments_retransmitted"]),
             count(flow["timeouts"]),
             count(flow["fast_retransmits"]),
+            *([count(flow["ecn_reductions"])] if marks else []),
             Cell(f"{count(flow['cwnd_max']).text} B", flow["cwnd_max"]),
             _delay(flow["delay_mean_ps"] if flow["segments_received"] else None),
         )
-        for flow, rate in zip(result.records["flows"], throughputs_bps(result.records), strict=True)
+        for flow, rate in zip(flows, throughputs_bps(result.records), strict=True)
     ]
     heads = (
         "Mbit/s",
@@ -78,6 +81,7 @@ def _flows(result: RunResult) -> Table:
         "sent again",
         "timeouts",
         "fast retransmits",
+        *(["cut by marks"] if marks else []),
         "largest cwnd",
         "mean delay",
     )

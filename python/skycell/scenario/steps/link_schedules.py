@@ -31,7 +31,8 @@ from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.steps.chain import Chain
-from skycell.scenario.steps.delay_series import LinkRate, read_delays
+from skycell.scenario.steps.link_rate import LinkRate
+from skycell.scenario.steps.series import read_series
 from skycell.spec.network import ScheduleSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -133,7 +134,8 @@ def _steps_of(
     folder: FilePath,
     faults: FaultCollector,
 ) -> Steps | None:
-    if (link.delay is None) == (link.schedule is None):
+    has_series = link.schedule is not None and link.schedule.series is not None
+    if not has_series and (link.delay is None) == (link.schedule is None):
         got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as schedule')
         allowed = 'one of delay, such as "275 ms", and schedule'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
@@ -153,7 +155,7 @@ def _steps_of(
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
-    return steps if link.delay is None else None
+    return steps if has_series or link.delay is None else None
 
 
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
@@ -201,14 +203,15 @@ def _from_series(
     name = schedule.series
     where = (*path, "series")
     meaning = meaning_of(Schedule.model_fields["series"])
+    start_ps = rounded(schedule.start.amount)
+    end_ps = start_ps + duration_ps
+    own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
     try:
-        series = read_delays(folder / name, _rate_of(link))
+        series = read_series(folder, schedule, _rate_of(link), own_delay_ps, end_ps)
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, name, allowed, meaning)
         return None
-    start_ps = rounded(schedule.start.amount)
-    end_ps = start_ps + duration_ps
     first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
     span = (
         "the run"
@@ -323,7 +326,8 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
         if fault.file:
             faults.faults.append(fault)
         else:
-            faults.add((*path, fault.path), Verbatim(fault.got), fault.allowed, fault.meaning)
+            where = (*path[:-1], "delay") if fault.path == "delay" else (*path, fault.path)
+            faults.add(where, Verbatim(fault.got), fault.allowed, fault.meaning)
 
 
 def _ppb(loss: float) -> int:
