@@ -58,6 +58,7 @@ class Output:
 
             click.echo(latex(table))
             return
+        self.say(table.heading, "bold")
         for part in self._parts(table):
             _print(self._console, part)
         for place, note in enumerate(table.notes, start=1):
@@ -113,7 +114,7 @@ def _print(console: Console, table: Table) -> None:
 
 
 def _drawn(table: Table) -> RichTable:
-    drawn = RichTable(title=table.heading, title_justify="left", title_style="bold", box=SIMPLE)
+    drawn = RichTable(box=SIMPLE)
     for column in table.columns:
         justify = "right" if column.numeric else "left"
         drawn.add_column(column.title, justify=justify, no_wrap=not column.prose)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import click
 from skycell.cli.console import Output
 from skycell.experiment.design import shown
 from skycell.experiment.measures import better_of
-from skycell.experiment.value import Value, best_of
+from skycell.experiment.value import Value
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.tables.analysis import analysis_tables
 from skycell.tables.values import best_sentence, cells_table, pivots
@@ -90,8 +90,8 @@ def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
             sentences = result.analyse(response, level).summary()
         except DesignError as error:
             sentences = [f"No analysis: {error}."]
-        own = (value for value in values if value.metric == response)
-        best = best_sentence(best_of(own, better_of(response)), level, units)
+        own = [value for value in values if value.metric == response]
+        best = best_sentence(own, better_of(response), level, units)
         sentences = [best, *sentences] if best else sentences
         _say(output, response, unit, sentences)
     seeds = "common random numbers" if result.common_random_numbers else "their own seeds"

@@ -38,6 +38,18 @@ class Axes:
         return (*self.facet, *rest)
 
 
+def usual_axes(factors: Mapping[str, Sequence[Any]]) -> Axes:
+    """Where factors go if nobody says: numbers along the axis, few levels told apart by colour.
+
+    >>> usual_axes({"policy": ("epd", "red"), "buffer": (0.5, 1.0), "tcp": ("reno", "sack")})
+    Axes(x='buffer', series='policy', facet=())
+    """
+    names = list(factors)
+    x = next((key for key in names if all(map(_is_number, factors[key]))), names[0])
+    rest = (key for key in names if key != x and len(factors[key]) <= len(theme.PALETTE))
+    return Axes(x, next(rest, ""))
+
+
 def varying(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """The factors that tell rows apart."""
     names = rows[0]["factors"]

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from skycell.experiment.measures import better_of
 from skycell.input.quantities import counted
-from skycell.plots.figure import Figure, Origin
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
+from skycell.plots.values import usual_axes
 from skycell.report.page import Picture, page
 from skycell.tables.analysis import analysis_tables
 from skycell.tables.table import Table, columns, count, words
-from skycell.tables.values import cells_table
+from skycell.tables.values import best_sentence, cells_table, pivots
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.stats import Analysis
 
+
+_LEVEL = 0.9
+"""Confidence of intervals where no analysis says of which it is."""
+
+_GOODPUT = ("throughput", "efficiency")
+"""What users want of a link, which they have to wait for."""
 
 _MOST_RUNS = 500
 """Runs whose seeds and specs a page lists; those of more are only in the table beside it."""
@@ -44,18 +53,36 @@ def sweep_figures(
     analyses: dict[str, Analysis] = {}
     refused: dict[str, str] = {}
     figures: dict[str, list[Figure]] = {}
+    origin = origin_of_sweep(result)
     for response, unit in result.units.items():
+        figures[response] = _figures_of_values(result, response, origin)
         try:
             found = result.analyse(response, level)
         except DesignError as error:
             refused[response] = f"No analysis: {error}."
-            figures[response] = []
             continue
         analyses[response] = found
-        figures[response] = factorial_figures(
-            found, origin_of_sweep(result), study=result.title, unit=unit
-        )
+        figures[response] += factorial_figures(found, origin, study=result.title, unit=unit)
     return analyses, refused, figures
+
+
+def _figures_of_values(result: SweepResult, response: str, origin: Origin) -> list[Figure]:
+    """The response by its factors, and what users get over what they wait for."""
+    from skycell.plots.values import Axes, usual_axes, values_figure
+
+    axes = usual_axes(result.factors)
+    arranged = [axes]
+    delays = [name for name, unit in result.units.items() if unit == "ms"]
+    if response in _GOODPUT and delays:
+        arranged.append(Axes(delays[0], axes.series, axes.others(list(result.factors))))
+    rows = [value.as_dict() for value in result.values()]
+    units, figures = result.factor_units, []
+    for own in arranged:
+        with suppress(NothingToDrawError):
+            figures.append(
+                values_figure(rows, origin, own, response, study=result.title, units=units)
+            )
+    return figures
 
 
 def sweep_page(
@@ -75,16 +102,25 @@ def sweep_page(
         pictures: of all figures, in their order.
     """
     drawn = iter(pictures)
+    values, units = result.values(), result.factor_units
+    axes = usual_axes(result.factors)
     parts = []
     for place, (response, unit) in enumerate(result.units.items(), start=1):
         found = analyses.get(response)
+        own = [value for value in values if value.metric == response]
+        level = found.level if found else _LEVEL
+        best = best_sentence(own, better_of(response), level, units)
+        summary = found.summary() if found else [refused[response]]
         parts.append(
             {
                 "id": f"response-{place}",
                 "title": metric(response, unit),
-                "summary": found.summary() if found else [refused[response]],
+                "summary": [best, *summary] if best else summary,
                 "pictures": [next(drawn) for _ in figures[response]],
-                "tables": analysis_tables(found) if found else [],
+                "tables": [
+                    *pivots(own, axes, level=level, better=better_of(response), units=units),
+                    *(analysis_tables(found) if found else []),
+                ],
             }
         )
     return page(
@@ -95,7 +131,7 @@ def sweep_page(
             "verdict": _verdict(analyses),
             "identity": _identity(result),
             "responses": parts,
-            "cells": cells_table(result.values(), title=result.title, units=result.factor_units),
+            "cells": cells_table(values, title=result.title, units=units),
             "failed": _failed(result),
             "again": _again(result),
         },

@@ -232,7 +232,7 @@ def _pivot(
     runs = replicated(own.n for own in values)
     said = f"mean of {runs} ± half the {at_level(level)} interval"
     return Table(
-        caption=f"{heading}: {said}. {best_sentence(best, level, units)}".rstrip(),
+        caption=f"{heading}: {said}. {best_sentence(values, better, level, units)}".rstrip(),
         title=f"{heading}; {said}",
         columns=(
             Column(factor(x, units.get(x, ""))),
@@ -252,24 +252,29 @@ def _with_margin(own: Value | None, level: float, best: Value | None) -> Cell:
     return Cell(text, sort=own.mean, css="good" if own is best else "")
 
 
-def best_sentence(best: Value | None, level: float, units: Mapping[str, str]) -> str:
+def best_sentence(
+    values: Sequence[Value], better: Better, level: float, units: Mapping[str, str]
+) -> str:
     """Where a measure is best, with its interval; empty where there is no best.
 
-    >>> epd = Value(
-    ...     factors={"policy": "epd"}, metric="efficiency", unit="1", by_replication=(0.8, 0.9)
-    ... )
-    >>> best_sentence(epd, 0.9, {})
+    >>> two = [
+    ...     Value(factors={"policy": own}, metric="efficiency", unit="1", by_replication=(0.8, 0.9))
+    ...     for own in ("epd", "red")
+    ... ]
+    >>> best_sentence(two[:1], "larger", 0.9, {})
     'Best efficiency: 0.8500 (90 % interval 0.5343 to 1.166, 2 replications) with EPD.'
+    >>> best_sentence(two, "larger", 0.9, {})[-31:]
+    ' with EPD; 1 other is the same.'
     """
+    best = best_of(values, better)
     if best is None or best.mean is None:
         return ""
     margin = best.margin(level)
-    runs = replicated([best.n])
-    between = ""
+    said = [replicated([best.n])]
     if margin is not None:
-        between = (
-            f"{at_level(level)} interval {interval(best.mean - margin, best.mean + margin).text}, "
-        )
-    what = lowered(metric(best.metric, best.unit))
-    where = described(best.factors, units)
-    return f"Best {what}: {significant(best.mean).text} ({between}{runs}) with {where}."
+        ends = interval(best.mean - margin, best.mean + margin).text
+        said.insert(0, f"{at_level(level)} interval {ends}")
+    same = sum(own.mean == best.mean for own in values) - 1
+    what, where = lowered(metric(best.metric, best.unit)), described(best.factors, units)
+    others = f"; {same} other{' is' if same == 1 else 's are'} the same" if same else ""
+    return f"Best {what}: {significant(best.mean).text} ({', '.join(said)}) with {where}{others}."
