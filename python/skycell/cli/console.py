@@ -63,6 +63,8 @@ class Output:
             _print(self._console, part)
         for place, note in enumerate(table.notes, start=1):
             self.say(f"[{place}] {note}", "dim")
+        if table.notes:
+            self.say()
 
     def _parts(self, table: Table) -> list[Table]:
         """Tables with as many columns each as there is room for, and with the keys in all."""

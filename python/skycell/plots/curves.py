@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from skycell.plots import theme
 from skycell.plots.bands import colour_of, in_panels, lines_with_bands
@@ -42,7 +42,8 @@ def curves(
     x_step: float = 1.0,
     x_name: str = "",
     unit: str = "",
-    own_axes: bool = False,
+    own: Literal["x", "y"] | None = None,
+    is_log: bool = False,
     figure_name: str = "curves",
     subtitle: str | None = None,
 ) -> Figure:
@@ -63,7 +64,8 @@ def curves(
         x_step: the axis shows the factor times this.
         x_name: what it then is; the factor itself if not given.
         unit: what its levels are counted in.
-        own_axes: whether each panel has a vertical axis of its own.
+        own: the axis that each panel has for itself; none if they share both.
+        is_log: whether the horizontal axis is logarithmic; all levels are above zero then.
         figure_name: short name, used for files.
         subtitle: second line under the title.
 
@@ -98,12 +100,16 @@ def curves(
     across = alt.X(
         "x:Q",
         title=x_title,
-        scale=alt.Scale(zero=False, nice=False, padding=10),
+        scale=(
+            alt.Scale(type="log", base=2, nice=False, padding=10)
+            if is_log
+            else alt.Scale(zero=False, nice=False, padding=10)
+        ),
         axis=alt.Axis(
             values=sorted({row["x"] for row in data}),
-            format=",.4~f" if any(row["x"] % 1 for row in data) else ",d",
+            format=".2~g" if is_log else ",.4~f" if any(row["x"] % 1 for row in data) else ",d",
             grid=True,
-            labelOverlap=True,
+            labelOverlap="parity" if is_log else True,
         ),
     )
     y = alt.Y("value:Q", title=axis_title, scale=alt.Scale(zero=True))
@@ -131,7 +137,7 @@ def curves(
         name=figure_name,
         title=title,
         subtitle=subtitle,
-        chart=in_panels(layers, [*data, *dashed], panels, "y" if own_axes else None),
+        chart=in_panels(layers, [*data, *dashed], panels, own),
         caption=_caption(rows, key, of_key, meaning),
         origin=origin,
         description=_description(data, lines, panels, key, of_key),

@@ -98,7 +98,7 @@ METRICS = {
     "threshold_share": "Sum of the thresholds",
     "max_min_fairness": "Fairness index",
     "timeouts_without_loss": "Timeouts where nothing was lost",
-    "retransmitted_part": "Octets sent again",
+    "retransmitted_part": "Part sent again",
     "needless_part": "Segments sent again in vain",
     "guarantee_shortfall": "Guarantee shortfall",
     "excess_fairness": "Fairness of the excess",

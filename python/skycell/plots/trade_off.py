@@ -86,7 +86,7 @@ def trade_off(
     columns = list(dict.fromkeys(point["column"] for point in data))
     panels = list(dict.fromkeys(point["row"] for point in data))
     width = round((theme.WIDTH * SHARE_OF_WIDTH - GAP * (len(columns) - 1)) / len(columns))
-    colour, titles = _colour(data, axes), _titles(rows)
+    colour, titles = _colour(data, axes), _titles(rows, axes)
     rows_of_panels = []
     for panel in panels:
         side_by_side = []
@@ -117,9 +117,10 @@ def _heading(text: str) -> Any:
     return alt.TitleParams(text, fontSize=12, anchor="start", frame="group", offset=6)
 
 
-def _titles(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """What the axes say of each metric."""
-    return {row["metric"]: metric(row["metric"], row["unit"]) for row in rows}
+def _titles(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, str]:
+    """What the axes say of each metric, of which no row may be."""
+    units = {row["metric"]: row["unit"] for row in rows}
+    return {key: metric(key, units.get(key)) for key in (axes.x, axes.y, axes.colour) if key}
 
 
 def _colour(data: Sequence[Mapping[str, Any]], axes: Axes) -> Any:
@@ -283,7 +284,7 @@ def _caption(
     missing = any(point["colour"] is None for point in data)
     names = {point["name"] for point in data}
     return sentences(
-        *(explained(key, units[key]) for key in (axes.y, axes.x, axes.colour) if key in titles),
+        *(explained(key, units.get(key)) for key in (axes.y, axes.x, axes.colour) if key in titles),
         f"Point: mean of {replicated(counts)}; cross: lowest to highest.",
         "Axes reach as far as each panel's points.",
         "White: not defined, because in some run no VC got more than its MCR." if missing else "",

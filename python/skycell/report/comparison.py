@@ -136,14 +136,12 @@ def table_figure(
         origin: the runs.
         several: whether the table has figures of other metrics, from which the subtitle tells it.
     """
-    from skycell.plots.buffers import metric_by_buffer
     from skycell.plots.comparison import comparison
 
     title = table.title[0].upper() + table.title[1:]
     in_rtt = with_buffer_in_rtt(rows)
     if in_rtt is not None:
-        goal = PROMISED.get(rows[0]["metric"])
-        figure = metric_by_buffer(in_rtt, origin, title=title, goal=goal)
+        figure = _by_buffer(in_rtt, origin, title)
     else:
         in_print = any(row["published"] is not None for row in rows)
         origin = replace(origin, source=table.printed_as if in_print else None)
@@ -152,6 +150,34 @@ def table_figure(
         return figure
     words = [metric(rows[0]["metric"]), figure.subtitle]
     return replace(figure, subtitle="; ".join(word for word in words if word))
+
+
+def _by_buffer(rows: Sequence[Mapping[str, Any]], origin: Origin, title: str) -> Figure:
+    """A metric against the buffer: a panel for each configuration, a line for each N."""
+    from skycell.plots.curves import ReferenceLine, curves, label
+
+    name = rows[0]["metric"]
+    goal, meaning = PROMISED.get(name, (None, ""))
+    lines = []
+    if goal is not None:
+        sizes = [(label(row, "config"), row["factors"]["buffer_rtt"]) for row in rows]
+        lines = [
+            ReferenceLine(panel, "", tuple((x, goal) for own, x in sorted(sizes) if own == panel))
+            for panel in dict.fromkeys(panel for panel, _ in sizes)
+        ]
+    return curves(
+        rows,
+        origin,
+        title=title,
+        x="buffer_rtt",
+        series="n_sources",
+        column="config",
+        reference=lines,
+        meaning=f"{goal:g}, {meaning}" if goal is not None else "",
+        own="x",
+        is_log=True,
+        figure_name=f"{name}-by-buffer",
+    )
 
 
 def with_buffer_in_rtt(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
