@@ -114,6 +114,7 @@ def factorial_figure(
         NothingToDrawError: the analysis has nothing for this kind.
     """
     from skycell.plots.factorial import FACTORIAL_KINDS
+    from skycell.plots.factorial_parts import Explained
     from skycell.stats import DesignError
 
     runs, axes = found.runs, found.axes
@@ -138,4 +139,4 @@ def factorial_figure(
         raise click.UsageError(str(error)) from None
     build = FACTORIAL_KINDS[kind or next(iter(FACTORIAL_KINDS))]
     unit = runs.units.get(asked[0], "1")
-    return build(analysis, found.origin, study=found.title, unit=unit)
+    return build(Explained(analysis, found.origin, found.title, unit))

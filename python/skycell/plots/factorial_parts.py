@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import counted
+from skycell.plots.figure import Figure, FigureOrigin
+from skycell.plots.labels import explained, metric
 from skycell.stats.findings import BLOCK
 
 if TYPE_CHECKING:
@@ -29,6 +32,48 @@ MOST_POINTS = 600
 
 _SPOT = 4
 """Side of a spot, pixels."""
+
+
+@dataclass(frozen=True)
+class Explained:
+    """An analysis as figures show it.
+
+    Attributes:
+        analysis: of one response.
+        origin: the runs.
+        study: what the study is about, for the line below the title.
+        unit: of the response.
+    """
+
+    analysis: Analysis
+    origin: FigureOrigin
+    study: str
+    unit: str = "1"
+
+    @property
+    def title(self) -> str:
+        """The response as an axis has it."""
+        return metric(self.analysis.response, self.unit)
+
+    @property
+    def explained(self) -> str:
+        """What a caption says of the response."""
+        return explained(self.analysis.response, self.unit)
+
+    def figure(
+        self, kind: str, what: str, *, chart: Any, caption: tuple[str, ...], description: str
+    ) -> Figure:
+        """The figure of a kind, and what of the response it shows."""
+        response = self.analysis.response
+        return Figure(
+            name=slug(kind, response),
+            title=f"{metric(response)}: {what}",
+            subtitle=self.study,
+            chart=chart,
+            caption=caption,
+            origin=self.origin,
+            description=description,
+        )
 
 
 def slug(*parts: str) -> str:

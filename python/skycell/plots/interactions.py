@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.factorial_parts import (
     GAP,
+    Explained,
     domain_of,
     edges,
     interval_row,
     legend_columns,
     level_labels,
     mean_words,
-    slug,
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import explained, factor, listed, metric, name
+from skycell.plots.figure import Figure, NothingToDrawError
+from skycell.plots.labels import factor, listed, name
 
 if TYPE_CHECKING:
     from skycell.stats import Analysis
@@ -33,23 +33,16 @@ _HEIGHT = 220
 """Of a panel, pixels."""
 
 
-def interactions_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
+def interactions_figure(of: Explained) -> Figure:
     """Means of every pair of levels, one panel for each pair of factors.
 
     Lines that do not run alike are an interaction. Where both factors have more levels than lines
     can be told apart, the panel is a map of the means.
 
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
-
     Raises:
         NothingToDrawError: the model has no interactions.
     """
+    analysis = of.analysis
     import altair as alt
 
     if not analysis.interactions:
@@ -57,7 +50,7 @@ def interactions_figure(
             f"the analysis of {analysis.response} has no interactions to draw: with two factors "
             "and one run per cell, their interaction serves as the error"
         )
-    axis_title = metric(analysis.response, unit)
+    axis_title = of.title
     ends = [e for pair in analysis.interactions for c in pair.cells for e in edges(c.mean)]
     domain = domain_of(ends)
     means = [cell.mean.value for pair in analysis.interactions for cell in pair.cells]
@@ -73,16 +66,14 @@ def interactions_figure(
     chart = alt.concat(
         *panels, columns=across, spacing={"row": GAP, "column": 3 * GAP}
     ).resolve_scale(color="independent", shape="independent", xOffset="independent")
-    return Figure(
-        name=slug("interactions", analysis.response),
-        title=f"{metric(analysis.response)}: pairs of factors",
-        subtitle=study,
+    return of.figure(
+        "interactions",
+        "pairs of factors",
         chart=chart,
         caption=(
-            explained(analysis.response, unit),
+            of.explained,
             *_explained(analysis),
         ),
-        origin=origin,
         description=". ".join(
             f"{listed(map(factor, pair.factors))}: "
             + "; ".join(
