@@ -24,6 +24,7 @@ from skycell.report.study_figures import listed_figure
 from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
 from skycell.studies.readme import WHY, explained
+from skycell.tables.runs import failed_runs
 from skycell.tables.table import Cell, Table, columns, words
 
 if TYPE_CHECKING:
@@ -112,7 +113,11 @@ def study_page(
             "explained": explained(study.id),
             "scores": scores(reproduction, study),
             **_verdict_rule(),
-            "failed": _failed(reproduction, study),
+            "failed": failed_runs(
+                (run.case, run.seed, run.reason)
+                for run in reproduction.failed_runs
+                if run.case.split(" ")[0] == study.id
+            ),
             "pictures": pictures,
             "example": example,
             "tables": _tables(reproduction, study),
@@ -284,18 +289,6 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
         changed = [f"{key} = {write_value(value)}" for key, value in reproduction.overrides.items()]
         identity.append(("Changed", listed(changed)))
     return identity
-
-
-def _failed(reproduction: Reproduction, study: Study) -> Table | None:
-    own = [run for run in reproduction.failed_runs if run.case.split(" ")[0] == study.id]
-    if not own:
-        return None
-    return Table(
-        caption="Runs that failed.",
-        columns=columns("run", "seed", "reason", numeric=["seed"]),
-        rows=tuple((words(run.case), words(run.seed), words(run.reason)) for run in own),
-        sortable=False,
-    )
 
 
 def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:

@@ -14,11 +14,12 @@ from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
 from skycell.plots.values import usual_axes
 from skycell.report.page import Picture, page
 from skycell.tables.analysis import analysis_tables
+from skycell.tables.runs import failed_runs
 from skycell.tables.table import Table, columns, count, words
 from skycell.tables.values import best_sentence, cells_table, pivots
 
 if TYPE_CHECKING:
-    from skycell.experiment.result import SweepResult
+    from skycell.experiment.result import SweepResult, SweepRun
     from skycell.stats import Analysis
 
 
@@ -132,7 +133,7 @@ def sweep_page(
             "identity": _identity(result),
             "responses": parts,
             "cells": cells_table(values, title=result.title, units=units),
-            "failed": _failed(result),
+            "failed": failed_runs((_cell(run), run.seed, run.reason) for run in result.failed),
             "again": _again(result),
         },
     )
@@ -182,30 +183,15 @@ def _identity(result: SweepResult) -> list[tuple[str, str]]:
     ]
 
 
-def _failed(result: SweepResult) -> Table | None:
-    if not result.failed:
-        return None
-    rows = [
-        (
-            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
-            words(run.seed),
-            words(run.reason),
-        )
-        for run in result.failed
-    ]
-    return Table(
-        caption="Runs that failed; they are left out of everything else.",
-        columns=columns("cell", "seed", "reason", numeric=["seed"]),
-        rows=tuple(rows),
-        sortable=False,
-    )
+def _cell(run: SweepRun) -> str:
+    return ", ".join(f"{factor(key)} = {name(level)}" for key, level in run.levels.items())
 
 
 def _again(result: SweepResult) -> dict[str, Any]:
     shell = ["skycell sweep", shlex.quote(result.file), f"--replications {result.replications}"]
     rows = [
         (
-            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
+            words(_cell(run)),
             count(run.replication),
             words(run.seed),
             words(run.spec_hash[:16]),

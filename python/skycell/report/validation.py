@@ -10,6 +10,7 @@ from skycell.input.quantities import counted
 from skycell.input.settings import write_value
 from skycell.plots.labels import replicated
 from skycell.report.page import page
+from skycell.tables.runs import failed_runs
 from skycell.tables.table import NOTHING, Cell, Notes, Table, columns, count, number, words
 from skycell.tables.values import MARKS
 from skycell.validation.compare import INSIDE_RELATIVE, NEAR_RELATIVE
@@ -32,7 +33,7 @@ def validation_page(result: Validation) -> str:
             "scores": scores(result),
             "inside": f"{INSIDE_RELATIVE:.0%}"[:-1] + " %",
             "near": f"{NEAR_RELATIVE:.0%}"[:-1] + " %",
-            "failed": _failed(result),
+            "failed": failed_runs((r.case, r.seed, r.reason) for r in result.failed_runs),
             "groups": _groups(result),
             "recordings": _recordings(),
             "again": _again(result),
@@ -136,17 +137,6 @@ def _table(measure: Measure, rows: Sequence[RecordedRow]) -> Table:
 
 def _span(low: float, high: float, digits: int) -> str:
     return f"{number(low, digits).text} to {number(high, digits).text}"
-
-
-def _failed(result: Validation) -> Table | None:
-    if not result.failed_runs:
-        return None
-    return Table(
-        caption="Runs that failed.",
-        columns=columns("scenario", "seed", "reason", numeric=["seed"]),
-        rows=tuple((words(r.case), words(r.seed), words(r.reason)) for r in result.failed_runs),
-        sortable=False,
-    )
 
 
 def _recordings() -> Table:
