@@ -1,6 +1,6 @@
 """Python's classes of what Rust declares: the spec of a run, and the rules as files write them.
 
-`crates/spec/src/bin/declarations.rs` says what there is; `tools/generate.py` writes it down.
+`crates/records/src/bin/declarations.rs` says what there is; `tools/generate.py` writes it down.
 """
 
 import json
@@ -199,14 +199,27 @@ def _type(form: Any) -> str:
     return str(inner)
 
 
+def _by_name(alias: str, short: str) -> list[str]:
+    """The type of a rule that may be written by its name."""
+    return [
+        "#: Those that need no more than their name.",
+        f"_Names = Literal[{short}]",
+        f"{alias} = Annotated[",
+        f'    Annotated[Any{alias}, Field(discriminator="kind")],',
+        f"    BeforeValidator(kind_by_name, json_schema_input_type=Any{alias} | _Names),",
+        "]",
+    ]
+
+
 def rules_module(family: str, noun: str, declared: Json) -> str:
     """`skycell.scenario.declared.<family>`: each rule as a file writes it, and how it resolves."""
     items = {item["name"]: item for item in (*declared["spec"], *declared["other"])}
     rules = [(kind, items[of["named"]]) for kind, of in declared["rules"][family]]
+    known = _names(declared["spec"])
     classes, entries, types, specs, names = [], [], set(), set(), []
     for kind, item in rules:
         parameters = list(_parameters(item, items))
-        name = _pascal(kind)
+        name = _rule_name(kind, item)
         names.append((kind, name, all(not is_required(p) for _, p in parameters if p["key"])))
         written = [(field, _with_words(p, items)) for field, p in parameters]
         classes += _rule_class(name, kind, item, written, noun)
@@ -215,8 +228,11 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
             for _, p in parameters
             if p["key"] and _python_type(p) != "Flag" and _words_of(p, items) is None
         }
-        target = f"{_pascal(item['facts'].get('written_for', kind))}Spec"
-        specs.add(target)
+        target = f"{_rule_name(item['facts'].get('written_for', kind), item)}Spec"
+        if target in known:
+            specs.add(target)
+        else:
+            target = "None"
         specs |= {f["type"]["named"] for f in item["shape"]["fields"] if f["param"]["type"] is None}
         entries += _entry(kind, name, target, item, items)
     union = " | ".join(name for _, name, _ in names)
@@ -226,7 +242,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
     return (
         "\n".join(
             [
-                f'"""{heading} of a port as a scenario file writes them.',
+                f'"""{heading} as a scenario file writes them.',
                 "",
                 f'{_MARK}\n"""',
                 "",
@@ -241,18 +257,17 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
                 + ", ".join(("Declared", "Declares", "Part", "kind_by_name")),
-                f"from skycell.spec.network import {', '.join(sorted(specs))}",
+                *(
+                    [f"from skycell.spec.network import {', '.join(sorted(specs))}"]
+                    if specs
+                    else []
+                ),
                 "",
                 *classes,
                 "",
                 "",
-                f"_Any = {union}",
-                "#: Those that need no more than their name.",
-                f"_Names = Literal[{short}]",
-                f"{alias} = Annotated[",
-                '    Annotated[_Any, Field(discriminator="kind")],',
-                "    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),",
-                "]",
+                f"Any{alias} = {union}",
+                *(_by_name(alias, short) if short else ()),
                 "",
                 f"{family.upper()}: dict[str, Declared] = {{",
                 *entries,
@@ -262,6 +277,37 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
         )
         + "\n"
     )
+
+
+def traces_module(declared: Json) -> str:
+    """`skycell.spec.traces`: the traces that a run can keep, with their columns."""
+    columns = {name: tuple(key for key, _ in own) for name, own in declared["traces"]}
+    return "\n".join(
+        [
+            '"""The traces that a run can keep.',
+            "",
+            f'{_MARK}\n"""',
+            "",
+            "TRACE_COLUMNS: dict[str, tuple[str, ...]] = {",
+            *(f'    "{name}": {own!r},' for name, own in columns.items()),
+            "}",
+            '"""Columns of each trace; `crates/records/src/traces.rs` says what stands there."""',
+            "",
+            "TRACES = tuple(TRACE_COLUMNS)",
+            "",
+        ]
+    )
+
+
+def traces_table(declared: Json) -> str:
+    """The traces as Markdown: what a row of each is, and its columns."""
+    kinds_ = next(item for item in declared["spec"] if item["name"] == "TraceKind")
+    rows = {word["word"]: meaning_of(word["doc"]) for word in kinds_["shape"]["words"]}
+    lines = ["| trace | a row is | columns |", "|---|---|---|"]
+    for name, columns in declared["traces"]:
+        keys = ", ".join(f"`{key}` ({meaning_of(doc)})" for key, doc in columns)
+        lines.append(f"| `{name}` | {rows[name]} | {keys} |")
+    return "\n".join(lines) + "\n"
 
 
 def table_module(name: str, declared: Json) -> str:
@@ -391,6 +437,12 @@ def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[
 
 def _python_type(parameter: Json) -> str:
     return str(parameter["type"])
+
+
+def _rule_name(kind: str, item: Json) -> str:
+    """The class of a rule: after its kind, unless Python has that name itself."""
+    name = _pascal(kind)
+    return str(item["name"]).removesuffix("Spec") if keyword.iskeyword(name) else name
 
 
 def _pascal(kind: str) -> str:

@@ -24,6 +24,7 @@ pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
+pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::TokenBucketSpec;
 pub use skycell_switch::buffer::specs::*;
@@ -110,6 +111,10 @@ pub struct LinkSpec {
     /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub loss_ppb: u32,
+    /// How its losses come in bursts, where they do; the key is left out for another link, and beside `loss_ppb` or a
+    /// schedule with losses there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<ChannelSpec>,
     /// How the link changes during the run; none for a link that does not.
     pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.
@@ -266,25 +271,25 @@ pub struct RecordSpec {
     pub traces: Vec<TraceKind>,
 }
 
-/// A trace that a run can keep.
+/// A trace that a run can keep, by what a row of it is; `skycell_records` has the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
-    /// cwnd and ssthresh of every sender, at each change.
+    /// The start of a flow, and each event that changes cwnd or ssthresh, with their new values.
     Cwnd,
-    /// Every data segment sent and every acknowledgement received at each sender.
+    /// A data segment sent or an ACK received, at the sender.
     Sequence,
-    /// The sampled queue length of the ports in `sampled_ports`.
+    /// A sample of a port in `ports`.
     Queue,
-    /// The sampled occupancy of each VC at the ports in `vc_sampled_ports`.
+    /// A sample of one VC at a port in `vc_ports`.
     VcQueue,
-    /// Every frame that lost cells at a port, with the reason.
+    /// A frame that lost a cell at a port, at the first cell it lost.
     Discards,
-    /// Every finished transfer.
+    /// A finished transfer.
     Transfers,
-    /// At each sample, what each queue of the ports in `sampled_ports` has sent so far and holds.
+    /// A sample of a queue, at a port in `ports` with several.
     Service,
-    /// Every file of a web page that the client has received.
+    /// A file of a web page that has arrived whole.
     Files,
 }
 

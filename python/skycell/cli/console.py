@@ -39,13 +39,20 @@ class Output:
         self._is_latex = context is not None and LATEX in context.meta.get(FORMS, ())
         self._console = _console(width)
 
-    def say(self, text: str = "", style: str = "") -> None:
-        """Writes a line, which a terminal folds; brackets are brackets there."""
+    def say(self, text: str = "", style: str = "", *, wrap: bool = False) -> None:
+        """Writes a text; brackets are brackets there.
+
+        Args:
+            text: a line, or several.
+            style: of a terminal.
+            wrap: whether a line is broken between words; else a terminal folds it, and it is one
+                line for other programs.
+        """
         if self._is_latex:
             for line in text.splitlines():
                 click.echo(f"% {line}")
         else:
-            self._console.print(Text(text.translate(_PLAIN), style), soft_wrap=True)
+            self._console.print(Text(text.translate(_PLAIN), style), soft_wrap=not wrap)
 
     def show(self, table: Table) -> None:
         """Writes a table, in parts where it is wider than the terminal.

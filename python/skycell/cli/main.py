@@ -155,6 +155,8 @@ def _ending(error: Exception) -> tuple[str, int]:
         return f"The engine refuses the spec: {error}", 2
     if isinstance(error, _core.OrbitError):
         return f"The constellation cannot be computed: {error}", 2
+    if isinstance(error, _core.EmulateError):
+        return f"Real hosts cannot be run: {error}", 1
     if isinstance(error, _core.RunError):
         return f"The run failed: {error}", 1
     if isinstance(error, BrokenPipeError):

@@ -119,7 +119,7 @@ def show_pivots(
 def _say(output: Output, response: str, unit: str, sentences: Iterable[str]) -> None:
     output.say(f"{response}{_unit(unit)}", "bold")
     for sentence in sentences:
-        output.say(sentence)
+        output.say(sentence, wrap=True)
     output.say()
 
 

@@ -77,7 +77,7 @@ def show(file: Path, plot: Path | None, force: bool, as_json: bool, **_: object)
     samples, or a log of ping, fping, irtt, iperf3 or mahimahi.
     """
     from skycell.plots.link_steps import link_over_time
-    from skycell.scenario.file.framing import Ip
+    from skycell.scenario.declared.framings import Ip
     from skycell.scenario.steps.link_rate import LinkRate
     from skycell.scenario.steps.series import series_notes, summary_of, understood
 

@@ -11,6 +11,7 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
+    NamedPath,
     engine_option,
     force_option,
     out_folder_option,
@@ -37,6 +38,7 @@ def _validate(
     force: bool,
     engine: str | None,
     settings: tuple[str, ...],
+    record_to: Path | None,
     **_: object,
 ) -> dict[str, Any]:
     """Also reads what is set."""
@@ -45,6 +47,12 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        if record_to is not None and (out is not None or settings):
+            raise click.UsageError("--record makes no runs of ours; without --out and --set")
+    with collector.step():
+        if record_to is not None:
+            refuse_unwritable(record_to)
     with collector.step():
         if out is not None:
             refuse_earlier_result(out, "validation", _RESULTS, force)
@@ -61,6 +69,14 @@ def _validate(
 @click.argument("hosts", metavar="HOSTS", type=click.Choice(_HOSTS))
 @click.argument("ids", metavar="[ID]...", nargs=-1)
 @click.option("--list", "show_list", is_flag=True, help="List the scenarios by group.")
+@click.option(
+    "--record",
+    "record_to",
+    type=NamedPath(path_type=Path),
+    metavar="DIR",
+    help="Record the scenarios on this machine's kernel instead, into recordings.csv in DIR, as "
+    "many runs of each as --replications says; runs that it has are not made again. Needs root.",
+)
 @table_options("Write rows and conclusions as one JSON object, as reproduce does.")
 @out_folder_option("Write validation.json, rows.csv and a report into DIR.")
 @force_option("files of an earlier result in DIR")
@@ -93,6 +109,7 @@ def validate(
     replications: int,
     engine: str,
     settings: tuple[str, ...],
+    record_to: Path | None,
 ) -> None:
     """Simulate what real hosts were recorded over and show our values next to theirs.
 
@@ -102,10 +119,13 @@ def validate(
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
     collector = ErrorCollector()
-    overrides = _validate(collector, ids, out, force, engine, settings)
+    overrides = _validate(collector, ids, out, force, engine, settings, record_to)
     collector.refuse_if_any()
     if show_list:
         _show_list(ids, as_json)
+        return
+    if record_to is not None:
+        _record(ids, record_to, replications)
         return
     from skycell.cli.progress import ShareProgress
     from skycell.validation import validate_linux
@@ -174,6 +194,23 @@ def _show_list(ids: Sequence[str], as_json: bool) -> None:
             click.echo(f"{group.id}: {group.title}")
         for found in own:
             click.echo(f"  {found.id}")
+
+
+def _record(ids: Sequence[str], out: Path, replications: int) -> None:
+    """Records scenarios, telling each run as it ends."""
+    from skycell.validation.record import Recorded, record_linux
+    from skycell.validation.scenarios import select
+
+    def report(run: Recorded) -> None:
+        late = f"late by up to {run.late_p99_us:.0f} us in 99 of 100"
+        kept = "" if run.is_good else ": not kept, deliveries were too late"
+        click.echo(f"{run.scenario}, replication {run.replication}: {late}{kept}")
+
+    made = record_linux(select(ids), out, replications=replications, on_recorded=report)
+    late = sum(not run.is_good for run in made)
+    if late:
+        click.echo(f"{late} of {len(made)} runs were too late to be kept", err=True)
+        raise click.exceptions.Exit(1)
 
 
 def _write(result: Validation, out: Path, force: bool) -> str | None:

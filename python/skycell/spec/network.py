@@ -16,6 +16,7 @@ from skycell.spec.parts import (
     AdvertisedWindow,
     ByteCountingSlowStartSpec,
     CcrFrom,
+    ChannelSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -48,11 +49,13 @@ from skycell.spec.parts import (
     FredSpec,
     GcraSpec,
     GfrSpec,
+    GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
     HyStartPlusPlusSpec,
     JitterSpec,
     LimitedSlowStartSpec,
+    LossBurstsSpec,
     LossScript,
     McrSchedulingSpec,
     NagleWaitsFor,
@@ -65,6 +68,7 @@ from skycell.spec.parts import (
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
+    PeriodicLossesSpec,
     PhaseAt,
     PhaseDrawn,
     PhaseSpec,
@@ -157,6 +161,7 @@ class LinkSpec(SpecPart):
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
     loss_ppb: U32 = left_out(0)
+    channel: ChannelSpec | None = left_out(None)
     schedule: ScheduleSpec | None = None
     port: PortSpec
 
@@ -180,6 +185,7 @@ __all__ = [
     "AdvertisedWindow",
     "ByteCountingSlowStartSpec",
     "CcrFrom",
+    "ChannelSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",
@@ -212,12 +218,14 @@ __all__ = [
     "FredSpec",
     "GcraSpec",
     "GfrSpec",
+    "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
     "HyStartPlusPlusSpec",
     "JitterSpec",
     "LimitedSlowStartSpec",
     "LinkSpec",
+    "LossBurstsSpec",
     "LossScript",
     "McrSchedulingSpec",
     "NagleWaitsFor",
@@ -231,6 +239,7 @@ __all__ = [
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",
+    "PeriodicLossesSpec",
     "PhaseAt",
     "PhaseDrawn",
     "PhaseSpec",

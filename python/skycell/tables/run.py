@@ -167,7 +167,7 @@ def sojourns(result: RunResult) -> Table | None:
         "milliseconds, from arrival to the departure of the last bit. Percentiles are from a "
         "histogram, at most 1/128 too large.",
         "port",
-        ("mean (B)", "largest (B)", *SOJOURN_HEADS),
+        ("mean B", "largest B", *SOJOURN_HEADS),
         (
             (
                 words(row.port),

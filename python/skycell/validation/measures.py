@@ -50,6 +50,8 @@ class RunFlow:
     is_transfer: bool
     windows: Sequence[tuple[int, float, float]]
     """Of the sender: when cwnd or ssthresh changed, and to how many octets each."""
+    first_sent_ps: int
+    """When the first octet was sent: the connection was open."""
     first_repeat_ps: int | None
     """When a segment was first sent again."""
     end_ps: int | None
@@ -130,12 +132,12 @@ def _first_loss_segments(run: RunFlow) -> float | None:
 
 
 def _mean_cwnd(run: RunFlow) -> float | None:
-    until = run.until_ps
+    since, until = run.first_sent_ps, run.until_ps
     changes = [change for change in run.windows if change[0] < until]
-    times = [change[0] for change in changes] + [until]
+    times = [max(change[0], since) for change in changes] + [until]
     held = ((late - early) for early, late in pairwise(times))
     area = sum(time * change[1] for time, change in zip(held, changes, strict=True))
-    return area / (until - run.start_ps) / run.mss if until > run.start_ps else None
+    return area / (until - since) / run.mss if until > since else None
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -185,9 +187,20 @@ MEASURES: tuple[Measure, ...] = (
         True,
         _first_loss_segments,
     ),
-    Measure("mean_cwnd", "segments", "time average of cwnd", 1, True, _mean_cwnd),
+    Measure(
+        "mean_cwnd",
+        "segments",
+        "time average of cwnd from the first segment on",
+        1,
+        True,
+        _mean_cwnd,
+    ),
 )
 """In the order in which they are shown."""
+
+
+_SENT, _SENT_AGAIN = 0, 1
+"""Events of the trace `sequence`."""
 
 
 def traced(spec: NetworkSpec) -> NetworkSpec:
@@ -211,7 +224,8 @@ def measured(task: Task, on_progress: OnProgress) -> str:
             mss=flow["tcp"]["mss"],
             is_transfer=is_transfer,
             windows=_of_flow(traces["cwnd"], number, ("time_ps", "cwnd", "ssthresh")),
-            first_repeat_ps=_first_repeat(traces["sequence"], number),
+            first_sent_ps=_first(traces["sequence"], number, _SENT) or 0,
+            first_repeat_ps=_first(traces["sequence"], number, _SENT_AGAIN),
             end_ps=next(
                 (end for (end,) in _of_flow(traces["transfers"], number, ("end_ps",))), None
             ),
@@ -231,6 +245,7 @@ def _end(trace: Mapping[str, Any], flow: int) -> int | None:
     return ends[0][0] if ends else None
 
 
-def _first_repeat(trace: Mapping[str, Any], flow: int) -> int | None:
-    times = trace["time_ps"][(trace["flow"] == flow) & (trace["event"] == 1)]
+def _first(trace: Mapping[str, Any], flow: int, event: int) -> int | None:
+    """When an event of a flow's sender was first."""
+    times = trace["time_ps"][(trace["flow"] == flow) & (trace["event"] == event)]
     return int(times[0]) if len(times) else None

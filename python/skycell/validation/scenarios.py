@@ -31,7 +31,6 @@ class Recordings(_Part):
     kernel: str
     made: str
     how: str
-    sockets: str
     precision: str
     queue: str = ""
     """What was converted in the numbers of its queues."""
@@ -78,6 +77,8 @@ class Library(_Part):
     title: str
     recordings: tuple[Recordings, ...]
     path: PathForm
+    settings: Mapping[str, str]
+    """Files below /proc/sys/net/ipv4 of both hosts, and what they hold."""
     tcp: Mapping[str, Any]
     group: tuple[Group, ...]
 

@@ -34,6 +34,7 @@ def run(**changed: Any) -> RunFlow:
             (3 * SECOND, 20_000.0, 20_000.0),
             (7 * SECOND, 30_000.0, 20_000.0),
         ],
+        "first_sent_ps": 3 * SECOND // 2,
         "first_repeat_ps": 5 * SECOND,
         "end_ps": None,
     }
@@ -54,7 +55,7 @@ def run(**changed: Any) -> RunFlow:
         ("exit_segments", 40.0),
         ("first_loss_s", 4.0),
         ("first_loss_segments", 20.0),
-        ("mean_cwnd", (1 * 10 + 1 * 40 + 4 * 20 + 4 * 30) / 10),
+        ("mean_cwnd", (0.5 * 10 + 1 * 40 + 4 * 20 + 4 * 30) / 9.5),
     ],
 )
 def test_a_flow_with_endless_data_is_measured(name: str, expected: float | None) -> None:
@@ -67,7 +68,7 @@ def test_of_a_transfer_counts_what_was_before_its_end() -> None:
     assert found["completion_s"] == 5.0
     assert found["goodput_mbit_s"] is None
     assert found["mean_queue_packets"] == pytest.approx(4.0 * 11 / 6)
-    assert found["mean_cwnd"] == pytest.approx((10 + 40 + 3 * 20) / 5)
+    assert found["mean_cwnd"] == pytest.approx((5 + 40 + 3 * 20) / 4.5)
 
 
 def test_what_did_not_happen_has_no_number() -> None:

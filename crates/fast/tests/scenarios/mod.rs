@@ -1,6 +1,7 @@
 //! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
+mod channels;
 mod classes;
 mod crowds;
 mod hosts;
@@ -15,6 +16,7 @@ mod stepping;
 mod tcp;
 mod web;
 
+pub use channels::bursty;
 pub use classes::several;
 pub use crowds::crowd;
 pub use jitter::with_jitter;
@@ -151,6 +153,8 @@ struct Builder<'a> {
     cell_time: u64,
     uniform: bool,
     with_gaps: bool,
+    /// Whether some VCs of flows have policers: their first ports are stepped.
+    polices: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -158,6 +162,7 @@ impl<'a> Builder<'a> {
         let cell_time = dice.pick(&[2_726_337, 2_831_197, 1_000_000, 424_000]);
         let uniform = dice.one_in(2);
         let with_gaps = dice.one_in(2);
+        let polices = dice.one_in(12);
         Builder {
             dice,
             spec: NetworkSpec {
@@ -180,6 +185,7 @@ impl<'a> Builder<'a> {
             cell_time,
             uniform,
             with_gaps,
+            polices,
         }
     }
 
@@ -241,6 +247,7 @@ impl<'a> Builder<'a> {
             framing: None,
             delay_ps: delay,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
@@ -289,7 +296,7 @@ impl<'a> Builder<'a> {
         } else {
             None
         };
-        let policing = if crosses_a_switch && self.dice.one_in(4) {
+        let policing = if self.polices && crosses_a_switch && self.dice.one_in(2) {
             self.policing()
         } else {
             Vec::new()
@@ -306,7 +313,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// Buckets that some cells offend; seldom such that discard, which the plain engine runs.
+    /// Buckets that some cells offend.
     fn policing(&mut self) -> Vec<GcraSpec> {
         let unit = self.cell_time;
         let bucket = |dice: &mut Dice| GcraSpec {

@@ -66,7 +66,8 @@ class Declared:
     """A rule."""
 
     written: type[Parameters]
-    spec: type[SpecPart]
+    spec: type[SpecPart] | None
+    """None for one that is not in a run's spec, but in what is asked of Rust."""
     parameters: tuple[Declares | Part, ...]
     facts: Mapping[str, Any] = field_(default_factory=dict)
     """What tables and pages tell of it, by `#[rule(...)]` of its declaration."""

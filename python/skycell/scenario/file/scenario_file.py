@@ -12,17 +12,7 @@ from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start, Traffic
-
-TRACES = (
-    "cwnd",
-    "sequence",
-    "queue",
-    "vc_queue",
-    "discards",
-    "transfers",
-    "files",
-    "service",
-)
+from skycell.spec.traces import TRACES
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
 #: of a thousand VCs would cost more than the run.

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, when
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.file.framing import Framing
 from skycell.scenario.values.link_values import Buffer, Rate
 from skycell.scenario.values.parameter_types import PartOfOne
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
-from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
-from skycell.scenario.file.framing import CellFraming
+from skycell.scenario.file.framing import only_bps
 from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
@@ -180,13 +179,11 @@ class _Reader:
                 self._refuse("rate", values, line, "bit/s: the link carries packets, not cells")
                 return own
         else:
-            payload = rate.amount
-            if isinstance(framing, CellFraming):
-                payload *= framing.part
-                if framing.only_bps is not None:
-                    allowed = f'cells/s: framing "{kind_of(type(framing))}" exists at one bit rate'
-                    self._refuse("rate", values, line, f"{allowed} only")
-                    return own
+            payload = self.rate.payload_of(rate.amount)
+            if framing is not None and only_bps(framing) is not None:
+                allowed = f'cells/s: framing "{framing.kind}" exists at one bit rate'
+                self._refuse("rate", values, line, f"{allowed} only")
+                return own
         measured = self.rate.measure(payload) if payload >= CELL_BITS else None
         is_too_much = measured is not None and (
             measured > own if self.rate.carries_packets else measured < own

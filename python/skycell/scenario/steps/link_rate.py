@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import rounded
-from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
+from skycell.scenario.declared.framings import Framing
+from skycell.scenario.file.framing import carries_packets, overhead_of
 from skycell.scenario.file.links import cell_time_ps
 
 
@@ -21,13 +22,13 @@ class LinkRate:
     """
 
     payload: Fraction
-    framing: FramingKind | None
+    framing: Framing | None
     text: str
 
     @property
     def carries_packets(self) -> bool:
         """Whether packets go whole."""
-        return isinstance(self.framing, WholePackets)
+        return carries_packets(self.framing)
 
     def measure(self, payload: Fraction) -> int:
         """A rate as the spec has it: the time of a cell in picoseconds; thousandths of a bit/s."""
@@ -35,4 +36,6 @@ class LinkRate:
 
     def payload_of(self, bps: Fraction) -> Fraction:
         """What a bit rate of the line leaves for cells; a line of packets has it all."""
-        return bps * self.framing.part if isinstance(self.framing, CellFraming) else bps
+        if self.framing is None or self.carries_packets:
+            return bps
+        return bps * overhead_of(self.framing).carried

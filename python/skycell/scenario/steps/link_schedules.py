@@ -19,7 +19,8 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.declared.channels import AnyChannel
+from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     FRAMING_MEANING,
@@ -27,6 +28,7 @@ from skycell.scenario.file.links import (
     CongestedLink,
     payload_rate,
 )
+from skycell.scenario.file.loss import Independent
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
@@ -51,11 +53,13 @@ class LinkSchedules:
     Attributes:
         schedules: of those that vary and stand for a whole path.
         losses_ppb: of those that lose the same part of their frames throughout, this part.
+        channels: of those that lose frames in bursts, how.
         chains: of those whose satellites switch on board.
     """
 
     schedules: dict[Path, ScheduleSpec]
     losses_ppb: dict[Path, int]
+    channels: dict[Path, AnyChannel]
     chains: dict[Path, Chain]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
@@ -81,16 +85,19 @@ def resolve_schedules(
     topology = file.topology
     schedules: dict[Path, ScheduleSpec] = {}
     losses_ppb: dict[Path, int] = {}
+    channels: dict[Path, AnyChannel] = {}
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
-        if link.loss:
-            losses_ppb[path] = _ppb(link.loss)
+        if not isinstance(link.loss, Independent):
+            channels[path] = link.loss
+        elif link.loss.part:
+            losses_ppb[path] = _ppb(link.loss.part)
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
-        carries_packets = isinstance(link.framing, WholePackets)
-        schedule = _spec(link.schedule, steps, carries_packets) if steps and link.schedule else None
+        of_packets = carries_packets(link.framing)
+        schedule = _spec(link.schedule, steps, of_packets) if steps and link.schedule else None
         if schedule is None:
             return link
         if (
@@ -104,7 +111,7 @@ def resolve_schedules(
                 where = (*path, "schedule", "onboard_switching")
                 meaning = meaning_of(Schedule.model_fields["onboard_switching"])
                 faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
-            if carries_packets:
+            if of_packets:
                 allowed = "a framing of ATM cells: satellites switch these on board"
                 faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
             else:
@@ -123,7 +130,7 @@ def resolve_schedules(
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), LinkSchedules(
-        schedules, losses_ppb, chains
+        schedules, losses_ppb, channels, chains
     )
 
 
@@ -171,9 +178,12 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
             faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
 
-def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollector) -> None:
+def _check_loss(
+    loss: Independent | AnyChannel, schedule: Schedule, path: Path, faults: FaultCollector
+) -> None:
     """Notes a loss beside a schedule that it does not go with."""
-    if not loss:
+    shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
+    if isinstance(loss, Independent) and not loss.part:
         return
     if schedule.series is not None:
         beside, allowed = (
@@ -187,7 +197,7 @@ def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollec
         )
     else:
         return
-    got = Verbatim(f"{show_amount(loss)} together with schedule.{beside}")
+    got = Verbatim(f"{shown} together with schedule.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
@@ -334,7 +344,7 @@ def _ppb(loss: float) -> int:
     return rounded(exact(loss) * WHOLE_PPB)
 
 
-def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSpec:
+def _spec(schedule: Schedule, steps: Steps, of_packets: bool) -> ScheduleSpec:
     """The schedule as the engines see it: steps that change nothing are left out."""
     count = len(steps.times_ps)
     rates: tuple[int, ...] = steps.rates or (0,) * count
@@ -349,8 +359,8 @@ def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSp
         times_ps=tuple(row[0] for row in kept),
         delays_ps=tuple(row[1] for row in kept),
         paths=tuple(numbers),
-        cell_times_ps=() if carries_packets else kept_rates,
-        rates_millibps=kept_rates if carries_packets else (),
+        cell_times_ps=() if of_packets else kept_rates,
+        rates_millibps=kept_rates if of_packets else (),
         losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
         interruption_ps=rounded(schedule.interruption.amount),
         handover_loses_cells=schedule.handover_loses_cells,

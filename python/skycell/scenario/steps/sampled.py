@@ -8,9 +8,8 @@ from fractions import Fraction
 from math import isqrt
 
 from skycell.input.faults import Fault, ScenarioFaults
-from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount
-from skycell.scenario.file.framing import CellFraming
+from skycell.scenario.file.framing import only_bps
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.logs import Log
 from skycell.spec.steps import Steps
@@ -157,9 +156,8 @@ def _check_greatest(name: str, changes: list[_Change], rate: LinkRate) -> None:
     if greatest is None:
         return
     meaning = "the link's own rate is the highest that it ever has"
-    if isinstance(rate.framing, CellFraming) and rate.framing.only_bps is not None:
-        kind = kind_of(type(rate.framing))
-        allowed = f'a log without rates: framing "{kind}" exists at one bit rate only'
+    if rate.framing is not None and only_bps(rate.framing) is not None:
+        allowed = f'a log without rates: framing "{rate.framing.kind}" exists at one bit rate only'
         raise ScenarioFaults([Fault(name, "rate", "rates", allowed, meaning)])
     if rate.payload_of(greatest) <= rate.payload:
         return

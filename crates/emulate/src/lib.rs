@@ -1,0 +1,17 @@
+//! Real hosts over a modelled path: network namespaces of Linux whose packets go through the ports and
+//! links of a spec, the ones that `reference` simulates with.
+//!
+//! Nothing here outlives the process: a namespace is held by a thread and the sockets in it, a TUN device by
+//! its file, and neither has a name outside of it.
+
+#![cfg(target_os = "linux")]
+
+mod error;
+mod forwarder;
+mod os;
+mod packet;
+mod recorder;
+
+pub use error::EmulateError;
+pub use forwarder::MOST_LATE;
+pub use recorder::{FlowRecording, Recording, Sockets, record};
