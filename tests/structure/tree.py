@@ -47,6 +47,7 @@ ROOMS = (
     "studies",
     "validation",
     "plots",
+    "tables",
     "report",
     "cli",
     "__main__",

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.axes import axes_options, chosen_axes
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     NAME,
     NamedPath,
     engine_option,
-    json_option,
     level_option,
     rows_options,
     store_option,
+    table_options,
 )
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep, wanted_rows
 from skycell.cli.store import look_into_store, refuse_unfit_store
@@ -26,6 +27,7 @@ from skycell.cli.verb import Verb, validated
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
     from skycell.experiment.result import SweepResult
+    from skycell.plots.values import Axes
     from skycell.stats import Analysis
 
 _SWEEP = ".toml"
@@ -40,21 +42,26 @@ def _validate(
     block: str | None,
     engine: str | None,
     store_path: Path | None,
+    x: str | None,
+    series: str | None,
+    facet: tuple[str, ...] | None,
     **_: object,
-) -> Runs | None:
+) -> tuple[Runs, Axes | None] | None:
     """Also gives the rows asked for."""
     wanted = wanted_rows(collector, filters)
     if source is None:
         return None
-    found: list[Runs] = []
+    read: list[Runs] = []
     if source.suffix == _SWEEP:
-        found += _runs_of_file(collector, source, engine, store_path)
+        read += _runs_of_file(collector, source, engine, store_path)
     else:
         with collector.step():
-            found.append(read_runs(source))
-    if not found:
+            read.append(read_runs(source))
+    if not read:
         return None
-    return asked_for(collector, found[-1], wanted, factors or (), responses or (), block)
+    runs = asked_for(collector, read[-1], wanted, factors or (), responses or (), block)
+    names = runs.asked(factors or (), responses or (), block)[0]
+    return runs, chosen_axes(collector, names, x, series, facet)
 
 
 def _runs_of_file(
@@ -92,6 +99,7 @@ def _runs_of_file(
     help="Column to explain; may be repeated. If not given, all that a sweep measured.",
 )
 @rows_options
+@axes_options
 @level_option
 @click.option(
     "--order",
@@ -100,7 +108,7 @@ def _runs_of_file(
     show_default=True,
     help="Largest number of factors in an interaction of the model.",
 )
-@json_option()
+@table_options()
 @engine_option("Engine whose runs to take from the store.")
 @store_option
 def analyse(
@@ -121,24 +129,30 @@ def analyse(
     """
     from skycell.stats import DesignError
 
-    runs = validated(_validate)
-    assert runs is not None
+    found = validated(_validate)
+    assert found is not None
+    runs, axes = found
     names, asked, of_block = runs.asked(factors, responses, block)
     collector = ErrorCollector()
-    found_of: dict[str, Analysis | str] = {}
+    analyses: dict[str, Analysis | str] = {}
     for name in asked:
         try:
-            found_of[name] = runs.analysed(names, name, level, order, of_block)
+            analyses[name] = runs.analysed(names, name, level, order, of_block)
         except DesignError as error:
-            found_of[name] = str(error)
-    refused = [why for why in found_of.values() if isinstance(why, str)]
+            analyses[name] = str(error)
+    refused = [why for why in analyses.values() if isinstance(why, str)]
     # Of responses that nobody named, one that no run has keeps no other back.
-    if responses or len(refused) == len(found_of):
+    if responses or len(refused) == len(analyses):
         for why in dict.fromkeys(refused):
             with collector.step():
                 raise click.UsageError(why)
         collector.refuse_if_any()
-    _show(found_of, runs.units, as_json)
+    if axes is not None and not as_json:
+        from skycell.cli.console import Output
+        from skycell.cli.sweep_tables import show_pivots
+
+        show_pivots(Output(), runs.values(names, asked), axes, level, runs.factor_units)
+    _show(analyses, runs.units, as_json)
 
 
 def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json: bool) -> None:

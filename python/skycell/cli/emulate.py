@@ -85,12 +85,12 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
 
 
 def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
-    from skycell.cli.console import standard_output
+    from skycell.cli.console import Output
     from skycell.cli.result_table import show_ports
     from skycell.input.quantities import PS_PER_SECOND
 
     records = {**found, "duration_ps": max(1, round(found["seconds"] * PS_PER_SECOND))}
-    show_ports(standard_output(), spec, records)
+    show_ports(Output(), spec, records)
     late = found["late"]
     parts = {"median": "p50_ps", "99 %": "p99_ps", "99.9 %": "p999_ps", "latest": "max_ps"}
     shown = ", ".join(f"{name} {late[key] / _PS_PER_US:.0f} us" for name, key in parts.items())

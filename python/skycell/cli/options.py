@@ -52,6 +52,39 @@ def json_option(what: str = "Write one JSON object.") -> Option[Any]:
     return click.option("--json", "as_json", is_flag=True, help=what)
 
 
+LATEX = "--latex"
+FORMS = "skycell.forms"
+"""Key of a call's `meta`: which of `--json` and `--latex` were given."""
+
+
+def table_options(what: str = "Write one JSON object.") -> Option[Any]:
+    """`--json`, as `as_json`, and `--latex`, which `skycell.cli.console` obeys by itself."""
+
+    def note(ctx: click.Context, param: click.Parameter, given: bool) -> bool:
+        asked: set[str] = ctx.meta.setdefault(FORMS, set())
+        asked.update([param.opts[0]] if given else [])
+        if len(asked) > 1:
+            raise click.UsageError("--json and --latex: only one of them is allowed", ctx)
+        return given
+
+    def add(command: Command) -> Command:
+        for name, parameter, meaning in (
+            (LATEX, "as_latex", "Write the tables as LaTeX (booktabs), the rest as comments."),
+            ("--json", "as_json", what),
+        ):
+            command = click.option(
+                name,
+                parameter,
+                is_flag=True,
+                expose_value=name != LATEX,
+                callback=note,
+                help=meaning,
+            )(command)
+        return command
+
+    return add
+
+
 def out_folder_option(what: str) -> Option[Any]:
     """`--out DIR`."""
     return click.option("--out", type=NamedPath(path_type=Path), metavar="DIR", help=what)

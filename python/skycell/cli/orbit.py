@@ -202,27 +202,20 @@ def _rows(moment: Moment) -> pl.DataFrame:
 
 
 def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: GivenTime) -> None:
-    from rich.table import Table
-
-    from skycell.cli.console import show_table, standard_output
+    from skycell.cli.console import Output
+    from skycell.tables.table import Table, columns, words
 
     title = f"{sky.title}, at {at}: one-way delay in ms (satellites)"
-    grid = Table(header_style="dim")
-    grid.add_column("from \\ to", no_wrap=True)
-    for name in names:
-        grid.add_column(name.replace("_", " "), justify="right")
+    heads = [name.replace("_", " ") for name in names]
     routes = iter(moment.routes)
-    for name in names:
-        cells = [next(routes) for _ in names]
-        grid.add_row(name.replace("_", " "), *map(_cell, cells))
-    console = standard_output(120)
-    console.print(title, style="bold", soft_wrap=True)
-    show_table(console, grid)
+    rows = [(words(head), *(words(_shown(next(routes))) for _ in names)) for head in heads]
+    output = Output()
+    output.show(Table(title, columns("from \\ to", *heads, numeric=heads), tuple(rows)))
     for missing in dict.fromkeys(route.missing for route in moment.routes if route.missing):
-        console.print(f"–: {missing}")
+        output.say(f"–: {missing}")
 
 
-def _cell(route: Route) -> str:
+def _shown(route: Route) -> str:
     if route.delay_ms is None:
         return "–"
     return f"{route.delay_ms:.1f} ({len(route.satellites)})"
@@ -302,10 +295,11 @@ def path(
     else:
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:
+            from skycell.cli.console import Output
             from skycell.input.quantities import counted
 
             count = len(compared.satellites)
-            click.echo(
+            Output().say(
                 f"The {other} route takes {compared.delay_ms:.3f} ms over "
                 f"{counted(count, 'satellite')}."
             )
@@ -324,26 +318,23 @@ def _links(route: Route) -> pl.DataFrame:
 
 
 def _show_path(sky: Constellation, moment: Moment, route: Route, at: GivenTime) -> None:
-    from rich.table import Table
+    from skycell.cli.console import Output
+    from skycell.tables.table import Table, columns, number, words
 
-    from skycell.cli.console import show_table, standard_output
-
-    console = standard_output(100)
-    title = f"{sky.title}, at {at}: {sky.file.route} route"
-    console.print(title, style="bold", soft_wrap=True)
-    grid = Table(header_style="dim")
-    grid.add_column("link")
-    grid.add_column("from")
-    grid.add_column("to")
-    grid.add_column("delay, ms", justify="right")
-    for hop in route.hops:
-        grid.add_row(hop.kind, hop.source, hop.target, f"{hop.delay_ps / 1e9:.3f}")
+    output = Output(100)
+    hops = [(hop.kind, hop.source, hop.target, hop.delay_ps / 1e9) for hop in route.hops]
     if route.delay_ms is not None:
-        grid.add_section()
-        grid.add_row("all", route.source, route.target, f"{route.delay_ms:.3f}", style="bold")
-        show_table(console, grid)
+        hops.append(("all", route.source, route.target, route.delay_ms))
+        output.show(
+            Table(
+                f"{sky.title}, at {at}: {sky.file.route} route",
+                columns("link", "from", "to", "delay, ms", numeric=["delay, ms"]),
+                tuple((*map(words, names), number(delay, 3)) for *names, delay in hops),
+                ruled=frozenset({len(hops) - 2}),
+            )
+        )
     for name, sights in moment.sights.items():
         seen = sorted(sights, key=lambda sight: -sight.elevation_deg)
         reported = ", ".join(f"{at.satellite} at {at.elevation_deg:.1f} deg" for at in seen[:4])
         more = f" and {len(seen) - 4} more" if len(seen) > 4 else ""
-        console.print(f"{name} sees {reported or 'no satellite'}{more}", soft_wrap=True)
+        output.say(f"{name} sees {reported or 'no satellite'}{more}")

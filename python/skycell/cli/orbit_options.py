@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import Command, NamedPath, json_option, set_option
+from skycell.cli.options import Command, NamedPath, set_option, table_options
 from skycell.cli.results import why_unwritable
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME
@@ -28,7 +28,7 @@ PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 def common(command: Command) -> Command:
     """--places, --set and --json."""
     for option in (
-        json_option(),
+        table_options(),
         set_option("Replace a value of the constellation, such as route=shortest"),
         click.option(
             "--places",

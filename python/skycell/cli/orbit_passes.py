@@ -128,19 +128,14 @@ def _event(event: PassEvent | None) -> dict[str, Any] | None:
 
 
 def _show(sky: Constellation, found: Passes, when: str) -> None:
-    from rich.table import Table
+    from skycell.cli.console import Output
+    from skycell.tables.table import Column, Table, words
 
-    from skycell.cli.console import show_table, standard_output
-
-    console = standard_output(120)
-    console.print(f"{sky.title}, {when}: passes", style="bold", soft_wrap=True)
-    grid = Table(header_style="dim")
-    grid.add_column("place")
-    grid.add_column("satellite")
-    for name in ("rises", "azimuth", "highest", "azimuth", "elevation", "range", "sets", "azimuth"):
-        grid.add_column(name, justify="right")
-    for row in found.rows[:_MOST_ROWS]:
-        grid.add_row(
+    output = Output()
+    title = f"{sky.title}, {when}: passes"
+    heads = ("rises", "azimuth", "highest", "azimuth", "elevation", "range", "sets", "azimuth")
+    rows = [
+        (
             row.place,
             row.satellite,
             *_moment(row.rise),
@@ -149,13 +144,19 @@ def _show(sky: Constellation, found: Passes, when: str) -> None:
             f"{row.top.range_km:.0f} km",
             *_moment(row.set),
         )
-    if found.rows:
-        show_table(console, grid)
+        for row in found.rows[:_MOST_ROWS]
+    ]
+    names = [Column("place"), Column("satellite"), *(Column(head, numeric=True) for head in heads)]
+    if rows:
+        cells = tuple(tuple(map(words, row)) for row in rows)
+        output.show(Table(title, tuple(names), cells, keys=2))
+    else:
+        output.say(title, "bold")
     more = len(found.rows) - _MOST_ROWS
     if more > 0:
-        console.print(f"{more} more; --csv, --parquet and --json have them all.")
+        output.say(f"{more} more; --csv, --parquet and --json have them all.")
     if not found.rows:
-        console.print("No satellite comes up.")
+        output.say("No satellite comes up.")
 
 
 def _moment(event: PassEvent | None) -> tuple[str, str]:

@@ -268,22 +268,17 @@ def _as_dict(found: Series) -> dict[str, Any]:
 
 def _show(found: Series) -> None:
     import numpy as np
-    from rich.table import Table
 
-    from skycell.cli.console import show_table, standard_output
+    from skycell.cli.console import Output
     from skycell.input.quantities import counted, show_time
     from skycell.orbit.over_time import NO_PATH_PS
+    from skycell.tables.table import Table, columns, count, number, share, words
 
-    console = standard_output(110)
     steps = f"{counted(found.steps, 'step')} of {show_time(found.step_ps)}"
     span = f"{steps} from {show_time(found.start_ps)}"
     title = f"{found.constellation.title}: {span}; one-way delay in ms"
-    console.print(title, style="bold", soft_wrap=True)
-    grid = Table(header_style="dim")
-    grid.add_column("from")
-    grid.add_column("to")
-    for heading in ("least", "mean", "most", "largest jump", "handovers", "without path"):
-        grid.add_column(heading, justify="right")
+    heads = ("least", "mean", "most", "largest jump", "handovers", "without path")
+    rows = []
     for pair in range(len(found.pairs)):
         delays = found.delays_ps(pair)
         there = delays[delays != NO_PATH_PS] / 1e9
@@ -293,47 +288,43 @@ def _show(found: Series) -> None:
             for change in changes
             if change.delay_after_ps is not None and change.delay_before_ps is not None
         ]
-        numbers = (np.min, np.mean, np.max) if there.size else ()
-        grid.add_row(
-            *found.ends(pair),
-            *([f"{function(there):.2f}" for function in numbers] or ["–"] * 3),
-            f"{max(jumps, default=0.0):.2f}",
-            str(len(changes)),
-            f"{np.mean(delays == NO_PATH_PS):.1%}",
+        numbers = [float(of(there)) if there.size else None for of in (np.min, np.mean, np.max)]
+        rows.append(
+            (
+                *map(words, found.ends(pair)),
+                *(number(value, 2) for value in numbers),
+                number(max(jumps, default=0.0), 2),
+                count(len(changes)),
+                share(float(np.mean(delays == NO_PATH_PS))),
+            )
         )
-    show_table(console, grid)
+    names = columns("from", "to", *heads, numeric=heads)
+    Output(110).show(Table(title, names, tuple(rows), keys=2))
     if len(found.pairs) == 1:
         _show_handovers(found)
 
 
 def _show_handovers(found: Series) -> None:
-    from rich.table import Table
-
-    from skycell.cli.console import show_table, standard_output
+    from skycell.cli.console import Output
     from skycell.input.quantities import show_amount
+    from skycell.tables.table import Table, columns, count, first_rows, number, words
 
     changes = found.handovers(0)
     if not changes:
         return
-    grid = Table(title="Handovers", title_justify="left", title_style="bold", header_style="dim")
-    for heading in ("at, s", "what"):
-        grid.add_column(heading, no_wrap=True, justify="right" if heading != "what" else "left")
-    for heading in ("before, ms", "after, ms", "satellites"):
-        grid.add_column(heading, justify="right", no_wrap=True)
-    grid.add_column("path")
-
-    def shown(delay_ps: int | None) -> str:
-        return "–" if delay_ps is None else f"{delay_ps / 1e9:.3f}"
-
-    for change in changes[:_MOST_HANDOVERS]:
-        grid.add_row(
-            show_amount(change.at_ps / 1e12),
-            change.what,
-            shown(change.delay_before_ps),
-            shown(change.delay_after_ps),
-            str(len(change.after)),
-            " ".join(change.after),
+    rows = []
+    for change in changes:
+        delays = (change.delay_before_ps, change.delay_after_ps)
+        rows.append(
+            (
+                words(show_amount(change.at_ps / 1e12)),
+                words(change.what),
+                *(number(None if delay is None else delay / 1e9, 3) for delay in delays),
+                count(len(change.after)),
+                words(" ".join(change.after)),
+            )
         )
-    if len(changes) > _MOST_HANDOVERS:
-        grid.add_row("", f"and {len(changes) - _MOST_HANDOVERS} more")
-    show_table(standard_output(110), grid)
+    heads = ("at, s", "what", "before, ms", "after, ms", "satellites", "path")
+    numeric = [head for head in heads if head not in ("what", "path")]
+    names = columns(*heads, numeric=numeric, prose=["path"])
+    Output(110).show(first_rows(Table("Handovers", names, tuple(rows), keys=2), _MOST_HANDOVERS))

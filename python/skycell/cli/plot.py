@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from skycell.cli.axes import axes_options, chosen_axes
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import STDIN, load_given
 from skycell.cli.options import (
@@ -60,6 +62,9 @@ def _validate(
     block: str | None,
     level: float | None,
     settings: tuple[str, ...],
+    x: str | None,
+    series: str | None,
+    facet: tuple[str, ...] | None,
     **_: object,
 ) -> Source | None:
     """Also reads what is to be drawn, of a sweep or a table the rows asked for."""
@@ -103,7 +108,9 @@ def _validate(
             )
     drawn: str | None = None  # a kind that there is
     if isinstance(found, Factorial):
-        found = validate_factorial(collector, found, kind, response, factors or (), wanted, block)
+        found = validate_factorial(
+            collector, found, kind, response, factors or (), wanted, block, (x, series, facet or ())
+        )
         drawn = kind if kind in FACTORIAL_KINDS else None
     elif isinstance(found, StoredStudy):
         with collector.step(), drawing_faults():
@@ -112,7 +119,16 @@ def _validate(
         with collector.step(), drawing_faults():
             found.refuse_unknown_figure(kind, table)
             drawn = kind
+            if x or series or facet:
+                factors_of, metrics = found.names_of(kind, table)
+                axes = chosen_axes(collector, factors_of, x, series, facet, metrics)
+                found = replace(found, axes=axes)
     else:
+        with collector.step():
+            if x or series or facet:
+                raise click.UsageError(
+                    "--x, --series and --facet are for sweeps, tables and studies, not for runs"
+                )
         with collector.step():
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
@@ -176,6 +192,8 @@ def _validate_run(
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
     "  skycell plot out/policies --kind interactions --response fairness\n"
+    "  skycell plot out/policies --x buffer --series policy --response efficiency\n"
+    "  skycell plot out/policies --x mean_delay --series policy --response throughput\n"
     "  skycell plot runs.csv --factor tcp --response efficiency --where site=a",
     short_help="Draw a run, a study, a sweep or a table.",
 )
@@ -217,6 +235,7 @@ def _validate_run(
     help="Column of a sweep or a table to explain. If not given, the first that a sweep measured.",
 )
 @rows_options
+@axes_options
 @level_option_of("a sweep or a table")
 def plot(
     kind: str | None,

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from skycell.cli.axes import chosen_axes
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.plots.figure import Figure, FigureOrigin
+    from skycell.plots.values import Axes
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,14 @@ class Factorial:
         title: what they are about.
         runs: the rows.
         origin: where they come from.
+        axes: how the response itself is drawn; none where it is explained.
     """
 
     what: Literal["sweep", "table"]
     title: str
     runs: Runs
     origin: FigureOrigin
+    axes: Axes | None = None
 
 
 def factorial_of_sweep(sweep: SweepResult) -> Factorial:
@@ -62,6 +66,7 @@ def validate_factorial(
     factors: Sequence[str],
     wanted: Sequence[tuple[str, Any]],
     block: str | None,
+    places: tuple[str | None, str | None, Sequence[str]],
 ) -> Factorial:
     """The rows with the values asked for; tries what is chosen, each choice for itself."""
     from skycell.plots.factorial import FACTORIAL_KINDS
@@ -70,12 +75,28 @@ def validate_factorial(
         if kind is not None and kind not in FACTORIAL_KINDS:
             kinds = ", ".join(FACTORIAL_KINDS)
             raise click.BadParameter(f"{kind}: a {found.what} has {kinds}", param_hint="'--kind'")
+    with collector.step():
+        if kind is not None and (any(places)):
+            raise click.UsageError(
+                f"--kind {kind} explains the response; --x, --series and --facet draw it by itself"
+            )
     responses = [response] if response else []
     runs = asked_for(collector, found.runs, wanted, factors, responses, block)
     only = ", ".join(f"{column} = {value}" for column, value in wanted)
     title = f"{found.title}, only {only}" if only else found.title
     origin = found.origin.of_rows(runs.rows) if only else found.origin
-    return replace(found, runs=runs, title=title, origin=origin)
+    names, _, _ = runs.asked(factors, responses, block)
+    axes = chosen_axes(collector, names, *places, _measured(runs, names))
+    return replace(found, runs=runs, title=title, origin=origin, axes=axes)
+
+
+def _measured(runs: Runs, factors: Sequence[str]) -> list[str]:
+    """What may stand along an axis: responses of a sweep, columns with numbers of a table."""
+    return list(runs.responses) or [
+        name
+        for name, value in runs.rows[0].items()
+        if name not in factors and isinstance(value, int | float)
+    ]
 
 
 def factorial_figure(
@@ -93,14 +114,29 @@ def factorial_figure(
         NothingToDrawError: the analysis has nothing for this kind.
     """
     from skycell.plots.factorial import FACTORIAL_KINDS
+    from skycell.plots.factorial_parts import Explained
     from skycell.stats import DesignError
 
-    runs = found.runs
+    runs, axes = found.runs, found.axes
     names, asked, of_block = runs.asked(factors, [response] if response else [], block)
+    if axes is not None:
+        from skycell.plots.values import values_figure
+
+        measures = dict.fromkeys((asked[0], *([axes.x] if axes.x not in names else [])))
+        rows = [value.as_dict() for value in runs.values(names, list(measures))]
+        shown = [row for row in runs.rows if row[asked[0]] is not None]
+        return values_figure(
+            rows,
+            found.origin.of_rows(shown),
+            axes,
+            asked[0],
+            study=found.title,
+            units=runs.factor_units,
+        )
     try:
         analysis = runs.analysed(names, asked[0], level, 2, of_block)
     except DesignError as error:
         raise click.UsageError(str(error)) from None
     build = FACTORIAL_KINDS[kind or next(iter(FACTORIAL_KINDS))]
     unit = runs.units.get(asked[0], "1")
-    return build(analysis, found.origin, study=found.title, unit=unit)
+    return build(Explained(analysis, found.origin, found.title, unit))

@@ -11,11 +11,11 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     force_option,
-    json_option,
     many_runs_options,
     out_folder_option,
     refuse_engine,
     set_option,
+    table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
@@ -74,7 +74,7 @@ def _validate(
 )
 @click.argument("ids", metavar="ID...", nargs=-1)
 @click.option("--list", "show_list", is_flag=True, help="List the studies and their tables.")
-@json_option("Write rows and conclusions as one JSON object.")
+@table_options("Write rows and conclusions as one JSON object.")
 @out_folder_option("Write result.json, rows.csv and a report with its figures into DIR.")
 @force_option("files of an earlier result in DIR")
 @click.option(

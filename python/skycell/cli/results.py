@@ -102,7 +102,9 @@ def report_result(
     with if_interrupted(f"the result is not shown, {kept}"):
         show()
     if written is not None and not as_json:
-        click.echo(f"Written to {shown_place(written)}.")
+        from skycell.cli.console import Output
+
+        Output().say(f"Written to {shown_place(written)}.")
     wrong = [reported for reported in (fault, failed) if reported is not None]
     for reported in wrong:
         click.echo(reported, err=True)

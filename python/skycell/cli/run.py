@@ -14,9 +14,9 @@ from skycell.cli.options import (
     NamedPath,
     engine_option,
     force_option,
-    json_option,
     out_folder_option,
     set_option,
+    table_options,
 )
 from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings
@@ -56,7 +56,7 @@ def _validate(
     short_help="Simulate a scenario.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
-@json_option("Write the records as one JSON object.")
+@table_options("Write the records as one JSON object.")
 @out_folder_option("Write records.json, spec.json and a Parquet file per trace into DIR.")
 @force_option("files of an earlier run in DIR")
 @engine_option()

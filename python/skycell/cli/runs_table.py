@@ -15,6 +15,7 @@ from skycell.input.settings import read_value
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
+    from skycell.experiment.value import Value
     from skycell.stats import Analysis
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -43,6 +44,13 @@ class Runs:
     ) -> tuple[list[str], list[str], str | None]:
         """Factors, responses and block of an analysis: those given, else those of the sweep."""
         return list(factors or self.factors), list(responses or self.responses), block or self.block
+
+    def values(self, factors: Sequence[str], responses: Sequence[str]) -> list[Value]:
+        """What the rows of each combination of levels gave, response by response."""
+        from skycell.experiment.value import values_of
+
+        units = {name: self.units.get(name, "1") for name in responses}
+        return values_of(self.rows, factors, units)
 
     def analysed(
         self, factors: Sequence[str], response: str, level: float, order: int, block: str | None

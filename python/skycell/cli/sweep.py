@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.axes import axes_options, chosen_axes
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_given_plan
 from skycell.cli.options import (
     NamedPath,
     force_option,
-    json_option,
     level_option,
     many_runs_options,
     out_folder_option,
     refuse_engine,
+    table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
@@ -26,6 +27,7 @@ from skycell.cli.verb import Verb, validated
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
     from skycell.experiment.result import SweepResult
+    from skycell.plots.values import Axes
 
 _RESULTS = ("sweep.json", "runs.csv", "report.html")
 
@@ -40,8 +42,11 @@ def _validate(
     replications: int | None,
     engine: str | None,
     store_path: Path | None,
+    x: str | None,
+    series: str | None,
+    facet: tuple[str, ...] | None,
     **_: object,
-) -> Design | None:
+) -> tuple[Design, Axes | None] | None:
     from skycell.experiment.plan import design_runs
 
     with collector.step():
@@ -63,7 +68,10 @@ def _validate(
     with collector.step():
         if file is not None:
             found.append(design_runs(load_given_plan(file, replications)))
-    return found[0] if found else None
+    if not found:
+        return None
+    names = [factor.name for factor in found[0].plan.factors]
+    return found[0], chosen_axes(collector, names, x, series, facet)
 
 
 @click.command(
@@ -72,12 +80,13 @@ def _validate(
     epilog="\b\nExamples:\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
+    "  skycell sweep examples/sweeps/policy-and-buffer.toml --x buffer --series policy\n"
     "  skycell analyse out/policies --response fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would be run, and exit.")
-@json_option()
+@table_options()
 @out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
 @click.option(
     "--no-report",
@@ -90,6 +99,7 @@ def _validate(
     type=click.IntRange(1),
     help="Runs of each combination, instead of the file's.",
 )
+@axes_options
 @level_option
 @many_runs_options
 def sweep(
@@ -114,8 +124,9 @@ def sweep(
 
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
-    design = validated(_validate)
-    assert design is not None
+    found = validated(_validate)
+    assert found is not None
+    design, axes = found
     if plan_only:
         from skycell.cli.sweep_tables import show_plan
 
@@ -150,7 +161,7 @@ def sweep(
         else:
             from skycell.cli.sweep_tables import show_notes, show_sweep
 
-            show_sweep(result, level)
+            show_sweep(result, level, axes)
             show_notes(design)
 
     again = f"skycell analyse {out}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import NamedPath, force_option, json_option, set_option
+from skycell.cli.options import NamedPath, force_option, set_option, table_options
 from skycell.cli.plot import drawing_faults
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
@@ -69,7 +69,7 @@ def _validate(
     help="Draw delay, rate and loss over time: .svg, .png, .pdf or .html.",
 )
 @force_option("an existing figure")
-@json_option()
+@table_options()
 def show(file: Path, plot: Path | None, force: bool, as_json: bool, **_: object) -> None:
     """Summarise and draw what FILE makes of a link.
 
@@ -95,27 +95,21 @@ def show(file: Path, plot: Path | None, force: bool, as_json: bool, **_: object)
     if as_json:
         click.echo(json.dumps({"file": str(file), **asdict(found), "notes": list(notes)}, indent=2))
         return
+    from skycell.cli.console import Output
+
     _show(file, found)
     for note in notes:
-        click.echo(f"Note: {note}")
+        Output().say(f"Note: {note}")
     if plot is not None:
-        click.echo(f"Wrote {plot}")
+        Output().say(f"Wrote {plot}")
 
 
 def _show(file: Path, found: LinkSummary) -> None:
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    from skycell.cli.console import show_table, standard_output
+    from skycell.cli.console import Output
     from skycell.input.quantities import counted
+    from skycell.tables.table import Table, columns, words
 
-    console = standard_output(100)
-    title = f"{file.name}: {found.form}, {counted(found.steps, 'step')} in {found.span_s:g} s"
-    console.print(title, style="bold", soft_wrap=True)
-    grid = Table(box=SIMPLE)
-    grid.add_column("over the time with a path")
-    for heading in ("least", "median", "mean", "95 %", "most"):
-        grid.add_column(heading, justify="right")
+    rows = []
     for name, spread in (
         ("delay one way (ms)", found.delay_ms),
         ("rate (Mbit/s)", found.rate_mbps),
@@ -123,15 +117,21 @@ def _show(file: Path, found: LinkSummary) -> None:
     ):
         if spread is not None:
             values = (spread.least, spread.median, spread.mean, spread.p95, spread.most)
-            grid.add_row(name, *(f"{value:.4g}" for value in values))
+            rows.append((name, *(f"{value:.4g}" for value in values)))
     if found.delay_ms is None:
-        grid.add_row("delay one way (ms)", "", "", "the link's own", "", "")
-    show_table(console, grid)
+        rows.append(("delay one way (ms)", "", "", "the link's own", "", ""))
+    heads = ("least", "median", "mean", "95 %", "most")
+    output = Output(100)
+    output.show(
+        Table(
+            f"{file.name}: {found.form}, {counted(found.steps, 'step')} in {found.span_s:g} s",
+            columns("over the time with a path", *heads, numeric=heads),
+            tuple(tuple(map(words, row)) for row in rows),
+        )
+    )
     if found.outages:
         outages = counted(found.outages, "outage")
-        console.print(
-            f"{outages}, {found.outage_s:g} s in all, the longest {found.longest_outage_s:g} s",
-            soft_wrap=True,
+        output.say(
+            f"{outages}, {found.outage_s:g} s in all, the longest {found.longest_outage_s:g} s"
         )
-    longest = f"The longest time without anything new: {found.longest_step_s:g} s."
-    console.print(longest, soft_wrap=True)
+    output.say(f"The longest time without anything new: {found.longest_step_s:g} s.")

@@ -14,10 +14,10 @@ from skycell.cli.options import (
     NamedPath,
     engine_option,
     force_option,
-    json_option,
     out_folder_option,
     refuse_engine,
     set_option,
+    table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings
@@ -77,7 +77,7 @@ def _validate(
     help="Record the scenarios on this machine's kernel instead, into recordings.csv in DIR, as "
     "many runs of each as --replications says; runs that it has are not made again. Needs root.",
 )
-@json_option("Write rows and conclusions as one JSON object, as reproduce does.")
+@table_options("Write rows and conclusions as one JSON object, as reproduce does.")
 @out_folder_option("Write validation.json, rows.csv and a report into DIR.")
 @force_option("files of an earlier result in DIR")
 @click.option(

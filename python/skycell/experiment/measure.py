@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from skycell.experiment.value import Better
+
 View = TypeVar("View", contravariant=True)
 
 _MBIT = 1e6
@@ -26,6 +28,7 @@ class Measure(Generic[View]):
             whose cells' delay is measured.
         traffic: kind of the traffic of the flows that it says something of, `web` or `transfers`;
             empty where it is of any.
+        better: which values users would rather have.
     """
 
     unit: str
@@ -33,6 +36,7 @@ class Measure(Generic[View]):
     measure: Callable[[View], float | None]
     part: str = ""
     traffic: str = ""
+    better: Better = ""
 
     @property
     def is_of_flows(self) -> bool:
@@ -79,16 +83,25 @@ def cells_discarded(run: RunView) -> float:
 
 COMMON: Mapping[str, Measure[RunView]] = {
     "timeouts": Measure(
-        "events", "retransmission timeouts", lambda run: run.total("timeouts"), "flow"
+        "events",
+        "retransmission timeouts",
+        lambda run: run.total("timeouts"),
+        part="flow",
+        better="smaller",
     ),
     "fast_retransmits": Measure(
-        "events", "fast retransmits", lambda run: run.total("fast_retransmits"), "flow"
+        "events",
+        "fast retransmits",
+        lambda run: run.total("fast_retransmits"),
+        part="flow",
+        better="smaller",
     ),
     "cells_discarded": Measure(
         "cells",
         "cells, or packets, discarded by ports with a limited buffer",
         cells_discarded,
-        "port",
+        part="port",
+        better="smaller",
     ),
 }
 """What sweeps and studies measure alike, under one name."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.value import Better
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
 from skycell.metrics.run_rows import mean_closing_s
@@ -58,14 +59,15 @@ def _discarded_part(run: SweepView) -> float | None:
     return cells_discarded(run) / float(arrived) if arrived else None
 
 
-def _mean_queue(run: SweepView) -> float | None:
+def _queue(run: SweepView, key: str) -> float | None:
     port = run.port()
-    return None if port is None else float(port["queue"]["mean"])
+    found = None if port is None else port["queue"][key]
+    return None if found is None else float(found)
 
 
-def _largest_queue(run: SweepView) -> float | None:
+def _utilisation(run: SweepView) -> float | None:
     port = run.port()
-    return None if port is None else float(port["queue"]["max"])
+    return None if port is None else float(port["busy_ps"]) / float(run.summary["duration_ps"])
 
 
 def _sojourn(run: SweepView, key: str) -> float | None:
@@ -105,10 +107,9 @@ def _cell_delay_variation(run: SweepView) -> float | None:
 
 
 def _link_share(run: SweepView) -> float | None:
-    port = run.port()
-    if port is None:
+    port, busy = run.port(), _utilisation(run)
+    if port is None or busy is None:
         return None
-    busy = float(port["busy_ps"]) / float(run.summary["duration_ps"])
     if not port["queues"] or not port["departed"]:
         return busy
     sent: int = sum(queue["departed"] for queue in port["queues"])
@@ -152,23 +153,49 @@ def _late_files(run: SweepView) -> float | None:
 
 
 RESPONSES: Mapping[str, Measure[SweepView]] = {
-    "efficiency": Measure("1", "sum of the TCP throughputs as a part of the ceiling", _efficiency),
-    "fairness": Measure(
-        "1", "fairness index of the throughputs against their max-min fair shares", _fairness
+    "efficiency": Measure(
+        "1", "sum of the TCP throughputs as a part of the ceiling", _efficiency, better="larger"
     ),
-    "throughput": Measure("Mbit/s", "TCP throughput, all flows together", total_mbps, part="flow"),
-    "smallest_throughput": Measure("Mbit/s", "throughput of the slowest flow", _smallest),
+    "fairness": Measure(
+        "1",
+        "fairness index of the throughputs against their max-min fair shares",
+        _fairness,
+        better="larger",
+    ),
+    "throughput": Measure(
+        "Mbit/s", "TCP throughput, all flows together", total_mbps, part="flow", better="larger"
+    ),
+    "smallest_throughput": Measure(
+        "Mbit/s", "throughput of the slowest flow", _smallest, better="larger"
+    ),
     "largest_throughput": Measure("Mbit/s", "throughput of the fastest flow", _largest),
+    "ceiling": Measure(
+        "Mbit/s",
+        "largest sum of TCP throughputs, of which an efficiency is a part",
+        lambda run: run.network.ceiling_bps / _MBIT,
+    ),
     "timeouts": COMMON["timeouts"],
     "fast_retransmits": COMMON["fast_retransmits"],
     "retransmitted_part": Measure(
-        "1", "segments sent again as a part of those sent", _sent_again, part="flow"
+        "1",
+        "segments sent again as a part of those sent",
+        _sent_again,
+        part="flow",
+        better="smaller",
     ),
     "mean_delay": Measure(
-        "ms", "mean one-way delay of the data segments that arrived", _mean_delay, part="flow"
+        "ms",
+        "mean one-way delay of the data segments that arrived",
+        _mean_delay,
+        part="flow",
+        better="smaller",
     ),
     "largest_delay": Measure(
-        "ms", "largest one-way delay of a data segment", _largest_delay, part="flow"
+        "ms",
+        "largest one-way delay of a data segment",
+        _largest_delay,
+        part="flow",
+        better="smaller",
     ),
     "cells_discarded": COMMON["cells_discarded"],
     "discarded_part": Measure(
@@ -176,32 +203,71 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         "cells, or packets, discarded as a part of those that arrived there",
         _discarded_part,
         part="port",
+        better="smaller",
     ),
     "mean_queue": Measure(
         "cells",
         "time average of the queue at the port with a limited buffer, of several the slowest; "
         "packets where it holds those",
-        _mean_queue,
+        lambda run: _queue(run, "mean"),
         part="port",
+        better="smaller",
     ),
-    "largest_queue": Measure("cells", "largest queue at that port", _largest_queue, part="port"),
+    "largest_queue": Measure(
+        "cells",
+        "largest queue at that port",
+        lambda run: _queue(run, "max"),
+        part="port",
+        better="smaller",
+    ),
+    "p99_queue": Measure(
+        "cells",
+        "queue at that port that 99 % of its samples did not exceed",
+        lambda run: _queue(run, "p99"),
+        part="port",
+        better="smaller",
+    ),
+    "utilisation": Measure(
+        "1",
+        "part of the run in which that port was sending",
+        _utilisation,
+        part="port",
+        better="larger",
+    ),
     "mean_sojourn": Measure(
         "ms",
         "mean time that packets stayed in that port; none where it holds cells",
         lambda run: _sojourn(run, "mean_ps"),
         part="port",
+        better="smaller",
+    ),
+    "p50_sojourn": Measure(
+        "ms",
+        "time that half of the packets did not stay longer in that port",
+        lambda run: _sojourn(run, "p50_ps"),
+        part="port",
+        better="smaller",
+    ),
+    "p95_sojourn": Measure(
+        "ms",
+        "time that 95 % of the packets did not stay longer in that port",
+        lambda run: _sojourn(run, "p95_ps"),
+        part="port",
+        better="smaller",
     ),
     "p99_sojourn": Measure(
         "ms",
         "time that 99 % of the packets did not stay longer in that port",
         lambda run: _sojourn(run, "p99_ps"),
         part="port",
+        better="smaller",
     ),
     "largest_sojourn": Measure(
         "ms",
         "largest time that a packet stayed in that port",
         lambda run: _sojourn(run, "max_ps"),
         part="port",
+        better="smaller",
     ),
     "link_share": Measure(
         "1",
@@ -215,24 +281,31 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         "cells lost at policers and contracts, in ports and on links, as a part of those offered",
         lambda run: _part_of_cells(run, lost_cells),
         part="vc",
+        better="smaller",
     ),
     "nonconforming_part": Measure(
         "1",
         "cells that did not conform to their policer, as a part of those offered",
         lambda run: _part_of_cells(run, lambda vc: vc["cells_nonconforming"]),
         part="vc",
+        better="smaller",
     ),
     "mean_cell_delay": Measure(
-        "ms", "mean transfer delay of the cells that arrived", _mean_cell_delay, part="vc"
+        "ms",
+        "mean transfer delay of the cells that arrived",
+        _mean_cell_delay,
+        part="vc",
+        better="smaller",
     ),
     "largest_cell_delay": Measure(
-        "ms", "largest transfer delay of a cell", _largest_cell_delay, part="vc"
+        "ms", "largest transfer delay of a cell", _largest_cell_delay, part="vc", better="smaller"
     ),
     "p999_cell_delay": Measure(
         "ms",
         "transfer delay within which 99.9 % of the cells came; of several VCs the largest",
         _p999_cell_delay,
         part="vc",
+        better="smaller",
     ),
     "cell_delay_variation": Measure(
         "ms",
@@ -240,36 +313,42 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         "of several VCs the largest",
         _cell_delay_variation,
         part="vc",
+        better="smaller",
     ),
     "mean_page_response": Measure(
         "ms",
         "mean time from a web page's first request to its last octet",
         lambda run: _web(run, "page_response", "mean_ps"),
         traffic="web",
+        better="smaller",
     ),
     "p95_page_response": Measure(
         "ms",
         "time within which 95 % of the web pages came",
         lambda run: _web(run, "page_response", "p95_ps"),
         traffic="web",
+        better="smaller",
     ),
     "mean_file_response": Measure(
         "ms",
         "mean time from a web file's request to its last octet",
         lambda run: _web(run, "file_response", "mean_ps"),
         traffic="web",
+        better="smaller",
     ),
     "p95_file_response": Measure(
         "ms",
         "time within which 95 % of the web files came",
         lambda run: _web(run, "file_response", "p95_ps"),
         traffic="web",
+        better="smaller",
     ),
     "late_files_part": Measure(
         "1",
         "web files that had not come whole when the run ended, of those asked for",
         _late_files,
         traffic="web",
+        better="smaller",
     ),
     "mean_transfer_time": Measure(
         "ms",
@@ -277,6 +356,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _transfers(run, "mean_ps"),
         part="flow",
         traffic="transfers",
+        better="smaller",
     ),
     "p95_transfer_time": Measure(
         "ms",
@@ -284,6 +364,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _transfers(run, "p95_ps"),
         part="flow",
         traffic="transfers",
+        better="smaller",
     ),
     "mean_closing_time": Measure(
         "ms",
@@ -291,6 +372,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _closing,
         part="flow",
         traffic="transfers",
+        better="smaller",
     ),
     "late_transfers_part": Measure(
         "1",
@@ -298,6 +380,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _late_transfers,
         part="flow",
         traffic="transfers",
+        better="smaller",
     ),
 }
 """Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""
@@ -323,6 +406,15 @@ def is_response(name: str) -> bool:
     except KeyError:
         return False
     return True
+
+
+def better_of(name: str) -> Better:
+    """Which values of a response users would rather have; empty also for another column.
+
+    >>> better_of("throughput:flow1"), better_of("mean_delay"), better_of("speed")
+    ('larger', 'smaller', '')
+    """
+    return response_of(name).better if is_response(name) else ""
 
 
 def measure(name: str, run: SweepView) -> float | None:

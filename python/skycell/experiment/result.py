@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
-from skycell.experiment.replicates import Replicates
+from skycell.experiment.value import Value, values_of
 from skycell.input.quantities import counted
 
 if TYPE_CHECKING:
@@ -47,15 +47,6 @@ class SweepRun:
     """By response; none where it is not defined on this run, and for a failed run."""
     reason: str | None
     """Why the run failed; none for a finished one."""
-
-
-@dataclass(frozen=True)
-class SweepCell:
-    """One cell: its levels, how many of its runs finished, and its responses."""
-
-    levels: Mapping[str, Level]
-    finished: int
-    responses: Mapping[str, Replicates]
 
 
 @dataclass(frozen=True)
@@ -112,18 +103,9 @@ class SweepResult:
         """Number of combinations of levels."""
         return len(self.runs) // self.replications
 
-    def by_cell(self) -> list[SweepCell]:
-        """What the replications of each cell gave."""
-        times = self.replications
-        return [
-            SweepCell(
-                runs[0].levels,
-                sum(run.reason is None for run in runs),
-                {name: Replicates(tuple(run.values[name] for run in runs)) for name in self.units},
-            )
-            for start in range(0, len(self.runs), times)
-            for runs in [self.runs[start : start + times]]
-        ]
+    def values(self) -> list[Value]:
+        """What the replications of each cell gave, response by response."""
+        return values_of(self.rows(), self.factors, self.units)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per run: factors, replication, seed, responses, state, spec hash."""

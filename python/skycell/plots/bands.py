@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _BETWEEN_PANELS = 24
 _HEIGHT = 260
 
+MOST_ACROSS = 4
+"""Panels side by side; more go below."""
+
 
 def colour_of(series: Sequence[str]) -> alt.Color:
     """A colour for each series, in their order, with a legend where there are several."""
@@ -85,13 +88,19 @@ def in_panels(
     """
     import altair as alt
 
-    width = (theme.WIDTH - _BETWEEN_PANELS * (len(panels) - 1)) / len(panels)
-    layered = alt.layer(*layers).properties(width=width, height=_HEIGHT)
+    across = min(len(panels), MOST_ACROSS)
+    width = (theme.WIDTH - _BETWEEN_PANELS * (across - 1)) / across
+    height = _HEIGHT if len(panels) == across else _HEIGHT * 2 / 3
+    layered = alt.layer(*layers).properties(width=width, height=height)
     values = alt.InlineData(values=list(rows))
     if len(panels) == 1:
         return layered.properties(data=values)
-    column = alt.Column("panel:N", title=None, sort=list(panels))
-    faceted = layered.facet(data=values, column=column, spacing=_BETWEEN_PANELS)
+    if len(panels) == across:
+        column = alt.Column("panel:N", title=None, sort=list(panels))
+        faceted = layered.facet(data=values, column=column, spacing=_BETWEEN_PANELS)
+    else:
+        facet = alt.Facet("panel:N", title=None, sort=list(panels))
+        faceted = layered.facet(facet, data=values, columns=across, spacing=_BETWEEN_PANELS)
     match own:
         case "x":
             return faceted.resolve_scale(x="independent")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.plots import theme
-from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.labels import (
     described,
     explained,
@@ -88,10 +88,11 @@ def _telling(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[str
 
 def comparison(
     rows: Sequence[Mapping[str, Any]],
-    origin: Origin,
+    origin: FigureOrigin,
     *,
     title: str,
     layout: Layout | None = None,
+    subtitle: str | None = None,
 ) -> Figure:
     """One metric of one table, published beside ours.
 
@@ -104,6 +105,7 @@ def comparison(
         origin: the runs.
         title: what the figure shows.
         layout: which factor goes where; chosen from the factors when None.
+        subtitle: second line under the title; what is the same in the whole figure when None.
 
     Raises:
         NothingToDrawError: there are no rows.
@@ -147,7 +149,7 @@ def comparison(
     return Figure(
         name=f"{key}-by-{layout.x}".replace("_", "-"),
         title=title,
-        subtitle=_constant(rows, layout),
+        subtitle=subtitle or _constant(rows, layout),
         chart=chart,
         caption=_caption(rows, key, unit, data),
         origin=origin,
@@ -253,7 +255,11 @@ def _layers(
         "kind:N",
         title=None,
         scale=alt.Scale(domain=list(present), range=[shapes[kind] for kind in present]),
-        legend=alt.Legend(symbolFillColor="transparent", symbolStrokeColor=theme.INK),
+        legend=(
+            alt.Legend(symbolFillColor="transparent", symbolStrokeColor=theme.INK)
+            if len(present) > 1
+            else None
+        ),
     )
     tooltip = [
         alt.Tooltip("kind:N", title="value"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from skycell.plots import theme
 from skycell.plots.bands import colour_of, in_panels, lines_with_bands
-from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.labels import explained, factor, level, metric, name, replicated, sentences
 
 REFERENCE = "reference"
@@ -31,7 +31,7 @@ class ReferenceLine:
 
 def curves(
     rows: Sequence[Mapping[str, Any]],
-    origin: Origin,
+    origin: FigureOrigin,
     *,
     title: str,
     x: str,
@@ -41,7 +41,9 @@ def curves(
     meaning: str = "",
     x_step: float = 1.0,
     x_name: str = "",
-    own_axes: bool = False,
+    unit: str = "",
+    own: Literal["x", "y"] | None = None,
+    is_log: bool = False,
     figure_name: str = "curves",
     subtitle: str | None = None,
 ) -> Figure:
@@ -61,7 +63,9 @@ def curves(
         meaning: what the dashed lines are, for the caption.
         x_step: the axis shows the factor times this.
         x_name: what it then is; the factor itself if not given.
-        own_axes: whether each panel has a vertical axis of its own.
+        unit: what its levels are counted in.
+        own: the axis that each panel has for itself; none if they share both.
+        is_log: whether the horizontal axis is logarithmic; all levels are above zero then.
         figure_name: short name, used for files.
         subtitle: second line under the title.
 
@@ -72,7 +76,8 @@ def curves(
 
     if not rows:
         raise NothingToDrawError("there are no values to draw a curve through")
-    key, unit = rows[0]["metric"], rows[0]["unit"]
+    key, of_key = rows[0]["metric"], rows[0]["unit"]
+    axis_title, x_title = metric(key, of_key), factor(x_name or x, unit)
     data = [
         {
             "panel": label(row, column),
@@ -94,24 +99,31 @@ def curves(
     ]
     across = alt.X(
         "x:Q",
-        title=factor(x_name or x),
-        scale=alt.Scale(zero=False, nice=False, padding=10),
-        axis=alt.Axis(values=sorted({row["x"] for row in data}), grid=True, labelOverlap=True),
+        title=x_title,
+        scale=(
+            alt.Scale(type="log", base=2, nice=False, padding=10)
+            if is_log
+            else alt.Scale(zero=False, nice=False, padding=10)
+        ),
+        axis=alt.Axis(
+            values=sorted({row["x"] for row in data}),
+            format=".2~g" if is_log else ",.4~f" if any(row["x"] % 1 for row in data) else ",d",
+            grid=True,
+            labelOverlap="parity" if is_log else True,
+        ),
     )
-    y = alt.Y("value:Q", title=metric(key, unit), scale=alt.Scale(zero=True))
+    y = alt.Y("value:Q", title=axis_title, scale=alt.Scale(zero=True))
     ours = alt.Chart().transform_filter(f"datum.kind != '{REFERENCE}'").encode(x=across)
     where = [
-        alt.Tooltip("series:N", title=factor(series)),
-        alt.Tooltip("x:Q", title=factor(x_name or x)),
+        *([alt.Tooltip("series:N", title=factor(series))] if series else []),
+        alt.Tooltip("x:Q", title=x_title),
     ]
     layers = lines_with_bands(ours, lines, y, where)
     if any(row["published"] is not None for row in data):
         layers.append(
             ours.transform_filter("datum.published != null")
             .mark_point(shape="diamond", filled=False, size=95, strokeWidth=1.6, opacity=1)
-            .encode(
-                y=alt.Y("published:Q", title=metric(key, unit)), color=alt.value(theme.PUBLISHED)
-            )
+            .encode(y=alt.Y("published:Q", title=axis_title), color=alt.value(theme.PUBLISHED))
         )
     if dashed:
         lead = alt.Chart().mark_line(strokeDash=[5, 3], strokeWidth=1.4)
@@ -125,10 +137,10 @@ def curves(
         name=figure_name,
         title=title,
         subtitle=subtitle,
-        chart=in_panels(layers, [*data, *dashed], panels, "y" if own_axes else None),
-        caption=_caption(rows, key, unit, meaning),
+        chart=in_panels(layers, [*data, *dashed], panels, own),
+        caption=_caption(rows, key, of_key, meaning),
         origin=origin,
-        description=_description(data, lines, panels, key, unit),
+        description=_description(data, lines, panels, key, of_key),
     )
 
 

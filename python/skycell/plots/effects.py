@@ -10,22 +10,18 @@ from skycell.plots import theme
 from skycell.plots.factorial_parts import (
     GAP,
     MOST_POINTS,
+    Explained,
     domain_of,
     edges,
     error_words,
-    explained_response,
-    factor_title,
     interval_row,
     level_labels,
-    lowered,
     mean_words,
-    response_title,
-    slug,
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, FigureOrigin
-from skycell.plots.labels import grouped, listed, name
+from skycell.plots.figure import Figure
+from skycell.plots.labels import factor, grouped, listed, lowered, name
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,18 +30,10 @@ if TYPE_CHECKING:
     from skycell.stats.findings import Estimate, FactorEffects, LevelEffect
 
 
-def response_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
-    """The response by each factor: every run, and the means of the levels with their intervals.
-
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
-    """
-    axis_title = response_title(analysis.response, unit)
+def response_figure(of: Explained) -> Figure:
+    """The response by each factor: every run, and the means of the levels with their intervals."""
+    analysis = of.analysis
+    axis_title = of.title
 
     values = [residual.value for residual in analysis.residuals]
     values += [edge for f in analysis.factors for own in f.levels for edge in edges(own.mean)]
@@ -61,19 +49,17 @@ def response_figure(
             *_marks(own, lambda level: level.mean, axis_title, domain, first, width),
         ]
 
-    return Figure(
-        name=slug("response", analysis.response),
-        title=f"{response_title(analysis.response)}: means of the levels",
-        subtitle=study,
+    return of.figure(
+        "response",
+        "means of the levels",
         chart=_panels(analysis.factors, panel),
         caption=(
-            explained_response(analysis, unit),
+            of.explained,
             f"Grey: the {grouped(analysis.runs)} runs"
             + ("" if analysis.runs <= MOST_POINTS else f", as {_BANDS} bands: the darker, the more")
             + "; point: mean of a level.",
             mean_words(analysis),
         ),
-        origin=origin,
         description=_reported(analysis, lambda level: level.mean, "mean"),
     )
 
@@ -140,20 +126,12 @@ def _bands(analysis: Analysis, place: int, own: FactorEffects, domain: list[floa
     )
 
 
-def main_effects_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
-    """The main effect of every level, with its interval: a panel for each factor.
-
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
-    """
+def main_effects_figure(of: Explained) -> Figure:
+    """The main effect of every level, with its interval: a panel for each factor."""
+    analysis = of.analysis
     import altair as alt
 
-    axis_title = f"Effect on {lowered(response_title(analysis.response, unit))}"
+    axis_title = f"Effect on {lowered(of.title)}"
     ends = [edge for f in analysis.factors for own in f.levels for edge in edges(own.effect)]
     domain = domain_of([*ends, 0.0])
 
@@ -164,17 +142,15 @@ def main_effects_figure(
             *_marks(own, lambda level: level.effect, axis_title, domain, first, width),
         ]
 
-    return Figure(
-        name=slug("main-effects", analysis.response),
-        title=f"{response_title(analysis.response)}: main effects",
-        subtitle=study,
+    return of.figure(
+        "main-effects",
+        "main effects",
         chart=_panels(analysis.factors, panel),
         caption=(
-            explained_response(analysis, unit),
+            of.explained,
             f"Point: mean of a level minus the overall mean, {analysis.mean.value:.4g}.",
             error_words(analysis),
         ),
-        origin=origin,
         description=_reported(analysis, lambda level: level.effect, "effect"),
     )
 
@@ -222,7 +198,7 @@ def _levels_axis(own: FactorEffects, width: float) -> alt.X:
     import altair as alt
 
     xs = [name(level.level) for level in own.levels]
-    return alt.X("x:N", sort=xs, title=factor_title(own), axis=level_labels(xs, width))
+    return alt.X("x:N", sort=xs, title=factor(own.name, own.unit), axis=level_labels(xs, width))
 
 
 def _reported(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], what: str) -> str:
@@ -230,5 +206,5 @@ def _reported(analysis: Analysis, estimate: Callable[[LevelEffect], Estimate], w
     parts = []
     for own in analysis.factors:
         levels = [f"{name(level.level)} {estimate(level).value:.4g}" for level in own.levels]
-        parts.append(f"{factor_title(own)}: {what} {listed(levels)}")
+        parts.append(f"{factor(own.name, own.unit)}: {what} {listed(levels)}")
     return ". ".join(parts) + "."

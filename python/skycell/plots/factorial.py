@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from skycell.plots.effects import main_effects_figure, response_figure
+from skycell.plots.factorial_parts import Explained
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.interactions import interactions_figure
 from skycell.plots.variation import allocation_figure, residuals_figure
@@ -12,14 +15,7 @@ from skycell.plots.variation import allocation_figure, residuals_figure
 if TYPE_CHECKING:
     from skycell.stats import Analysis
 
-
-class _Builder(Protocol):
-    def __call__(
-        self, analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-    ) -> Figure: ...
-
-
-FACTORIAL_KINDS: dict[str, _Builder] = {
+FACTORIAL_KINDS: dict[str, Callable[[Explained], Figure]] = {
     "response": response_figure,
     "allocation": allocation_figure,
     "main-effects": main_effects_figure,
@@ -42,8 +38,6 @@ def factorial_figures(
     """
     figures = []
     for build in FACTORIAL_KINDS.values():
-        try:
-            figures.append(build(analysis, origin, study=study, unit=unit))
-        except NothingToDrawError:
-            continue
+        with suppress(NothingToDrawError):
+            figures.append(build(Explained(analysis, origin, study, unit)))
     return figures

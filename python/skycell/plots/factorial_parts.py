@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import counted
-from skycell.plots.labels import explained, factor, metric
+from skycell.plots.figure import Figure, FigureOrigin
+from skycell.plots.labels import explained, metric
 from skycell.stats.findings import BLOCK
 
 if TYPE_CHECKING:
     import altair as alt
 
     from skycell.stats import Analysis
-    from skycell.stats.findings import Estimate, FactorEffects
+    from skycell.stats.findings import Estimate
 
 GAP = 18
 """Between panels, pixels."""
@@ -32,22 +34,46 @@ _SPOT = 4
 """Side of a spot, pixels."""
 
 
-def response_title(response: str, unit: str | None = None) -> str:
-    """A response as an axis title.
+@dataclass(frozen=True)
+class Explained:
+    """An analysis as figures show it.
 
-    >>> response_title("mean_delay", "ms"), response_title("timeouts:flow2")
-    ('Mean delay (ms)', 'Timeouts, flow2')
+    Attributes:
+        analysis: of one response.
+        origin: the runs.
+        study: what the study is about, for the line below the title.
+        unit: of the response.
     """
-    base, _, part = response.partition(":")
-    title = metric(base, unit)
-    return f"{title}, {part}" if part else title
 
+    analysis: Analysis
+    origin: FigureOrigin
+    study: str
+    unit: str = "1"
 
-def explained_response(analysis: Analysis, unit: str) -> str:
-    """What a caption says of the response."""
-    base, _, part = analysis.response.partition(":")
-    text = explained(base, unit)
-    return f"{text} For {part} only." if part else text
+    @property
+    def title(self) -> str:
+        """The response as an axis has it."""
+        return metric(self.analysis.response, self.unit)
+
+    @property
+    def explained(self) -> str:
+        """What a caption says of the response."""
+        return explained(self.analysis.response, self.unit)
+
+    def figure(
+        self, kind: str, what: str, *, chart: Any, caption: tuple[str, ...], description: str
+    ) -> Figure:
+        """The figure of a kind, and what of the response it shows."""
+        response = self.analysis.response
+        return Figure(
+            name=slug(kind, response),
+            title=f"{metric(response)}: {what}",
+            subtitle=self.study,
+            chart=chart,
+            caption=caption,
+            origin=self.origin,
+            description=description,
+        )
 
 
 def slug(*parts: str) -> str:
@@ -86,12 +112,6 @@ def mean_words(analysis: Analysis) -> str:
         f"{error_words(analysis)} They also include what runs with the same {own} share, which "
         "moves all means together: means with overlapping bars may still be told apart."
     )
-
-
-def factor_title(own: FactorEffects) -> str:
-    """The name of a factor as an axis has it, with what its levels are counted in."""
-    title = factor(own.name)
-    return f"{title} ({own.unit})" if own.unit and not title.endswith(")") else title
 
 
 def level_labels(xs: Sequence[str], width: float) -> alt.Axis:
@@ -161,15 +181,6 @@ def domain_of(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
     room = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
     return [low - room, high + room]
-
-
-def lowered(title: str) -> str:
-    """A title within a sentence; abbreviations stay as they are.
-
-    >>> lowered("Mean delay (ms)"), lowered("TCP share")
-    ('mean delay (ms)', 'TCP share')
-    """
-    return title if title[:2].isupper() else title[0].lower() + title[1:]
 
 
 def spots(

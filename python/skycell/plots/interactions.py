@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any
 from skycell.plots import theme
 from skycell.plots.factorial_parts import (
     GAP,
+    Explained,
     domain_of,
     edges,
-    explained_response,
-    factor_title,
     interval_row,
     legend_columns,
     level_labels,
     mean_words,
-    response_title,
-    slug,
     tooltip,
     value_axis,
 )
-from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
+from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.labels import factor, listed, name
 
 if TYPE_CHECKING:
@@ -36,23 +33,16 @@ _HEIGHT = 220
 """Of a panel, pixels."""
 
 
-def interactions_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
+def interactions_figure(of: Explained) -> Figure:
     """Means of every pair of levels, one panel for each pair of factors.
 
     Lines that do not run alike are an interaction. Where both factors have more levels than lines
     can be told apart, the panel is a map of the means.
 
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
-
     Raises:
         NothingToDrawError: the model has no interactions.
     """
+    analysis = of.analysis
     import altair as alt
 
     if not analysis.interactions:
@@ -60,7 +50,7 @@ def interactions_figure(
             f"the analysis of {analysis.response} has no interactions to draw: with two factors "
             "and one run per cell, their interaction serves as the error"
         )
-    axis_title = response_title(analysis.response, unit)
+    axis_title = of.title
     ends = [e for pair in analysis.interactions for c in pair.cells for e in edges(c.mean)]
     domain = domain_of(ends)
     means = [cell.mean.value for pair in analysis.interactions for cell in pair.cells]
@@ -71,21 +61,19 @@ def interactions_figure(
         if _has_lines(pair)
         else _map(pair, titles, axis_title, [min(means), max(means)], width)
         for pair in analysis.interactions
-        for titles in [[factor_title(analysis.factor(own)) for own in pair.factors]]
+        for titles in [[factor(own, analysis.factor(own).unit) for own in pair.factors]]
     ]
     chart = alt.concat(
         *panels, columns=across, spacing={"row": GAP, "column": 3 * GAP}
     ).resolve_scale(color="independent", shape="independent", xOffset="independent")
-    return Figure(
-        name=slug("interactions", analysis.response),
-        title=f"{response_title(analysis.response)}: pairs of factors",
-        subtitle=study,
+    return of.figure(
+        "interactions",
+        "pairs of factors",
         chart=chart,
         caption=(
-            explained_response(analysis, unit),
+            of.explained,
             *_explained(analysis),
         ),
-        origin=origin,
         description=". ".join(
             f"{listed(map(factor, pair.factors))}: "
             + "; ".join(

@@ -99,7 +99,7 @@ METRICS = {
     "threshold_share": "Sum of the thresholds",
     "max_min_fairness": "Fairness index",
     "timeouts_without_loss": "Timeouts where nothing was lost",
-    "retransmitted_part": "Octets sent again",
+    "retransmitted_part": "Part sent again",
     "needless_part": "Segments sent again in vain",
     "guarantee_shortfall": "Guarantee shortfall",
     "excess_fairness": "Fairness of the excess",
@@ -122,7 +122,10 @@ METRICS = {
     "packet_delay": "Mean delay of a packet",
     "cells_discarded": "Cells discarded",
     "mean_queue": "Mean queue",
+    "p99_queue": "Queue, 99th percentile",
     "mean_sojourn": "Mean sojourn time",
+    "p50_sojourn": "Sojourn time, median",
+    "p95_sojourn": "Sojourn time, 95th percentile",
     "p99_sojourn": "Sojourn time, 99th percentile",
     "largest_sojourn": "Largest sojourn time",
     "fast_retransmits": "Fast retransmits",
@@ -195,9 +198,14 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", "\u202f")
 
 
-def factor(key: str) -> str:
-    """The name of a factor as people write it."""
-    return FACTORS.get(key, key.replace("_", " "))
+def factor(key: str, unit: str = "") -> str:
+    """The name of a factor as people write it, with what its levels are counted in.
+
+    >>> factor("n_sources"), factor("buffer", "RTT"), factor("buffer_cells", "cells")
+    ('N', 'buffer (RTT)', 'buffer (cells)')
+    """
+    title = FACTORS.get(key, key.replace("_", " "))
+    return f"{title} ({unit})" if unit and not title.endswith(")") else title
 
 
 def level(key: str, value: object) -> str:
@@ -206,6 +214,8 @@ def level(key: str, value: object) -> str:
     >>> level("n_sources", 5), level("tcp", "sack"), level("experiment", 2)
     ('N = 5', 'SACK', 'experiment 2')
     """
+    if key in {"panel", "point"}:
+        return str(value)  # levels of several factors, in words already
     if key in {"config", "tcp", "policy", "latency", "scheme", "source", "variant", "satellites"}:
         return name(value)
     if key == "buffer_cells":
@@ -225,10 +235,15 @@ def level(key: str, value: object) -> str:
     return f"{factor(key)} = {name(value)}"
 
 
-def described(factors: Mapping[str, Any]) -> str:
-    """Factors and their levels as one line, such as ``GEO, N = 5, buffer 12 000 cells``."""
+def described(factors: Mapping[str, Any], units: Mapping[str, str] | None = None) -> str:
+    """Factors and their levels as one line, with what these are counted in where it is given.
+
+    >>> described({"config": "geo", "n_sources": 5, "buffer": 0.5}, {"buffer": "RTT"})
+    'GEO, N = 5, buffer = 0.5 RTT'
+    """
     return ", ".join(
-        f"buffer {level(key, value)}" if key == "buffer_cells" else level(key, value)
+        f"{'buffer ' if key == 'buffer_cells' else ''}{level(key, value)} "
+        f"{(units or {}).get(key, '')}".rstrip()
         for key, value in factors.items()
     )
 
@@ -236,16 +251,29 @@ def described(factors: Mapping[str, Any]) -> str:
 def metric(key: str, unit: str | None = None) -> str:
     """The axis title of a metric, with its unit in brackets where it has one.
 
-    >>> metric("throughput", "Mbit/s")
-    'Throughput (Mbit/s)'
+    >>> metric("throughput", "Mbit/s"), metric("timeouts:flow2")
+    ('Throughput (Mbit/s)', 'Timeouts, flow2')
     """
-    title = METRICS.get(key, key.replace("_", " ").capitalize())
-    return f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
+    base, _, part = key.partition(":")
+    title = METRICS.get(base, base.replace("_", " ").capitalize())
+    title = f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
+    return f"{title}, {part}" if part else title
+
+
+def lowered(title: str) -> str:
+    """A title within a sentence; abbreviations stay as they are.
+
+    >>> lowered("Mean delay (ms)"), lowered("TCP share")
+    ('mean delay (ms)', 'TCP share')
+    """
+    return title if title[:2].isupper() else title[0].lower() + title[1:]
 
 
 def explained(key: str, unit: str | None = None) -> str:
     """What a caption says of a metric: its unit, or what the number without unit means."""
-    return EXPLAINED.get(key, f"{metric(key, unit)}.")
+    base, _, part = key.partition(":")
+    text = EXPLAINED.get(base, f"{metric(base, unit)}.")
+    return f"{text} For {part} only." if part else text
 
 
 def octets_unit(largest: float) -> tuple[float, str]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.plots import theme
-from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.bands import colour_of
+from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.label_placement import place
-from skycell.plots.labels import explained, level, metric, name, replicated, sentences
+from skycell.plots.labels import explained, factor, level, metric, name, replicated, sentences
 from skycell.plots.text_metrics import text_width
 
 COLOURS = ("#c8452d", "#e8a33d", "#7fb069", "#1b7a8f", "#14418b")
@@ -40,21 +41,29 @@ class Axes:
         series: factor whose levels are the points.
         x: metric across.
         y: metric up.
-        colour: metric of the colour.
+        colour: metric of the colour, or empty.
         column: factor of the panels from left to right, or empty.
         row: factor of the panels from top to bottom, or empty.
+        lines: factor whose levels have a colour and a line through their points, or empty.
     """
 
     series: str
     x: str
     y: str
-    colour: str
+    colour: str = ""
     column: str = ""
     row: str = ""
+    lines: str = ""
 
 
 def trade_off(
-    rows: Sequence[Mapping[str, Any]], origin: Origin, axes: Axes, *, title: str, figure_name: str
+    rows: Sequence[Mapping[str, Any]],
+    origin: FigureOrigin,
+    axes: Axes,
+    *,
+    title: str,
+    figure_name: str,
+    subtitle: str | None = None,
 ) -> Figure:
     """A point for each level of a factor, named; crosses span the replications.
 
@@ -64,6 +73,7 @@ def trade_off(
         axes: what goes where.
         title: what the figure shows.
         figure_name: short name, used for files.
+        subtitle: second line under the title.
 
     Raises:
         NothingToDrawError: no level has both metrics that place it.
@@ -76,7 +86,7 @@ def trade_off(
     columns = list(dict.fromkeys(point["column"] for point in data))
     panels = list(dict.fromkeys(point["row"] for point in data))
     width = round((theme.WIDTH * SHARE_OF_WIDTH - GAP * (len(columns) - 1)) / len(columns))
-    colour = _colour(data, axes)
+    colour, titles = _colour(data, axes), _titles(rows, axes)
     rows_of_panels = []
     for panel in panels:
         side_by_side = []
@@ -85,16 +95,19 @@ def trade_off(
             heading = ", ".join(text for text in (column, panel) if text)
             is_left, is_lowest = column == columns[0], panel == panels[-1]
             if points:
-                chart = _panel(points, axes, colour, width, is_left=is_left, is_lowest=is_lowest)
+                chart = _panel(
+                    points, axes, titles, colour, width, is_left=is_left, is_lowest=is_lowest
+                )
                 side_by_side.append(chart.properties(title=_heading(heading)))
         rows_of_panels.append(alt.hconcat(*side_by_side, spacing=GAP))
     return Figure(
         name=figure_name,
         title=title,
+        subtitle=subtitle,
         chart=alt.vconcat(*rows_of_panels, spacing=GAP),
-        caption=_caption(rows, axes, data),
+        caption=_caption(rows, axes, titles, data),
         origin=origin,
-        description=_description(data, axes),
+        description=_description(data, axes, titles),
     )
 
 
@@ -104,10 +117,18 @@ def _heading(text: str) -> Any:
     return alt.TitleParams(text, fontSize=12, anchor="start", frame="group", offset=6)
 
 
+def _titles(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, str]:
+    """What the axes say of each metric, of which no row may be."""
+    units = {row["metric"]: row["unit"] for row in rows}
+    return {key: metric(key, units.get(key)) for key in (axes.x, axes.y, axes.colour) if key}
+
+
 def _colour(data: Sequence[Mapping[str, Any]], axes: Axes) -> Any:
     """One scale of colours for all panels."""
     import altair as alt
 
+    if not axes.colour:
+        return colour_of(list(dict.fromkeys(point["series"] for point in data)))
     values = [point["colour"] for point in data if point["colour"] is not None]
     low = min(0.5, *values) if values else 0.0
     return alt.Color(
@@ -121,6 +142,7 @@ def _colour(data: Sequence[Mapping[str, Any]], axes: Axes) -> Any:
 def _panel(
     points: list[dict[str, Any]],
     axes: Axes,
+    names: Mapping[str, str],
     colour: Any,
     width: int,
     *,
@@ -133,8 +155,8 @@ def _panel(
     spans = {key: _span(points, key) for key in ("x", "y")}
     _label(points, spans, width)
     titles = {
-        "x": metric(axes.x) if is_lowest else None,
-        "y": metric(axes.y) if is_left else None,
+        "x": names[axes.x] if is_lowest else None,
+        "y": names[axes.y] if is_left else None,
     }
     scale = {key: alt.Scale(domain=list(spans[key]), nice=False, zero=False) for key in ("x", "y")}
 
@@ -153,12 +175,20 @@ def _panel(
         "x": across("x"),
         "y": up("y"),
         "tooltip": [
-            alt.Tooltip("name:N", title=axes.series),
-            alt.Tooltip("x:Q", title=metric(axes.x), format=".3f"),
-            alt.Tooltip("y:Q", title=metric(axes.y), format=".3f"),
-            alt.Tooltip("colour:Q", title=metric(axes.colour), format=".3f"),
+            *([alt.Tooltip("series:N", title=factor(axes.lines))] if axes.lines else []),
+            alt.Tooltip("name:N", title=factor(axes.series)),
+            alt.Tooltip("x:Q", title=names[axes.x], format=".4~g"),
+            alt.Tooltip("y:Q", title=names[axes.y], format=".4~g"),
+            *(
+                [alt.Tooltip("colour:Q", title=names[axes.colour], format=".3f")]
+                if axes.colour
+                else []
+            ),
         ],
     }
+    lines = base.mark_line(strokeWidth=1.2, opacity=0.6).encode(
+        x=across("x"), y=up("y"), color=colour, order="place:Q"
+    )
     return alt.layer(
         base.transform_filter("datum.far")
         .mark_rule(strokeWidth=0.7, color=theme.AXIS)
@@ -169,6 +199,7 @@ def _panel(
         base.mark_rule(color=theme.MUTED).encode(
             y=up("y_low"), y2="y_high:Q", x=across("x"), **spread
         ),
+        *([lines] if axes.lines else []),
         base.transform_filter("datum.colour == null")
         .mark_point(filled=True, size=72, opacity=1, color=theme.PAPER, stroke=theme.INK)
         .encode(**mark),
@@ -190,18 +221,20 @@ def _panel(
 
 def _points(rows: Sequence[Mapping[str, Any]], axes: Axes) -> list[dict[str, Any]]:
     """One point for each level in each panel; the third metric may be missing."""
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    found: dict[tuple[str, str, str, str], dict[str, Any]] = {}
     roles = {axes.x: "x", axes.y: "y", axes.colour: "colour"}
+    # What no metric colours is not without colour.
+    colour = None if axes.colour else 0.0
     for row in rows:
         factors, role = row["factors"], roles[row["metric"]]
         key = (
             _level(factors, axes.column),
             _level(factors, axes.row),
+            _level(factors, axes.lines),
             _short(factors[axes.series]),
         )
-        point = found.setdefault(
-            key, {"column": key[0], "row": key[1], "name": key[2], "colour": None}
-        )
+        places = dict(zip(("column", "row", "series", "name"), key, strict=True))
+        point = found.setdefault(key, {**places, "colour": colour, "place": len(found)})
         point |= {role: row["mean"], f"{role}_low": row["low"], f"{role}_high": row["high"]}
     return [point for point in found.values() if "x" in point and "y" in point]
 
@@ -241,13 +274,17 @@ def _label(
 
 
 def _caption(
-    rows: Sequence[Mapping[str, Any]], axes: Axes, data: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]],
+    axes: Axes,
+    titles: Mapping[str, str],
+    data: Sequence[Mapping[str, Any]],
 ) -> tuple[str, ...]:
     counts = (row["n"] for row in rows if row["metric"] in (axes.x, axes.y))
+    units = {row["metric"]: row["unit"] for row in rows}
     missing = any(point["colour"] is None for point in data)
     names = {point["name"] for point in data}
     return sentences(
-        *(explained(key) for key in (axes.y, axes.x, axes.colour)),
+        *(explained(key, units.get(key)) for key in (axes.y, axes.x, axes.colour) if key in titles),
         f"Point: mean of {replicated(counts)}; cross: lowest to highest.",
         "Axes reach as far as each panel's points.",
         "White: not defined, because in some run no VC got more than its MCR." if missing else "",
@@ -255,11 +292,12 @@ def _caption(
     )
 
 
-def _description(data: Sequence[Mapping[str, Any]], axes: Axes) -> str:
+def _description(data: Sequence[Mapping[str, Any]], axes: Axes, titles: Mapping[str, str]) -> str:
     reported = [
-        f"{', '.join(text for text in (p['column'], p['row'], p['name']) if text)}: "
-        f"{p['x']:.3g}, {p['y']:.3g}" + (f", {p['colour']:.3g}" if p["colour"] is not None else "")
+        f"{', '.join(p[key] for key in ('column', 'row', 'series', 'name') if p[key])}: "
+        f"{p['x']:.3g}, {p['y']:.3g}"
+        + (f", {p['colour']:.3g}" if axes.colour and p["colour"] is not None else "")
         for p in data
     ]
-    names = ", ".join(metric(key) for key in (axes.x, axes.y, axes.colour))
+    names = ", ".join(titles[key] for key in (axes.x, axes.y, axes.colour) if key in titles)
     return f"{names}. " + "; ".join(reported) + "."

@@ -8,18 +8,16 @@ from skycell.plots import theme
 from skycell.plots.factorial_parts import (
     GAP,
     MOST_POINTS,
+    Explained,
     domain_of,
-    lowered,
-    response_title,
-    slug,
     spots,
     value_axis,
 )
-from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import factor, name
+from skycell.plots.figure import Figure, NothingToDrawError
+from skycell.plots.labels import factor, lowered, metric, name
 
 if TYPE_CHECKING:
-    from skycell.stats import Analysis
+    pass
 
 COLOURS = {
     "main effect": theme.PALETTE[0],
@@ -42,20 +40,13 @@ KIND_NAMES = {
 }
 
 
-def allocation_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
+def allocation_figure(of: Explained) -> Figure:
     """The allocation of variation: a bar for each component, the largest at the top of its kind.
-
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
 
     Raises:
         NothingToDrawError: the response does not vary.
     """
+    analysis = of.analysis
     import altair as alt
 
     if not analysis.varies:
@@ -84,7 +75,7 @@ def allocation_figure(
         ),
         x=alt.X(
             "percent:Q",
-            title=f"Share of the variation of {lowered(response_title(analysis.response))} (%)",
+            title=f"Share of the variation of {lowered(metric(analysis.response))} (%)",
             scale=alt.Scale(domain=[0, min(110.0, top * 1.12)], nice=False),
             axis=alt.Axis(grid=True, tickCount=6),
         ),
@@ -110,31 +101,22 @@ def allocation_figure(
     caption = [f"Sum of squares of each component divided by the total, {whole}."]
     if analysis.design != "balanced":
         caption.append("Cells have different numbers of runs, so the shares need not add up.")
-    return Figure(
-        name=slug("allocation", analysis.response),
-        title=f"{response_title(analysis.response)}: where the variation comes from",
-        subtitle=study,
+    return of.figure(
+        "allocation",
+        "where the variation comes from",
         chart=alt.layer(bars, text).properties(width=theme.WIDTH - 180, height=26 * len(data)),
         caption=tuple(caption),
-        origin=origin,
         description="; ".join(f"{row['component']} {row['label']}" for row in data),
     )
 
 
-def residuals_figure(
-    analysis: Analysis, origin: FigureOrigin, *, study: str, unit: str = "1"
-) -> Figure:
+def residuals_figure(of: Explained) -> Figure:
     """Residuals against the model's values, and against the normal distribution.
-
-    Args:
-        analysis: of the response.
-        origin: the runs.
-        study: what the study is about, for the line below the title.
-        unit: of the response.
 
     Raises:
         NothingToDrawError: the model leaves no residuals.
     """
+    analysis = of.analysis
     import altair as alt
     from scipy.stats import norm
 
@@ -162,7 +144,7 @@ def residuals_figure(
 
     style: dict[str, Any] = {"filled": True, "size": 28, "opacity": 0.7, "color": theme.PALETTE[0]}
     tooltip = [alt.Tooltip("cell:N"), alt.Tooltip("residual:Q", format=".4~g")]
-    response = response_title(analysis.response, unit)
+    response = of.title
     axis_title = f"Residual of {lowered(response)}"
     # A first label that is moved inwards runs into the second where both are long.
     below = alt.Axis(labelFlush=False, labelSeparation=10, tickCount=6)
@@ -199,10 +181,9 @@ def residuals_figure(
     if found.spread_p is not None:
         factor_name = factor(str(found.spread_factor))
         tests.append(f"Brown-Forsythe, most uneven over {factor_name}: p = {found.spread_p:.2g}.")
-    return Figure(
-        name=slug("residuals", analysis.response),
-        title=f"{response_title(analysis.response)}: residuals",
-        subtitle=study,
+    return of.figure(
+        "residuals",
+        "residuals",
         chart=alt.hconcat(left, right, spacing=3 * GAP),
         caption=(
             "Left: the intervals assume no pattern and the same spread everywhere.",
@@ -210,7 +191,6 @@ def residuals_figure(
             *(["Points that fall on one spot are drawn once."] if count > MOST_POINTS else []),
             *tests,
         ),
-        origin=origin,
         description=f"{count} residuals from {rows[0]['residual']:.4g} to "
         f"{rows[-1]['residual']:.4g}, standard error of a run {analysis.error.standard_error:.4g}.",
     )

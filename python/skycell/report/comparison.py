@@ -7,26 +7,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from skycell.plots.figure import Figure, Origin
-from skycell.plots.labels import described, factor, metric, name, replicated
-from skycell.report.tables import NOTHING, Cell, Column, Notes, Table, columns, count, number, words
+from skycell.plots.labels import described, lowered, metric, replicated
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.path_measures import PATH_MEASURES
+from skycell.tables.table import NOTHING, Cell, Table, columns, count, number, words
+from skycell.tables.values import telling, values_table
 
 if TYPE_CHECKING:
     from skycell.studies.compare import Row, Score, TableSummary
     from skycell.studies.model import Table as StudyTable
     from skycell.studies.reproduction import Reproduction
-
-MARKS = {
-    "inside": "good",
-    "near": "fair",
-    "off": "bad",
-    "unpublished": "none",
-    "own": "none",
-    "failed": "bad",
-}
-"""Class of the coloured mark of a verdict; the verdict's word stands in it."""
-
 
 NOT_DRAWN = {
     "cells_discarded",
@@ -73,105 +63,55 @@ def groups_of(reproduction: Reproduction, study_id: str) -> list[Group]:
     """The rows of a study, table by table and kind by kind."""
     groups = []
     for study in reproduction.studies:
-        if study.id != study_id:
-            continue
-        for table in study.tables:
-            kinds: dict[object, list[Row]] = {}
-            for row in reproduction.rows_of(table.id):
-                kind = (row.metric, row.unit, tuple(row.factors), row.is_average)
-                kinds.setdefault(kind, []).append(row)
-            groups += [Group(table, tuple(rows)) for rows in kinds.values()]
+        if study.id == study_id:
+            for table in study.tables:
+                groups += groups_in(table, reproduction.rows_of(table.id))
     return groups
 
 
-def digits_of(unit: str) -> int:
-    """Places after the point that a value of a unit is shown with."""
-    return {"1": 3, "Mbit/s": 2, "cells": 0}.get(unit, 1)
+def groups_in(table: StudyTable, rows: Iterable[Row]) -> list[Group]:
+    """The rows of a table, kind by kind."""
+    kinds: dict[object, list[Row]] = {}
+    for row in rows:
+        kind = (row.metric, row.unit, tuple(row.factors), row.is_average)
+        kinds.setdefault(kind, []).append(row)
+    return [Group(table, tuple(own)) for own in kinds.values()]
 
 
-def comparison_table(group: Group, *, several: bool) -> Table:
+def comparison_table(group: Group, *, several: bool, why: str = "") -> Table:
     """The rows of a group, published beside ours.
 
     Args:
         group: the rows.
         several: whether the table has other groups, which the caption then tells apart.
+        why: the reason of those that are off.
     """
-    keys = _varying(group)
-    digits = digits_of(group.rows[0].unit)
-    is_published = any(row.published is not None for row in group.rows)
-    notes = Notes()
-    rows = []
-    for row in group.rows:
-        levels = [Cell(name(row.factors[key]), _sortable(row.factors[key])) for key in keys]
-        ours = [number(row.mean, digits)]
-        if is_published:
-            failures = notes.number("; ".join(row.failures))
-            verdict = Cell(row.verdict, css=MARKS[row.verdict], note=failures)
-            ours = [_published(row, digits, notes), *ours, verdict, _difference(row, digits)]
-        rows.append((*levels, *ours, number(row.sd, digits), _range(row, digits)))
-    beside = ("published", "ours", "verdict", "difference") if is_published else ("ours",)
-    numeric = ("published", "ours", "difference", "SD", "lowest to highest")
-    heads = columns(*beside, "SD", "lowest to highest", numeric=numeric)
-    return Table(
-        caption=_caption(group, several=several),
-        columns=(*(Column(factor(key)) for key in keys), *heads),
-        rows=tuple(rows),
-        notes=tuple(notes.texts),
+    parts = _said(group, several=several)
+    first = group.rows[0]
+    runs = replicated(row.n for row in group.rows)
+    ours = f"Ours: mean of {runs}; SD: their standard deviation."
+    if all(row.is_computed for row in group.rows):
+        ours = "Ours: computed once, as nothing is drawn."
+    title = "; ".join([f"{first.table}: {group.table.title}", *parts])
+    return values_table(
+        group.rows,
+        caption=f"{'; '.join([group.table.label, *parts])}. {ours}",
+        title=title,
+        why=why,
     )
 
 
-def _published(row: Row, digits: int, notes: Notes) -> Cell:
-    """The published value, with a note where its print is in doubt."""
-    if row.published is None:
-        return Cell(NOTHING, sort="")
-    cell = number(row.published, 2 if row.unit == "1" else digits)
-    return Cell(cell.text, cell.sort, note=notes.number(row.doubt))
-
-
-def _varying(group: Group) -> list[str]:
-    """Factors that tell the rows apart; the first one where there is nothing to tell apart."""
-    keys = list(group.rows[0].factors)
-    varying = [key for key in keys if len({row.factors[key] for row in group.rows}) > 1]
-    return varying or keys[:1]
-
-
-def _caption(group: Group, *, several: bool) -> str:
-    """Where the values are printed, what they are, and what is the same in all of them."""
+def _said(group: Group, *, several: bool) -> list[str]:
+    """What the values are, where that is to be said, and what is the same in all of them."""
     first = group.rows[0]
     unit = "" if first.unit in {"1", "events"} else f" in {first.unit}"
     what = f"{metric(first.metric)}{unit}"
     if group.is_average:
-        what = f"averages, {what[0].lower()}{what[1:]}"
-    parts = [group.table.label]
-    if several or unit:
-        parts.append(what)
-    constant = {key: first.factors[key] for key in first.factors if key not in _varying(group)}
-    if constant:
-        parts.append(described(constant))
-    if all(row.is_computed for row in group.rows):
-        return f"{'; '.join(parts)}. Ours: computed once, as nothing is drawn."
-    runs = replicated(row.n for row in group.rows)
-    return f"{'; '.join(parts)}. Ours: mean of {runs}; SD: their standard deviation."
-
-
-def _range(row: Row, digits: int) -> Cell:
-    if row.low is None or row.high is None:
-        return Cell(NOTHING, sort="")
-    return Cell(f"{number(row.low, digits).text} to {number(row.high, digits).text}", row.low)
-
-
-def _sortable(level: object) -> float | str:
-    return float(level) if isinstance(level, int | float) else str(level)
-
-
-def _difference(row: Row, digits: int) -> Cell:
-    """Ours less the published value, with its sign; what rounds to nothing has none."""
-    if row.mean is None or row.published is None:
-        return Cell(NOTHING, sort="")
-    value = row.mean - row.published
-    cell = number(abs(value), digits)
-    sign = "" if round(abs(value), digits) == 0 else "+" if value > 0 else "\u2212"
-    return Cell(sign + cell.text, value)
+        what = f"averages, {lowered(what)}"
+    varying = telling(group.rows)
+    constant = {key: own for key, own in first.factors.items() if key not in varying}
+    parts = [what] if several or unit else []
+    return [*parts, described(constant)] if constant else parts
 
 
 def comparison_figure(group: Group, origin: Origin) -> Figure | None:
@@ -196,14 +136,12 @@ def table_figure(
         origin: the runs.
         several: whether the table has figures of other metrics, from which the subtitle tells it.
     """
-    from skycell.plots.buffers import metric_by_buffer
     from skycell.plots.comparison import comparison
 
     title = table.title[0].upper() + table.title[1:]
     in_rtt = with_buffer_in_rtt(rows)
     if in_rtt is not None:
-        goal = PROMISED.get(rows[0]["metric"])
-        figure = metric_by_buffer(in_rtt, origin, title=title, goal=goal)
+        figure = _by_buffer(in_rtt, origin, title)
     else:
         in_print = any(row["published"] is not None for row in rows)
         origin = replace(origin, source=table.printed_as if in_print else None)
@@ -212,6 +150,34 @@ def table_figure(
         return figure
     words = [metric(rows[0]["metric"]), figure.subtitle]
     return replace(figure, subtitle="; ".join(word for word in words if word))
+
+
+def _by_buffer(rows: Sequence[Mapping[str, Any]], origin: Origin, title: str) -> Figure:
+    """A metric against the buffer: a panel for each configuration, a line for each N."""
+    from skycell.plots.curves import ReferenceLine, curves, label
+
+    name = rows[0]["metric"]
+    goal, meaning = PROMISED.get(name, (None, ""))
+    lines = []
+    if goal is not None:
+        sizes = [(label(row, "config"), row["factors"]["buffer_rtt"]) for row in rows]
+        lines = [
+            ReferenceLine(panel, "", tuple((x, goal) for own, x in sorted(sizes) if own == panel))
+            for panel in dict.fromkeys(panel for panel, _ in sizes)
+        ]
+    return curves(
+        rows,
+        origin,
+        title=title,
+        x="buffer_rtt",
+        series="n_sources",
+        column="config",
+        reference=lines,
+        meaning=f"{goal:g}, {meaning}" if goal is not None else "",
+        own="x",
+        is_log=True,
+        figure_name=f"{name}-by-buffer",
+    )
 
 
 def with_buffer_in_rtt(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:

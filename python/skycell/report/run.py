@@ -15,28 +15,12 @@ from skycell.metrics import (
     throughputs_bps,
 )
 from skycell.metrics.network import units_in_words
-from skycell.metrics.run_rows import (
-    CELL_DELAY_HEADS,
-    POLICED_HEADS,
-    RESPONSE_HEADS,
-    SOJOURN_HEADS,
-    TRANSFER_HEADS,
-    cell_delay_rows,
-    contract_rows,
-    lost_on_links,
-    policed_rows,
-    queue_rows,
-    response_rows,
-    share_of_ceiling,
-    sojourn_rows,
-    source_totals,
-    transfer_rows,
-)
+from skycell.metrics.run_rows import lost_on_links, queue_rows, share_of_ceiling, source_totals
 from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
-from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.report.page import Picture, page
-from skycell.report.tables import Cell, Table, columns, count, loss, number, share, shortened, words
+from skycell.tables import run as tables
+from skycell.tables.table import Cell, Table, columns, count, number, share, shortened, words
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -52,7 +36,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     brief = _brief_of(result)
     ports = (
         *(brief(_congested(result, unit), "discarded", "ports") for unit in _UNITS),
-        brief(_sojourns(result), "largest", "ports"),
+        brief(tables.sojourns(result.spec, result.records), "largest", "ports"),
         *(brief(_other_ports(result, unit), "busy", "ports") for unit in _UNITS),
     )
     return page(
@@ -75,13 +59,13 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
                 "flows",
             ),
             "losses": brief(_recovery(records), "sent again", "flows"),
-            "responses": _responses(records),
-            "transfers": _transfers(result),
-            "delay_terms": brief(_delay_terms(records), "D", "delay_terms"),
+            "responses": tables.responses(result),
+            "transfers": tables.transfers(result),
+            "delay_terms": brief(tables.delay_terms(records), "D", "delay_terms"),
             "ports": _those(ports),
-            "contracts": brief(_contracts(result), "cells got", "vcs"),
-            "policed": brief(_policed(result), "not conforming", "vcs"),
-            "cell_delays": brief(_cell_delays(records), "largest", "cell_delays"),
+            "contracts": brief(tables.contracts(result), "cells got", "vcs"),
+            "policed": brief(tables.policed(result), "not conforming", "vcs"),
+            "cell_delays": brief(tables.cell_delays(result), "largest", "cell_delays"),
             "vc_queues": _those(brief(_vc_queues(result, u), "largest", "ports") for u in _UNITS),
             "vcs": _those(brief(_vcs(result, unit), "discarded", "vcs") for unit in _UNITS),
             "pictures": pictures,
@@ -176,152 +160,6 @@ def _flows(result: RunResult) -> Table:
     )
 
 
-def _responses(records: Mapping[str, Any]) -> Table | None:
-    rows = [
-        (
-            words(row.what),
-            count(row.asked),
-            count(row.whole),
-            *(number(time, 3) for time in row.times_s),
-        )
-        for row in response_rows(records)
-    ]
-    if not rows:
-        return None
-    heads = ("asked for", "whole", *RESPONSE_HEADS)
-    return Table(
-        caption=(
-            "How long web users waited, in seconds, over all users: for files from request "
-            "to last octet, for pages from first request to last octet. Files and pages that "
-            "were not whole at the end of the run are not counted in the times."
-        ),
-        columns=columns("what", *heads, numeric=heads),
-        rows=tuple(rows),
-        sortable=False,
-    )
-
-
-def _contracts(result: RunResult) -> Table | None:
-    rows = []
-    for vc in contract_rows(result.spec, result.records):
-        windows, run = vc["guarantee"], vc["run_guarantee"]
-        rows.append(
-            (
-                words(vc["name"]),
-                count(vc["frames_offered"]),
-                count(vc["frames_eligible"]),
-                count(vc["frames_tagged"]),
-                count(vc["frames_refused"]),
-                count(vc["cells_whole"]),
-                count(run["due_cells"]),
-                words("met" if run["is_met"] else "missed"),
-                words(f"{windows['met']} of {windows['windows']}"),
-            )
-        )
-    if not rows:
-        return None
-    heads = ("frames offered", "eligible", "tagged", "refused", "cells got", "due")
-    return Table(
-        caption=(
-            "VCs with a GFR contract: frames offered, eligible under F-GCRA, forwarded with "
-            "a tag, and refused at the edge; cells of whole frames compared with what the "
-            "MCR promises over the run, and windows in which the MCR was met."
-        ),
-        columns=columns("VC", *heads, "run", "windows met", numeric=heads),
-        rows=tuple(rows),
-    )
-
-
-def _policed(result: RunResult) -> Table | None:
-    rows = [
-        (words(vc["name"]), *(count(vc[key]) for key in POLICED_HEADS))
-        for vc in policed_rows(result.spec, result.records)
-    ]
-    if not rows:
-        return None
-    heads = tuple(POLICED_HEADS.values())
-    return Table(
-        caption=(
-            "Cells of the VCs that are policed where they enter the first switch: offered, "
-            "not conforming to the buckets, and how many of the latter were tagged or "
-            "discarded."
-        ),
-        columns=columns("VC", *heads, numeric=heads),
-        rows=tuple(rows),
-    )
-
-
-def _cell_delays(records: Mapping[str, Any]) -> Table | None:
-    rows = [
-        (
-            words(row.vc),
-            count(row.offered),
-            loss(row.lost),
-            *(number(time, 3) for time in row.times_ms),
-        )
-        for row in cell_delay_rows(records)
-    ]
-    if not rows:
-        return None
-    heads = ("offered", "lost", *CELL_DELAY_HEADS)
-    return Table(
-        caption=(
-            "Cells of the VCs whose delays are measured, by default those of cell sources: "
-            "offered, lost, and the delay in milliseconds of those that arrived, first what "
-            "it would be without waiting. Variation: peak to peak, the 99.9 % quantile minus "
-            "the delay without waiting; for a class with several VCs, whose row comes before "
-            "theirs, the delay of each cell's own VC is subtracted."
-        ),
-        columns=columns("VC", *heads, numeric=heads),
-        rows=tuple(rows),
-    )
-
-
-def _transfers(result: RunResult) -> Table | None:
-    found = transfer_rows(result.records, result.traces)
-    if not found:
-        return None
-    # Of too many flows the first row alone, which is of all of them.
-    shown = found[:1] if is_of_many(result.spec) else found
-    rows = [
-        (words(row.flow), count(row.finished), *(number(time, 3) for time in row.times_s))
-        for row in shown
-    ]
-    heads = ("finished", *TRANSFER_HEADS)
-    return Table(
-        caption=(
-            "How long finished transfers took, in seconds: from the moment the application "
-            "hands one over (with a handshake: from the SYN) until its last octet is "
-            "acknowledged. Then closing: what the connection took after that to close (with a "
-            "handshake: FIN and answer), in the mean."
-        ),
-        columns=columns("flow", *heads, numeric=heads),
-        rows=tuple(rows),
-    )
-
-
-def _delay_terms(records: Mapping[str, Any]) -> Table | None:
-    rows = []
-    for terms in records.get("delay_terms", ()):
-        row = term_row(terms)
-        times = (number(value, 3) for value in row.numbers)
-        rows.append((words(row.flow), words(row.satellites), *times))
-    if not rows:
-        return None
-    heads = TERM_HEADS
-    return Table(
-        caption=(
-            "Terms of the mean delay D over the constellation, in ms: transmission t_t of a "
-            "full segment, propagation on links to hosts (access), up, between satellites "
-            "and down, switching t_s (a cell time at each port), and queueing t_q, the rest. "
-            "Bound: the largest delay that full buffers allow, each adding its size divided "
-            "by its rate."
-        ),
-        columns=columns("flow", "satellites", *heads, numeric=heads),
-        rows=tuple(rows),
-    )
-
-
 def _recovery(records: Mapping[str, Any]) -> Table:
     any_marked = any(flow["segments_marked"] for flow in records["flows"])
     marks = {"ecn_reductions": "cut by marks"} if any_marked else {}
@@ -374,31 +212,6 @@ def _congested(result: RunResult, unit: str) -> Table | None:
             f"Ports with a limited buffer, queue by queue if they have several: {unit} that "
             f"arrived and were discarded{' or marked (ECN)' if marks else ''}, fraction of the "
             f"time spent sending, queue in {unit} (percentiles are those of samples)."
-        ),
-        columns=columns("port", *heads, numeric=heads),
-        rows=tuple(rows),
-    )
-
-
-def _sojourns(result: RunResult) -> Table | None:
-    rows = [
-        (
-            words(row.name),
-            number(row.mean_octets, 0),
-            count(row.largest_octets),
-            *(number(time, 3) for time in row.times_ms),
-        )
-        for row in sojourn_rows(result.spec, result.records)
-    ]
-    if not rows:
-        return None
-    heads = ("mean (B)", "most (B)", *SOJOURN_HEADS)
-    return Table(
-        caption=(
-            "Ports of packets with a limited buffer, and flows in those that tell them apart: "
-            "octets in them, and how long packets stayed, "
-            "in milliseconds, from arrival to the departure of the last bit. Percentiles are from "
-            "a histogram, at most 1/128 too large."
         ),
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.plots.labels import listed
-from skycell.report.tables import Table, columns, number, words
 from skycell.studies.kept_sensitivity import Alternative, KeptSensitivity, value_in_words
+from skycell.tables.table import Table, columns, number, words
 
 if TYPE_CHECKING:
     from skycell.studies.model import Study

@@ -14,6 +14,7 @@ from skycell.records.reading import NotAResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from skycell.plots.values import Axes
     from skycell.studies.figures import StudyFigure, TracedFigure
     from skycell.studies.model import Study
 
@@ -26,6 +27,8 @@ class StoredStudy:
 
     file: Path
     data: dict[str, Any]
+    axes: Axes | None = None
+    """How somebody arranges a table's values; none where we do."""
 
     def refuse_unknown_table(self, table: str) -> None:
         """Raises `NothingToDrawError` for a table of which the file has no values."""
@@ -74,6 +77,7 @@ class StoredStudy:
         Raises:
             NothingToDrawError: there are no such values, or several tables have them.
         """
+        from skycell.plots.values import values_figure
         from skycell.report.comparison import table_figure
         from skycell.report.study_figures import listed_figure
         from skycell.report.traced import traced_figure
@@ -98,13 +102,27 @@ class StoredStudy:
             figure = listed_figure(listed, of_listed, _origin(self.data, of_listed))
             assert figure is not None  # it has values
             return figure
-        rows = self._rows(table)
-        shown = metric or rows[0]["metric"]
+        rows, shown = self._rows(table), self._metric(metric, table)
         chosen = [row for row in rows if row["metric"] == shown]
         found = chosen[0]["table"]
+        if self.axes is not None:
+            own = [row for row in rows if row["table"] == found]
+            title = table_of(found).table.title
+            return values_figure(own, _origin(self.data, chosen), self.axes, shown, study=title)
         several = len({row["metric"] for row in self._rows(found)}) > 1
         origin = _origin(self.data, chosen)
         return table_figure(chosen, table_of(found).table, origin, several=several)
+
+    def names_of(self, metric: str | None, table: str | None) -> tuple[list[str], list[str]]:
+        """The factors of the values that :meth:`figure` draws, and the metrics beside them."""
+        rows, shown = self._rows(table), self._metric(metric, table)
+        chosen = [row for row in rows if row["metric"] == shown]
+        beside = [row for row in rows if row["table"] == chosen[0]["table"]] if chosen else []
+        factors = [name for row in chosen for name in row["factors"]]
+        return list(dict.fromkeys(factors)), list(dict.fromkeys(row["metric"] for row in beside))
+
+    def _metric(self, metric: str | None, table: str | None) -> str:
+        return metric or str(self._rows(table)[0]["metric"])
 
     def _rows(self, table: str | None = None) -> list[dict[str, Any]]:
         """The rows of a table, or of all, that can be drawn."""

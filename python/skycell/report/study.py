@@ -21,9 +21,11 @@ from skycell.report.comparison import (
 from skycell.report.page import Picture, page
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study_figures import listed_figure
-from skycell.report.tables import Cell, Table, columns, words
 from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
+from skycell.studies.readme import WHY, explained
+from skycell.tables.runs import failed_runs
+from skycell.tables.table import Cell, Table, columns, words
 
 if TYPE_CHECKING:
     from skycell.studies.findings import ConclusionResult
@@ -108,9 +110,14 @@ def study_page(
             "version": reproduction.version,
             "verdict": verdict(reproduction, study.id),
             "identity": _identity(reproduction, study),
+            "explained": explained(study.id),
             "scores": scores(reproduction, study),
             **_verdict_rule(),
-            "failed": _failed(reproduction, study),
+            "failed": failed_runs(
+                (run.case, run.seed, run.reason)
+                for run in reproduction.failed_runs
+                if run.case.split(" ")[0] == study.id
+            ),
             "pictures": pictures,
             "example": example,
             "tables": _tables(reproduction, study),
@@ -284,20 +291,9 @@ def _identity(reproduction: Reproduction, study: Study) -> list[tuple[str, str]]
     return identity
 
 
-def _failed(reproduction: Reproduction, study: Study) -> Table | None:
-    own = [run for run in reproduction.failed_runs if run.case.split(" ")[0] == study.id]
-    if not own:
-        return None
-    return Table(
-        caption="Runs that failed.",
-        columns=columns("run", "seed", "reason", numeric=["seed"]),
-        rows=tuple((words(run.case), words(run.seed), words(run.reason)) for run in own),
-        sortable=False,
-    )
-
-
 def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:
     groups = groups_of(reproduction, study.id)
+    why = explained(study.id).get(WHY, "")
     parts: list[dict[str, Any]] = []
     seen = None
     for group in groups:
@@ -308,7 +304,7 @@ def _tables(reproduction: Reproduction, study: Study) -> list[dict[str, Any]]:
         parts.append(
             {
                 "title": title if is_new else None,
-                "table": comparison_table(group, several=several),
+                "table": comparison_table(group, several=several, why=why),
             }
         )
     return parts

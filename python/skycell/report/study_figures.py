@@ -60,7 +60,7 @@ def listed_figure(
         meaning=meaning,
         x_step=wanted.x_step,
         x_name=wanted.x_name,
-        own_axes=wanted.own_axes,
+        own="y" if wanted.own_axes else None,
         figure_name=wanted.id,
         subtitle=f"{wanted.printed_as}, redrawn" if wanted.printed_as else None,
     )

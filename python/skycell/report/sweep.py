@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from skycell.experiment.measures import better_of
 from skycell.input.quantities import counted
-from skycell.plots.factorial_parts import lowered, response_title
-from skycell.plots.figure import Figure, Origin
-from skycell.plots.labels import factor, grouped, listed, name
+from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
+from skycell.plots.values import usual_axes
 from skycell.report.page import Picture, page
-from skycell.report.tables import Cell, Table, columns, count, number, share, words
+from skycell.tables.analysis import analysis_tables
+from skycell.tables.runs import failed_runs
+from skycell.tables.table import Table, columns, count, words
+from skycell.tables.values import best_sentence, cells_table, pivots
 
 if TYPE_CHECKING:
-    from skycell.experiment.result import SweepResult
+    from skycell.experiment.result import SweepResult, SweepRun
     from skycell.stats import Analysis
-    from skycell.stats.findings import Estimate
 
+
+_LEVEL = 0.9
+"""Confidence of intervals where no analysis says of which it is."""
+
+_GOODPUT = ("throughput", "efficiency")
+"""What users want of a link, which they have to wait for."""
 
 _MOST_RUNS = 500
 """Runs whose seeds and specs a page lists; those of more are only in the table beside it."""
@@ -44,18 +54,36 @@ def sweep_figures(
     analyses: dict[str, Analysis] = {}
     refused: dict[str, str] = {}
     figures: dict[str, list[Figure]] = {}
+    origin = origin_of_sweep(result)
     for response, unit in result.units.items():
+        figures[response] = _figures_of_values(result, response, origin)
         try:
             found = result.analyse(response, level)
         except DesignError as error:
             refused[response] = f"No analysis: {error}."
-            figures[response] = []
             continue
         analyses[response] = found
-        figures[response] = factorial_figures(
-            found, origin_of_sweep(result), study=result.title, unit=unit
-        )
+        figures[response] += factorial_figures(found, origin, study=result.title, unit=unit)
     return analyses, refused, figures
+
+
+def _figures_of_values(result: SweepResult, response: str, origin: Origin) -> list[Figure]:
+    """The response by its factors, and what users get over what they wait for."""
+    from skycell.plots.values import Axes, usual_axes, values_figure
+
+    axes = usual_axes(result.factors)
+    arranged = [axes]
+    delays = [name for name, unit in result.units.items() if unit == "ms"]
+    if response in _GOODPUT and delays:
+        arranged.append(Axes(delays[0], axes.series, axes.others(list(result.factors))))
+    rows = [value.as_dict() for value in result.values()]
+    units, figures = result.factor_units, []
+    for own in arranged:
+        with suppress(NothingToDrawError):
+            figures.append(
+                values_figure(rows, origin, own, response, study=result.title, units=units)
+            )
+    return figures
 
 
 def sweep_page(
@@ -75,16 +103,25 @@ def sweep_page(
         pictures: of all figures, in their order.
     """
     drawn = iter(pictures)
+    values, units = result.values(), result.factor_units
+    axes = usual_axes(result.factors)
     parts = []
     for place, (response, unit) in enumerate(result.units.items(), start=1):
         found = analyses.get(response)
+        own = [value for value in values if value.metric == response]
+        level = found.level if found else _LEVEL
+        best = best_sentence(own, better_of(response), level, units)
+        summary = found.summary() if found else [refused[response]]
         parts.append(
             {
                 "id": f"response-{place}",
-                "title": response_title(response, unit),
-                "summary": found.summary() if found else [refused[response]],
+                "title": metric(response, unit),
+                "summary": [best, *summary] if best else summary,
                 "pictures": [next(drawn) for _ in figures[response]],
-                "tables": _tables(found) if found else [],
+                "tables": [
+                    *pivots(own, axes, level=level, better=better_of(response), units=units),
+                    *(analysis_tables(found) if found else []),
+                ],
             }
         )
     return page(
@@ -95,8 +132,8 @@ def sweep_page(
             "verdict": _verdict(analyses),
             "identity": _identity(result),
             "responses": parts,
-            "cells": _cells(result),
-            "failed": _failed(result),
+            "cells": cells_table(values, title=result.title, units=units),
+            "failed": failed_runs((_cell(run), run.seed, run.reason) for run in result.failed),
             "again": _again(result),
         },
     )
@@ -108,10 +145,10 @@ def _verdict(analyses: dict[str, Analysis]) -> str:
     for response, found in analyses.items():
         best = found.dominant
         if best is None or not _is_shown(found, best):
-            nothing.append(lowered(response_title(response)))
+            nothing.append(lowered(metric(response)))
             continue
         part = f"{100 * found.shares()[best]:.0f} %"
-        what = lowered(response_title(response))
+        what = lowered(metric(response))
         parts.append(f"{factor(best)} explains {part} of the variation of {what}")
     text = ", ".join(parts)
     if nothing:
@@ -146,154 +183,15 @@ def _identity(result: SweepResult) -> list[tuple[str, str]]:
     ]
 
 
-def _tables(found: Analysis) -> list[Table]:
-    return [_variation(found), _effects(found), _differences(found), *_pairs(found)]
-
-
-def _variation(found: Analysis) -> Table:
-    rows = [
-        (
-            words(" × ".join(map(factor, row.factors)) or row.name),
-            number(row.sum_of_squares, _digits(found.total)),
-            count(row.degrees),
-            share(row.share),
-            number(row.f, 1),
-            Cell("–" if row.p is None else f"{row.p:.2g}", row.p),
-        )
-        for row in found.variation
-    ]
-    heads = ("component", "sum of squares", "degrees of freedom", "part", "F", "p")
-    return Table(
-        caption="Allocation of variation.",
-        columns=columns(*heads, numeric=heads[1:]),
-        rows=tuple(rows),
-    )
-
-
-def _effects(found: Analysis) -> Table:
-    from skycell.stats.sentences import at_level
-
-    digits = _digits(found.mean.value)
-    rows = [
-        (
-            words(factor(own.name)),
-            Cell(name(level.level), _sortable(level.level)),
-            count(level.runs),
-            number(level.mean.value, digits),
-            _interval(level.mean, digits),
-            number(level.effect.value, digits),
-            _interval(level.effect, digits),
-        )
-        for own in found.factors
-        for level in own.levels
-    ]
-    interval = f"{at_level(found.level)} interval"
-    heads = ("factor", "level", "runs", "mean", interval, "effect", f"its {interval}")
-    return Table(
-        caption=f"Means and main effects. Overall mean {found.mean.value:.{digits}f}.",
-        columns=columns(*heads, numeric=("runs", "mean", "effect")),
-        rows=tuple(rows),
-    )
-
-
-def _differences(found: Analysis) -> Table:
-    digits = _digits(found.mean.value)
-    marks = {
-        True: Cell("told apart", css="good"),
-        False: Cell("not told apart", css="none"),
-        None: Cell("no interval", css="none"),
-    }
-    rows = [
-        (
-            words(factor(own.name)),
-            words(name(pair.first)),
-            words(name(pair.second)),
-            number(pair.difference.value, digits),
-            _interval(pair.difference, digits),
-            marks[pair.difference.is_clear],
-        )
-        for own in found.factors
-        for pair in own.differences
-    ]
-    heads = ("factor", "level", "minus level", "difference", "Tukey's interval", "verdict")
-    return Table(
-        caption=(
-            "Which levels can be told apart. All intervals of a factor together hold with "
-            "the stated confidence."
-        ),
-        columns=columns(*heads, numeric=("difference",)),
-        rows=tuple(rows),
-    )
-
-
-def _pairs(found: Analysis) -> list[Table]:
-    digits = _digits(found.mean.value)
-    tables = []
-    for pair in found.interactions:
-        heads = (*map(factor, pair.factors), "mean", "beyond the main effects", "interval")
-        rows = [
-            (
-                *(Cell(name(level), _sortable(level)) for level in cell.levels),
-                number(cell.mean.value, digits),
-                number(cell.effect.value, digits),
-                _interval(cell.effect, digits),
-            )
-            for cell in pair.cells
-        ]
-        tables.append(
-            Table(
-                caption=f"Interaction of {listed(map(factor, pair.factors))}.",
-                columns=columns(*heads, numeric=heads[2:4]),
-                rows=tuple(rows),
-            )
-        )
-    return tables
-
-
-def _cells(result: SweepResult) -> Table:
-    rows = []
-    for cell in result.by_cell():
-        cells = [Cell(name(level), _sortable(level)) for level in cell.levels.values()]
-        for found in cell.responses.values():
-            digits = _digits(found.mean or 0.0)
-            cells += [number(found.mean, digits), number(found.sd, digits)]
-        rows.append(tuple(cells))
-    heads = [factor(key) for key in result.factors]
-    numbers: list[str] = []
-    for response, unit in result.units.items():
-        title = response_title(response, unit)
-        numbers += [title, f"SD of {lowered(title)}"]
-    return Table(
-        caption=f"Means over {counted(result.replications, 'replication')}, cell by cell.",
-        columns=columns(*heads, *numbers, numeric=numbers),
-        rows=tuple(rows),
-    )
-
-
-def _failed(result: SweepResult) -> Table | None:
-    if not result.failed:
-        return None
-    rows = [
-        (
-            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
-            words(run.seed),
-            words(run.reason),
-        )
-        for run in result.failed
-    ]
-    return Table(
-        caption="Runs that failed; they are left out of everything else.",
-        columns=columns("cell", "seed", "reason", numeric=["seed"]),
-        rows=tuple(rows),
-        sortable=False,
-    )
+def _cell(run: SweepRun) -> str:
+    return ", ".join(f"{factor(key)} = {name(level)}" for key, level in run.levels.items())
 
 
 def _again(result: SweepResult) -> dict[str, Any]:
     shell = ["skycell sweep", shlex.quote(result.file), f"--replications {result.replications}"]
     rows = [
         (
-            words(", ".join(f"{factor(k)} = {name(v)}" for k, v in run.levels.items())),
+            words(_cell(run)),
             count(run.replication),
             words(run.seed),
             words(run.spec_hash[:16]),
@@ -318,27 +216,3 @@ def _again(result: SweepResult) -> dict[str, Any]:
         if listed_here
         else None,
     }
-
-
-def _interval(estimate: Estimate, digits: int) -> Cell:
-    if estimate.low is None or estimate.high is None:
-        return Cell("–", sort="")
-    low, high = number(estimate.low, digits).text, number(estimate.high, digits).text
-    return Cell(f"{low} to {high}", estimate.low)
-
-
-def _digits(scale: float) -> int:
-    """Places after the point for numbers of a scale: four significant digits, four at most.
-
-    >>> _digits(0.77), _digits(25.0), _digits(12345.0)
-    (4, 2, 0)
-    """
-    size = abs(scale)
-    return next(
-        (places for limit, places in ((1, 4), (10, 3), (100, 2), (1000, 1)) if size < limit), 0
-    )
-
-
-def _sortable(level: object) -> float | str:
-    is_number = isinstance(level, int | float) and not isinstance(level, bool)
-    return float(level) if is_number else str(level)  # type: ignore[arg-type]

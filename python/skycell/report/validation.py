@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from skycell.input.quantities import counted
 from skycell.input.settings import write_value
 from skycell.plots.labels import replicated
-from skycell.report.comparison import MARKS
 from skycell.report.page import page
-from skycell.report.tables import NOTHING, Cell, Notes, Table, columns, count, number, words
+from skycell.tables.runs import failed_runs
+from skycell.tables.table import NOTHING, Cell, Notes, Table, columns, count, number, words
+from skycell.tables.values import MARKS
 from skycell.validation.compare import INSIDE_RELATIVE, NEAR_RELATIVE
 from skycell.validation.measures import MEASURES, Measure
 from skycell.validation.scenarios import linux
@@ -29,10 +30,10 @@ def validation_page(result: Validation) -> str:
             "version": result.version,
             "verdict": _verdict(result),
             "identity": _identity(result),
-            "scores": _scores(result),
+            "scores": scores(result),
             "inside": f"{INSIDE_RELATIVE:.0%}"[:-1] + " %",
             "near": f"{NEAR_RELATIVE:.0%}"[:-1] + " %",
-            "failed": _failed(result),
+            "failed": failed_runs((r.case, r.seed, r.reason) for r in result.failed_runs),
             "groups": _groups(result),
             "recordings": _recordings(),
             "again": _again(result),
@@ -70,7 +71,8 @@ def _identity(result: Validation) -> list[tuple[str, str]]:
     return identity
 
 
-def _scores(result: Validation) -> Table:
+def scores(result: Validation) -> Table:
+    """How many recorded values are met, measure by measure."""
     rows = []
     for measure in _measures(result.rows):
         own = [row for row in result.rows if row.metric == measure.name]
@@ -80,6 +82,7 @@ def _scores(result: Validation) -> Table:
     heads = ("inside", "near", "off", "failed")
     return Table(
         caption="Recorded values by verdict, measure by measure.",
+        title="verdicts",
         columns=columns("measure", *heads, numeric=heads),
         rows=tuple(rows),
         sortable=False,
@@ -134,17 +137,6 @@ def _table(measure: Measure, rows: Sequence[RecordedRow]) -> Table:
 
 def _span(low: float, high: float, digits: int) -> str:
     return f"{number(low, digits).text} to {number(high, digits).text}"
-
-
-def _failed(result: Validation) -> Table | None:
-    if not result.failed_runs:
-        return None
-    return Table(
-        caption="Runs that failed.",
-        columns=columns("scenario", "seed", "reason", numeric=["seed"]),
-        rows=tuple((words(r.case), words(r.seed), words(r.reason)) for r in result.failed_runs),
-        sortable=False,
-    )
 
 
 def _recordings() -> Table:

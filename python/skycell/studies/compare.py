@@ -4,16 +4,13 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from skycell.experiment.design import Level
-from skycell.experiment.replicates import Replicates
+from skycell.experiment.value import Value, Verdict
 from skycell.studies.design import Overrides
 from skycell.studies.library import Selection
 from skycell.studies.model import Part
 from skycell.studies.published import PublishedValue, doubt_of
-
-Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 
 SLACK = 0.02
 """By how much the span of our replications is widened, in the row's unit, besides the rounding."""
@@ -27,21 +24,13 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(Replicates):
+class Row(Value):
     """One number of a table: as printed, and as our replications have it."""
 
     study: str
     table: str
-    factors: Mapping[str, Level]
-    metric: str
-    unit: str
-    published: float | None
-    verdict: Verdict
-    doubt: str = ""
     is_suspect: bool = False
     is_average: bool = False
-    failures: tuple[str, ...] = ()
-    spec_hashes: tuple[str, ...] = ()
     overrides: Mapping[str, Any] | None = None
     is_computed: bool = False
     """Whether nothing was drawn: a second replication would give the same number."""
@@ -53,30 +42,16 @@ class Row(Replicates):
 
     def as_dict(self) -> dict[str, Any]:
         """The row for a program."""
-        row: dict[str, Any] = {
-            "study": self.study,
-            "table": self.table,
-            "factors": dict(self.factors),
-            "metric": self.metric,
-            "unit": self.unit,
-            "published": self.published,
-            "mean": self.mean,
-            "sd": self.sd,
-            "n": self.n,
-            "low": self.low,
-            "high": self.high,
-            "verdict": self.verdict,
-            "average": self.is_average,
-            "suspect": self.is_suspect,
-        }
+        row = {"study": self.study, "table": self.table, **super().as_dict()}
+        specs = row.pop("specs")
+        row |= {"average": self.is_average, "suspect": self.is_suspect}
         if self.doubt:
             row["doubt"] = self.doubt
         if self.failures:
             row["failures"] = list(self.failures)
         if self.overrides:
             row["set"] = dict(self.overrides)
-        row["specs"] = list(self.spec_hashes)
-        return row
+        return {**row, "specs": specs}
 
 
 def row_of(

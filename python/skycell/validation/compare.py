@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.studies.compare import Row, Verdict
+from skycell.experiment.value import Verdict
+from skycell.studies.compare import Row
 
 INSIDE_RELATIVE = 0.05
 """Largest relative difference of means that counts as the same, beside the recorded range."""

@@ -174,8 +174,13 @@ def test_cells_of_sources_are_shown_with_their_losses_and_delays(
     variation = f"{(delay['p999_ps'] - delay['fixed_ps']) / 1e9:.3f}"
     assert len({fixed, largest, variation}) == 3
     (line,) = (line.split() for line in run(shared).stdout.splitlines() if " video " in line)
-    assert (line[0], "".join(line[1:-7])) == ("video", str(vc["cells_offered"]))
-    assert (line[-7], line[-6], *line[-2:]) == (f"{lost:.2%}", fixed, largest, variation)
+    assert (line[0], "".join(line[1:-8])) == ("video", str(vc["cells_offered"]))
+    assert (" ".join(line[-8:-6]), line[-6], *line[-2:]) == (
+        f"{100 * lost:.2f} %",
+        fixed,
+        largest,
+        variation,
+    )
     assert "delay is measured" not in run(short).stdout
 
 
@@ -206,7 +211,7 @@ def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) 
     shaken = run(file, "--trace", "transfers", "--out", tmp_path / "shaken", *HANDSHAKE).stdout
     assert ["flow1", "3", *["0.120"] * 5, "0.040"] in [line.split() for line in shaken.splitlines()]
     kept = run(file, "--trace", "transfers", "--out", tmp_path / "kept", *KEPT).stdout
-    assert ["-"] in [line.split()[-1:] for line in kept.splitlines() if "flow1" in line]
+    assert ["–"] in [line.split()[-1:] for line in kept.splitlines() if "flow1" in line]
     assert "finished transfers" not in run(file).stdout
     report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
     assert report.exit_code == 0, report.stderr
@@ -231,9 +236,9 @@ def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path
     named = re.compile(" (all cbr|voice|video) ")
     first, *rest = (line.split() for line in table.splitlines() if named.search(line))
     offered = sum(records["vcs"][vc]["cells_offered"] for vc in both["vcs"])
-    assert (first[:2], "".join(first[2:-7])) == (["all", "cbr"], str(offered))
+    assert (first[:2], "".join(first[2:-8])) == (["all", "cbr"], str(offered))
     shown = [f"{both[key] / 1e9:.3f}" for key in ("mean_ps", "p99_ps", "p999_ps", "max_ps")]
-    assert first[-6:] == ["-", *shown, f"{both['variable_p999_ps'] / 1e9:.3f}"]
+    assert first[-6:] == ["–", *shown, f"{both['variable_p999_ps'] / 1e9:.3f}"]
     assert [line[0] for line in rest] == ["voice", "video"]
 
 
@@ -266,8 +271,8 @@ def test_what_web_users_waited_for_is_shown_over_all_of_them(tmp_path: Path) -> 
     assert times["count"] > 0
     assert files[1:3] == [str(records["requests"]), str(times["count"])]
     assert (files[3], files[-1]) == (
-        f"{times['mean_ps'] / 1e12:.2f}",
-        f"{times['max_ps'] / 1e12:.2f}",
+        f"{times['mean_ps'] / 1e12:.3f}",
+        f"{times['max_ps'] / 1e12:.3f}",
     )
 
 

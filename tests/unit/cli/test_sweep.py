@@ -342,7 +342,13 @@ def test_a_response_without_values_keeps_no_other_back_unless_it_was_asked_for(
 def test_analyse_shows_the_allocation_effects_and_intervals_at_any_level(made: Path) -> None:
     reported = skycell("analyse", made / "out", "--response", "efficiency", "--level", "99 %")
     assert reported.exit_code == 0, reported.output
-    for part in ("variation of efficiency", "overall mean", "tcp × buffer", "99 % from", "error"):
+    for part in (
+        "variation of efficiency",
+        "overall mean",
+        "tcp × buffer",
+        "99 % interval",
+        "error",
+    ):
         assert part in reported.stdout
     assert "timeouts" not in reported.stdout
 

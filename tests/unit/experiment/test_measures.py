@@ -33,7 +33,7 @@ def port(name: str, arrived: int, discarded: int, mean: float, **sent: int) -> d
         "departed": sum(sent.values()),
         "discarded": {"overflow": discarded},
         "busy_ps": 5 * 10**11,
-        "queue": {"mean": mean, "max": 70},
+        "queue": {"mean": mean, "p99": 60, "max": 70},
         "queues": [
             {"class": None if name == "rest" else name, "departed": cells}
             for name, cells in sent.items()
@@ -104,6 +104,10 @@ RUN = SweepView(
         ("mean_queue", 20.5),  # of the slower link
         ("mean_queue:fast", 3.5),
         ("largest_queue", 70.0),
+        ("p99_queue", 60.0),
+        ("utilisation", 0.5),
+        ("utilisation:nowhere", None),
+        ("ceiling", NETWORK.ceiling_bps / 1e6),
         ("throughput:c", None),
         ("link_share", 0.5),
         ("link_share:cbr", 0.125),  # 60 of 240 cells in half of the time
@@ -366,5 +370,7 @@ def test_without_flows_what_is_of_flows_has_no_value() -> None:
         "discarded_part",
         "mean_queue",
         "largest_queue",
+        "p99_queue",
+        "utilisation",
         "link_share",
     }

@@ -1,11 +1,10 @@
-"""Published beside ours, and a metric against the buffer."""
+"""Published beside ours."""
 
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from skycell.plots.buffers import metric_by_buffer
 from skycell.plots.comparison import Layout, comparison, layout_of
 from skycell.plots.figure import NothingToDrawError, Origin, digest
 from tests.unit.plots.traces import compared, drawn
@@ -162,47 +161,6 @@ def test_two_metrics_in_one_figure_are_refused() -> None:
     other = {**compared(), "metric": "fairness"}
     with pytest.raises(ValueError, match="one figure shows one metric"):
         comparison([compared(), other], STUDY, title="Efficiency")
-
-
-def buffered(config: str, count: int, size: float, mean: float) -> dict[str, Any]:
-    row = compared(config=config, n_sources=count, buffer_rtt=size, published=None)
-    return {**row, "mean": mean, "low": mean - 0.1, "high": mean + 0.02}
-
-
-BUFFERS = [
-    buffered(config, count, size, 0.5 + size / 4)
-    for config in ("leo", "geo")
-    for count in (5, 15)
-    for size in (0.125, 0.5, 1.0)
-]
-
-
-def test_each_configuration_has_a_panel_and_each_count_of_sources_a_line() -> None:
-    figure = metric_by_buffer(BUFFERS, STUDY, title="Efficiency", goal=(0.98, "promised"))
-    spec = figure.bare_spec()
-    assert spec["facet"]["column"]["sort"] == ["LEO", "GEO"]
-    layers = spec["spec"]["layer"]
-    line = next(layer for layer in layers if layer["mark"]["type"] == "line")
-    assert line["encoding"]["color"]["scale"]["domain"] == ["N = 5", "N = 15"]
-    assert line["encoding"]["x"]["scale"]["type"] == "log"
-    assert line["encoding"]["x"]["axis"]["values"] == [0.125, 0.5, 1.0]
-    assert line["encoding"]["x"]["title"] == "Buffer (RTT × bandwidth)"
-    rule = next(layer for layer in layers if layer["mark"]["type"] == "rule")
-    assert rule["encoding"]["y"]["datum"] == 0.98
-    assert "Dashed: 0.98, promised." in figure.caption
-    point = next(row for row in drawn(figure) if row["x"] == 0.5)
-    assert (point["low"], point["value"], point["high"]) == (0.525, 0.625, 0.645)
-
-
-def test_one_configuration_needs_no_panels() -> None:
-    spec = metric_by_buffer(BUFFERS[:6], STUDY, title="Efficiency").bare_spec()
-    assert "facet" not in spec
-    assert len(spec["layer"]) == 3
-
-
-def test_no_rows_of_a_buffer_study_make_no_figure() -> None:
-    with pytest.raises(NothingToDrawError, match="no values of a buffer study"):
-        metric_by_buffer([], STUDY, title="Efficiency")
 
 
 def test_a_notebook_is_given_the_picture_and_its_words() -> None:

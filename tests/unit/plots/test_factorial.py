@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from skycell.plots.factorial import FACTORIAL_KINDS, factorial_figures
+from skycell.plots.factorial_parts import Explained
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.stats import analyse
 from skycell.stats.result import Analysis
@@ -32,7 +33,7 @@ def found() -> Analysis:
 
 
 def draw(found: Analysis, kind: str) -> Figure:
-    return FACTORIAL_KINDS[kind](found, RUNS, study="Two factors", unit="1")
+    return FACTORIAL_KINDS[kind](Explained(found, RUNS, "Two factors"))
 
 
 def values(spec: Any) -> list[dict[str, Any]]:
@@ -105,7 +106,7 @@ def test_residuals_are_drawn_against_the_model_and_the_normal_quantiles(found: A
 
 
 def test_residuals_stand_over_values_with_their_unit_under_labels_apart(found: Analysis) -> None:
-    figure = FACTORIAL_KINDS["residuals"](found, RUNS, study="Two factors", unit="ms")
+    figure = FACTORIAL_KINDS["residuals"](Explained(found, RUNS, "Two factors", "ms"))
     left, right = figure.bare_spec()["hconcat"]
     below = [panel["layer"][1]["encoding"]["x"] for panel in (left, right)]
     assert below[0]["title"] == "Efficiency (ms), by the model"
@@ -228,7 +229,7 @@ def test_a_response_that_does_not_vary_has_no_allocation_to_draw() -> None:
 def test_a_single_flow_is_named_in_the_title() -> None:
     table = [row | {"timeouts:flow2": row["efficiency"]} for row in rows()]
     found = analyse(table, ["tcp"], "timeouts:flow2")
-    figure = FACTORIAL_KINDS["response"](found, RUNS, study="x", unit="events")
+    figure = FACTORIAL_KINDS["response"](Explained(found, RUNS, "x", "events"))
     assert figure.title == "Timeouts, flow2: means of the levels"
     assert figure.name == "response-timeouts-flow2"
     assert "For flow2 only." in figure.caption_text()

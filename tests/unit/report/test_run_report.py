@@ -147,7 +147,7 @@ pcr = "100000 cells/s"
     ]
     vc = next(vc for vc in result.records["vcs"] if vc["name"] == "flow1.forward")
     due = f"{vc['run_guarantee']['due_cells']:,}".replace(",", "\u202f")
-    (contract,) = tables["VCframes offered"][1:]
+    (contract,) = tables["VCframes"][1:]
     assert (contract[0], contract[6]) == ("flow1.forward", due)
     both = [t[1:] for t in Page(page_of_run(result)).tables if t[0][:2] == ["VC", "offered"]]
     ((policed,), (delay,)) = both

@@ -85,13 +85,16 @@ def test_the_specs_of_many_runs_are_in_the_table_beside_it(tmp_path: Path) -> No
 
 def test_every_response_has_its_findings_figures_and_tables(page: str) -> None:
     text = text_of(page)
-    assert page.count("<svg") == 2 * 5
+    assert page.count("<svg") == 2 * 6
     for part in ("Allocation of variation.", "Means and main effects.", "Interaction of TCP and"):
         assert text.count(part) == 2
     assert "At 90 % confidence tcp and buffer matter;" in text
     assert "At 90 % confidence no factor matters" in text
     assert "differ" in text
     assert "not told apart" in text
+    assert text.count("Efficiency by buffer and TCP: mean of 3 replications ± half the 90 %") == 1
+    best = r"Best efficiency: 0\.\d{4} \(90 % interval [^)]*\) with SACK, buffer = [\d.]+\."
+    assert len(re.findall(best, text)) == 2  # in words and above its table
 
 
 def test_cells_have_their_means_and_spreads(page: str) -> None:
@@ -133,7 +136,7 @@ def test_figures_are_written_beside_it_in_three_formats(tmp_path: Path) -> None:
     out = tmp_path / "out" / "report.html"
     written = write_sweep_report(result(), out, figures=tmp_path / "out" / "figures")
     assert written[0] == out
-    assert len(written) == 1 + 2 * 5 * 3
+    assert len(written) == 1 + 2 * 6 * 3
     assert {path.suffix for path in written[1:]} == {".svg", ".pdf", ".png"}
     with pytest.raises(WouldOverwriteError):
         write_sweep_report(result(), out)

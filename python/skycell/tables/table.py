@@ -1,4 +1,4 @@
-"""Tables of a report: headings, cells with a text and a value to sort by, notes below."""
+"""The form of every table: headings, cells with a text and a value to sort by, notes below."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from skycell.metrics.run_rows import loss_in_words
-from skycell.plots.labels import grouped
+from skycell.plots.labels import grouped, name
 
 NOTHING = "–"
 """Stands where there is no number."""
@@ -20,10 +20,14 @@ _QUANTILES = {"10 %": 0.1, "median": 0.5, "90 %": 0.9}
 
 @dataclass(frozen=True)
 class Column:
-    """A heading of a table, and whether its column holds numbers."""
+    """A heading of a table, and what its column holds: numbers, sentences, or names."""
 
     title: str
     numeric: bool = False
+    prose: bool = False
+    """Sentences, which may be broken into lines; names and numbers stay whole."""
+    joined: bool = False
+    """Whether it stays with the column before it where a table has to be in parts."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,19 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a report, ready for the page."""
+    """A table, ready for a page, a terminal or LaTeX.
+
+    Attributes:
+        caption: what a page says above it, in sentences.
+        columns: its headings.
+        rows: a cell for each column.
+        notes: below it, numbered from 1.
+        sortable: whether a page lets people sort its rows.
+        spread: of a part of the rows: how the numbers of all are spread, which stands below.
+        title: what stands above it where there is no room for sentences; the caption if empty.
+        keys: the first columns, which say what a row is; a table in parts has them in each.
+        ruled: rows, counted from 0, with a line below them.
+    """
 
     caption: str
     columns: tuple[Column, ...]
@@ -55,7 +71,14 @@ class Table:
     notes: tuple[str, ...] = ()
     sortable: bool = True
     spread: Table | None = None
-    """Of a part of the rows: how the numbers of all are spread, which stands below."""
+    title: str = ""
+    keys: int = 1
+    ruled: frozenset[int] = frozenset()
+
+    @property
+    def heading(self) -> str:
+        """The title, or the caption in its place."""
+        return self.title or self.caption
 
 
 def shortened(table: Table, by: str, where: str) -> Table:
@@ -80,6 +103,15 @@ def shortened(table: Table, by: str, where: str) -> Table:
         f"and the {ENDS} with the largest \u201c{by}\u201d. {where}"
     )
     return replace(table, caption=text, rows=rows, spread=_spread(table))
+
+
+def first_rows(table: Table, most: int) -> Table:
+    """The first rows of a table, and how many more there are."""
+    more = len(table.rows) - most
+    if more <= 0:
+        return table
+    last = (words(f"and {more} more"), *[words("")] * (len(table.columns) - 1))
+    return replace(table, rows=(*table.rows[:most], last))
 
 
 def _spread(table: Table) -> Table:
@@ -118,9 +150,11 @@ class Notes:
         return self.texts.index(text) + 1
 
 
-def columns(*titles: str, numeric: Sequence[str] = ()) -> tuple[Column, ...]:
-    """Columns with these headings; those of ``numeric`` hold numbers."""
-    return tuple(Column(title, title in numeric) for title in titles)
+def columns(
+    *titles: str, numeric: Sequence[str] = (), prose: Sequence[str] = ()
+) -> tuple[Column, ...]:
+    """Columns with these headings; those of `numeric` hold numbers, those of `prose` sentences."""
+    return tuple(Column(title, title in numeric, title in prose) for title in titles)
 
 
 def words(text: object) -> Cell:
@@ -140,6 +174,38 @@ def number(value: float | None, digits: int) -> Cell:
         return Cell(NOTHING, sort="")
     text = f"{value:,.{digits}f}".replace(",", "\u202f").replace("-", "\u2212")
     return Cell(text, sort=value)
+
+
+def significant(value: float | None) -> Cell:
+    """A cell with a number to four significant digits; below 1, to four places after the point.
+
+    >>> [significant(value).text for value in (0.76433, 5.0, 0.0, 0.00001, None)]
+    ['0.7643', '5.000', '0.0000', '1.000e−05', '–']
+    """
+    if value is None:
+        return Cell(NOTHING, sort="")
+    if value and abs(value) < 0.00005:
+        return Cell(f"{value:.3e}".replace("-", "\u2212"), sort=value)
+    # 9.9996 has four digits when it is rounded to three places after the point.
+    limits = ((1, 4), (9.9995, 3), (99.995, 2), (999.95, 1))
+    return number(value, next((places for limit, places in limits if abs(value) < limit), 0))
+
+
+def interval(low: float | None, high: float | None) -> Cell:
+    """A cell with both ends of an interval.
+
+    >>> interval(0.5, 12.0).text, interval(None, None).text
+    ('0.5000 to 12.00', '–')
+    """
+    if low is None or high is None:
+        return Cell(NOTHING, sort="")
+    return Cell(f"{significant(low).text} to {significant(high).text}", sort=low)
+
+
+def level_cell(label: object) -> Cell:
+    """A cell with the level of a factor, by which numbers sort as numbers."""
+    is_number = isinstance(label, int | float) and not isinstance(label, bool)
+    return Cell(name(label), sort=float(label) if is_number else str(label))  # type: ignore[arg-type]
 
 
 def count(value: int | None) -> Cell:

@@ -1,0 +1,181 @@
+"""Tables of one run that a terminal and a page both show; none of what a run does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from skycell.metrics.run_rows import (
+    CELL_DELAY_HEADS,
+    POLICED_HEADS,
+    RESPONSE_HEADS,
+    SOJOURN_HEADS,
+    TRANSFER_HEADS,
+    cell_delay_rows,
+    contract_rows,
+    policed_rows,
+    response_rows,
+    sojourn_rows,
+    transfer_rows,
+)
+from skycell.plots.run import is_of_many
+from skycell.records.delay_rows import TERM_HEADS, term_row
+from skycell.tables.table import Cell, Table, columns, count, loss, number, words
+
+if TYPE_CHECKING:
+    from skycell.records.result import RunResult
+    from skycell.spec.network import NetworkSpec
+
+
+def _made(
+    title: str,
+    caption: str,
+    first: str,
+    heads: Sequence[str],
+    rows: Iterable[tuple[Cell, ...]],
+    last: Sequence[str] = (),
+) -> Table | None:
+    """A table of the rows, with names in the first columns, numbers under `heads`, words last."""
+    found = tuple(rows)
+    if not found:
+        return None
+    return Table(
+        caption=caption,
+        title=title,
+        columns=columns(first, *heads, *last, numeric=heads),
+        rows=found,
+    )
+
+
+def _times(times: Iterable[float | None]) -> list[Cell]:
+    return [number(time, 3) for time in times]
+
+
+def responses(result: RunResult) -> Table | None:
+    """How long users of the web waited."""
+    return _made(
+        "How long web users waited, s",
+        "How long web users waited, in seconds, over all users: for files from request to last "
+        "octet, for pages from first request to last octet. Files and pages that were not whole at "
+        "the end of the run are not counted in the times.",
+        "what",
+        ("asked for", "whole", *RESPONSE_HEADS),
+        (
+            (words(row.what), count(row.asked), count(row.whole), *_times(row.times_s))
+            for row in response_rows(result.records)
+        ),
+    )
+
+
+def contracts(result: RunResult) -> Table | None:
+    """What became of the frames and the guarantees of VCs with a GFR contract."""
+    keys = ("frames_offered", "frames_eligible", "frames_tagged", "frames_refused", "cells_whole")
+    return _made(
+        "VCs with a GFR contract",
+        "VCs with a GFR contract: frames offered, eligible under F-GCRA, forwarded with a tag, and "
+        "refused at the edge; cells of whole frames compared with what the MCR promises over the "
+        "run, and windows in which the MCR was met.",
+        "VC",
+        ("frames", "eligible", "tagged", "refused", "cells got", "due"),
+        (
+            (
+                words(vc["name"]),
+                *(count(vc[key]) for key in keys),
+                count(vc["run_guarantee"]["due_cells"]),
+                words("met" if vc["run_guarantee"]["is_met"] else "missed"),
+                words(f"{vc['guarantee']['met']} of {vc['guarantee']['windows']}"),
+            )
+            for vc in contract_rows(result.spec, result.records)
+        ),
+        last=("run", "windows met"),
+    )
+
+
+def policed(result: RunResult) -> Table | None:
+    """Cells of the VCs that are held to a rate where they enter the network."""
+    return _made(
+        "Policing at the first switch, in cells",
+        "Cells of the VCs that are policed where they enter the first switch: offered, not "
+        "conforming to the buckets, and how many of the latter were tagged or discarded.",
+        "VC",
+        tuple(POLICED_HEADS.values()),
+        (
+            (words(vc["name"]), *(count(vc[key]) for key in POLICED_HEADS))
+            for vc in policed_rows(result.spec, result.records)
+        ),
+    )
+
+
+def cell_delays(result: RunResult) -> Table | None:
+    """Losses and delays of the cells whose delay is measured."""
+    return _made(
+        "Cells whose delay is measured, ms",
+        "Cells of the VCs whose delays are measured, by default those of cell sources: offered, "
+        "lost, and the delay in milliseconds of those that arrived, first what it would be without "
+        "waiting. Variation: peak to peak, the 99.9 % quantile minus the delay without waiting; "
+        "for a class with several VCs, whose row comes before theirs, the delay of each cell's own "
+        "VC is subtracted.",
+        "VC",
+        ("offered", "lost", *CELL_DELAY_HEADS),
+        (
+            (words(row.vc), count(row.offered), loss(row.lost), *_times(row.times_ms))
+            for row in cell_delay_rows(result.records)
+        ),
+    )
+
+
+def transfers(result: RunResult) -> Table | None:
+    """How long finished transfers took; of too many flows the row that is of all of them."""
+    found = transfer_rows(result.records, result.traces)
+    return _made(
+        "How long finished transfers took, s: to the last octet acknowledged",
+        "How long finished transfers took, in seconds: from the moment the application hands one "
+        "over (with a handshake: from the SYN) until its last octet is acknowledged. Then closing: "
+        "what the connection took after that to close (with a handshake: FIN and answer), in the "
+        "mean.",
+        "flow",
+        ("finished", *TRANSFER_HEADS),
+        (
+            (words(row.flow), count(row.finished), *_times(row.times_s))
+            for row in (found[:1] if is_of_many(result.spec) else found)
+        ),
+    )
+
+
+def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
+    """What delays over constellations are made of, ms to so many places after the point."""
+    rows = [term_row(terms) for terms in records.get("delay_terms", ())]
+    return _made(
+        "Mean delay and its terms, ms",
+        "Terms of the mean delay D over the constellation, in ms: transmission t_t of a full "
+        "segment, propagation on links to hosts (access), up, between satellites and down, "
+        "switching t_s (a cell time at each port), and queueing t_q, the rest. Bound: the largest "
+        "delay that full buffers allow, each adding its size divided by its rate.",
+        "flow",
+        ("satellites", *TERM_HEADS),
+        (
+            (words(row.flow), words(row.satellites), *(number(n, digits) for n in row.numbers))
+            for row in rows
+        ),
+    )
+
+
+def sojourns(spec: NetworkSpec, records: Mapping[str, Any]) -> Table | None:
+    """Octets in ports of packets, and how long these stayed; by class and flow where told apart."""
+    return _made(
+        "Octets in these ports, and how long packets stayed, ms",
+        "Ports of packets with a limited buffer, and flows in those that tell them apart: octets "
+        "in them, and how long packets stayed, in milliseconds, from arrival to the departure of the "
+        "last bit. Percentiles are from a histogram, at most 1/128 too large.",
+        "port",
+        ("mean B", "largest B", *SOJOURN_HEADS),
+        (
+            (
+                words(row.name),
+                number(row.mean_octets, 0),
+                count(row.largest_octets),
+                *_times(row.times_ms),
+            )
+            for row in sojourn_rows(spec, records)
+        ),
+    )

@@ -1,0 +1,133 @@
+"""Values of a result as tables: cell by cell, by two factors, and where the best one is."""
+
+from math import sqrt
+
+import pytest
+
+from skycell.experiment.design import Level
+from skycell.experiment.measures import RESPONSES
+from skycell.experiment.value import Value, Verdict, best_of, values_of
+from skycell.plots.values import Axes
+from skycell.tables.table import Table
+from skycell.tables.values import best_sentence, cells_table, pivots, values_table
+
+# Two replications whose mean is the number below, 1 apart: sd is 1 / sqrt 2.
+MEANS: dict[tuple[str, float], float] = {
+    ("epd", 0.5): 10.0,
+    ("epd", 1): 20.0,
+    ("red", 0.5): 30.0,
+    ("red", 1): 5.0,
+}
+ROWS = [
+    {"policy": policy, "buffer": buffer, "tcp": tcp, "delay": mean + more + aside, "other": 1.0}
+    for tcp, more in (("reno", 0.0), ("sack", 100.0))
+    for (policy, buffer), mean in MEANS.items()
+    for aside in (-0.5, 0.5)
+]
+
+
+def values(*factors: str, of: str = "delay") -> list[Value]:
+    return values_of([row for row in ROWS if row["tcp"] == "reno"], factors, {of: "ms"})
+
+
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_a_table_by_two_factors_has_the_mean_and_margin_of_each_pair() -> None:
+    (table,) = pivots(values("policy", "buffer"), Axes("buffer", "policy"), units={"buffer": "RTT"})
+    assert [column.title for column in table.columns] == ["buffer (RTT)", "EPD", "RED"]
+    # t of 0.95 with one degree of freedom is 6.3138; the margin 6.3138 / sqrt 2 / sqrt 2.
+    assert texts(table) == [
+        ["0.5", "10.00 ± 3.157", "30.00 ± 3.157"],
+        ["1", "20.00 ± 3.157", "5.000 ± 3.157"],
+    ]
+    assert table.title.startswith("Delay (ms) by buffer (RTT) and buffer policy; mean of 2 repl")
+
+
+def test_factors_without_a_place_have_a_table_each_and_no_mean_is_over_them() -> None:
+    own = values_of(ROWS, ("policy", "buffer", "tcp"), {"delay": "ms"})
+    tables = pivots(own, Axes("buffer", "policy"))
+    assert [texts(table)[0][1] for table in tables] == ["10.00 ± 3.157", "110.0 ± 3.157"]
+    assert ["; Reno; " in table.title for table in tables] == [True, False]
+    named = pivots(own, Axes("tcp", facet=("policy",)))
+    assert len(named) == 4
+    assert [column.title for column in named[0].columns] == ["TCP", "mean"]
+
+
+@pytest.mark.parametrize(
+    ("better", "marked", "sentence"),
+    [
+        ("larger", "30.00 ± 3.157", "Best delay (ms): 30.00 (90 % interval 26.84 to 33.16, 2 repl"),
+        ("smaller", "5.000 ± 3.157", "Best delay (ms): 5.000 (90 % interval 1.843 to 8.157, 2 re"),
+        ("", "", ""),
+    ],
+)
+def test_the_best_of_a_table_is_marked_and_said_with_its_interval(
+    better: str, marked: str, sentence: str
+) -> None:
+    own = values("policy", "buffer")
+    (table,) = pivots(own, Axes("buffer", "policy"), better=better)  # type: ignore[arg-type]
+    assert [cell.text for row in table.rows for cell in row if cell.css] == [marked] * bool(marked)
+    said = best_sentence(own, better, 0.9, {"buffer": "RTT"})  # type: ignore[arg-type]
+    assert said.startswith(sentence)
+    assert sentence in table.caption
+    assert not said or said.endswith(
+        " with RED, buffer = 0.5 RTT." if better == "larger" else " with RED, buffer = 1 RTT."
+    )
+
+
+def test_a_pair_without_runs_or_without_a_number_is_a_dash() -> None:
+    rows = [*ROWS[:5], {**ROWS[0], "policy": "red", "buffer": 1, "delay": None}]
+    (table,) = pivots(
+        values_of(rows, ("policy", "buffer"), {"delay": "ms"}), Axes("buffer", "policy")
+    )
+    assert texts(table)[1] == ["1", "20.00 ± 3.157", "–"]
+    assert texts(table)[0] == ["0.5", "10.00 ± 3.157", "29.50"]  # one run has no margin
+    assert best_of([], "larger") is None
+
+
+def test_cells_have_their_measures_side_by_side_and_true_is_not_one() -> None:
+    rows = [
+        {"sack": sack, "delay": number, "loss": number / 1e5}
+        for sack, number in ((True, 1.0), (1, 2.0), (True, 3.0))
+    ]
+    table = cells_table(values_of(rows, ["sack"], {"delay": "ms", "loss": "1"}), title="t")
+    assert [column.title for column in table.columns] == ["sack", "Delay (ms)", "SD", "Loss", "SD"]
+    assert texts(table) == [
+        ["yes", "2.000", "1.414", "2.000e\u221205", "1.414e\u221205"],
+        ["1", "2.000", "–", "2.000e\u221205", "–"],
+    ]
+    assert "1 to 2 replications" in table.title
+    few = cells_table(values("policy", "buffer"), title="t", most=3)
+    assert len(few.rows) == 3
+    assert few.title.endswith(", the first 3 of 4")
+
+
+def test_what_is_off_has_its_reason_below_and_a_doubt_its_own() -> None:
+    def value(level: Level, verdict: Verdict, doubt: str = "") -> Value:
+        return Value(
+            factors={"n": level},
+            metric="efficiency",
+            unit="1",
+            by_replication=(0.5, 0.5),
+            published=0.9,
+            verdict=verdict,
+            doubt=doubt,
+        )
+
+    rows = [value(1, "inside"), value(2, "off", doubt="smudged"), value(3, "off")]
+    table = values_table(rows, caption="c", why="The sender is not in print.")
+    assert table.notes == ("smudged", "The sender is not in print.")
+    assert [[cell.note for cell in row if cell.note] for row in table.rows] == [[], [1, 2], [2]]
+
+
+def test_margins_are_those_of_student() -> None:
+    ten = Value(factors={}, metric="m", unit="1", by_replication=tuple(map(float, range(10))))
+    # NIST/SEMATECH e-Handbook of Statistical Methods 1.3.6.7.2: t of 0.975, 9 degrees: 2.262.
+    assert ten.margin(0.95) == pytest.approx(2.262 * sqrt(55 / 6) / sqrt(10), rel=1e-3)
+
+
+def test_every_response_says_what_is_better_or_cannot() -> None:
+    unsaid = {name for name, response in RESPONSES.items() if not response.better}
+    assert unsaid == {"ceiling", "largest_throughput", "link_share"}
