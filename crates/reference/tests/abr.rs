@@ -234,6 +234,39 @@ fn what_cannot_be_controlled_is_refused() {
 }
 
 #[test]
+fn mcrs_of_abr_and_gfr_vcs_and_rates_of_cbr_sources_share_a_link() {
+    // A link of 1 000 cells/s: 500 of an ABR VC, 300 of a GFR VC, and a CBR source.
+    let mut net = Net::chain(2, MS, 10 * MS);
+    net.join(MS, 0, &Value::Null);
+    net.connect(0, 2, abr(1_000, 500));
+    let gfr = net.connect(0, 2, abr(1_000, 0));
+    net.add_cbr(0, 2, 5 * MS);
+    let mut spec = net.spec(MS);
+    for vc in [gfr, gfr + 1] {
+        let vc = spec["vcs"][vc].as_object_mut().unwrap();
+        vc.remove("abr");
+        vc["class"] = json!("gfr");
+        vc["gfr"] = json!({
+            "mcr_interval_ps": 3_333_333_333u64, "pcr_interval_ps": MS, "burst_tolerance_ps": 0,
+            "mfs_cells": 1, "tagging": "none", "excess": "pass", "nonconforming": "count",
+            "window_ps": MS, "window_step_ps": MS,
+        });
+    }
+    let read = |spec: &Value| skycell_spec::NetworkSpec::from_json(&spec.to_string());
+    // 200 cells/s of CBR fill it; 201 are too many.
+    assert_eq!(read(&spec).map(|_| ()), Ok(()));
+    spec["sources"][0]["cell_interval_ps"] = json!(1_000 * MS / 201);
+    let refusal = read(&spec).unwrap_err().to_string();
+    let expected = "links[0]: got MCRs of 799999 thousandths of a cell a second beside 200999 of \
+                    class cbr, allowed at most the link's rate, 1000000";
+    assert_eq!(refusal, expected);
+    // Its peaks bind nobody in another class.
+    let cbr = spec["sources"][0]["vc"].as_u64().unwrap() as usize;
+    spec["vcs"][cbr]["class"] = json!("nrt_vbr");
+    assert_eq!(read(&spec).map(|_| ()), Ok(()));
+}
+
+#[test]
 fn cells_of_other_classes_take_from_what_erica_shares() {
     // A link of 5 000 cells/s, 0.9 of it aimed at; 1 500 of a CBR source go first.
     let erica = json!({

@@ -2,8 +2,11 @@
 
 use crate::check::{range, structure};
 use crate::check_classes::refused;
-use crate::{LinkSpec, NetworkSpec, NodeKind, ServiceClass, SpecError, VcSpec};
+use crate::{LinkSpec, NetworkSpec, NodeKind, ServiceClass, SourcePattern, SpecError, VcSpec};
 use skycell_declare::{Rule, Surroundings};
+
+/// Thousandths of a cell a second times picoseconds between cells.
+const MILLICELLS_PS: u64 = 1_000_000_000_000_000;
 
 impl NetworkSpec {
     /// Refuses an ABR VC whose rate cannot be controlled.
@@ -69,27 +72,43 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Refuses MCRs that a link has no room for: af-tm-0056, connection admission control.
+    /// Refuses what is promised to VCs and a link has no room for: MCRs of GFR and ABR VCs, and the rates
+    /// of CBR sources beside them (af-tm-0056, connection admission control).
     pub(crate) fn validate_admission(&self) -> Result<(), SpecError> {
-        for (id, link) in self
-            .links
-            .iter()
-            .enumerate()
-            .filter(|(_, l)| l.framing.is_none())
-        {
-            let crosses = |vc: &&VcSpec| vc.path.contains(&(id as u32));
-            let promised = self.vcs.iter().filter(crosses).filter_map(|vc| vc.abr);
-            let promised: u64 = promised.map(|abr| abr.mcr_millicells).sum();
-            // Thousandths of a cell a second, of a cell time in picoseconds.
-            let room = 1_000_000_000_000_000 / link.cell_time_ps;
-            if promised > room {
-                let path = format!("links[{id}]");
-                let got = format!("MCRs of {promised} thousandths of a cell a second");
-                return Err(range(
-                    path,
-                    got,
-                    &format!("at most the link's rate, {room}"),
-                ));
+        // Thousandths of a cell a second, of the time between cells in picoseconds, which is rounded: at
+        // least so many.
+        let at_least = |interval_ps: u64| MILLICELLS_PS / interval_ps.saturating_add(1);
+        let mcr_of = |vc: &VcSpec| match (&vc.abr, &vc.gfr) {
+            (Some(abr), _) => abr.mcr_millicells,
+            (None, Some(gfr)) => at_least(gfr.mcr_interval_ps),
+            (None, None) => 0,
+        };
+        let promised: Vec<u64> = self.vcs.iter().map(mcr_of).collect();
+        let mut constant = vec![0; self.vcs.len()];
+        for source in &self.sources {
+            let vc = source.vc as usize;
+            let is_policed = !self.vcs[vc].policing.is_empty();
+            let is_constant = matches!(source.pattern, SourcePattern::Constant);
+            if self.vcs[vc].class == ServiceClass::Cbr && is_constant && !is_policed {
+                constant[vc] += at_least(source.cell_interval_ps);
+            }
+        }
+        let cells = self.links.iter().enumerate();
+        for (id, link) in cells.filter(|(_, link)| link.framing.is_none()) {
+            let over = |rates: &[u64]| -> u64 {
+                let all = self.vcs.iter().zip(rates);
+                let crossing = all.filter(|(vc, _)| vc.path.contains(&(id as u32)));
+                crossing.map(|(_, rate)| rate).sum()
+            };
+            let (mcrs, peaks) = (over(&promised), over(&constant));
+            let room = MILLICELLS_PS / link.cell_time_ps;
+            if mcrs > 0 && mcrs + peaks > room {
+                let mut got = format!("MCRs of {mcrs} thousandths of a cell a second");
+                if peaks > 0 {
+                    got += &format!(" beside {peaks} of class cbr");
+                }
+                let allowed = format!("at most the link's rate, {room}");
+                return Err(range(format!("links[{id}]"), got, &allowed));
             }
         }
         Ok(())

@@ -395,7 +395,7 @@ class EricaSpec(SpecPart):
     ccr_from: CcrFrom
 
 
-QueueCurve = Literal["hyperbolic", "linear", "step"]
+QueueCurve = Literal["hyperbolic", "inverse_hyperbolic", "linear", "step"]
 
 
 class QueueControlSpec(SpecPart):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.faults import FaultCollector
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
 from skycell.scenario.declared.abr import ABR, Abr
@@ -51,7 +51,6 @@ class AbrResolver:
                 self.faults.add(("abr", i, "vcs"), vc, allowed, _VCS)
             elif back is not None:
                 found[vc] = self._spec(i, control, vc, back, ids[back])
-        self._check_admission(found)
         return found
 
     def _by_vc(self) -> dict[str, tuple[int, AbrControl]]:
@@ -109,19 +108,6 @@ class AbrResolver:
                     ("abr", i, one.key), str(given), f"up to pcr, {most} cells/s", meaning
                 )
         return AbrSpec(**values)
-
-    def _check_admission(self, specs: Mapping[str, AbrSpec]) -> None:
-        for link in self.plan.links:
-            crossing = [vc for vc in specs if link in self.plan.vcs[vc].links]
-            total = sum(specs[vc].mcr_millicells for vc in crossing) // MILLICELLS
-            capacity = self.lines[link].rate / CELL_BITS
-            if total > capacity:
-                self.faults.add(
-                    ("abr",),
-                    Verbatim(f"{show_amount(total)} cells/s for {len(crossing)} VCs across {link}"),
-                    f"up to {show_amount(int(capacity))} cells/s, what the link carries",
-                    meaning_of(Abr.model_fields["mcr"]),
-                )
 
 
 def _as_written(given: Any) -> Any:
