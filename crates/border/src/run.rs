@@ -160,6 +160,12 @@ fn arrays<'py>(
         ),
         (TraceKind::Files, "files", traces.files.into_columns()),
         (TraceKind::Service, "service", traces.service.into_columns()),
+        (TraceKind::Acr, "acr", traces.acr.into_columns()),
+        (
+            TraceKind::RateControl,
+            "rate_control",
+            traces.rate_control.into_columns(),
+        ),
     ];
     let by_name = PyDict::new(py);
     for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {

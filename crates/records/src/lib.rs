@@ -17,8 +17,8 @@ pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::{
-    Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, SequenceEvent, SequenceTrace,
-    ServiceTrace, Traces, TransferTrace, VcQueueTrace,
+    AcrTrace, Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, RateControlTrace,
+    SequenceEvent, SequenceTrace, ServiceTrace, Traces, TransferTrace, VcQueueTrace,
 };
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 

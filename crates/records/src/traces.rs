@@ -19,6 +19,10 @@ pub struct Traces {
     pub files: FileTrace,
     /// What the queues of ports have sent.
     pub service: ServiceTrace,
+    /// Rates that sources of ABR VCs may send at.
+    pub acr: AcrTrace,
+    /// What rate algorithms have come to.
+    pub rate_control: RateControlTrace,
 }
 
 /// One column of a trace, whatever it counts.
@@ -30,7 +34,7 @@ pub enum Column {
     U32(Vec<u32>),
     /// Picoseconds, octets.
     U64(Vec<u64>),
-    /// cwnd, which may grow by parts of an octet.
+    /// Rates, and cwnd, which may grow by parts of an octet.
     F64(Vec<f64>),
 }
 
@@ -194,6 +198,40 @@ columns! {
         /// Cells departed since the start of the run.
         departed: u64,
         /// Queue length, cells.
+        cells: u32,
+    }
+}
+
+columns! {
+    /// Every change of ACR or of the ER last received, at the sources of ABR VCs.
+    AcrTrace {
+        /// Link id of the port where the source is.
+        port: u32,
+        /// VC id.
+        vc: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// ACR, cells a second.
+        acr: f64,
+        /// ER of the last backward RM cell, PCR before the first; cells a second.
+        er: f64,
+    }
+}
+
+columns! {
+    /// Every averaging interval of a port that controls rates, at its end; rates in cells a second.
+    RateControlTrace {
+        /// Link id of the port.
+        port: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// z: what came of ABR VCs over what was aimed at; endless where nothing was.
+        overload: f64,
+        /// Share of a VC; where shares are weighted, beyond its MCR and of weight 1.
+        fair_share: f64,
+        /// What is aimed at.
+        target: f64,
+        /// ABR cells in the port.
         cells: u32,
     }
 }

@@ -1,7 +1,7 @@
 //! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
 
 use crate::frames::{Cell, Frames};
-use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting};
+use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
 use skycell_spec::AbrSpec;
 use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
@@ -29,12 +29,16 @@ pub(crate) struct PacedVc {
     /// Its place at the port.
     place: u32,
     /// Paces it.
-    pub(crate) source: Source,
+    source: Source,
     /// The end of the connection the other way, whose backward RM cells go over this VC.
     pub(crate) destination: Destination,
     data: VecDeque<Cell>,
     /// Backward RM cells that go beside the rate.
     beside: VecDeque<RmCell>,
+    /// ER of the last backward RM cell, cells a second.
+    er: f64,
+    /// ACR and ER as last traced.
+    traced: Option<(f64, f64)>,
 }
 
 /// Which cell may be sent.
@@ -87,6 +91,25 @@ impl PacedVc {
         }
     }
 
+    /// ACR: cells a second that its source may send.
+    pub(crate) fn acr(&self) -> f64 {
+        self.source.acr()
+    }
+
+    /// A backward RM cell of its connection has come.
+    pub(crate) fn on_backward(&mut self, cell: &RmCell) {
+        self.source.on_backward(cell);
+        self.er = cell.er;
+    }
+
+    /// ACR and the ER last received, if one has changed since this was asked for.
+    pub(crate) fn changed_rates(&mut self) -> Option<(f64, f64)> {
+        let rates = (self.source.acr(), self.er);
+        let is_new = self.traced != Some(rates);
+        self.traced = Some(rates);
+        is_new.then_some(rates)
+    }
+
     /// Backward RM cells that wait.
     pub(crate) fn turned(&self) -> u64 {
         self.beside.len() as u64 + u64::from(self.destination.waiting().is_some())
@@ -103,6 +126,8 @@ impl Pacer {
             destination: Destination::new(back),
             data: VecDeque::new(),
             beside: VecDeque::new(),
+            er: cells_per_second(spec.pcr_millicells),
+            traced: None,
         });
     }
 

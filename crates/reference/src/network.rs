@@ -206,7 +206,7 @@ impl<'a> Network<'a> {
         self.events.push(event);
         let (cell, start) = self.ports[port_id as usize].sending();
         if cell.hop == 0 {
-            self.count_rm_cell(&cell);
+            self.count_rm_cell(now, &cell);
         }
         if cell.hop == 0
             && cell.index == 0

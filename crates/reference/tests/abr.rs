@@ -60,6 +60,44 @@ fn an_rm_cell_goes_round_and_its_answer_moves_the_rate() {
 }
 
 #[test]
+fn traces_show_rates_as_they_change_and_each_averaging_interval() {
+    // As above; the port behind the switch aims at 0.9 of 1 000 cells/s.
+    let change = |spec: &mut Value| {
+        spec["sources"] = json!([cell_source("s", 0, 5 * MS, 4 * MS)]);
+        spec["vcs"][0]["abr"]["icr_millicells"] = json!(500_000);
+        spec["vcs"][0]["abr"]["rif"] = json!(1.0);
+        spec["links"][1]["port"]["rate_algorithm"] = json!({
+            "kind": "erica", "target_utilization": 0.9, "interval_ps": 100 * MS,
+            "interval_cells": 100_000, "delta": 0.0, "ccr_from": "rm_cell",
+        });
+        spec["records"]["traces"] = json!(["acr", "rate_control"]);
+    };
+    let traces = pair(change, 250 * MS).traces;
+    let acr = &traces.acr;
+    let rows: Vec<_> = (0..acr.vc.len())
+        .filter(|&row| acr.vc[row] == 0)
+        .map(|row| (acr.port[row], acr.time_ps[row], acr.acr[row], acr.er[row]))
+        .collect();
+    // The answer comes at 49 ms: 5 + 22 there, turned at once as the first cell after VC 1's own RM cell,
+    // 1 ms later, and 22 back. It has passed the switch, which then gave an equal share of its target, 900,
+    // to each of one VC.
+    assert_eq!(rows[0], (0, 0, 500.0, 1_000.0));
+    assert_eq!(rows[1], (0, 50 * MS, 900.0, 900.0));
+    let control = &traces.rate_control;
+    assert_eq!(
+        (&control.port[..], &control.time_ps[..]),
+        (&[1, 1][..], &[100 * MS, 200 * MS][..])
+    );
+    // A cell each 4 ms from 5 ms on takes 11 ms to the switch: 22 of them up to 100 ms, an RM cell before
+    // them, and the backward RM cell of VC 1. Then 25, the RM cell that Trm asks for at 105 ms, and the one
+    // turned around for VC 1, which has then sent Mrm cells since its first.
+    assert_eq!(control.target, [900.0, 900.0]);
+    assert_eq!(control.fair_share, [900.0, 900.0]);
+    assert_eq!(control.overload, [240.0 / 900.0, 270.0 / 900.0]);
+    assert_eq!(control.cells, [1, 1]); // the last of them, which has just come
+}
+
+#[test]
 fn efci_comes_back_as_ci() {
     // The port behind the switch is slow: 4 ms a cell, and marks from 3 cells on.
     let change = |spec: &mut Value| {

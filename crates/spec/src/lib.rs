@@ -286,6 +286,10 @@ pub enum TraceKind {
     Service,
     /// Every file of a web page that the client has received.
     Files,
+    /// ACR and the ER last received of every source of an ABR VC, at each change.
+    Acr,
+    /// At the end of each averaging interval, what every rate algorithm has come to.
+    RateControl,
 }
 
 impl NetworkSpec {

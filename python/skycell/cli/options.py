@@ -23,6 +23,8 @@ TRACES = (
     "transfers",
     "service",
     "files",
+    "acr",
+    "rate_control",
 )
 """Those of `skycell.records.traces`, which help must not wait for."""
 

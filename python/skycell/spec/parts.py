@@ -897,7 +897,16 @@ class SourceSpec(SpecPart):
 
 
 TraceKind = Literal[
-    "cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"
+    "cwnd",
+    "sequence",
+    "queue",
+    "vc_queue",
+    "discards",
+    "transfers",
+    "service",
+    "files",
+    "acr",
+    "rate_control",
 ]
 
 

@@ -7,7 +7,7 @@ use crate::frames::Cell;
 use skycell_abr::switch::{RateControl, VcShare};
 use skycell_des::{EventQueue, Key};
 use skycell_records::AbrRecord;
-use skycell_spec::{AbrSpec, NetworkSpec};
+use skycell_spec::{AbrSpec, NetworkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
@@ -24,12 +24,16 @@ pub(super) struct Abr {
     /// By port: the earliest pending event of each kind.
     pending_pace: Vec<SimTime>,
     pending_interval: Vec<SimTime>,
+    traces_acr: bool,
+    traces_intervals: bool,
 }
 
 /// The rate control of a port.
 #[derive(Debug)]
 struct Control {
     rates: RateControl,
+    /// When the averaging interval ends that is under way, by time.
+    due: SimTime,
     /// Places there of the ABR VCs that cross the port.
     places: BTreeMap<u32, usize>,
 }
@@ -50,8 +54,10 @@ impl Abr {
                 .filter_map(|(vc, id)| Some((id, vc.abr?)))
                 .collect();
             let shares: Vec<_> = crossing.iter().map(|(_, abr)| VcShare::of(abr)).collect();
+            let rates = RateControl::new(algorithm, spec_of_link.cell_time_ps, &shares);
             Some(Control {
-                rates: RateControl::new(algorithm, spec_of_link.cell_time_ps, &shares),
+                due: rates.due(),
+                rates,
                 places: crossing.iter().map(|(id, _)| *id).zip(0..).collect(),
             })
         };
@@ -62,6 +68,8 @@ impl Abr {
             controls: (0..ports as u32).map(control).collect(),
             pending_pace: vec![SimTime::NEVER; ports],
             pending_interval: vec![SimTime::NEVER; ports],
+            traces_acr: spec.records.traces.contains(&TraceKind::Acr),
+            traces_intervals: spec.records.traces.contains(&TraceKind::RateControl),
         };
         (0..ports as u32).for_each(|port| abr.plan_interval(port, events));
         abr
@@ -98,8 +106,37 @@ impl Network<'_> {
                 let pacer = self.ports[port as usize].pacer_of(place);
                 pacer.add(id, place, abr, &back);
                 self.vcs[id as usize].record.abr = Some(AbrRecord::default());
+                self.trace_acr(SimTime::ZERO, id);
             }
         }
+    }
+
+    /// Traces ACR and ER of a VC, if one of them has changed.
+    fn trace_acr(&mut self, now: SimTime, vc: u32) {
+        if !self.abr.traces_acr {
+            return;
+        }
+        let (port, _) = self.vcs[vc as usize].ways.hop(0);
+        if let Some((acr, er)) = self.paced(vc).changed_rates() {
+            self.out.traces.acr.push(port, vc, now.0, acr, er);
+        }
+    }
+
+    /// The averaging interval of a port may have ended, with `queued` ABR cells in it: what came of it is
+    /// traced, and the end of the next one planned.
+    fn after_control(&mut self, now: SimTime, port: u32, queued: u32) {
+        if let Some(control) = &mut self.abr.controls[port as usize]
+            && control.due != control.rates.due()
+        {
+            control.due = control.rates.due();
+            if self.abr.traces_intervals {
+                let state = control.rates.state();
+                let trace = &mut self.out.traces.rate_control;
+                let (overload, fair_share) = (state.overload, state.fair_share);
+                trace.push(port, now.0, overload, fair_share, state.target, queued);
+            }
+        }
+        self.abr.plan_interval(port, &mut self.events);
     }
 
     /// An ABR VC at the port where it begins.
@@ -139,11 +176,11 @@ impl Network<'_> {
         if let Some(control) = &mut self.abr.controls[port as usize] {
             control.rates.on_time(now, queued);
         }
-        self.abr.plan_interval(port, &mut self.events);
+        self.after_control(now, port, queued);
     }
 
     /// An RM cell that its source has made begins to leave the VC's first port.
-    pub(super) fn count_rm_cell(&mut self, cell: &Cell) {
+    pub(super) fn count_rm_cell(&mut self, now: SimTime, cell: &Cell) {
         let Some(rm) = cell.rm else { return };
         let record = &mut self.vcs[cell.vc as usize].record;
         record.cells_offered += 1;
@@ -154,6 +191,7 @@ impl Network<'_> {
         } else {
             record.forward_sent += 1;
             record.forward_out_of_rate += u64::from(rm.is_out_of_rate);
+            self.trace_acr(now, connection);
         }
     }
 
@@ -183,7 +221,7 @@ impl Network<'_> {
         let forward = cell.rm.as_ref().filter(|rm| !rm.is_backward);
         let marks = control.rates.on_cell(now, place, forward, queued);
         cell.efci |= marks && cell.rm.is_none();
-        self.abr.plan_interval(port, &mut self.events);
+        self.after_control(now, port, queued);
     }
 
     /// A backward RM cell comes to a switch: the port by which its connection leaves tells it a rate.
@@ -211,8 +249,9 @@ impl Network<'_> {
             .return_vc;
         let paced = self.paced(other);
         if rm.is_backward {
-            paced.source.on_backward(&rm);
+            paced.on_backward(&rm);
             self.abr_record(connection).backward_received += 1;
+            self.trace_acr(now, connection);
         } else {
             let is_replaced = paced.turn(&rm);
             let record = self.abr_record(connection);
@@ -236,7 +275,7 @@ impl Network<'_> {
             let Some(abr) = self.abr.specs[vc as usize] else {
                 continue;
             };
-            let acr = self.paced(vc).source.acr();
+            let acr = self.paced(vc).acr();
             let waiting = self.paced(abr.return_vc).turned();
             let record = self.abr_record(vc);
             record.acr_millicells = (acr * 1e3).round() as u64;

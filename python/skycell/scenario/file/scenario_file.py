@@ -22,6 +22,8 @@ TRACES = (
     "transfers",
     "files",
     "service",
+    "acr",
+    "rate_control",
 )
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
