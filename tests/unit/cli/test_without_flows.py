@@ -113,8 +113,8 @@ def test_what_shows_flows_is_refused_before_the_run(
     assert reported.exit_code == 2
     assert reported.stderr.splitlines() == [
         (
-            "rate shows flows, and the run has none; it has queue, vc-queue, share, acr, fair-share, "
-            "overload, sojourn, discards"
+            "rate shows flows, and the run has none; it has queue, vc-queue, share, acr, "
+            "fair-share, overload, sojourn, discards"
         ),
         "the run has no flow flow1; it has none",
         "2 faults; nothing was run.",
