@@ -268,7 +268,7 @@ def table_module(name: str, declared: Json) -> str:
     """`skycell.scenario.declared.<name>`: a table of which there is one kind, such as [tcp]."""
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
-    table = name.capitalize()
+    table = "".join(part.capitalize() for part in name.split("_"))
     rules: list[str] = []
     types: set[str] = set()
     specs = {item["name"]}

@@ -58,7 +58,7 @@ def classes() -> Written:
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
-    for table in ("tcp", "abr"):
+    for table in ("tcp", "abr", "vs_vd"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     families = (
         ("policies", "policy"),

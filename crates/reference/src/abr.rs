@@ -6,7 +6,8 @@ use skycell_spec::AbrSpec;
 use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
 
-/// The queue of a port at which ABR VCs begin: a source for each of them, and what waits there.
+/// The queue of a port at which ABR VCs, or control loops of them, begin: a source for each, and what waits
+/// there.
 ///
 /// Of the cells that may be sent now the one is next that has been allowed to for longest, and of equal
 /// ones that of the VC that comes first at the port; after them those beside the rates. Cells of other
@@ -22,12 +23,14 @@ pub(crate) struct Pacer {
     sending: Option<Cell>,
 }
 
-/// An ABR VC at the port where it begins.
+/// An ABR VC at the port where it, or a control loop of it, begins.
 #[derive(Debug)]
 pub(crate) struct PacedVc {
     vc: u32,
     /// Its place at the port.
     place: u32,
+    /// The port's place on its path.
+    hop: u16,
     /// Paces it.
     source: Source,
     /// The end of the connection the other way, whose backward RM cells go over this VC.
@@ -69,7 +72,7 @@ impl PacedVc {
             place: self.place,
             flow: 0,
             ecn: Ecn::NotEct,
-            hop: 0,
+            hop: self.hop,
             is_last: false,
             is_tagged: content.is_out_of_rate,
             is_paced: true,
@@ -117,11 +120,13 @@ impl PacedVc {
 }
 
 impl Pacer {
-    /// Lets it pace VC `vc`, which has `place` at the port; `back` is the VC the other way.
-    pub(crate) fn add(&mut self, vc: u32, place: u32, spec: &AbrSpec, back: &AbrSpec) {
+    /// Lets it pace VC `vc`, which has `place` at the port and comes over it as `hop`; `back` is the VC the
+    /// other way.
+    pub(crate) fn add(&mut self, vc: u32, place: u32, hop: u16, spec: &AbrSpec, back: &AbrSpec) {
         self.vcs.push(PacedVc {
             vc,
             place,
+            hop,
             source: Source::new(spec),
             destination: Destination::new(back),
             data: VecDeque::new(),

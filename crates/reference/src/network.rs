@@ -205,9 +205,7 @@ impl<'a> Network<'a> {
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
         let (cell, start) = self.ports[port_id as usize].sending();
-        if cell.hop == 0 {
-            self.count_rm_cell(now, &cell);
-        }
+        self.count_rm_cell(now, port_id, &cell);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -235,13 +233,16 @@ impl<'a> Network<'a> {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;
+                if self.is_cut(cell.vc, node) {
+                    return self.on_cell_at_cut(now, node, cell);
+                }
                 self.lower_er(node, &mut cell);
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }
                 self.offer_cell(now, cell);
             }
-            Next::End => self.on_cell_at_end(now, cell),
+            Next::End => self.on_cell_at_end(now, node, cell),
             Next::Lost => {
                 vc.record.cells_lost.add(LossReason::OffPath);
                 self.frames.settle(cell.frame, 1);
@@ -251,8 +252,14 @@ impl<'a> Network<'a> {
 
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, mut cell: Cell) {
-        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        let (port_id, _) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
         self.meet_control(now, port_id, &mut cell);
+        self.enqueue_cell(now, cell);
+    }
+
+    /// A cell comes to the queue of its hop's port.
+    fn enqueue_cell(&mut self, now: SimTime, cell: Cell) {
+        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
         let verdict = port.on_cell(now, cell, place);
@@ -260,12 +267,12 @@ impl<'a> Network<'a> {
     }
 
     /// A cell has reached the end of its VC.
-    fn on_cell_at_end(&mut self, now: SimTime, cell: Cell) {
+    fn on_cell_at_end(&mut self, now: SimTime, node: u32, cell: Cell) {
         self.vcs[cell.vc as usize].record.cells_delivered += 1;
         if cell.rm.is_some() {
-            return self.on_rm_cell_at_end(now, cell);
+            return self.on_rm_cell_at_end(now, node, cell);
         }
-        self.see_efci(&cell);
+        self.see_efci(node, &cell);
         let frame = self.frames.get(cell.frame);
         let vc = &mut self.vcs[cell.vc as usize];
         if let Some(delays) = &mut vc.delays {

@@ -392,6 +392,94 @@ fn the_allocations_of_98_0408_come_out() {
     }
 }
 
+fn cut(spec: &mut Value, node: usize, coupling: &str) {
+    spec["nodes"][node]["vs_vd"] = json!({
+        "coupling": coupling, "target_ps": 10 * MS, "drain_limit": 0.5,
+    });
+}
+
+#[test]
+fn a_switch_that_cuts_the_loop_answers_itself_and_sends_on_as_a_source_does() {
+    // ICR 100 cells/s on both VCs. The RM cell that goes at 5 ms comes to the switch at 16, where VC 1's
+    // virtual source begins with an RM cell of its own and sends it back 10 ms later: it comes at 37 ms.
+    let change = |spec: &mut Value| {
+        spec["sources"] = json!([cell_source("s", 0, 5 * MS, 2 * 3_600_000 * MS)]);
+        spec["vcs"][0]["abr"]["icr_millicells"] = json!(100_000);
+        spec["vcs"][1]["abr"]["icr_millicells"] = json!(100_000);
+        cut(spec, 0, "minimum");
+    };
+    assert_eq!(rm(&pair(change, 37 * MS), 0).acr_millicells, 100_000);
+    let after = pair(change, 37 * MS + 1);
+    // ER is the virtual source's ACR, so that RIF lets the rate rise no further.
+    assert_eq!(rm(&after, 0).acr_millicells, 100_000);
+    assert_eq!(rm(&after, 0).backward_received, 1);
+    let loose = |spec: &mut Value| {
+        change(spec);
+        cut(spec, 0, "link");
+    };
+    assert_eq!(rm(&pair(loose, 37 * MS + 1), 0).acr_millicells, 162_500);
+    // The data cell comes to the switch at 15 + 11 ms, waits 10 ms behind the virtual source's own first RM
+    // cell and takes 11 more. That RM cell is at the end at 37 ms.
+    assert_eq!(pair(change, 47 * MS).vcs[0].cells_whole, 0);
+    assert_eq!(pair(change, 47 * MS + 1).vcs[0].cells_whole, 1);
+    assert_eq!(
+        (rm(&after, 0).forward_sent, rm(&after, 0).forward_received),
+        (2, 2)
+    );
+    // VC 1's own loop is cut, too: its virtual source's RM cell came to a at 27 ms and is answered from there.
+    assert_eq!(
+        (rm(&after, 1).forward_received, rm(&after, 1).backward_sent),
+        (1, 1)
+    );
+}
+
+#[test]
+fn where_the_loop_is_cut_the_queue_of_the_long_loop_waits_before_the_cut() {
+    // A satellite hop of 100 ms, a hop of 10 ms, and the bottleneck of 5 000 cells/s. Two VCs begin with
+    // all of it each.
+    let erica = json!({
+        "kind": "erica_plus", "queue": abr_networks::weighted_erica_plus()["queue"],
+        "interval_ps": 10 * MS, "interval_cells": 100_000, "delta": 0.1, "ccr_from": "rm_cell",
+    });
+    let queues = |coupling: Option<&str>| {
+        let mut net = Net::chain(4, 50_000_000, MS);
+        net.join(50_000_000, 100 * MS, &Value::Null);
+        net.join(50_000_000, 10 * MS, &Value::Null);
+        net.join(200_000_000, MS, &erica);
+        for _ in 0..2 {
+            let mut control = abr(10_000, 0);
+            control["icr_millicells"] = json!(5_000_000);
+            control["rif"] = json!(1.0);
+            let vc = net.connect(0, 4, control);
+            net.feed(vc);
+        }
+        let mut spec = net.spec(3_000 * MS);
+        if let Some(coupling) = coupling {
+            cut(&mut spec, 1, coupling);
+        }
+        let records = run(&spec);
+        // Links 0, 2 and 4 are the row; nothing is lost there, and the bottleneck is kept busy.
+        let lost = [0, 2, 4].map(|port: usize| records.ports[port].discarded.total());
+        assert_eq!(lost, [0; 3]);
+        assert!(records.ports[4].busy_ps > 2_600 * MS, "{coupling:?}");
+        [2, 4].map(|port: usize| records.ports[port].queue.max)
+    };
+    let [before, at_bottleneck] = queues(None);
+    assert!(before <= 4);
+    for coupling in ["minimum", "both", "acr", "queue"] {
+        let [waiting, short] = queues(Some(coupling));
+        // A feedback delay of 22 ms instead of 222.
+        assert!(
+            short < at_bottleneck / 4,
+            "{coupling}: {short} of {at_bottleneck}"
+        );
+        assert!(
+            waiting > at_bottleneck / 2,
+            "{coupling}: {waiting} of {at_bottleneck}"
+        );
+    }
+}
+
 #[test]
 fn steady_rates_are_the_weighted_max_min_allocation() {
     for seed in 0..24 {

@@ -69,11 +69,34 @@ impl NetworkSpec {
             let problem = "the VC the other way comes by the same nodes";
             return refuse("abr.return_vc", problem);
         }
+        for &link in &vc.path {
+            let port = &self.links[link as usize];
+            let is_cut = self.nodes[port.from as usize].vs_vd.is_some();
+            if is_cut && port.port.scheduler.serves_vcs() {
+                let problem =
+                    "virtual sources order the cells of their VCs, and the scheduler does, too";
+                return Err(structure(format!("links[{link}].port.scheduler"), problem));
+            }
+        }
         Ok(())
     }
 
-    /// Refuses what is promised to VCs and a link has no room for: MCRs of GFR and ABR VCs, and the rates
-    /// of CBR sources beside them (af-tm-0056, connection admission control).
+    /// Refuses virtual sources and destinations beside switches.
+    pub(crate) fn validate_vs_vd(&self) -> Result<(), SpecError> {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let Some(vs_vd) = &node.vs_vd else { continue };
+            let at = format!("nodes[{i}].vs_vd");
+            if node.kind != NodeKind::Switch {
+                return Err(structure(at, "switches cut the control loops of VCs"));
+            }
+            let refusal = vs_vd.check(&Surroundings::default());
+            refusal.map_err(|refusal| refused(refusal, &at))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses an ABR VC's MCR that a link has no room for beside other MCRs and the rates of CBR sources
+    /// (af-tm-0056, connection admission control). Without ABR VCs a link may be promised more than it has.
     pub(crate) fn validate_admission(&self) -> Result<(), SpecError> {
         // Thousandths of a cell a second, of the time between cells in picoseconds, which is rounded: at
         // least so many.
@@ -84,6 +107,8 @@ impl NetworkSpec {
             (None, None) => 0,
         };
         let promised: Vec<u64> = self.vcs.iter().map(mcr_of).collect();
+        let of_abr = |vc: &VcSpec| vc.abr.map_or(0, |abr| abr.mcr_millicells);
+        let of_abr: Vec<u64> = self.vcs.iter().map(of_abr).collect();
         let mut constant = vec![0; self.vcs.len()];
         for source in &self.sources {
             let vc = source.vc as usize;
@@ -101,8 +126,9 @@ impl NetworkSpec {
                 crossing.map(|(_, rate)| rate).sum()
             };
             let (mcrs, peaks) = (over(&promised), over(&constant));
+            let of_abr = over(&of_abr);
             let room = MILLICELLS_PS / link.cell_time_ps;
-            if mcrs > 0 && mcrs + peaks > room {
+            if of_abr > 0 && mcrs + peaks > room {
                 let mut got = format!("MCRs of {mcrs} thousandths of a cell a second");
                 if peaks > 0 {
                     got += &format!(" beside {peaks} of class cbr");

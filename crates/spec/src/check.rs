@@ -127,6 +127,7 @@ impl NetworkSpec {
             self.validate_flow(i, flow)?;
         }
         self.validate_sources()?;
+        self.validate_vs_vd()?;
         self.validate_admission()
     }
 

@@ -13,12 +13,23 @@ from skycell.spec.part import U32, U64, SpecPart, left_out
 
 NodeKind = Literal["host", "router", "switch"]
 
+Coupling = Literal["minimum", "both", "acr", "link", "queue"]
+
+
+class VsVdSpec(SpecPart):
+    """A switch at which the control loops of ABR VCs are cut."""
+
+    coupling: Coupling
+    target_ps: U64
+    drain_limit: float
+
 
 class NodeSpec(SpecPart):
     """A node and what it does with what arrives."""
 
     name: str
     kind: NodeKind
+    vs_vd: VsVdSpec | None = left_out(None)
 
 
 class PacketFraming(SpecPart):

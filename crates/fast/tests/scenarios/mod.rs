@@ -185,6 +185,7 @@ impl<'a> Builder<'a> {
 
     fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
         self.spec.nodes.push(NodeSpec {
+            vs_vd: None,
             name: name.to_string(),
             kind,
         });

@@ -4,7 +4,9 @@
 
 use serde_json::{Value, json};
 use skycell_declare::{Form, Forms, Shape, Type};
-use skycell_spec::{AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec};
+use skycell_spec::{
+    AbrSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, VsVdSpec,
+};
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
 fn main() {
@@ -25,6 +27,7 @@ fn main() {
     let tables = json!({
         "tcp": TcpSpec::form(&mut Forms::default()),
         "abr": AbrSpec::form(&mut Forms::default()),
+        "vs_vd": VsVdSpec::form(&mut Forms::default()),
     });
     let all = json!({"spec": spec, "other": other, "rules": rules, "tables": tables});
     println!(

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.input.faults import FaultCollector
+from skycell.input.faults import FaultCollector, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
 from skycell.scenario.declared.abr import ABR, Abr
 from skycell.scenario.declared.rules import Declares
+from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.vs_vd import VsVdSwitches
 from skycell.scenario.plan.plan import Plan, PlannedVc
 from skycell.scenario.resolve.contracts import MILLICELLS
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.values.cells import cells_per_second
-from skycell.spec.network import AbrSpec
+from skycell.spec.network import AbrSpec, VsVdSpec
 
 _VCS = meaning_of(AbrControl.model_fields["vcs"])
 
@@ -108,6 +110,33 @@ class AbrResolver:
                     ("abr", i, one.key), str(given), f"up to pcr, {most} cells/s", meaning
                 )
         return AbrSpec(**values)
+
+
+def resolve_vs_vd(
+    tables: tuple[VsVdSwitches, ...], plan: Plan, faults: FaultCollector
+) -> dict[str, VsVdSpec]:
+    """How each switch that cuts control loops couples them, by its name."""
+    meaning = meaning_of(VsVdSwitches.model_fields["nodes"])
+    found = {}
+    for i, table in enumerate(tables):
+        values = {
+            one.field: _RESOLVERS.get(one.type, _as_written)(getattr(table, one.key))
+            for one in VS_VD.parameters
+            if isinstance(one, Declares) and one.key is not None
+        }
+        for k, node in enumerate(table.nodes):
+            where = ("vs_vd", i, "nodes", k)
+            if node not in plan.nodes:
+                hint = did_you_mean(node, plan.nodes)
+                faults.add(where, node, f"a switch of the topology{hint}", meaning)
+            elif plan.nodes[node] != "switch":
+                allowed = f"a switch: {node} is a {plan.nodes[node]}, where VCs end"
+                faults.add(where, node, allowed, meaning)
+            elif node in found:
+                faults.add(where, node, "each switch once", meaning)
+            else:
+                found[node] = VsVdSpec(**values)
+    return found
 
 
 def _as_written(given: Any) -> Any:

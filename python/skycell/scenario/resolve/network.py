@@ -17,7 +17,7 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amo
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.resolve.abr import AbrResolver
+from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
 from skycell.scenario.resolve.admission import check_admission
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
@@ -77,6 +77,7 @@ def resolve(
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
     _check_admission(file, plan, rates, mcr, controls, faults)
+    cuts = resolve_vs_vd(file.vs_vd, plan, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -96,7 +97,10 @@ def resolve(
     return NetworkSpec(
         seed=seed,
         duration_ps=context.duration_ps,
-        nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
+        nodes=tuple(
+            NodeSpec(name=name, kind=kind, vs_vd=cuts.get(name))
+            for name, kind in plan.nodes.items()
+        ),
         links=tuple(
             _link(
                 link,
