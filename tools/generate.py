@@ -17,9 +17,12 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
-from declared_python import Json, parts_module, rules_module, spec_module, table_module
+from declared_rules import rules_module, table_module
+from declared_spec import parts_module, spec_module, traces_module, traces_table
+from declared_text import Json
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -53,17 +56,21 @@ def main(arguments: Sequence[str]) -> int:
 
 def classes() -> Written:
     """What Rust declares, as Python's classes."""
-    command = ["cargo", "run", "--quiet", "--locked", "-p", "skycell-spec", "--bin", "declarations"]
-    declared: Json = json.loads(_reported(command))
+    declared = declarations()
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
-    for table in ("tcp", "abr", "vs_vd"):
+    yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
+    for table in ("tcp", "abr", "shaper", "vs_vd"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
+    traffic = rules_module("traffic", "traffic", declared, "traffic")
+    yield from _formatted(rules / "traffic.py", traffic)
     families = (
         ("policies", "policy"),
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),
+        ("channels", "channel"),
+        ("framings", "framing"),
     )
     for family, noun in families:
         yield from _formatted(rules / f"{family}.py", rules_module(family, noun, declared))
@@ -75,10 +82,23 @@ def pages() -> Written:
     from skycell.scenario.policy_table import policy_page
 
     yield REFERENCE / "scenario.md", page()
-    policies = REFERENCE / "policies" / "README.md"
-    begin, end = "<!-- classes: begin -->\n", "<!-- classes: end -->"
-    before, _, rest = policies.read_text(encoding="utf-8").partition(begin)
-    yield policies, f"{before}{begin}{policy_page()}{end}{rest.partition(end)[2]}"
+    yield _with_table(REFERENCE / "policies" / "README.md", "classes", policy_page())
+    yield _with_table(REFERENCE / "records.md", "traces", traces_table(declarations()))
+
+
+def _with_table(page: Path, name: str, table: str) -> tuple[Path, str]:
+    """A page with the table between its marks."""
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    return page, f"{before}{begin}{table}{end}{rest.partition(end)[2]}"
+
+
+@cache
+def declarations() -> Json:
+    """What Rust declares."""
+    binary = ["-p", "skycell-records", "--bin", "declarations"]
+    found: Json = json.loads(_reported(["cargo", "run", "--quiet", "--locked", *binary]))
+    return found
 
 
 def messages() -> Written:

@@ -18,11 +18,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from benches.peers.counts.peer import Counts
 from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
 from benches.peers.ns3.peer import Ns3
 from benches.peers.outcome import Outcome, Simulator, Skycell
-from benches.peers.scenarios import GEO, WAN, Dumbbell
+from benches.peers.scenarios import GEO, IP_GEO, IP_WAN, WAN, Dumbbell
 
 FAIR = 0.1
 """Largest difference of efficiency at which a row counts. Equal TCPs over equal links differ by
@@ -40,8 +41,21 @@ SCENARIOS = (
         for sources in (5, 15)
         for recovery in ("vanilla", "reno", "sack")
     ),
+    *(
+        Dumbbell(IP_GEO, sources, recovery, buffer, "tail_drop", duration_s=100)
+        for buffer in (7_400, 1_850)
+        for sources in (5, 15, 50)
+        for recovery in ("new_reno", "sack")
+    ),
+    *(
+        Dumbbell(IP_WAN, sources, recovery, buffer, "tail_drop")
+        for buffer in (400, 100)
+        for sources in (5, 15)
+        for recovery in ("reno", "new_reno", "sack")
+    ),
 )
-"""GEO and WAN scenarios of the speed targets, as far as a packet simulator can express them."""
+"""GEO and WAN scenarios of the speed targets, as far as a packet simulator can express them; those
+of packets with a buffer of a BDP and of a quarter of it."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,7 @@ def peers() -> list[Simulator]:
         Ns2(),
         Ns2(Choices(only_needed_headers=True), "ns-2, needed headers only"),
         Ns3(),
+        Counts(),
     ]
 
 
@@ -119,18 +134,42 @@ def table(rows: Sequence[Row], ours: str, rivals: Sequence[str]) -> str:
                 f"{a.timeouts:>6}{b.timeouts:>5}"
                 + ("" if row.is_fair(ours, peer) else "  not comparable")
             )
-        for net in ("geo", "wan"):
-            ratios = [
-                row.ratio(ours, peer)
-                for row in raced
-                if row.scenario.startswith(net) and row.is_fair(ours, peer)
-            ]
+        for net in nets(raced):
+            ratios = ratios_of(raced, net, ours, peer)
             if ratios:
                 lines.append(
                     f"{net}: median ratio {statistics.median(ratios):.2f}, "
                     f"least {min(ratios):.2f}, of {len(ratios)} comparable rows"
                 )
     return "\n".join(lines[1:])
+
+
+def nets(rows: Sequence[Row]) -> list[str]:
+    """The networks of the scenarios, in their order."""
+    return list(dict.fromkeys(row.scenario.split()[0] for row in rows))
+
+
+def ratios_of(rows: Sequence[Row], net: str, ours: str, peer: str) -> list[float]:
+    """How many times our time a peer takes, of the comparable rows of a network."""
+    raced = [row for row in rows if peer in row.outcomes and row.scenario.split()[0] == net]
+    return [row.ratio(ours, peer) for row in raced if row.is_fair(ours, peer)]
+
+
+def markdown(rows: Sequence[Row], ours: str, rivals: Sequence[str]) -> str:
+    """Median, least and number of the ratios of each peer and network, as a table of a page."""
+    columns = nets(rows)
+    lines = [f"| peer | {' | '.join(columns)} |", f"|---{'|---' * len(columns)}|"]
+    for peer in rivals:
+        cells = []
+        for net in columns:
+            ratios = ratios_of(rows, net, ours, peer)
+            cells.append(
+                f"{statistics.median(ratios):.1f} (least {min(ratios):.1f}, {len(ratios)} rows)"
+                if ratios
+                else "–"
+            )
+        lines.append(f"| {peer} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,6 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--peer", default="", help="rivals whose name contains this")
     parser.add_argument("--engine", default="fast", choices=("fast", "reference"))
     parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--markdown", action="store_true", help="medians as a table of a page")
     options = parser.parse_args(arguments)
     scenarios = [scenario for scenario in SCENARIOS if options.only in scenario.name]
     if not scenarios or options.rounds < 1:
@@ -162,6 +202,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         found = [{"scenario": row.scenario, "outcomes": _plain(row)} for row in rows]
         print(json.dumps({"machine": platform.machine(), "rows": found}, indent=2))
+    elif rivals and options.markdown:
+        print(markdown(rows, ours.name, [peer.name for peer in rivals]))
     elif rivals:
         print(table(rows, ours.name, [peer.name for peer in rivals]))
     else:

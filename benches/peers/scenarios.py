@@ -3,7 +3,8 @@
 They hold nothing that a packet simulator lacks: whole segments, one connection a VC, and EPD or
 tail drop. EPD's packet-level twin is a drop-tail queue that ends at the threshold, because both
 take a frame in whole or not at all; tail drop of cells has none, because a packet queue never
-carries the rest of a frame that has lost a cell.
+carries the rest of a frame that has lost a cell. Over links of packets both simulators do the same
+work: packets of 1500 octets, tail drop, acknowledgements that queue on their way back.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Net:
         receiver_window: octets.
         access_delay: of each of the two access links, one way, with unit.
         access_bps: rate of the access links, bit/s.
+        is_packets: whether links carry IP packets, through routers, and not cells.
     """
 
     name: str
@@ -35,6 +37,12 @@ class Net:
     receiver_window: int
     access_delay: str = "5 ms"
     access_bps: int = LINK_BPS
+    is_packets: bool = False
+
+    @property
+    def framing(self) -> str:
+        """Of its links; with cells, the links' rate is that of the cells."""
+        return "ip" if self.is_packets else "none"
 
 
 WAN = Net("wan", "5 ms", 512, 600_000)
@@ -45,6 +53,12 @@ GEO = Net("geo", "275 ms", 9_180, 8_704_000)
 
 GEO_550 = Net("geo-550", "275 ms", 9_180, 8_704_000, "5 us")
 """ICCCN'97 section 8: access links of 1 km, RTT 550 ms."""
+
+IP_WAN = Net("ip-wan", "5 ms", 1_460, 2_920_000, access_bps=10 * LINK_BPS, is_packets=True)
+"""Packets of 1500 octets, RTT 30 ms; windows above BDP and buffer."""
+
+IP_GEO = Net("ip-geo", "275 ms", 1_460, 29_200_000, access_bps=10 * LINK_BPS, is_packets=True)
+"""The same, RTT 570 ms."""
 
 
 #: Loss recovery with the rules that all peers share, where they are not the default ones.
@@ -71,7 +85,7 @@ class Dumbbell:
         net: delays, segment size and window.
         sources: connections, each with its own pair of hosts.
         recovery: vanilla, reno, new_reno or sack.
-        buffer_cells: K of the shared port.
+        buffer: K of the shared port, cells or packets.
         policy: `epd` (R = 0.9 K) or `tail_drop`.
         duration_s: simulated time.
         stagger_ms: one connection begins so long after the other, so that both simulators start
@@ -81,7 +95,7 @@ class Dumbbell:
     net: Net
     sources: int
     recovery: str
-    buffer_cells: int
+    buffer: int
     policy: str = "epd"
     duration_s: float = 20.0
     stagger_ms: float = 7.0
@@ -89,7 +103,7 @@ class Dumbbell:
     @property
     def name(self) -> str:
         """A short name, such as `geo 5 sack 200000 epd`."""
-        return f"{self.net.name} {self.sources} {self.recovery} {self.buffer_cells} {self.policy}"
+        return f"{self.net.name} {self.sources} {self.recovery} {self.buffer} {self.policy}"
 
     def scenario(self) -> Mapping[str, Any]:
         """The scenario, as its file would say it.
@@ -104,16 +118,16 @@ class Dumbbell:
                 "sources": self.sources,
                 "bottleneck": {
                     "rate": f"{LINK_BPS} bit/s",
-                    "framing": "none",
+                    "framing": self.net.framing,
                     "delay": self.net.bottleneck_delay,
-                    "buffer": f"{self.buffer_cells} cells",
+                    "buffer": f"{self.buffer} {'packets' if self.net.is_packets else 'cells'}",
                     "policy": self.policy,
                 },
                 # Neither simulator randomises its senders: a wait before each frame has no exact
                 # twin in ns-2, and Reno's efficiency depends on it more than on anything else.
                 "access": {
                     "rate": f"{self.net.access_bps} bit/s",
-                    "framing": "none",
+                    "framing": self.net.framing,
                     "delay": self.net.access_delay,
                     "frame_jitter": "0 s",
                 },
@@ -129,6 +143,8 @@ class Dumbbell:
 
     def ceiling_bps(self) -> float:
         """Largest possible TCP throughput of the shared link, bit/s."""
+        if self.net.is_packets:
+            return LINK_BPS * self.net.mss / (self.net.mss + 40)
         # Payload, 48 octets of headers and LLC/SNAP, 8 of trailer, in cells of 48 payload octets.
         cells = -(-(self.net.mss + 56) // 48)
         return LINK_BPS * self.net.mss / (53 * cells)

@@ -24,6 +24,50 @@ class RunError(Exception):
 class RunCancelled(RunError):
     """A run was given up because `on_progress` answered with something false."""
 
+class EmulateError(Exception):
+    """Real hosts cannot be put onto a path; says what is missing, or does not fit."""
+
+def record(spec_json: str, congestion: str, settings: list[tuple[str, str]]) -> str:
+    """Run the flows of a spec on this machine's kernel, over the spec's path.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec` whose flows lead from one host to one other.
+        congestion: the kernel's name of a congestion control.
+        settings: files below /proc/sys/net/ipv4, each with what is written to it in both hosts.
+
+    Returns:
+        The recording as JSON: `kernel`, `seconds`, `ports`, `late`, `flows`.
+
+    Raises:
+        SpecError: the spec is not valid.
+        EmulateError: it cannot be recorded, or the system refuses what a recording needs.
+    """
+
+def emulate(
+    spec_json: str,
+    commands: list[tuple[str, str]],
+    prints_to_error: bool,
+    on_ready: Callable[[list[tuple[str, str, str]]], object],
+) -> str:
+    """Put hosts onto the path of a spec and run commands at them.
+
+    It goes on until the last command has ended, for the duration of the spec, or until an
+    interrupt, which is a way to end it and is not raised.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec`, whose flows are the ways between its hosts.
+        commands: host and line for a shell, each.
+        prints_to_error: whether what they print goes to standard error.
+        on_ready: called with name, address and namespace file of each host, before they begin.
+
+    Returns:
+        What it left as JSON: `kernel`, `seconds`, `ports`, `late`, `is_good`, `commands`.
+
+    Raises:
+        SpecError: the spec is not valid.
+        EmulateError: it does not fit, or the system refuses what is needed.
+    """
+
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     """Read a TOML document.
 
@@ -56,6 +100,21 @@ def reread(spec_json: str) -> str:
 
     Raises:
         SpecError: the first broken rule.
+    """
+
+def framing_overhead(framing_json: str) -> str:
+    """What a framing takes of a link.
+
+    Args:
+        framing_json: the JSON form of a `FramingSpec`.
+
+    Returns:
+        JSON: `{"Ok": ...}` with `carried` (a part), `packet` (octets, or null for a framing of
+        cells) and `layers` (pairs of a name and a part), each part with `parts` and `whole`; or
+        `{"Err": ...}` with the `field` at fault, what it `got` and what is `allowed`.
+
+    Raises:
+        SpecError: the text is no such form.
     """
 
 def run(

@@ -11,7 +11,7 @@ _LINK = {"rate": "10 Mbit/s", "framing": "none", "delay": "1 ms"}
 
 
 def stepped_ports(
-    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any] | None = None
+    classes: list[dict[str, Any]], source: dict[str, Any], records: dict[str, Any], **more: Any
 ) -> dict[str, str]:
     """What is stepped where a TCP connection and a cell source share the link in the middle."""
     voice: dict[str, Any] = {"kind": "cbr", "name": "voice", "rate": 0.1}
@@ -29,7 +29,8 @@ def stepped_ports(
             "flow": [{"name": "data", "source": "a", "destination": "b"}],
         },
         "source": [{**voice, **source}],
-        "records": records or {},
+        "records": records,
+        **more,
     }
     return skycell.run(scenario).stepped_ports
 
@@ -40,12 +41,9 @@ def stepped_ports(
         ([], {}, {}),
         ([], {"frame": 5, "beside": "data"}, {}),
         ([{"name": "cbr"}], {}, {}),
-        ([{"name": "cbr"}], {"frame": 5}, {}),
-        ([{"name": "cbr", "policy": "ppd"}], {"frame": 5}, {}),
         ([{"name": "cbr", "buffer": "9 cells", "policy": "ppd"}], {}, {}),
         # TCP in the queue of a class.
         ([{"name": "ubr"}], {}, {}),
-        ([{"name": "cbr"}, {"name": "ubr"}], {"frame": 5}, {}),
         # Cells of the source as frames of one cell, in a queue beside that of TCP.
         ([{"name": "cbr", "buffer": "9 cells", "policy": "epd"}], {}, {}),
         ([{"name": "cbr"}], {"destination": "b"}, {}),
@@ -72,6 +70,7 @@ _OF_DATA = {"a>x", "x>y", "y>b"}
             {"s>x"},
             "source_frames",
         ),
+        ([{"name": "cbr"}], {"frame": 5}, {"delay_vcs": []}, {"s>x"}, "source_frames"),
         ([], {}, {"delay_vcs": ["data.forward"]}, _OF_DATA, "unit_delays"),
     ],
 )
@@ -83,6 +82,15 @@ def test_what_the_page_lists_is_stepped_and_no_more(
     reason: str,
 ) -> None:
     assert stepped_ports(classes, source, records) == dict.fromkeys(ports, reason)
+
+
+def test_a_policer_of_frames_is_behind_a_stepped_port_and_one_of_cells_is_not() -> None:
+    def policed(vc: str, classes: list[dict[str, Any]]) -> dict[str, str]:
+        policer = {"vcs": [vc], "pcr": "20000 cells/s", "cdvt": "1 ms", "action": "tag"}
+        return stepped_ports(classes, {}, {}, policer=[policer])
+
+    assert policed("data.forward", []) == {"a>x": "policer"}
+    assert policed("voice", [{"name": "cbr"}]) == {}
 
 
 @pytest.mark.parametrize("example", ["leo-path", "two-classes", "guaranteed-ubr"])

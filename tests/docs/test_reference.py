@@ -11,9 +11,9 @@ from skycell.cli.main import VERBS
 from skycell.experiment.file import KEYS
 from skycell.experiment.measures import RESPONSES
 from skycell.plots.factorial import FACTORIAL_KINDS
-from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.policy_table import policy_page, policy_rows
+from skycell.spec.traces import TRACE_COLUMNS
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 from tests.tcp_keys import KEYS as KEYS_OF_TCP

@@ -93,22 +93,24 @@ def _sequence_lines(
             remark = "  lost by script" if ordinal in lost else ""
         cwnd, ssthresh = window[flow]
         text = f"{event:<10} {row['sequence']:>6} {cwnd:>10.3f} {ssthresh:>10.3f}{remark}"
-        yield (time, flow, 0, place), _line(time, result, flow, text)
+        yield (time, flow, 0, place), _line(time, result.spec.flows[flow].name, text)
 
 
 def _discard_lines(result: RunResult) -> Iterator[tuple[tuple[int, int, int, int], str]]:
-    """Frames at the first cell that each lost at a port."""
+    """Frames at the first cell that each lost at a port; those of a source under its VC's name."""
     for place, row in enumerate(result.traces["discards"].to_dicts()):
         port = result.spec.links[row["port"]].name
         text = f"discarded  at {port}: {_REASONS[row['reason']]}"
         key = (row["time_ps"], row["flow"], 1, place)
-        yield key, _line(row["time_ps"], result, row["flow"], text)
+        flows, vcs = result.spec.flows, result.spec.vcs
+        of = flows[row["flow"]] if row["flow"] < len(flows) else vcs[row["vc"]]
+        yield key, _line(row["time_ps"], of.name, text)
 
 
-def _line(time_ps: int, result: RunResult, flow: int, text: str) -> str:
+def _line(time_ps: int, name: str, text: str) -> str:
     # Picoseconds, all of them: nine digits after a millisecond's point.
     time = f"{time_ps // _PS_PER_MS}.{time_ps % _PS_PER_MS:09}"
-    return f"{time:>16}  {result.spec.flows[flow].name:<6} {text}"
+    return f"{time:>16}  {name:<6} {text}"
 
 
 def _counts(result: RunResult) -> Iterator[str]:
@@ -122,18 +124,24 @@ def _counts(result: RunResult) -> Iterator[str]:
     forward = {vc for flow in result.spec.flows for vc in flow.forward}
     for number, vc in enumerate(result.records["vcs"]):
         if number in forward:
+            discarded = _discarded(vc["cells_discarded"])
             yield (
-                f"{vc['name']}: {vc['cells_offered']} cells offered, {_discarded(vc)}; "
+                f"{vc['name']}: {vc['cells_offered']} cells offered, {discarded}; "
                 f"{vc['frames_delivered']} frames whole, {vc['frames_corrupt']} corrupt "
                 f"({vc['cells_corrupt']} cells)"
             )
     for link, port in zip(result.spec.links, result.records["ports"], strict=True):
-        if link.port.capacity_cells is not None:
+        if link.port.capacity_cells is None:
+            continue
+        if link.framing is None:
             yield f"{port['name']}: {port['arrived']} cells arrived, longest queue {_longest(port)}"
+        else:
+            counts = f"{port['arrived']} packets arrived, {_discarded(port['discarded'])}"
+            yield f"{port['name']}: {counts}, longest queue {_longest(port)}"
 
 
-def _discarded(vc: dict[str, Any]) -> str:
-    reported = [f"{count} {reason}" for reason, count in vc["cells_discarded"].items() if count]
+def _discarded(counts: dict[str, int]) -> str:
+    reported = [f"{count} {reason}" for reason, count in counts.items() if count]
     return f"discarded {', '.join(reported)}" if reported else "none discarded"
 
 

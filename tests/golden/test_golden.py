@@ -7,10 +7,8 @@ import pytest
 
 import skycell
 from skycell.cli.options import ENGINES
-from skycell.scenario.declared.policies import POLICIES
 from skycell.spec.network import PolicySpec
 from tests.golden import golden, rewrite
-from tests.structure.tree import ROOT
 from tests.tcp_keys import RULES
 
 
@@ -33,12 +31,8 @@ def test_every_golden_trace_says_how_it_was_checked(name: str) -> None:
 
 def test_every_policy_and_every_rule_of_a_window_and_of_recovery_has_a_golden_trace() -> None:
     files = [skycell.load(golden.SCENARIOS / f"{name}.toml").resolve() for name in golden.names()]
-    of_packets = {kind for kind, one in POLICIES.items() if one.facts.get("needs") == "packets"}
     policies = {link.port.policy.kind for spec in files for link in spec.links}
-    assert policies == set(_policies_of_the_spec()) - of_packets
-    # Those of packets are worked out where the engine is tested.
-    worked_out = (ROOT / "crates/reference/tests/aqm.rs").read_text(encoding="utf-8")
-    assert [kind for kind in of_packets if f'"kind": "{kind}"' not in worked_out] == []
+    assert policies == set(_policies_of_the_spec())
     for key in ("recovery", "congestion"):
         kinds = {getattr(flow.tcp, key).kind for spec in files for flow in spec.flows}
         assert kinds == set(RULES[key])

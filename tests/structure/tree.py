@@ -8,8 +8,10 @@ CRATES = (
     "units",
     "declare-derive",
     "declare",
+    "framing",
     "des",
     "switch",
+    "channel",
     "abr",
     "tcp",
     "spec",
@@ -19,6 +21,7 @@ CRATES = (
     "reference",
     "fast",
     "orbit",
+    "emulate",
     "border",
 )
 """Crates; each may use those before it."""
@@ -42,6 +45,7 @@ ROOMS = (
     "stats",
     "experiment",
     "studies",
+    "validation",
     "plots",
     "report",
     "cli",

@@ -1,6 +1,7 @@
 """Tail drop of packets against ns-2, loss by loss: two constant sources at a slow port.
 
-What ns-2 dropped is stored; where ns-2 is installed it is also asked again.
+And five SACK connections that share one: what each sent, sent again and delivered. What ns-2 did is
+stored; where ns-2 is installed it is also asked again.
 """
 
 import subprocess
@@ -8,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from benches.peers.ns2 import simulator
 from benches.peers.ns2.simulator import MISSING, program
+from benches.peers.ns2.translate import Choices
+from benches.peers.outcome import spec_of
+from benches.peers.scenarios import IP_GEO, IP_WAN, Dumbbell
 from skycell.experiment.run import run
 from skycell.scenario import parse
 
@@ -100,3 +105,38 @@ def test_ns2_still_says_so(tmp_path: Path) -> None:
     rows = (line.split() for line in trace.read_text(encoding="utf-8").splitlines())
     found = [f"{row[1]} {row[5]}" for row in rows if row[0] == "d"]
     assert found == STORED.read_text(encoding="utf-8").splitlines()
+
+
+SACK = {
+    "sack-wan": Dumbbell(IP_WAN, 5, "sack", 400, "tail_drop", duration_s=20),
+    "sack-geo": Dumbbell(IP_GEO, 5, "sack", 7_400, "tail_drop", duration_s=30),
+}
+#: Of the receiver's application: 1460 octets of each packet of 1500.
+PAYLOAD = 1460 / 1500
+
+
+def theirs(path: str, dumbbell: Dumbbell) -> str:
+    """A line a connection: segments sent, of those again, timeouts, octets of packets delivered."""
+    flows = simulator.run(path, spec_of(dumbbell), Choices(only_needed_headers=True)).flows
+    return "".join(f"{flow.sent} {flow.resent} {flow.timeouts} {flow.octets}\n" for flow in flows)
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+@pytest.mark.parametrize("name", SACK)
+def test_five_sack_connections_over_packets_do_what_they_do_in_ns2(name: str, engine: str) -> None:
+    result = run(parse(SACK[name].scenario()), engine=engine)
+    keys = ("segments_sent", "segments_retransmitted", "timeouts", "octets_delivered")
+    found = [[flow[key] for key in keys] for flow in result.records["flows"]]
+    text = (STORED.parent / f"{name}.txt").read_text(encoding="utf-8")
+    rows = [[int(word) for word in line.split()] for line in text.splitlines()]
+    assert sum(again for _, again, _, _ in rows) > 800
+    assert found == [[*counts, round(octets * PAYLOAD)] for *counts, octets in rows]
+
+
+@pytest.mark.parametrize("name", SACK)
+def test_ns2s_connections_still_do_so(name: str) -> None:
+    path = program()
+    if path is None:
+        pytest.skip(MISSING)
+    text = (STORED.parent / f"{name}.txt").read_text(encoding="utf-8")
+    assert theirs(path, SACK[name]) == text

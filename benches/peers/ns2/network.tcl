@@ -3,8 +3,8 @@
 
 source [lindex $argv 0]
 
-# What holds for every agent: senders count whole segments, and packets have the size that their
-# AAL5 frames have on the wire, headers included.
+# What holds for every agent: senders count whole segments, and packets have the size that they, or
+# their AAL5 frames, have on the line, headers included.
 Agent/TCP set useHeaders_ false
 Agent/TCP set windowInitOption_ 1
 Agent/TCP set delay_growth_ false
@@ -24,13 +24,15 @@ for {set i 0} {$i < $nodes} {incr i} {
     set node($i) [$ns node]
 }
 foreach link $links {
-    lassign $link from to bps delay_s limit_octets
+    lassign $link from to bps delay_s limit
     $ns simplex-link $node($from) $node($to) $bps $delay_s DropTail
     set queue [[$ns link $node($from) $node($to)] queue]
     # DropTail compares in packets unless told otherwise; with a mean size of 1 limit_ is octets.
-    $queue set queue_in_bytes_ true
-    $queue set mean_pktsize_ 1
-    $queue set limit_ $limit_octets
+    if {!$is_packets} {
+        $queue set queue_in_bytes_ true
+        $queue set mean_pktsize_ 1
+    }
+    $queue set limit_ $limit
 }
 
 set trace [expr {$trace_file eq "" ? "" : [open $trace_file w]}]

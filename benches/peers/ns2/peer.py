@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from benches.peers.ns2 import simulator
-from benches.peers.ns2.translate import CELL_OCTETS, Choices, aal5_cells
+from benches.peers.ns2.translate import Choices, octets_on_line
 from benches.peers.outcome import Outcome, outcome, spec_of
 from benches.peers.scenarios import Dumbbell
 
@@ -35,7 +35,7 @@ class Ns2:
 
     def can_run(self, dumbbell: Dumbbell) -> bool:
         """All but those with a policy that packets have no twin for."""
-        return dumbbell.policy == "epd"
+        return dumbbell.net.is_packets or dumbbell.policy == "epd"
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once, and its start-up once more to subtract it.
@@ -49,7 +49,7 @@ class Ns2:
         run, event_loop_s = simulator.event_loop_s(self._program, spec, self.choices)
         tcp = spec.flows[0].tcp
         # The receiver counts whole packets; each carries one MSS.
-        frame_octets = CELL_OCTETS * aal5_cells(tcp.mss, tcp)
+        frame_octets = octets_on_line(spec, tcp.mss, tcp)
         octets = [flow.octets / frame_octets * tcp.mss for flow in run.flows]
         counts = (
             sum(flow.sent for flow in run.flows),

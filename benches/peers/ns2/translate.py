@@ -1,8 +1,9 @@
-"""A skycell `NetworkSpec` as ns-2 2.35 can run it: packets instead of cells.
+"""A skycell `NetworkSpec` as ns-2 2.35 can run it: packets, also instead of cells.
 
-A packet has the size of its frame's cells on the wire. What ns-2 has no counterpart for is refused
-with `Untranslatable`, so that a comparison never silently compares two different things. Which rule
-of ours is which variable of ns-2 is explained in docs/explanation/second-opinion-ns2.md.
+A packet has its size on the line: that of its IP packet, or of its frame's cells. What ns-2 has no
+counterpart for is refused with `Untranslatable`, so that a comparison never silently compares two
+different things. Which rule of ours is which variable of ns-2 is explained in
+docs/explanation/second-opinion-ns2.md.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from skycell.spec.network import (
     NetworkSpec,
     NewRenoSpec,
     NodeSpec,
+    PacketFraming,
     PortSpec,
     QueueSpec,
     RenoCongestionSpec,
@@ -59,7 +61,8 @@ LINUX_CUBIC = ("select_ca cubic", "set_ca_default_param cubic beta 717")
 TRANSLATED: dict[type[SpecPart], set[str]] = {
     NetworkSpec: {"duration_ps", "nodes", "links", "vcs", "flows"},
     NodeSpec: set(),
-    LinkSpec: {"from_", "to", "cell_time_ps", "delay_ps", "port"},
+    LinkSpec: {"from_", "to", "cell_time_ps", "delay_ps", "port", "framing"},
+    PacketFraming: {"rate_millibps"},
     PortSpec: {"queues"},
     # A port has one queue without a class at the most.
     QueueSpec: {"capacity_cells", "policy"},
@@ -126,6 +129,13 @@ WITHOUT_EFFECT: Mapping[type[SpecPart], Mapping[str, str]] = {
 """Keys that what is compared does not depend on, and why."""
 
 ONLY: Mapping[type[SpecPart], Mapping[str, tuple[Any, ...]]] = {
+    # Nothing of the line around the IP packet.
+    PacketFraming: {
+        "overhead_octets": (0,),
+        "least_octets": (0,),
+        "unit_octets": (1,),
+        "line_octets": (1,),
+    },
     # A wait before the frame on the line here, before the packet's hand-over there.
     PortSpec: {"frame_gap_ps": (0,), "scheduler": (FifoSpec(),)},
     EpdSpec: {"partial_discard": (True,)},
@@ -196,6 +206,25 @@ def aal5_cells(payload_octets: int, tcp: TcpSpec) -> int:
     return -(-(sdu + 8) // 48)
 
 
+def carries_packets(spec: NetworkSpec) -> bool:
+    """Whether its links carry packets, and not cells.
+
+    Raises:
+        Untranslatable: some do, and some do not.
+    """
+    kinds = {link.framing is not None for link in spec.links}
+    if len(kinds) > 1:
+        raise Untranslatable("the run: no counterpart in ns-2: cells beside packets")
+    return kinds == {True}
+
+
+def octets_on_line(spec: NetworkSpec, payload_octets: int, tcp: TcpSpec) -> int:
+    """Octets on the line of the packet that carries a segment with so many octets of payload."""
+    if carries_packets(spec):
+        return payload_octets + 40
+    return CELL_OCTETS * aal5_cells(payload_octets, tcp)
+
+
 def parameter_file(spec: NetworkSpec, choices: Choices, trace_file: str = "") -> str:
     """The Tcl text that network.tcl reads.
 
@@ -208,6 +237,7 @@ def parameter_file(spec: NetworkSpec, choices: Choices, trace_file: str = "") ->
         Untranslatable: with the first part of the spec that ns-2 has no counterpart for.
     """
     _refuse_foreign(spec, "the run")
+    is_packets = carries_packets(spec)
     links = [_link(link, _frames_octets(spec, k)) for k, link in enumerate(spec.links)]
     flows = [_flow(spec, flow, choices) for flow in spec.flows]
     return "\n".join(
@@ -218,7 +248,8 @@ def parameter_file(spec: NetworkSpec, choices: Choices, trace_file: str = "") ->
             f"set nodes {len(spec.nodes)}",
             f"set stop_s {spec.duration_ps / PS_PER_S!r}",
             f"set trace_file {{{trace_file}}}",
-            "# from, to, bit/s, delay in s, queue in octets",
+            f"set is_packets {int(is_packets)}",
+            "# from, to, bit/s, delay in s, queue: packets, or octets of what stands for cells",
             f"set links {{\n{_lines(links)}\n}}",
             f"set flows {{\n{_lines(flows)}\n}}",
             "",
@@ -264,7 +295,7 @@ def _foreign(name: str, key: str, value: Any) -> Untranslatable:
 def _frames_octets(spec: NetworkSpec, link: int) -> set[int]:
     """Sizes of the frames that a link may carry, in octets on the wire."""
     return {
-        CELL_OCTETS * aal5_cells(payload, flow.tcp)
+        octets_on_line(spec, payload, flow.tcp)
         for flow in spec.flows
         for vcs, payload in ((flow.forward, flow.tcp.mss), (flow.reverse, 0))
         if any(link in spec.vcs[vc].path for vc in vcs)
@@ -272,8 +303,14 @@ def _frames_octets(spec: NetworkSpec, link: int) -> set[int]:
 
 
 def _link(link: LinkSpec, frames_octets: set[int]) -> str:
-    bps = CELL_OCTETS * 8 * PS_PER_S / link.cell_time_ps
-    limit = _limit_octets(link, frames_octets)
+    if link.framing is None:
+        bps = CELL_OCTETS * 8 * PS_PER_S / link.cell_time_ps
+        limit = _limit_octets(link, frames_octets)
+    else:
+        bps = link.framing.rate_millibps / 1000
+        # In packets DropTail counts the one that is being sent, as we do.
+        capacity = link.port.capacity_cells
+        limit = UNLIMITED_OCTETS if capacity is None else capacity
     return f"{link.from_} {link.to} {bps!r} {link.delay_ps / PS_PER_S!r} {limit}"
 
 
@@ -289,10 +326,13 @@ def _limit_octets(link: LinkSpec, frames_octets: set[int]) -> int:
 
 
 def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
-    if len(flow.forward) != 1 or len(flow.reverse) != 1:
+    if not carries_packets(spec) and (len(flow.forward) != 1 or len(flow.reverse) != 1):
         raise Untranslatable(f"{flow.name}: ns-2 has no routers that join VCs")
     assert isinstance(flow.start, StartAt)
-    path, back = (spec.vcs[vcs[0]].path for vcs in (flow.forward, flow.reverse))
+    path, back = (
+        tuple(link for vc in vcs for link in spec.vcs[vc].path)
+        for vcs in (flow.forward, flow.reverse)
+    )
     for links in (path, back):
         _refuse_detour(spec, links, flow.name)
     losses = flow.loss_script.transmissions
@@ -308,9 +348,9 @@ def _flow(spec: NetworkSpec, flow: FlowSpec, choices: Choices) -> str:
     return " ".join(
         [
             f"sender {sender}",
-            f"sender_variables {{{_variables(sender_variables(flow.tcp, choices))}}}",
+            f"sender_variables {{{_variables(sender_variables(spec, flow.tcp, choices))}}}",
             f"sink {sink}",
-            f"sink_variables {{{_variables(sink_variables(flow.tcp))}}}",
+            f"sink_variables {{{_variables(sink_variables(spec, flow.tcp))}}}",
             f"source {first.from_} first_hop {first.to} destination {last.to}",
             f"start_s {flow.start.time_ps / PS_PER_S!r}",
             f"sender_commands {{{' '.join(f'{{{command}}}' for command in commands)}}}",
@@ -373,11 +413,11 @@ def _variables(values: Mapping[str, Any]) -> str:
     )
 
 
-def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
+def sender_variables(spec: NetworkSpec, tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
     """ns-2's variables for a sender."""
     tick_s = tcp.tick_ps / PS_PER_S
     variables: dict[str, Any] = {
-        "packetSize_": CELL_OCTETS * aal5_cells(tcp.mss, tcp),
+        "packetSize_": octets_on_line(spec, tcp.mss, tcp),
         "window_": tcp.rwnd // tcp.mss,
         "maxcwnd_": tcp.max_cwnd // tcp.mss,
         "windowInit_": tcp.initial_cwnd // tcp.mss,
@@ -411,9 +451,9 @@ def sender_variables(tcp: TcpSpec, choices: Choices) -> dict[str, Any]:
     return variables
 
 
-def sink_variables(tcp: TcpSpec) -> dict[str, Any]:
+def sink_variables(spec: NetworkSpec, tcp: TcpSpec) -> dict[str, Any]:
     """ns-2's variables for a receiver."""
-    variables: dict[str, Any] = {"packetSize_": CELL_OCTETS * aal5_cells(0, tcp)}
+    variables: dict[str, Any] = {"packetSize_": octets_on_line(spec, 0, tcp)}
     if isinstance(tcp.recovery, SackSpec):
         variables["maxSackBlocks_"] = tcp.recovery.max_blocks
     return variables

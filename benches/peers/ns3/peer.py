@@ -6,12 +6,12 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
-import tempfile
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from benches.peers.child import run_alone
+from benches.peers import child
+from benches.peers.child import NO_COMPILER, run_alone
 from benches.peers.ns2.translate import CELL_OCTETS, aal5_cells
 from benches.peers.outcome import Outcome, outcome, spec_of
 from benches.peers.scenarios import LINK_BPS, Dumbbell
@@ -26,7 +26,6 @@ MISSING = (
     f"ns-3 {VERSION} is not installed (pip install --no-deps --target FOLDER 'ns3~={VERSION}.0', "
     f"then set {PREFIX_VARIABLE}=FOLDER/ns3)"
 )
-NO_COMPILER = "g++ is not installed (Debian, Ubuntu: apt install g++)"
 
 
 def prefix() -> Path | None:
@@ -41,6 +40,29 @@ def prefix() -> Path | None:
     return None
 
 
+def missing() -> str | None:
+    """What of ns-3 and its compiler is not installed, with how to get it; none where both are."""
+    if prefix() is None:
+        return MISSING
+    return None if shutil.which("g++") else NO_COMPILER
+
+
+def compiled(source: Path, libraries: Sequence[str], folder: str) -> Path:
+    """The program of a C++ file with these of ns-3's libraries, in a folder.
+
+    Raises:
+        RuntimeError: ns-3 or the compiler is not installed, or the file does not compile.
+    """
+    place = prefix()
+    if place is None:
+        raise RuntimeError(MISSING)
+    options = [f"-I{place / 'include'}", f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
+    # The package's libraries find what they need beside themselves, at run time.
+    options += ["-Wl,--allow-shlib-undefined"]
+    options += [f"-lns{VERSION}-{library}" for library in libraries]
+    return child.compiled(source, folder, options)
+
+
 class Ns3:
     """ns-3 in the version whose headers and libraries a Python package carries.
 
@@ -52,32 +74,16 @@ class Ns3:
 
     def missing(self) -> str | None:
         """What is not installed."""
-        if prefix() is None:
-            return MISSING
-        return None if shutil.which("g++") else NO_COMPILER
+        return missing()
 
     def can_run(self, dumbbell: Dumbbell) -> bool:
         """Whether ns-3 has the loss recovery, and the policy a twin."""
-        return dumbbell.recovery == "sack" and dumbbell.policy == "epd"
+        return dumbbell.recovery == "sack" and dumbbell.policy == "epd"  # of cells
 
     @cached_property
     def _program(self) -> Path:
-        """The compiled program; its folder goes with this object."""
-        missing, place = self.missing(), prefix()
-        if missing is not None or place is None:
-            raise RuntimeError(missing)
-        # Kept alive by the object: its clean-up removes the folder.
-        self._folder = tempfile.TemporaryDirectory()
-        program = Path(self._folder.name) / "dumbbell"
-        command = ["g++", "-O3", "-std=c++20", f"-I{place / 'include'}", str(SOURCE)]
-        command += ["-o", str(program), f"-L{place / 'lib64'}", f"-Wl,-rpath,{place / 'lib64'}"]
-        # The package's libraries find what they need beside themselves, at run time.
-        command += ["-Wl,--allow-shlib-undefined"]
-        command += [f"-lns{VERSION}-{library}" for library in LIBRARIES]
-        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
-        if compiled.returncode != 0:
-            raise RuntimeError(f"dumbbell.cc does not compile:\n{compiled.stderr.strip()}")
-        return program
+        """The compiled program."""
+        return compiled(SOURCE, LIBRARIES, child.folder_of(self))
 
     def run(self, dumbbell: Dumbbell) -> Outcome:
         """Runs the dumbbell once, and its start-up once more to subtract it.

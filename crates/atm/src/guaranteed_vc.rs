@@ -117,21 +117,11 @@ impl GuaranteedVc {
     }
 
     /// All cells of a frame, `spacing` apart, come to the first switch, the first of them at `at`;
-    /// the frame counts as far as that is within the run. `clp` is that of its first cell, and
-    /// `is_inconsistent` tells whether another's differs before the end of the run, which is
-    /// counted only.
-    pub fn on_frame(
-        &mut self,
-        at: SimTime,
-        spacing: SimTime,
-        cells: u32,
-        clp: bool,
-        is_inconsistent: bool,
-    ) -> Judged {
+    /// the frame counts as far as that is within the run. `clp` is that of all of them.
+    pub fn on_frame(&mut self, at: SimTime, spacing: SimTime, cells: u32, clp: bool) -> Judged {
         let judged = self.policer.on_network(at, cells, clp);
         if at < self.end {
             self.count(&judged, cells);
-            self.frames_inconsistent += u64::from(is_inconsistent);
             if judged.is_refused {
                 let later = (self.end.0 - 1 - at.0) / spacing.0;
                 self.cells_refused += 1 + later.min(u64::from(cells - 1));
@@ -275,7 +265,7 @@ mod tests {
         ];
         for (serial, (at, cells)) in frames.into_iter().enumerate() {
             let at = SimTime(at);
-            whole.on_frame(at, spacing, cells, false, false);
+            whole.on_frame(at, spacing, cells, false);
             for index in 0..cells {
                 let at = at + SimTime(u64::from(index) * spacing.0);
                 if at < SimTime(2_000 * MS) {
@@ -292,7 +282,7 @@ mod tests {
     #[test]
     fn the_guarantee_over_the_run_is_mcr_less_a_frame_and_what_was_eligible() {
         let mut vc = vc(Excess::Pass, Nonconforming::Count);
-        vc.on_frame(SimTime(0), SimTime(MS), 10, false, false);
+        vc.on_frame(SimTime(0), SimTime(MS), 10, false);
         let at = |cells_whole, [cells_queued, cells_in_transit, cells_open]: [u64; 3]| {
             let mut record = VcRecord {
                 cells_whole,
@@ -326,22 +316,13 @@ mod tests {
             let mut vc = GuaranteedVc::new(&spec, SimTime(2_000 * MS));
             // Two are eligible, three are not.
             for k in 0..5 {
-                vc.on_frame(SimTime(10 * k * MS), SimTime(MS), 10, false, false);
+                vc.on_frame(SimTime(10 * k * MS), SimTime(MS), 10, false);
             }
             let record = counts(&vc);
             (record.frames_tagged, record.frames_refused)
         };
         assert_eq!(tagged(Excess::Pass), (3, 0));
         assert_eq!(tagged(Excess::Discard), (0, 3));
-    }
-
-    #[test]
-    fn a_frame_at_once_may_be_inconsistent_too() {
-        let mut vc = vc(Excess::Pass, Nonconforming::Count);
-        for is_inconsistent in [true, false, true] {
-            vc.on_frame(SimTime(0), SimTime(MS), 10, false, is_inconsistent);
-        }
-        assert_eq!(counts(&vc).frames_inconsistent, 2);
     }
 
     #[test]

@@ -35,6 +35,13 @@ create_exception!(
     "A constellation cannot be computed; the message says which satellite, or what has no meaning."
 );
 
+create_exception!(
+    skycell._core,
+    EmulateError,
+    PyException,
+    "Real hosts cannot be put onto a path; the message says what is missing, or does not fit."
+);
+
 /// One error in a scenario text: line and column, both from 1, and what is wrong.
 pub type TextError = (usize, usize, String);
 
@@ -72,5 +79,14 @@ pub fn orbit_error(error: skycell_orbit::OrbitError) -> PyErr {
     match error {
         skycell_orbit::OrbitError::Cancelled => RunCancelled::new_err(error.to_string()),
         other => OrbitError::new_err(other.to_string()),
+    }
+}
+
+/// The emulator's word on why it did not start, or stopped.
+#[cfg(target_os = "linux")]
+pub fn emulate_error(error: skycell_emulate::EmulateError) -> PyErr {
+    match error {
+        skycell_emulate::EmulateError::Spec(error) => spec_error(error),
+        other => EmulateError::new_err(other.to_string()),
     }
 }

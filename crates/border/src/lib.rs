@@ -3,12 +3,14 @@
 //!
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
+mod emulate;
 mod errors;
 mod orbit;
 mod run;
 mod scenario_text;
 
 use pyo3::prelude::*;
+use skycell_framing::FramingSpec;
 use skycell_spec::NetworkSpec;
 
 /// Refuses a spec, given as its JSON form, that no engine could run.
@@ -27,11 +29,21 @@ fn reread(spec_json: &str) -> PyResult<String> {
         .map_err(errors::spec_error)
 }
 
+/// What a framing takes of a link, as JSON: `Ok` of an overhead, or `Err` of a refusal.
+#[pyfunction]
+fn framing_overhead(framing_json: &str) -> PyResult<String> {
+    let framing: FramingSpec = serde_json::from_str(framing_json)
+        .map_err(|error| errors::SpecError::new_err(error.to_string()))?;
+    Ok(serde_json::to_string(&framing.overhead()).expect("an overhead is plain data"))
+}
+
 /// The compiled part of skycell.
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::errors::{OrbitError, RunCancelled, RunError, SpecError, TomlError};
+    use super::emulate::{emulate, record};
+    #[pymodule_export]
+    use super::errors::{EmulateError, OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
     use super::orbit::{
         orbit_left_out, orbit_moment, orbit_passes, orbit_positions, orbit_series, read_tle,
@@ -41,7 +53,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario_text::parse_toml;
     #[pymodule_export]
-    use super::{reread, validate};
+    use super::{framing_overhead, reread, validate};
 
     /// Version of the package, from the workspace's Cargo.toml.
     #[pymodule_export]

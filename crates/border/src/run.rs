@@ -135,40 +135,8 @@ fn arrays<'py>(
     asked: &[TraceKind],
     traces: Traces,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let tables = [
-        (TraceKind::Cwnd, "cwnd", traces.cwnd.into_columns()),
-        (
-            TraceKind::Sequence,
-            "sequence",
-            traces.sequence.into_columns(),
-        ),
-        (TraceKind::Queue, "queue", traces.queue.into_columns()),
-        (
-            TraceKind::VcQueue,
-            "vc_queue",
-            traces.vc_queue.into_columns(),
-        ),
-        (
-            TraceKind::Discards,
-            "discards",
-            traces.discards.into_columns(),
-        ),
-        (
-            TraceKind::Transfers,
-            "transfers",
-            traces.transfers.into_columns(),
-        ),
-        (TraceKind::Files, "files", traces.files.into_columns()),
-        (TraceKind::Service, "service", traces.service.into_columns()),
-        (TraceKind::Acr, "acr", traces.acr.into_columns()),
-        (
-            TraceKind::RateControl,
-            "rate_control",
-            traces.rate_control.into_columns(),
-        ),
-    ];
     let by_name = PyDict::new(py);
-    for (_, name, columns) in tables.into_iter().filter(|(kind, ..)| asked.contains(kind)) {
+    for (name, columns) in traces.into_tables(asked) {
         let table = PyDict::new(py);
         for (column, values) in columns {
             table.set_item(column, array(py, values)?)?;

@@ -24,6 +24,7 @@ pub mod types;
 pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type, When, Word};
 pub use skycell_declare_derive::Declare;
 
+use serde::Serialize;
 use std::fmt;
 
 #[doc(hidden)]
@@ -50,7 +51,7 @@ pub trait Rule: Form {
 }
 
 /// A parameter that a rule cannot run with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refusal {
     /// The field, below the rule; a dot leads into a field that has fields.
     pub field: String,

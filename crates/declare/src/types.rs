@@ -48,6 +48,16 @@ parameter_types! {
     };
     /// A time above 0, picoseconds, at most a day.
     Interval(u64) = |ps, _, field| interval(*ps, field);
+    /// Mean time of a state of a link, picoseconds: from 100 us, so that a run has not too many, to a day.
+    StateTime(u64) = |ps, _, field| match *ps {
+        100_000_000.. => interval(*ps, field),
+        _ => Err(Refusal::new(field, ps, "from 100000000")),
+    };
+    /// A time, picoseconds, at most a day; 0 for none.
+    TimeOrNone(u64) = |ps, _, field| match *ps == 0 {
+        true => Ok(()),
+        false => interval(*ps, field),
+    };
     /// The occupancy of each VC at which something happens, cells by VC id; none for one without.
     VcThresholds(Vec<Option<u32>>) = |_cells, _, _| Ok(());
     /// A level of each VC, from 1, by VC id; 1 for a VC that is not named.
@@ -61,6 +71,16 @@ parameter_types! {
     FrameTime(u64) = |ps, _, field| above_zero(*ps, field);
     /// Octets of packets.
     PacketOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Octets beside a packet, or to which it is padded.
+    OctetsBeside(u32) = |octets, _, field| up_to_packet(*octets, 0, field);
+    /// Octets of a unit that packets fill.
+    OctetsOfUnit(u32) = |octets, _, field| up_to_packet(*octets, 1, field);
+    /// Octets of a unit on the line; 0 for those of the unit.
+    OctetsOfUnitOnLine(u32) = |octets, _, field| up_to_packet(*octets, 0, field);
+    /// Octets that may come, or go, at once.
+    BurstOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
+    /// Thousandths of a bit a second.
+    BitRate(u64) = |millibps, _, field| above_zero(*millibps, field);
     /// Queues within a buffer, at most 65536; 0 where each flow has its own.
     QueueCount(u32) = |count, _, field| match count {
         0..=65_536 => Ok(()),
@@ -100,6 +120,31 @@ parameter_types! {
     };
     /// Only written: cells that the VCs with a contract send in a round.
     CellsInRound(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
+    /// Octets that an application hands over at once.
+    TransferOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Octets of what asks for a file.
+    RequestOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Only written: octets in a kilobyte.
+    KilobyteOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// How often something is done.
+    Repetitions(u32) = |_count, _, _| Ok(());
+    /// Mean of a Poisson distribution.
+    PoissonMean(f64) = |mean, _, field| match *mean > 0.0 && *mean <= 500.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, mean, "above 0, at most 500")),
+    };
+    /// A limit of a count.
+    CountLimit(u32) = |_count, _, _| Ok(());
+    /// How often something is chosen, in proportion to others of its kind.
+    Share(f64) = |share, _, field| match *share > 0.0 && share.is_finite() {
+        true => Ok(()),
+        false => Err(Refusal::new(field, share, "above 0")),
+    };
+    /// Sizes of files, octets, one after the other; written is the step from one to the next, kilobytes.
+    FileSizes(Vec<u64>) = |sizes, _, field| match sizes.contains(&0) {
+        true => Err(Refusal::new(field, 0, "above 0")),
+        false => Ok(()),
+    };
     /// Largest TCP payload of a segment, octets.
     Mss(u64) = |octets, _, field| match octets {
         0 => Err(Refusal::new(field, 0, "above 0")),
@@ -212,6 +257,14 @@ fn above_zero(value: u64, field: &str) -> Result<(), Refusal> {
     match value {
         0 => Err(Refusal::new(field, 0, "above 0")),
         _ => Ok(()),
+    }
+}
+
+/// An IP packet has 65 535 octets at most (RFC 791: the length field has 16 bits).
+fn up_to_packet(octets: u32, least: u32, field: &str) -> Result<(), Refusal> {
+    match (least..=65_535).contains(&octets) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, octets, format!("{least} to 65535"))),
     }
 }
 

@@ -2,6 +2,9 @@
 
 use skycell_units::SimTime;
 
+pub(crate) mod due;
+pub(crate) mod train;
+
 /// Units, the first at `first` and the others `spacing` apart, which is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Burst {

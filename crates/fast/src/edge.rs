@@ -1,8 +1,9 @@
-//! Where a VC enters the network: its policer and its contract, a frame at a time where frames stay whole.
+//! Where a VC enters the network: its policer and its contract. A contract alone decides about a frame at once; where a
+//! policer looks at the cells of frames they come one by one, from a port that is stepped.
 
-use skycell_atm::{EdgeCell, GuaranteedVc, Policer};
+use skycell_atm::{EdgeCell, GuaranteedVc, Judged, Policer};
 use skycell_records::VcRecord;
-use skycell_spec::{Excess, Nonconforming, PolicingAction, VcSpec};
+use skycell_spec::{PolicingAction, VcSpec};
 use skycell_units::SimTime;
 
 /// What watches the frames of a VC.
@@ -11,50 +12,9 @@ pub(crate) struct Edge {
     policer: Option<Policer>,
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
-    end: SimTime,
-    frames: u64,
     cells_nonconforming: u64,
     cells_tagged: u64,
     cells_policed: u64,
-}
-
-/// What becomes of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entered {
-    /// CLP of its first cell.
-    pub(crate) is_tagged: bool,
-    /// Whether all of it is discarded.
-    pub(crate) is_refused: bool,
-}
-
-/// What a policer of cells has made of a frame.
-#[derive(Clone, Copy, Debug, Default)]
-struct Policed {
-    first_is_tagged: bool,
-    /// Whether another cell's CLP differs, as far as the run goes.
-    is_mixed: bool,
-}
-
-/// Whether the edge of `vc` discards anything, frames or single cells.
-pub(crate) fn may_discard(vc: &VcSpec) -> bool {
-    let refuses = vc.gfr.is_some_and(|gfr| {
-        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
-    });
-    refuses || has_action(vc, PolicingAction::Discard)
-}
-
-/// Whether frames may leave the edge of `vc` with cells missing, or, where tags matter, with CLP bits that
-/// differ.
-pub(crate) fn may_cut(vc: &VcSpec, tags_matter: bool) -> bool {
-    let tags = has_action(vc, PolicingAction::Tag);
-    let cuts = |nonconforming: Nonconforming| nonconforming == Nonconforming::Discard;
-    // A tag in its midst lets the contract cut a frame off.
-    let is_cut_off = tags && vc.gfr.is_some_and(|gfr| cuts(gfr.nonconforming));
-    has_action(vc, PolicingAction::Discard) || is_cut_off || tags && tags_matter
-}
-
-fn has_action(vc: &VcSpec, action: PolicingAction) -> bool {
-    vc.policing.iter().any(|bucket| bucket.action == action)
 }
 
 impl Edge {
@@ -63,8 +23,6 @@ impl Edge {
         Edge {
             policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
             guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, end)),
-            end,
-            frames: 0,
             cells_nonconforming: 0,
             cells_tagged: 0,
             cells_policed: 0,
@@ -77,60 +35,18 @@ impl Edge {
     }
 
     /// A frame of `cells` cells, `spacing` apart, begins to leave the end system at `start`; its first
-    /// cell comes to the first switch `across` later.
+    /// cell comes to the first switch `across` later. What the contract makes of it, if there is one and no policer.
     pub(crate) fn on_frame(
         &mut self,
         start: SimTime,
         across: SimTime,
         spacing: SimTime,
         cells: u32,
-    ) -> Entered {
-        let at = start + across;
-        let policed = self.police(at, spacing, cells);
-        let Some(guaranteed) = &mut self.guaranteed else {
-            return Entered {
-                is_tagged: policed.first_is_tagged,
-                is_refused: false,
-            };
-        };
-        let by_adapter = guaranteed.on_sending(start, cells);
-        let clp = by_adapter || policed.first_is_tagged;
-        let is_inconsistent = policed.is_mixed && !by_adapter;
-        let judged = guaranteed.on_frame(at, spacing, cells, clp, is_inconsistent);
-        Entered {
-            is_tagged: judged.is_tagged,
-            is_refused: judged.is_refused,
-        }
-    }
-
-    /// The same where single cells may be discarded or tagged: tells of those that go on, in order, place in
-    /// the frame and CLP.
-    pub(crate) fn on_cells(
-        &mut self,
-        start: SimTime,
-        across: SimTime,
-        spacing: SimTime,
-        cells: u32,
-        mut tell: impl FnMut(u32, bool),
-    ) {
-        self.frames += 1;
+    ) -> Option<Judged> {
+        debug_assert!(self.policer.is_none(), "it looks at single cells");
         let by_adapter = self.on_sending(start, cells);
-        for index in 0..cells {
-            let at = start + across + SimTime(u64::from(index) * spacing.0);
-            if at >= self.end {
-                return;
-            }
-            let cell = EdgeCell {
-                serial: self.frames,
-                index,
-                cells,
-                by_adapter,
-                by_policer: false,
-            };
-            if let Some(clp) = self.on_cell(at, cell, true) {
-                tell(index, clp);
-            }
-        }
+        let guaranteed = self.guaranteed.as_mut()?;
+        Some(guaranteed.on_frame(start + across, spacing, cells, by_adapter))
     }
 
     /// A frame of `cells` cells begins to leave the end system at `start`: whether its adapter tags it.
@@ -151,26 +67,6 @@ impl Edge {
             Some(guaranteed) if goes_on => guaranteed.on_cell(at, EdgeCell { by_policer, ..cell }),
             _ => Some(by_policer),
         }
-    }
-
-    /// The policer's cells of a frame, none of which it discards.
-    fn police(&mut self, at: SimTime, spacing: SimTime, cells: u32) -> Policed {
-        let mut policed = Policed::default();
-        if self.policer.is_none() {
-            return policed;
-        }
-        for index in 0..cells {
-            let at = at + SimTime(u64::from(index) * spacing.0);
-            if at >= self.end {
-                break;
-            }
-            let is_tagged = self.police_cell(at) == Some(PolicingAction::Tag);
-            if index == 0 {
-                policed.first_is_tagged = is_tagged;
-            }
-            policed.is_mixed |= is_tagged != policed.first_is_tagged;
-        }
-        policed
     }
 
     /// A cell of a source whose VC has no contract comes at `at`: whether it goes on.
@@ -211,25 +107,27 @@ impl Edge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skycell_spec::{GcraSpec, GfrSpec, ServiceClass, Tagging};
+    use skycell_spec::{Excess, GcraSpec, GfrSpec, Nonconforming, ServiceClass, Tagging};
 
     const MS: u64 = 1_000_000_000;
 
     /// A VC whose policer lets a cell pass every 2 ms, five at once, and does `action` to the others.
-    fn vc(action: PolicingAction, gfr: Option<GfrSpec>) -> VcSpec {
-        VcSpec {
+    fn edge(action: PolicingAction, gfr: Option<GfrSpec>) -> Edge {
+        let bucket = GcraSpec {
+            increment_ps: 2 * MS,
+            limit_ps: 4 * MS,
+            action,
+        };
+        let vc = VcSpec {
             name: "vc".into(),
             path: vec![0, 1],
             rerouting: None,
             class: ServiceClass::Ubr,
             gfr,
             abr: None,
-            policing: vec![GcraSpec {
-                increment_ps: 2 * MS,
-                limit_ps: 4 * MS,
-                action,
-            }],
-        }
+            policing: vec![bucket],
+        };
+        Edge::new(&vc, SimTime(1_000 * MS))
     }
 
     fn gfr(nonconforming: Nonconforming) -> GfrSpec {
@@ -247,13 +145,20 @@ mod tests {
     }
 
     /// Place and CLP of the cells that go on of a frame of eight, a millisecond apart.
-    fn cells(edge: &mut Edge, start: u64) -> Vec<(u32, bool)> {
-        let mut cells = Vec::new();
-        let times = (SimTime(start * MS), SimTime(MS), SimTime(MS));
-        edge.on_cells(times.0, times.1, times.2, 8, |index, clp| {
-            cells.push((index, clp))
-        });
-        cells
+    fn cells(edge: &mut Edge) -> Vec<(u32, bool)> {
+        let by_adapter = edge.on_sending(SimTime(0), 8);
+        let on_cell = |index: u32| {
+            let cell = EdgeCell {
+                serial: 1,
+                index,
+                cells: 8,
+                by_adapter,
+                by_policer: false,
+            };
+            let at = SimTime(u64::from(index + 1) * MS);
+            Some((index, edge.on_cell(at, cell, true)?))
+        };
+        (0..8).filter_map(on_cell).collect()
     }
 
     fn record(edge: &Edge) -> VcRecord {
@@ -264,10 +169,8 @@ mod tests {
 
     #[test]
     fn a_policer_that_discards_lets_every_second_cell_pass_once_its_bucket_is_full() {
-        let spec = vc(PolicingAction::Discard, None);
-        assert!(may_discard(&spec) && may_cut(&spec, false));
-        let mut edge = Edge::new(&spec, SimTime(1_000 * MS));
-        let passed: Vec<u32> = cells(&mut edge, 0).into_iter().map(|cell| cell.0).collect();
+        let mut edge = edge(PolicingAction::Discard, None);
+        let passed: Vec<u32> = cells(&mut edge).into_iter().map(|cell| cell.0).collect();
         assert_eq!(passed, [0, 1, 2, 3, 4, 6]);
         let record = record(&edge);
         assert_eq!((record.cells_policed, record.cells_nonconforming), (2, 2));
@@ -275,32 +178,11 @@ mod tests {
 
     #[test]
     fn a_contract_cuts_off_what_follows_a_tag_but_for_the_last_cell() {
-        let spec = vc(PolicingAction::Tag, Some(gfr(Nonconforming::Discard)));
-        assert!(may_discard(&spec) && may_cut(&spec, false));
-        let mut edge = Edge::new(&spec, SimTime(1_000 * MS));
+        let mut edge = edge(PolicingAction::Tag, Some(gfr(Nonconforming::Discard)));
         // The sixth is tagged and cut off with the seventh; the last one ends what went before.
-        let expected: Vec<(u32, bool)> = (0..5)
-            .map(|index| (index, false))
-            .chain([(7, true)])
-            .collect();
-        assert_eq!(cells(&mut edge, 0), expected);
+        let whole = (0..5).map(|index| (index, false));
+        let expected: Vec<(u32, bool)> = whole.chain([(7, true)]).collect();
+        assert_eq!(cells(&mut edge), expected);
         assert_eq!(record(&edge).cells_refused, 2);
-    }
-
-    #[test]
-    fn cells_one_by_one_are_counted_as_whole_frames_are() {
-        let spec = vc(PolicingAction::Tag, Some(gfr(Nonconforming::Count)));
-        assert!(!may_discard(&spec) && !may_cut(&spec, false) && may_cut(&spec, true));
-        let end = SimTime(103 * MS);
-        let (mut single, mut whole) = (Edge::new(&spec, end), Edge::new(&spec, end));
-        for start in [0, 9, 40, 98] {
-            let passed = cells(&mut single, start);
-            let at = SimTime(start * MS);
-            let entered = whole.on_frame(at, SimTime(MS), SimTime(MS), 8);
-            assert!(!entered.is_refused);
-            assert_eq!(passed.first(), Some(&(0, entered.is_tagged)));
-        }
-        assert_eq!(record(&single), record(&whole));
-        assert!(record(&whole).cells_tagged > 0);
     }
 }

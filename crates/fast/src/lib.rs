@@ -1,42 +1,23 @@
 //! The fast engine: the records of `reference`, bit for bit, at the price of a frame.
 //!
 //! A frame travels as a train: the time of its first cell, the spacing, the number. A host's port is a closed form of the
-//! frames handed to it ([`source`], [`packets`]); where cells of several trains are multiplexed, counts between two frame
-//! events come from divisions ([`mux`]); a port that never makes a cell wait only shifts times. From one such port to the next
-//! a frame goes as several trains ([`onward`]), over a link that loses frames ([`lossy`]) or whose delay changes
-//! ([`moving`]). A port without a closed form is stepped unit by unit, alone ([`stepped`], [`stepping`]). Each acts as far ahead
-//! as nothing unknown can come to it ([`lookahead`]).
+//! frames handed to it ([`port::source`], [`port::packets`]); where cells of several trains are multiplexed, counts between two frame
+//! events come from divisions ([`port::mux`]); a port that never makes a cell wait only shifts times. From one such port to the next
+//! a frame goes as several trains ([`link::onward`]), over a link that loses frames ([`link::lossy`]) or whose delay changes
+//! ([`link::moving`]). A port without a closed form is stepped unit by unit, alone ([`port::stepped`], [`plan::stepping`]). Each acts as far ahead
+//! as nothing unknown can come to it ([`port::lookahead`]).
 //!
 //! `docs/explanation/reading-the-fast-engine.md` says in which order to read.
 
-mod agenda;
 mod burst;
-mod cell_stream;
-mod deliveries;
 mod edge;
-mod ends;
-mod finish;
 mod frames;
-mod inputs;
-mod legs;
-mod lookahead;
-mod lossy;
-mod moving;
-mod mux;
+mod link;
 mod network;
-mod onward;
-mod packets;
 mod plan;
-mod route;
+mod port;
 mod run;
-mod source;
-mod stations;
-mod stepped;
-mod stepping;
-mod streams;
-mod train;
 mod tuning;
-mod vc_queues;
 mod vcs;
 
 pub use run::{run, run_tuned};

@@ -1,16 +1,12 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
-use crate::agenda::Agenda;
-use crate::deliveries::{Deliveries, Delivery};
-use crate::ends::Ends;
+use crate::burst::train::Moment;
 use crate::frames::Frames;
-use crate::inputs::Due;
-use crate::legs::Legs;
-use crate::mux::{Ended, MuxPort};
 use crate::plan::Plan;
-use crate::stations::{Port, PortMut, Ports, ports};
-use crate::stepped::Gone;
-use crate::train::Moment;
+use crate::plan::ends::Ends;
+use crate::port::mux::{Ended, MuxPort};
+use crate::port::stepped::Gone;
+use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
@@ -21,13 +17,20 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
+mod agenda;
+mod deliveries;
 mod ended;
 mod handover;
+mod legs;
 mod offer;
+mod records;
 mod samples;
 mod stepped;
 
+use agenda::Agenda;
+use deliveries::{Deliveries, Delivery};
 use handover::handovers;
+use legs::Legs;
 
 /// A port at which units may wait deals with what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
@@ -59,18 +62,18 @@ struct DiscardRow {
 /// The state of a run.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
-    pub(crate) spec: &'a NetworkSpec,
+    spec: &'a NetworkSpec,
     /// Which ports are stepped, and why.
-    pub(crate) stepped_ports: Vec<SteppedPort>,
+    stepped_ports: Vec<SteppedPort>,
     pub(crate) end: SimTime,
-    pub(crate) ports: Ports,
-    pub(crate) vcs: Vcs,
+    ports: Ports,
+    vcs: Vcs,
     flows: Vec<Flow>,
     /// Sources of datagrams, and those of cells that are no streams, each with its id and the frame of which it sends
     /// cells.
-    pub(crate) sources: Vec<(u32, CellSource, u32)>,
+    sources: Vec<(u32, CellSource, u32)>,
     legs: Legs,
-    pub(crate) frames: Frames,
+    frames: Frames,
     deliveries: Deliveries,
     ends: Ends,
     handovers: Vec<Handover>,
@@ -78,8 +81,6 @@ pub(crate) struct Network<'a> {
     arriving: VecDeque<(Key, u32)>,
     /// Frames that a multiplexing port is done with, in order.
     ended: Vec<Ended>,
-    /// Parts of the frame that is offered.
-    parts: Vec<Due>,
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
@@ -101,10 +102,9 @@ pub(crate) struct Network<'a> {
 
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan, tuning: &Tuning) -> Self {
-        let ends = Ends::new(spec, &plan);
         let stepped_ports = plan.stepped_ports(spec);
         let (ports, places) = ports(spec, &plan, tuning);
-        let waiting = plan.order;
+        let (waiting, ends) = (plan.order, plan.ends);
         let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
         let takes_parts = |&id: &u32| match ports.get(id) {
             Port::Mux(port) => port.takes_parts(),
@@ -138,7 +138,6 @@ impl<'a> Network<'a> {
             handovers: handovers(spec),
             arriving: VecDeque::new(),
             ended: Vec::new(),
-            parts: Vec::new(),
             waiting,
             gone: Vec::new(),
             has_many: spec.flows.len() >= tuning.many_flows,
@@ -488,7 +487,7 @@ impl<'a> Network<'a> {
     }
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
-    pub(crate) fn finish_ports(&mut self) {
+    fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
@@ -507,7 +506,7 @@ impl<'a> Network<'a> {
     }
 
     /// Ends the run: the flows and the traces.
-    pub(crate) fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
+    fn take_flows(&mut self) -> (Vec<Flow>, Traces) {
         let mut traces = std::mem::take(&mut self.out.traces);
         let mut rows = self.discard_rows.take().unwrap_or_default();
         // Overflows are found at the next frame event.

@@ -1,16 +1,20 @@
 //! Which form holds at which port, and the ways of VCs between them.
 
-use crate::cell_stream::StreamPlan;
-use crate::edge::may_discard;
-use crate::route::{PortKind, Route, Stretch, least_time, moves, route};
-use crate::stepping::Stepping;
-use crate::streams::{self, Shared};
 use skycell_records::{SteppedPort, SteppedReason};
 use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcSpec};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, HashSet};
 
+pub(crate) mod ends;
 mod order;
+pub(crate) mod route;
+pub(crate) mod stepping;
+pub(crate) mod streams;
+
+use ends::Ends;
+use route::{PortKind, Route, StreamPlan, Stretch, least_time, moves, route};
+use stepping::{Stepping, may_refuse};
+use streams::Shared;
 
 /// Kinds of all ports and ways of all VCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) struct Plan {
     pub(crate) streams: Vec<StreamPlan>,
     /// By port: which of its queues holds the cells of frames; none where several do.
     pub(crate) own_queues: Vec<Option<usize>>,
+    /// Which end points may act before their time.
+    pub(crate) ends: Ends,
 }
 
 impl Plan {
@@ -38,6 +44,7 @@ impl Plan {
             let before = stepping.clone();
             let shared = streams::plan(spec, &kinds, &mut stepping);
             step_out_of_order(spec, &shared, &mut stepping);
+            step_before_policers(spec, &shared, &mut stepping);
             if stepping == before {
                 return Plan::of(spec, kinds, shared);
             }
@@ -74,6 +81,7 @@ impl Plan {
         let waiting = (0u32..).zip(&kinds).filter(|(_, kind)| kind.may_wait());
         let order = order::upstream_first(waiting.map(|(id, _)| id), joints.keys().copied());
         Plan {
+            ends: Ends::new(spec, &kinds, &routes, &shared.streams),
             kinds,
             routes,
             order,
@@ -103,6 +111,17 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
     }
 }
 
+/// Lets the first ports of VCs be stepped that have a policer, which looks at the cells of frames one by one. That of a
+/// stream does so anyway.
+fn step_before_policers(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
+    let vcs = spec.vcs.iter().zip(0..);
+    for (vc, _) in vcs.filter(|(_, id)| !shared.has_stream(*id)) {
+        if !vc.policing.is_empty() {
+            stepping.step(vc.path[0], SteppedReason::Policer);
+        }
+    }
+}
+
 fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
     // The links that feed each switch port.
     let mut inputs: Vec<Vec<u32>> = vec![Vec::new(); spec.links.len()];
@@ -113,8 +132,8 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         }
     }
     // What comes to these is not what has left a host.
-    let cutting = spec.vcs.iter().filter(|vc| may_discard(vc));
-    let behind_edges: HashSet<u32> = cutting.filter_map(|vc| vc.path.get(1).copied()).collect();
+    let refusing = spec.vcs.iter().filter(|vc| may_refuse(vc));
+    let behind_edges: HashSet<u32> = refusing.filter_map(|vc| vc.path.get(1).copied()).collect();
     let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
         if let Some(reason) = stepping.of(id) {
             return PortKind::Stepped(reason);
@@ -126,7 +145,10 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
             return PortKind::Source;
         }
         let is_plain = link.schedule.is_none() && link.loss_ppb == 0;
-        if link.port.queues.len() > 1 || behind_edges.contains(&id) || !is_plain {
+        let records = &spec.records;
+        let is_sampled =
+            records.sampled_ports.contains(&id) || records.vc_sampled_ports.contains(&id);
+        if link.port.queues.len() > 1 || behind_edges.contains(&id) || !is_plain || is_sampled {
             return PortKind::Mux;
         }
         // What a link brings that moves may come together.

@@ -1,6 +1,5 @@
 //! A run of the fast engine.
 
-use crate::finish::records;
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
@@ -52,7 +51,7 @@ pub fn run_tuned(
             }
         }
     }
-    let records = records(network);
+    let records = network.records();
     match records.ledger.first_unbalanced() {
         None => Ok(records),
         Some(account) => Err(RunError::Unbalanced {

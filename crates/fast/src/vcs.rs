@@ -1,13 +1,13 @@
 //! The virtual channels of a run.
 
-use crate::edge::{Edge, may_cut};
-use crate::ends::Ends;
-use crate::route::Route;
-use crate::route::constant_loss;
+use crate::edge::Edge;
+use crate::plan::ends::Ends;
+use crate::plan::route::Route;
+use crate::plan::route::constant_loss;
 use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::Ways;
-use skycell_spec::{NetworkSpec, VcSpec};
+use skycell_spec::NetworkSpec;
 use skycell_traffic::ask_for;
 use skycell_units::SimTime;
 use std::collections::HashMap;
@@ -61,9 +61,8 @@ pub(crate) struct Way {
     pub(crate) last_delay: SimTime,
     /// Whether the first link loses frames.
     pub(crate) is_lossy: bool,
-    /// Whether the VC's edge looks at frames, and may let them go in parts.
+    /// Whether the VC's edge looks at frames.
     pub(crate) is_watched: bool,
-    pub(crate) is_cut: bool,
     /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
     pub(crate) is_sender_alone: bool,
     /// Whether the port at which it begins is stepped.
@@ -131,12 +130,6 @@ pub(crate) struct Vcs {
     ways: Vec<Way>,
 }
 
-/// Whether frames of `vc`, whose cells take `route`, may go in parts from its edge on.
-pub(crate) fn is_cut(vc: &VcSpec, route: &Route) -> bool {
-    // A later port may get a frame without its first cell, so that it looks at another's CLP.
-    may_cut(vc, route.muxes.len() > 1)
-}
-
 impl Vcs {
     /// The VCs of the spec over the given routes, each with its places at the ports.
     pub(crate) fn new(
@@ -165,7 +158,6 @@ impl Vcs {
                 is_lossy: constant_loss(&spec.links[route.source as usize]).is_some(),
                 is_watched: edge.is_watching(),
                 is_stepped: places.source_port == u32::MAX,
-                is_cut: is_cut(&spec.vcs[id], &route),
                 is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
                 receives_at_once: ends.receives_at_once[id],
                 carries_packets: spec.carries_packets(id),

@@ -16,10 +16,7 @@ pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
-pub use traces::{
-    AcrTrace, Column, CwndTrace, DiscardTrace, FileTrace, QueueTrace, RateControlTrace,
-    SequenceEvent, SequenceTrace, ServiceTrace, Traces, TransferTrace, VcQueueTrace,
-};
+pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
@@ -200,12 +197,16 @@ pub enum SteppedReason {
     QueuesBesideSwitches,
     /// Its link loses frames at random, and its queues decide which frame is the next to have a draw.
     LossesOutOfOrder,
+    /// Its link loses frames in bursts.
+    LossesInBursts,
     /// A source sends cells of longer frames over it, one by one.
     SourceFrames,
     /// Delays of single cells of frames are measured.
     UnitDelays,
-    /// What is discarded where a VC enters has no port behind it.
+    /// Frames that a contract refuses where a VC enters have no port behind it.
     EdgeDiscards,
+    /// Behind it a policer looks at the cells of frames one by one.
+    Policer,
     /// The run has ABR VCs, whose rates are controlled cell by cell.
     RateControl,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.

@@ -1,29 +1,6 @@
 //! Traces as columns: one vector per column, rows in order of time.
 
-/// Every trace of a run; those that were not asked for stay empty.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Traces {
-    /// cwnd and ssthresh.
-    pub cwnd: CwndTrace,
-    /// Segments sent and acknowledgements received.
-    pub sequence: SequenceTrace,
-    /// Sampled queue lengths.
-    pub queue: QueueTrace,
-    /// Sampled occupancy by VC.
-    pub vc_queue: VcQueueTrace,
-    /// Frames that lost cells.
-    pub discards: DiscardTrace,
-    /// Finished transfers.
-    pub transfers: TransferTrace,
-    /// Files of web pages that were received.
-    pub files: FileTrace,
-    /// What the queues of ports have sent.
-    pub service: ServiceTrace,
-    /// Rates that sources of ABR VCs may send at.
-    pub acr: AcrTrace,
-    /// What rate algorithms have come to.
-    pub rate_control: RateControlTrace,
-}
+use skycell_spec::TraceKind;
 
 /// One column of a trace, whatever it counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,41 +20,199 @@ macro_rules! column_of {
         $(impl From<Vec<$type>> for Column {
             fn from(values: Vec<$type>) -> Self { Column::$variant(values) }
         })+
-    };
-}
-column_of! { u8 => U8, u32 => U32, u64 => U64, f64 => F64, }
 
-/// Declares a trace: a struct of columns, a method that adds one row, and one that hands the
-/// columns on.
-macro_rules! columns {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq)]
-        pub struct $name { $($(#[$field_doc])* pub $field: Vec<$type>,)+ }
-        impl $name {
-            /// Adds one row.
-            #[allow(clippy::too_many_arguments)] // one argument a column
-            pub fn push(&mut self, $($field: $type,)+) { $(self.$field.push($field);)+ }
+        #[allow(clippy::len_without_is_empty)]
+        impl Column {
+            /// How many rows it has.
+            pub fn len(&self) -> usize {
+                match self { $(Column::$variant(values) => values.len(),)+ }
+            }
 
-            /// The columns with their names, in the order in which they are declared.
-            pub fn into_columns(self) -> Vec<(&'static str, Column)> {
-                vec![$((stringify!($field), self.$field.into()),)+]
+            /// The value of a row, for people.
+            pub fn shown(&self, row: usize) -> String {
+                match self { $(Column::$variant(values) => format!("{:?}", values[row]),)+ }
             }
         }
     };
 }
+column_of! { u8 => U8, u32 => U32, u64 => U64, f64 => F64, }
 
-columns! {
-    /// Every change of cwnd or ssthresh.
-    CwndTrace {
-        /// Flow id.
+/// Columns with their names.
+pub type Columns = Vec<(&'static str, Column)>;
+
+/// What a trace of a kind has in its columns: their names, each with what stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceForm {
+    /// Which trace.
+    pub kind: TraceKind,
+    /// Names and documentation.
+    pub columns: &'static [(&'static str, &'static str)],
+}
+
+/// Declares the traces: of each a struct of columns with a method that adds one row, its place among all
+/// traces of a run, and its form for the generator.
+macro_rules! traces {
+    ($($kind:ident => $field:ident: $name:ident {
+        $(#[doc = $doc:literal] $column:ident: $type:ty,)+
+    })+) => {
+        $(
+            #[doc = concat!("Rows of [`TraceKind::", stringify!($kind), "`].")]
+            #[derive(Clone, Debug, Default, PartialEq)]
+            pub struct $name { $(#[doc = $doc] pub $column: Vec<$type>,)+ }
+            impl $name {
+                /// Adds one row.
+                #[allow(clippy::too_many_arguments)] // one argument a column
+                pub fn push(&mut self, $($column: $type,)+) { $(self.$column.push($column);)+ }
+
+                /// The columns with their names, in the order in which they are declared.
+                pub fn into_columns(self) -> Columns {
+                    vec![$((stringify!($column), self.$column.into()),)+]
+                }
+            }
+        )+
+
+        /// Every trace of a run; those that were not asked for stay empty.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Traces {
+            $(#[doc = concat!("See [`", stringify!($name), "`].")] pub $field: $name,)+
+        }
+
+        impl Traces {
+            /// Those of some kinds, by name, in the order in which they are declared.
+            pub fn into_tables(self, kinds: &[TraceKind]) -> Vec<(&'static str, Columns)> {
+                let mut tables = Vec::new();
+                $(if kinds.contains(&TraceKind::$kind) {
+                    tables.push((stringify!($field), self.$field.into_columns()));
+                })+
+                tables
+            }
+
+            /// What there is of each kind.
+            pub const FORMS: &'static [TraceForm] = &[$(TraceForm {
+                kind: TraceKind::$kind,
+                columns: &[$((stringify!($column), $doc),)+],
+            },)+];
+
+            /// A kind without columns is no kind.
+            const _EACH: fn(TraceKind) = |kind| match kind {
+                $(TraceKind::$kind => {})+
+            };
+        }
+    };
+}
+
+traces! {
+    Cwnd => cwnd: CwndTrace {
+        /// Id.
         flow: u32,
         /// Picoseconds.
         time_ps: u64,
-        /// cwnd, octets.
+        /// Octets, with fractions.
         cwnd: f64,
-        /// ssthresh, octets.
+        /// Octets, with fractions.
         ssthresh: f64,
+    }
+    Sequence => sequence: SequenceTrace {
+        /// Id.
+        flow: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// 0 sent, 1 sent again, 2 ACK.
+        event: u8,
+        /// First octet of the segment, or the octet acknowledged up to.
+        sequence: u64,
+        /// Octets of the segment; 0 for an ACK.
+        length: u32,
+    }
+    Queue => queue: QueueTrace {
+        /// Link id.
+        port: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells.
+        cells: u32,
+    }
+    VcQueue => vc_queue: VcQueueTrace {
+        /// Link id.
+        port: u32,
+        /// Id.
+        vc: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells.
+        cells: u32,
+    }
+    Discards => discards: DiscardTrace {
+        /// Link id.
+        port: u32,
+        /// Id.
+        vc: u32,
+        /// Id; 4294967295 for what a source sends.
+        flow: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Number of the reason, as above.
+        reason: u8,
+    }
+    Transfers => transfers: TransferTrace {
+        /// Id.
+        flow: u32,
+        /// When the application handed it over, picoseconds.
+        start_ps: u64,
+        /// When its last octet was acknowledged, picoseconds.
+        end_ps: u64,
+        /// Octets.
+        octets: u64,
+    }
+    Files => files: FileTrace {
+        /// Id.
+        flow: u32,
+        /// Which of the flow's pages it belongs to, from 0.
+        page: u32,
+        /// When the client handed the request to its TCP, picoseconds.
+        requested_ps: u64,
+        /// When the last octet of the file had arrived in order, picoseconds.
+        received_ps: u64,
+        /// Octets.
+        octets: u64,
+    }
+    Service => service: ServiceTrace {
+        /// Link id.
+        port: u32,
+        /// Index at the port.
+        queue: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells that have departed so far.
+        departed: u64,
+        /// Cells.
+        cells: u32,
+    }
+    Acr => acr: AcrTrace {
+        /// Link id, where the source is.
+        port: u32,
+        /// Id.
+        vc: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells a second.
+        acr: f64,
+        /// Of the last backward RM cell, PCR before the first; cells a second.
+        er: f64,
+    }
+    RateControl => rate_control: RateControlTrace {
+        /// Link id.
+        port: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// z; endless where the port aims at nothing.
+        overload: f64,
+        /// Of a VC; where shares are weighted, beyond its MCR and of weight 1; cells a second.
+        fair_share: f64,
+        /// What the port aims at, cells a second.
+        target: f64,
+        /// Cells of ABR VCs in the port.
+        cells: u32,
     }
 }
 
@@ -93,147 +228,9 @@ pub enum SequenceEvent {
     Acked = 2,
 }
 
-columns! {
-    /// Segments sent and acknowledgements received, at the sender.
-    SequenceTrace {
-        /// Flow id.
-        flow: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// A [`SequenceEvent`].
-        event: u8,
-        /// First octet of the segment, or the octet acknowledged up to.
-        sequence: u64,
-        /// Octets of the segment; 0 for an acknowledgement.
-        length: u32,
-    }
-}
-
-columns! {
-    /// Sampled queue lengths.
-    QueueTrace {
-        /// Link id of the port.
-        port: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// Queue length, cells.
-        cells: u32,
-    }
-}
-
-columns! {
-    /// Sampled occupancy by VC.
-    VcQueueTrace {
-        /// Link id of the port.
-        port: u32,
-        /// VC id.
-        vc: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// Occupancy, cells.
-        cells: u32,
-    }
-}
-
-columns! {
-    /// Frames that lost cells, at the first cell each lost.
-    DiscardTrace {
-        /// Link id of the port.
-        port: u32,
-        /// VC id.
-        vc: u32,
-        /// Flow id; [`DiscardTrace::NO_FLOW`] for a cell source.
-        flow: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// A [`crate::DiscardReason`], as its number.
-        reason: u8,
-    }
-}
-
 impl DiscardTrace {
     /// What stands for the flow where cells belong to none.
     pub const NO_FLOW: u32 = u32::MAX;
-}
-
-columns! {
-    /// Finished transfers.
-    TransferTrace {
-        /// Flow id.
-        flow: u32,
-        /// When the application handed it over, picoseconds.
-        start_ps: u64,
-        /// When its last octet was acknowledged, picoseconds.
-        end_ps: u64,
-        /// Octets.
-        octets: u64,
-    }
-}
-
-columns! {
-    /// Files of web pages that were received, whole and in order.
-    FileTrace {
-        /// Flow id.
-        flow: u32,
-        /// Which of the flow's pages it belongs to, from 0.
-        page: u32,
-        /// When the client handed the request to its TCP, picoseconds.
-        requested_ps: u64,
-        /// When the last octet of the file had arrived in order, picoseconds.
-        received_ps: u64,
-        /// Octets of the file.
-        octets: u64,
-    }
-}
-
-columns! {
-    /// Each queue of the sampled ports: what it has sent so far, and what it holds.
-    ServiceTrace {
-        /// Link id of the port.
-        port: u32,
-        /// Place of the queue at the port.
-        queue: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// Cells departed since the start of the run.
-        departed: u64,
-        /// Queue length, cells.
-        cells: u32,
-    }
-}
-
-columns! {
-    /// Every change of ACR or of the ER last received, at the sources of ABR VCs.
-    AcrTrace {
-        /// Link id of the port where the source is.
-        port: u32,
-        /// VC id.
-        vc: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// ACR, cells a second.
-        acr: f64,
-        /// ER of the last backward RM cell, PCR before the first; cells a second.
-        er: f64,
-    }
-}
-
-columns! {
-    /// Every averaging interval of a port that controls rates, at its end; rates in cells a second.
-    RateControlTrace {
-        /// Link id of the port.
-        port: u32,
-        /// Picoseconds.
-        time_ps: u64,
-        /// z: what came of ABR VCs over what was aimed at; endless where nothing was.
-        overload: f64,
-        /// Share of a VC; where shares are weighted, beyond its MCR and of weight 1.
-        fair_share: f64,
-        /// What is aimed at.
-        target: f64,
-        /// ABR cells in the port.
-        cells: u32,
-    }
 }
 
 #[cfg(test)]
@@ -253,5 +250,15 @@ mod tests {
                 ("cells", Column::U32(vec![7, 9])),
             ]
         );
+    }
+
+    #[test]
+    fn tables_are_of_the_kinds_that_were_asked_for_in_the_order_of_their_declaration() {
+        let mut traces = Traces::default();
+        traces.queue.push(0, 10, 7);
+        let tables = traces.into_tables(&[TraceKind::Files, TraceKind::Queue]);
+        let names: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, ["queue", "files"]);
+        assert_eq!(tables[0].1[2], ("cells", Column::U32(vec![7])));
     }
 }

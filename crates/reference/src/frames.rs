@@ -1,5 +1,6 @@
 //! Frames on their way, and the cells that carry them.
 
+use crate::live::RealPacket;
 use skycell_abr::RmCell;
 use skycell_tcp::Segment;
 use skycell_units::{Ecn, SimTime};
@@ -24,6 +25,8 @@ pub(crate) enum Content {
         /// Which VC of its route it is on.
         leg: u32,
     },
+    /// What a host outside of the run sends.
+    Real(Box<RealPacket>),
     /// Whatever a cell source sends.
     Cells,
 }
@@ -31,11 +34,12 @@ pub(crate) enum Content {
 impl Content {
     /// The number of its flow in a run with so many connections: both directions of those first, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
-        match *self {
+        match self {
             Content::Segment {
                 flow, is_forward, ..
             } => 2 * flow + u32::from(!is_forward),
             Content::Datagram { source, .. } => 2 * connections as u32 + source,
+            Content::Real(packet) => packet.number,
             Content::Cells => 0,
         }
     }
@@ -119,6 +123,7 @@ impl Frames {
         self.serial += 1;
         let ecn = match &content {
             Content::Segment { segment, .. } => segment.ecn,
+            Content::Real(packet) => packet.ecn,
             _ => Ecn::NotEct,
         };
         let frame = Frame {
@@ -161,6 +166,15 @@ impl Frames {
         }
     }
 
+    /// Takes the real packet out of its frame, which has come to the end of its way.
+    pub(crate) fn take_real(&mut self, id: u32) -> RealPacket {
+        let content = &mut self.frames[id as usize].content;
+        match std::mem::replace(content, Content::Cells) {
+            Content::Real(packet) => *packet,
+            other => unreachable!("no real packet: {other:?}"),
+        }
+    }
+
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
         self.frames[id as usize].is_tagged = is_tagged;
@@ -181,6 +195,7 @@ impl Frames {
         let frame = &mut self.frames[id as usize];
         match &mut frame.content {
             Content::Segment { leg, .. } | Content::Datagram { leg, .. } => *leg += 1,
+            Content::Real(packet) => packet.leg += 1,
             Content::Cells => {}
         }
         frame.is_tagged = false;

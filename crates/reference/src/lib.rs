@@ -12,6 +12,7 @@ mod abr;
 mod frames;
 mod line;
 mod link;
+mod live;
 mod network;
 mod port;
 mod queue;
@@ -21,6 +22,7 @@ mod ways;
 
 pub use frames::Cell;
 pub use link::Link;
+pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use port::{Port, Verdict};
 pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, run};

@@ -187,13 +187,14 @@ impl Line {
         }
     }
 
-    /// Octets of packets behind the one at the front, in its own queue, where there are several.
-    pub(crate) fn own_octets(&self) -> Option<u64> {
+    /// Packets behind the one at the front, and their octets, in its own queue, where there are several.
+    pub(crate) fn behind(&self) -> Option<(u32, u64)> {
         let Line::Queues(queues) = self else {
             return None;
         };
         let (packets, octets) = &queues.queues[queues.serving];
-        Some(octets - packets.front().map_or(0, |first| u64::from(first.octets)))
+        let first = packets.front()?;
+        Some((packets.len() as u32 - 1, octets - u64::from(first.octets)))
     }
 
     /// The cell under transmission leaves.
@@ -253,6 +254,9 @@ impl Queues {
         let packet = packets.remove(place)?;
         *octets -= u64::from(packet.octets);
         self.length -= 1;
+        if self.length == 0 {
+            self.order.on_empty();
+        }
         Some(packet)
     }
 

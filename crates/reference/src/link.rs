@@ -1,6 +1,7 @@
 //! A link: the cells under way on it, and how long they take.
 
 use crate::frames::Cell;
+use skycell_channel::Channel;
 use skycell_des::Stream;
 use skycell_records::LossReason;
 use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
@@ -26,11 +27,18 @@ pub struct Link {
 /// Which frames a link loses at random.
 #[derive(Debug)]
 struct Losses {
-    /// Part of all frames, in parts of [`WHOLE_PPB`], where the schedule has no other.
-    loss_ppb: u32,
-    draws: Stream,
+    law: Law,
     /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
     frames: BTreeMap<u32, (u64, bool)>,
+}
+
+/// How it is found whether the next frame is lost.
+#[derive(Debug)]
+enum Law {
+    /// Part of all frames, in parts of [`WHOLE_PPB`], where the schedule has no other.
+    Constant { loss_ppb: u32, draws: Stream },
+    /// In bursts.
+    Channel(Channel),
 }
 
 /// Where a link with a schedule stands.
@@ -53,15 +61,21 @@ struct Schedule {
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let schedule = spec.schedule.as_ref();
-        let loses = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
+        let draws = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
+        let law = match &spec.channel {
+            Some(channel) => Some(Law::Channel(Channel::new(channel, seed, &spec.name))),
+            None => draws.then(|| Law::Constant {
+                loss_ppb: spec.loss_ppb,
+                draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
+            }),
+        };
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
             schedule: schedule.map(Schedule::new),
-            losses: loses.then(|| Losses {
-                loss_ppb: spec.loss_ppb,
-                draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
+            losses: law.map(|law| Losses {
+                law,
                 frames: BTreeMap::new(),
             }),
             to: spec.to,
@@ -104,7 +118,7 @@ impl Link {
         // The draw comes first, so that handovers shift nobody's draws.
         let loss_ppb = schedule.and_then(Schedule::loss_ppb);
         if let Some(losses) = &mut self.losses
-            && losses.on_cell(loss_ppb, &cell, serial)
+            && losses.on_cell(now, loss_ppb, &cell, serial)
         {
             return Some(LossReason::Drawn);
         }
@@ -138,19 +152,30 @@ impl Losses {
     /// Whether the cell that has just entered belongs to a frame that is lost, where the schedule, if it says so, loses
     /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it;
     /// an RM cell has its own.
-    fn on_cell(&mut self, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
-        let loss_ppb = loss_ppb.unwrap_or(self.loss_ppb);
+    fn on_cell(&mut self, now: SimTime, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
         if cell.rm.is_some() {
-            return self.draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb);
+            return self.law.next_is_lost(now, loss_ppb);
         }
         match self.frames.get(&cell.vc) {
             Some(&(known, is_lost)) if known == serial => is_lost,
             _ => {
-                let drawn = self.draws.uniform(0, u64::from(WHOLE_PPB));
-                let is_lost = drawn < u64::from(loss_ppb);
+                let is_lost = self.law.next_is_lost(now, loss_ppb);
                 self.frames.insert(cell.vc, (serial, is_lost));
                 is_lost
             }
+        }
+    }
+}
+
+impl Law {
+    /// Whether the frame is lost that enters at `now`, where the schedule, if it says so, loses `of_schedule_ppb`.
+    fn next_is_lost(&mut self, now: SimTime, of_schedule_ppb: Option<u32>) -> bool {
+        match self {
+            Law::Constant { loss_ppb, draws } => {
+                let loss_ppb = of_schedule_ppb.unwrap_or(*loss_ppb);
+                draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb)
+            }
+            Law::Channel(channel) => channel.loses(now),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Nodes, ports, VCs and flows of a run, and what happens at each event.
 
 use crate::frames::{Cell, Content, Frame, Frames};
+use crate::live::Delivery;
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
 use crate::ways::{Next, Ways};
@@ -15,6 +16,7 @@ use skycell_units::{Ecn, SimTime};
 mod abr;
 mod contracts;
 mod finish;
+mod real;
 
 use abr::Abr;
 pub(crate) use finish::Finished;
@@ -75,12 +77,22 @@ pub(crate) struct Network<'a> {
     frames: Frames,
     pub(crate) events: EventQueue,
     out: Outbox,
+    /// Real packets that have come to the end of their way.
+    delivered: Vec<Delivery>,
     abr: Abr,
     traces_discards: bool,
 }
 
 impl<'a> Network<'a> {
+    /// With flows that begin as the spec says.
     pub(crate) fn new(spec: &'a NetworkSpec) -> Self {
+        let mut network = Network::without_flows(spec);
+        (0..network.flows.len() as u32).for_each(|id| network.plan(id));
+        network
+    }
+
+    /// With flows that never begin: they are routes for real packets.
+    pub(crate) fn without_flows(spec: &'a NetworkSpec) -> Self {
         let mut ports: Vec<Port> = spec
             .links
             .iter()
@@ -143,13 +155,11 @@ impl<'a> Network<'a> {
             frames: Frames::default(),
             events,
             out: Outbox::default(),
+            delivered: Vec::new(),
             abr,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
-        for id in 0..network.flows.len() as u32 {
-            network.plan(id);
-        }
         for (source, id) in network.sources.iter().zip(0u32..) {
             let due = Key::new(source.due(), rank::SOURCE, id);
             network.events.push(due);
@@ -303,6 +313,10 @@ impl<'a> Network<'a> {
     /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
     fn on_frame_at_end(&mut self, now: SimTime, id: u32) {
         let frame = self.frames.get(id);
+        if let Content::Real(packet) = &frame.content {
+            let next = self.next_of_real(packet);
+            return self.on_real_at_end(now, id, next);
+        }
         if let Content::Datagram { source, leg } = frame.content {
             let route = &self.spec.sources[source as usize].datagram_route;
             match route.get(leg as usize + 1) {
@@ -546,8 +560,9 @@ impl<'a> Network<'a> {
         if !self.traces_discards {
             return;
         }
-        let flow = match self.frames.get(frame).content {
-            Content::Segment { flow, .. } => flow,
+        let flow = match &self.frames.get(frame).content {
+            Content::Segment { flow, .. } => *flow,
+            Content::Real(packet) => packet.flow,
             Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
         };
         let trace = &mut self.out.traces.discards;

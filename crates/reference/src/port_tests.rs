@@ -22,6 +22,7 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         framing: None,
         delay_ps: 0,
         loss_ppb: 0,
+        channel: None,
         schedule: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
@@ -322,6 +323,7 @@ fn port_of_packets(policy: &str) -> Port {
         }),
         delay_ps: 0,
         loss_ppb: 0,
+        channel: None,
         schedule: None,
         port: PortSpec::fifo(Some(4), serde_json::from_str(policy).unwrap(), 0),
     };

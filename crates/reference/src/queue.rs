@@ -292,11 +292,13 @@ impl Queue {
         };
         let with_it = self.view(now, &cell);
         let octets = self.octets - u64::from(cell.octets);
+        let behind = self.cells.behind().unwrap_or((self.queued() - 1, octets));
         let view = BufferView {
             queued: with_it.queued - self.amount(&cell),
             vc_queued: with_it.vc_queued - self.amount(&cell),
             octets,
-            queue_octets: self.cells.own_octets().unwrap_or(octets),
+            queue_packets: behind.0,
+            queue_octets: behind.1,
             ..with_it
         };
         match self.policy.on_dequeue(self.number(&cell), &view) {
@@ -398,6 +400,7 @@ impl Queue {
             capacity: self.capacity,
             octets: self.octets,
             queue_octets: self.octets,
+            queue_packets: self.queued(),
             packet_octets: cell.octets,
             ecn: cell.ecn,
             came_ps: cell.came_at.0,

@@ -1,5 +1,6 @@
 //! What a `NetworkSpec` must fulfil before an engine may run it.
 
+use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
 use crate::{
     DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
@@ -158,6 +159,15 @@ impl NetworkSpec {
             }
             if link.loss_ppb > WHOLE_PPB {
                 return Err(range(at("loss_ppb"), link.loss_ppb, "at most 1000000000"));
+            }
+            if let Some(channel) = &link.channel {
+                let refusal = channel.check(&Surroundings::default());
+                refusal.map_err(|refusal| refused(refusal, &at("channel")))?;
+                let in_schedule = |schedule: &crate::ScheduleSpec| !schedule.losses_ppb.is_empty();
+                if link.loss_ppb > 0 || link.schedule.as_ref().is_some_and(in_schedule) {
+                    let problem = "is all that the link loses: neither loss_ppb nor losses of a schedule beside it";
+                    return Err(structure(at("channel"), problem));
+                }
             }
             if let Some(schedule) = &link.schedule {
                 schedule.validate(link, &at("schedule"))?;

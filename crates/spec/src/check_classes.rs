@@ -95,8 +95,9 @@ impl NetworkSpec {
             return Err(structure(at("scheduler"), problem));
         }
         for (q, queue) in port.queues.iter().enumerate() {
-            if queue.by_flow && !is_of_packets {
-                return Err(structure(at(&format!("queues[{q}].by_flow")), of_cells));
+            if queue.by_flow && self.nodes[link.from as usize].kind == NodeKind::Switch {
+                let problem = "belongs to hosts and routers, and a switch sees cells alone";
+                return Err(structure(at(&format!("queues[{q}].by_flow")), problem));
             }
             if orders_packets && queue.policy.order().is_some() {
                 let problem = "orders packets itself, and the scheduler does, too";
@@ -109,9 +110,8 @@ impl NetworkSpec {
         if !is_of_packets {
             return Err(structure(at("shaper"), of_cells));
         }
-        if shaper.burst_octets == 0 {
-            return Err(range(at("shaper.burst_octets"), 0, "above 0"));
-        }
+        let refusal = shaper.check(&Surroundings::default());
+        refusal.map_err(|refusal| refused(refusal, &at("shaper")))?;
         validate_rate(shaper.rate_millibps, &at("shaper.rate_millibps"))
     }
 

@@ -25,15 +25,17 @@ pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_abr::vs_vd::{Coupling, VsVdSpec};
+pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::TokenBucketSpec;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
-pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
+pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
 use serde::{Deserialize, Serialize};
+use skycell_declare::types::{Flag, Repetitions, TransferOctets};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
@@ -115,6 +117,10 @@ pub struct LinkSpec {
     /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub loss_ppb: u32,
+    /// How its losses come in bursts, where they do; the key is left out for another link, and beside `loss_ppb` or a
+    /// schedule with losses there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<ChannelSpec>,
     /// How the link changes during the run; none for a link that does not.
     pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.
@@ -185,19 +191,28 @@ pub struct JitterSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrafficSpec {
-    /// Always more to send.
+    /// Always has more to send.
     Persistent,
     /// Transfers of one size with idle times between them.
     Transfers {
-        /// Octets of a transfer, above zero.
-        size_octets: Octets,
-        /// Transfers in all; none for as many as the run has time for.
-        count: Option<u32>,
-        /// Time from the end of one transfer (its last octet acknowledged and, with `new_connection`,
-        /// its connection closed) to the next; drawn from the stream `flow/<name>/idle`.
-        idle: DistributionSpec,
-        /// Whether each transfer opens its own connection, with fresh TCP state.
-        new_connection: bool,
+        /// Octets of a transfer.
+        #[param(key = "size")]
+        size_octets: TransferOctets,
+        /// Number of transfers; without it as many as the run has time for.
+        #[param(optional, source = "no end")]
+        count: Option<Repetitions>,
+        /// Time from the end of a transfer (its last octet acknowledged, with tcp.handshake its own connection
+        /// closed) to the next.
+        ///
+        /// Drawn from the stream `flow/<name>/idle`.
+        #[param(default = "0 s", source = "back to back")]
+        idle: Times,
+        /// Each transfer opens its own connection with fresh TCP state.
+        #[param(
+            default = true,
+            source = "Bonaventure, simulation study of TCP with GFR: closed after each transfer"
+        )]
+        new_connection: Flag,
     },
     /// Pages of files, each asked for by a request; drawn from the stream `flow/<name>/web`.
     Web(WebSpec),
@@ -220,6 +235,9 @@ pub enum StartSpec {
         to_ps: u64,
     },
 }
+
+/// Times as a parameter of traffic or of a source.
+pub type Times = DistributionSpec;
 
 /// A named distribution of times, picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
@@ -271,29 +289,29 @@ pub struct RecordSpec {
     pub traces: Vec<TraceKind>,
 }
 
-/// A trace that a run can keep.
+/// A trace that a run can keep, by what a row of it is; `skycell_records` has the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
-    /// cwnd and ssthresh of every sender, at each change.
+    /// The start of a flow, and each event that changes cwnd or ssthresh, with their new values.
     Cwnd,
-    /// Every data segment sent and every acknowledgement received at each sender.
+    /// A data segment sent or an ACK received, at the sender.
     Sequence,
-    /// The sampled queue length of the ports in `sampled_ports`.
+    /// A sample of a port in `ports`.
     Queue,
-    /// The sampled occupancy of each VC at the ports in `vc_sampled_ports`.
+    /// A sample of one VC at a port in `vc_ports`.
     VcQueue,
-    /// Every frame that lost cells at a port, with the reason.
+    /// A frame that lost a cell at a port, at the first cell it lost.
     Discards,
-    /// Every finished transfer.
+    /// A finished transfer.
     Transfers,
-    /// At each sample, what each queue of the ports in `sampled_ports` has sent so far and holds.
+    /// A sample of a queue, at a port in `ports` with several.
     Service,
-    /// Every file of a web page that the client has received.
+    /// A file of a web page that has arrived whole.
     Files,
-    /// ACR and the ER last received of every source of an ABR VC, at each change.
+    /// The start of an ABR VC, and each change of its ACR or of the ER last received, at its source.
     Acr,
-    /// At the end of each averaging interval, what every rate algorithm has come to.
+    /// The end of an averaging interval at a port with a rate algorithm.
     RateControl,
 }
 

@@ -1,19 +1,24 @@
 //! A token bucket that delays what a port sends.
 
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use skycell_declare::{
+    Declare,
+    types::{BitRate, BurstOctets},
+};
 use skycell_units::SimTime;
 
-/// A token bucket before the link of a port of packets: it delays, and discards nothing.
+/// A token bucket before the link of a port of packets, which delays them.
 ///
 /// Tokens are octets of IP packets. A packet goes once the bucket holds as many as it has, or is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBucketSpec {
-    /// Rate of tokens, thousandths of a bit a second, above zero.
-    pub rate_millibps: u64,
-    /// Octets that the bucket holds at most, above zero.
-    pub burst_octets: u32,
+    /// Rate of tokens, which are octets of IP packets without what the link adds.
+    #[param(key = "rate")]
+    pub rate_millibps: BitRate,
+    /// Tokens that the bucket holds at most: what goes at once after a pause.
+    #[param(key = "burst")]
+    pub burst_octets: BurstOctets,
 }
 
 /// The bucket at work. It is full as the run begins.

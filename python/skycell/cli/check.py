@@ -63,14 +63,15 @@ def _validate(
 def _check(given: str) -> _Checked:
     from skycell.input.faults import Fault, ScenarioFaults
     from skycell.scenario.notes import notes_on, notes_on_carriers
-    from skycell.scenario.sky_paths import sky_paths
+    from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
     file = shown_name(given)
     try:
         scenario = load_given(given)
         spec = scenario.resolve()
         of_carriers = notes_on_carriers(scenario.file.topology)
-        return _Checked(file, spec, (*notes_on(spec, sky_paths(scenario)), *of_carriers))
+        notes = (*notes_on(spec, sky_paths(scenario)), *of_carriers, *notes_on_series(scenario))
+        return _Checked(file, spec, notes)
     except ScenarioFaults as found:
         return _Checked(file, faults=found.faults)
     except OSError as error:

@@ -25,9 +25,12 @@ VERBS = {
     "check": "List all faults of scenario files.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
+    "validate": "Compare runs with recordings of real hosts.",
+    "emulate": "Put real hosts onto a scenario's path.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
+    "trace": "Show what a measured series says of a link.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "store": "Check a store of runs, or save what is whole of it.",
@@ -153,6 +156,8 @@ def _ending(error: Exception) -> tuple[str, int]:
         return f"The engine refuses the spec: {error}", 2
     if isinstance(error, _core.OrbitError):
         return f"The constellation cannot be computed: {error}", 2
+    if isinstance(error, _core.EmulateError):
+        return f"Real hosts cannot be run: {error}", 1
     if isinstance(error, _core.RunError):
         return f"The run failed: {error}", 1
     if isinstance(error, BrokenPipeError):

@@ -14,19 +14,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 
 ENGINES = ("fast", "reference")
-TRACES = (
-    "cwnd",
-    "sequence",
-    "queue",
-    "vc_queue",
-    "discards",
-    "transfers",
-    "service",
-    "files",
-    "acr",
-    "rate_control",
-)
-"""Those of `skycell.records.traces`, which help must not wait for."""
 
 
 class _Name(click.ParamType[str]):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rich.box import SIMPLE
+from rich.console import Console
 from rich.table import Table
 
 from skycell.cli.console import show_table, standard_output
@@ -37,6 +38,7 @@ from skycell.metrics.run_rows import (
 )
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.records.result import RunResult
+from skycell.spec.network import NetworkSpec
 
 #: Flows shown one by one.
 _MOST_ROWS = 40
@@ -49,12 +51,7 @@ def show_result(result: RunResult) -> None:
     console = standard_output(_PLAIN_WIDTH)
     if result.spec.flows:
         show_table(console, _flows(result))
-    queues = queue_rows(result.spec, result.records)
-    for unit in dict.fromkeys(row.unit for row in queues):
-        show_table(console, _ports([row for row in queues if row.unit == unit], unit))
-    sojourns = sojourn_rows(result.spec, result.records)
-    if sojourns:
-        show_table(console, _sojourns(sojourns))
+    show_ports(console, result.spec, result.records)
     promised = contract_rows(result.spec, result.records)
     if promised:
         show_table(console, _contracts(promised))
@@ -76,6 +73,16 @@ def show_result(result: RunResult) -> None:
         console.print(line, soft_wrap=True)
 
 
+def show_ports(console: Console, spec: NetworkSpec, records: Mapping[str, Any]) -> None:
+    """Prints the congested ports of some records."""
+    queues = queue_rows(spec, records)
+    for unit in dict.fromkeys(row.unit for row in queues):
+        show_table(console, _ports([row for row in queues if row.unit == unit], unit))
+    sojourns = sojourn_rows(spec, records)
+    if sojourns:
+        show_table(console, _sojourns(sojourns))
+
+
 def _table(title: str, first: str, *others: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE)
     table.add_column(first, no_wrap=True)
@@ -85,6 +92,8 @@ def _table(title: str, first: str, *others: str) -> Table:
 
 
 def _flows(result: RunResult) -> Table:
+    flows = result.records["flows"]
+    marks = any(flow["segments_marked"] for flow in flows)
     table = _table(
         "Flows",
         "flow",
@@ -93,10 +102,10 @@ def _flows(result: RunResult) -> Table:
         "sent again",
         "timeouts",
         "fast retransmits",
+        *(["cut by marks"] if marks else []),
         "largest cwnd",
         "mean delay",
     )
-    flows = result.records["flows"]
     rates = throughputs_bps(result.records)
     for flow, rate in list(zip(flows, rates, strict=True))[:_MOST_ROWS]:
         table.add_row(
@@ -106,6 +115,7 @@ def _flows(result: RunResult) -> Table:
             show_amount(flow["segments_retransmitted"]),
             show_amount(flow["timeouts"]),
             show_amount(flow["fast_retransmits"]),
+            *([show_amount(flow["ecn_reductions"])] if marks else []),
             f"{show_amount(flow['cwnd_max'])} B",
             _delay(flow),
         )

@@ -13,7 +13,7 @@ import click
 
 from skycell.cli.interrupts import if_interrupted
 
-Kind = Literal["run", "study", "sweep"]
+Kind = Literal["run", "study", "sweep", "validation"]
 """What a command makes and writes into a folder."""
 
 #: Files by which `plot` and `report` know what a folder holds.
@@ -21,6 +21,7 @@ _KNOWN_BY: dict[Kind, tuple[str, ...]] = {
     "run": ("spec.json", "records.json"),
     "study": ("result.json",),
     "sweep": ("sweep.json",),
+    "validation": ("validation.json",),
 }
 
 

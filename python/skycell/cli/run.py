@@ -11,7 +11,6 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_given
 from skycell.cli.options import (
-    TRACES,
     NamedPath,
     engine_option,
     force_option,
@@ -22,6 +21,7 @@ from skycell.cli.options import (
 from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
+from skycell.spec.traces import TRACES
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario

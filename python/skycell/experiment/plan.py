@@ -19,9 +19,9 @@ from skycell.input.idle_keys import IdleKey
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys
-from skycell.scenario.file.scenario_file import TRACES
 from skycell.scenario.notes import notes_on
-from skycell.scenario.sky_paths import sky_paths
+from skycell.scenario.sky_paths import notes_on_series, sky_paths
+from skycell.spec.traces import TRACES
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}
@@ -78,7 +78,8 @@ def design_runs(plan: SweepPlan) -> Design:
         resolved = scenario.resolve()
         spec = _with_transfer_times(resolved) if keeps_times else resolved
         parts.add(spec)
-        for note in notes_on(resolved, sky_paths(scenario)):
+        notes_here = (*notes_on(resolved, sky_paths(scenario)), *notes_on_series(scenario))
+        for note in notes_here:
             found = notes.setdefault(_COUNT.sub("…", note), CellsNote(note))
             found.cells += 1
             found.varies |= found.note != note

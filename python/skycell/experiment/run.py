@@ -40,19 +40,21 @@ def run(
 def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
     """The result with what delays over its constellations are made of, as `delay_terms`.
 
-    Notes on their satellites, such as those that are left out, join the others. A scenario without
-    a path over a constellation leaves a result as it is.
+    Notes on their satellites, such as those that are left out, and on logs that drive links join
+    the others.
     """
     from skycell.records.delay_terms import delay_terms
     from skycell.scenario.notes import notes_on
-    from skycell.scenario.sky_paths import sky_paths
+    from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
     paths = sky_paths(scenario)
+    notes = (*notes_on(result.spec, paths), *notes_on_series(scenario))
+    result = replace(result, notes=notes)
     if not paths:
         return result
     terms = delay_terms(result.spec, result.records, paths)
     text = as_text({**result.records, "delay_terms": terms})
-    return replace(result, records_json=text, notes=notes_on(result.spec, paths))
+    return replace(result, records_json=text)
 
 
 def run_spec(

@@ -145,7 +145,7 @@ class Place:
         for step in location:
             models = models_of(annotation)
             chosen = [m for m in models if len(models) > 1 and kind_of(m) == step]
-            if chosen and shorthand_of(annotation) and isinstance(here, str):
+            if chosen and shorthand_of(annotation) and not isinstance(here, Mapping):
                 break
             if chosen:
                 annotation = chosen[0]

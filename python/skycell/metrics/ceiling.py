@@ -1,5 +1,7 @@
 """The ceiling: the most TCP payload that a link can carry, in cells or in packets."""
 
+import math
+
 from skycell.input.quantities import (
     CELL_BITS,
     PS_PER_SECOND,
@@ -109,7 +111,25 @@ def link_bps(link: LinkSpec) -> float:
     return link_cell_bps(link.cell_time_ps)
 
 
-def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> float:
+def shaped_bps(link: LinkSpec, packet_octets: int) -> float:
+    """Rate of the line that packets of one size take behind the port's shaper, bit/s.
+
+    Without a shaper it is infinite.
+
+    Args:
+        link: the link.
+        packet_octets: of each packet, above 0.
+    """
+    shaper = link.port.shaper
+    if shaper is None or link.framing is None:
+        return math.inf
+    # The shaper counts octets of IP packets.
+    return shaper.rate_millibps / 1000 * octets_on_line(link.framing, packet_octets) / packet_octets
+
+
+def carried_bps(
+    link: LinkSpec, duration_ps: int, taken_bps: float = 0.0, most_bps: float = math.inf
+) -> float:
     """Rate of the cells, or of the line of packets, that a link could carry over a run, bit/s.
 
     It is the mean.
@@ -121,6 +141,7 @@ def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> flo
         link: the link.
         duration_ps: of the run, picoseconds, above 0.
         taken_bps: what others take of the link while it has so much, bit/s.
+        most_bps: to what its port holds everybody together, bit/s.
 
     >>> from skycell.spec.network import FifoSpec, ScheduleSpec, PortSpec
     >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
@@ -140,7 +161,7 @@ def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> flo
     (424000000.0, 318000000.0)
     """
     if link.schedule is None:
-        return max(0.0, link_bps(link) - taken_bps)
+        return max(0.0, min(link_bps(link), most_bps) - taken_bps)
     schedule = link.schedule
     if schedule.rates_millibps:
         rates = [rate / 1000 for rate in schedule.rates_millibps]
@@ -158,7 +179,8 @@ def carried_bps(link: LinkSpec, duration_ps: int, taken_bps: float = 0.0) -> flo
             open_ps = min(end, duration_ps) - max(begin, ready)
             sending_ps[rates[step]] += max(0, open_ps)
     return sum(
-        max(0.0, rate - taken_bps) * (time_ps / duration_ps) for rate, time_ps in sending_ps.items()
+        max(0.0, min(rate, most_bps) - taken_bps) * (time_ps / duration_ps)
+        for rate, time_ps in sending_ps.items()
     )
 
 

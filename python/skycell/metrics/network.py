@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from skycell.metrics.ceiling import (
     link_cell_bps,
     packet_share,
     segment_packet_octets,
+    shaped_bps,
     tcp_share,
 )
 from skycell.metrics.fairness import fairness_to_the_due
@@ -64,7 +66,7 @@ class Network:
                 data cross the slowest; of none the slowest that they cross), `left` for what
                 other sources leave of it, or a bit rate such as `63 Mbit/s`.
         """
-        rates = [carried_bps(link, spec.duration_ps) for link in spec.links]
+        rates = [_carried_bps(spec, link) for link in spec.links]
         routes = [
             [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
         ]
@@ -92,9 +94,7 @@ class Network:
             ceiling_bps=ceiling_bps,
             routes=tuple(map(tuple, routes)),
             left_bps=tuple(
-                carried_bps(link, spec.duration_ps, taken.get(place, 0.0))
-                or rates[place]
-                or link_bps(link)
+                _carried_bps(spec, link, taken.get(place, 0.0)) or rates[place] or link_bps(link)
                 for place, link in enumerate(spec.links)
             ),
             shares=tuple(shares),
@@ -141,6 +141,17 @@ def _share_on(link: LinkSpec, flow: FlowSpec) -> float:
     return packet_share(flow.tcp.mss, link.framing, timestamps=flow.tcp.timestamps)
 
 
+def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:
+    """Rate that a link could carry over the run beside what others take, bit/s of the link.
+
+    A shaper is taken to send the longest packets of TCP, which fill most of what it lets through.
+    """
+    most = math.inf
+    if link.port.shaper is not None and spec.flows:
+        most = shaped_bps(link, max(map(_packet_of, spec.flows)))
+    return carried_bps(link, spec.duration_ps, taken_bps, most)
+
+
 def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     """Rate of a link whose TCP share is an efficiency of 1; 0 where sources leave nothing.
 
@@ -151,7 +162,7 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     """
     if ceiling in ("link", "left"):
         taken = taken_bps(spec, spec.sources).get(link, 0.0) if ceiling == "left" else 0.0
-        return carried_bps(spec.links[link], spec.duration_ps, taken)
+        return _carried_bps(spec, spec.links[link], taken)
     return float(parse_quantity(ceiling).amount)
 
 

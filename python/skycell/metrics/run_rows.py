@@ -237,7 +237,7 @@ def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) ->
     ]
     if any(varied):
         text += " of the link as it varied" if len(varied) == 1 else " of the links as they varied"
-    has_losses = any(link.loss_ppb for link in links)
+    has_losses = any(link.loss_ppb or link.channel for link in links)
     has_losses |= any(any(schedule.losses_ppb) for schedule in schedules)
     return f"{text}, losses aside" if has_losses else text
 

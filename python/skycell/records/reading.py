@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
 from skycell.records.result import RunResult, as_text
-from skycell.records.traces import TRACE_COLUMNS
 from skycell.spec.network import NetworkSpec
+from skycell.spec.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl

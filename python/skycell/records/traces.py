@@ -10,21 +10,6 @@ from skycell.input.quantities import counted
 if TYPE_CHECKING:
     import polars as pl
 
-#: Columns of each trace. Ids are places in the spec (flow, vc) or its links (port); times are in
-#: picoseconds, windows and sequence numbers in octets, queues in cells, rates of ABR in cells/s.
-TRACE_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "cwnd": ("flow", "time_ps", "cwnd", "ssthresh"),
-    "sequence": ("flow", "time_ps", "event", "sequence", "length"),
-    "queue": ("port", "time_ps", "cells"),
-    "vc_queue": ("port", "vc", "time_ps", "cells"),
-    "discards": ("port", "vc", "flow", "time_ps", "reason"),
-    "transfers": ("flow", "start_ps", "end_ps", "octets"),
-    "service": ("port", "queue", "time_ps", "departed", "cells"),
-    "files": ("flow", "page", "requested_ps", "received_ps", "octets"),
-    "acr": ("port", "vc", "time_ps", "acr", "er"),
-    "rate_control": ("port", "time_ps", "overload", "fair_share", "target", "cells"),
-}
-
 
 class TraceTables(Mapping[str, "pl.DataFrame"]):
     """The traces of a run by name, each made a table when it is first asked for."""

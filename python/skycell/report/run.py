@@ -323,6 +323,8 @@ def _delay_terms(records: Mapping[str, Any]) -> Table | None:
 
 
 def _recovery(records: Mapping[str, Any]) -> Table:
+    any_marked = any(flow["segments_marked"] for flow in records["flows"])
+    marks = {"ecn_reductions": "cut by marks"} if any_marked else {}
     keys = {
         "segments_sent": "segments sent",
         "segments_retransmitted": "sent again",
@@ -330,6 +332,7 @@ def _recovery(records: Mapping[str, Any]) -> Table:
         "segments_duplicate": "without new data",
         "timeouts": "timeouts",
         "fast_retransmits": "fast retransmits",
+        **marks,
         "dup_acks_received": "duplicate ACKs",
         "transfers": "transfers",
     }

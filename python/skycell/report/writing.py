@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skycell.plots.render_workers import OnDrawn, RenderWorkers
     from skycell.records.result import RunResult
     from skycell.studies.reproduction import Reproduction
+    from skycell.validation import Validation
 
 PICTURE_FORMATS = ("svg", "pdf", "png")
 """Formats in which every figure of a study's report is also written."""
@@ -210,6 +211,29 @@ def write_sweep_report(
     if in_page.failed | drawing.failed:
         raise DrawingFailed(in_page.failed | drawing.failed)
     return written
+
+
+def write_validation_report(
+    result: Validation, out: Path, force: bool = False, *, beside: Mapping[Path, bytes]
+) -> list[Path]:
+    """Writes the report of a validation: each recorded number beside ours.
+
+    Args:
+        result: what `skycell.validation.validate_linux` gave.
+        out: the HTML file; its folder is made where it is missing.
+        force: whether files that exist are replaced.
+        beside: other files of the result, which are written with the report or not at all.
+
+    Returns:
+        The files.
+
+    Raises:
+        WouldOverwriteError: a file exists and ``force`` is not given; then none was written.
+        OSError: a file cannot be written; then none was written.
+    """
+    from skycell.report.validation import validation_page
+
+    return write_all({out: validation_page(result).encode(), **beside}, force=force)
 
 
 def _picture_files(figures: Sequence[Figure], folder: Path) -> Mapping[Path, Figure]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from skycell.input.quantities import show_amount
-from skycell.scenario.file.framing import Gse
+from skycell.scenario.declared.framings import Gse
+from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.sky_paths import SkyPath
@@ -38,10 +39,13 @@ def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
     links = topology.link if isinstance(topology, Graph) else (topology.bottleneck, topology.access)
     found = []
     for link in links:
-        if isinstance(link.framing, Gse) and link.rate is not None:
-            *taken, (_, left) = link.framing.layers.items()
+        if not isinstance(link.framing, Gse) or link.rate is None:
+            continue
+        overhead = overhead_of(link.framing)
+        if overhead.layers:
+            *taken, (_, left) = overhead.layers.items()
             layers = ", ".join(f"{float(share):.1%} {name}" for name, share in taken)
-            mbps = float(link.framing.line_rate(link.rate.amount)) / 1e6
+            mbps = float(link.rate.amount * overhead.carried) / 1e6
             found.append(
                 f"{link.rate} of {link.framing.modcod}: of the symbols {layers}; "
                 f"{float(left):.1%}, {mbps:.2f} Mbit/s, are left for GSE packets."

@@ -1,4 +1,4 @@
-"""The paths over constellations that a scenario's links stand for, hop by hop."""
+"""What drives a scenario's links: paths over constellations, hop by hop, and notes on logs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.steps.link_schedules import steps_over_constellation
+from skycell.scenario.steps.series import series_notes
 from skycell.spec.steps import Hops
 
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
@@ -72,6 +73,17 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
             )
         )
     return tuple(found)
+
+
+def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
+    """What to know of the logs of measuring tools that drive links of a scenario."""
+    found = [
+        note
+        for schedule, _ in _motions(scenario)
+        if schedule.series is not None
+        for note in series_notes(scenario.folder, schedule)
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]:

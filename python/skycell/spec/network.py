@@ -16,6 +16,7 @@ from skycell.spec.parts import (
     AdvertisedWindow,
     ByteCountingSlowStartSpec,
     CcrFrom,
+    ChannelSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -49,11 +50,13 @@ from skycell.spec.parts import (
     FredSpec,
     GcraSpec,
     GfrSpec,
+    GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
     HyStartPlusPlusSpec,
     JitterSpec,
     LimitedSlowStartSpec,
+    LossBurstsSpec,
     LossScript,
     McrSchedulingSpec,
     NagleWaitsFor,
@@ -66,6 +69,7 @@ from skycell.spec.parts import (
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
+    PeriodicLossesSpec,
     PhaseAt,
     PhaseDrawn,
     PhaseSpec,
@@ -159,6 +163,7 @@ class LinkSpec(SpecPart):
     framing: PacketFraming | None = left_out(None)
     delay_ps: U64
     loss_ppb: U32 = left_out(0)
+    channel: ChannelSpec | None = left_out(None)
     schedule: ScheduleSpec | None = None
     port: PortSpec
 
@@ -182,6 +187,7 @@ __all__ = [
     "AdvertisedWindow",
     "ByteCountingSlowStartSpec",
     "CcrFrom",
+    "ChannelSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",
@@ -215,12 +221,14 @@ __all__ = [
     "FredSpec",
     "GcraSpec",
     "GfrSpec",
+    "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
     "HyStartPlusPlusSpec",
     "JitterSpec",
     "LimitedSlowStartSpec",
     "LinkSpec",
+    "LossBurstsSpec",
     "LossScript",
     "McrSchedulingSpec",
     "NagleWaitsFor",
@@ -234,6 +242,7 @@ __all__ = [
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",
+    "PeriodicLossesSpec",
     "PhaseAt",
     "PhaseDrawn",
     "PhaseSpec",

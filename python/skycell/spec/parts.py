@@ -42,6 +42,40 @@ class PacketFraming(SpecPart):
     line_octets: U32
 
 
+class GilbertElliottSpec(SpecPart):
+    """Loses frames in bursts: a good and a bad state, which may change after each frame."""
+
+    kind: Literal["gilbert_elliott"] = "gilbert_elliott"
+    good_to_bad: float
+    bad_to_good: float
+    loss_in_good: float
+    loss_in_bad: float
+
+
+class LossBurstsSpec(SpecPart):
+    """Loses what comes in bursts that last a time, whatever is sent in it."""
+
+    kind: Literal["loss_bursts"] = "loss_bursts"
+    gap_ps: U64
+    length_ps: U64
+    loss: float
+
+
+class PeriodicLossesSpec(SpecPart):
+    """Loses what comes in the same part of each period."""
+
+    kind: Literal["periodic_losses"] = "periodic_losses"
+    period_ps: U64
+    length_ps: U64
+    phase_ps: U64
+    loss: float
+
+
+ChannelSpec = Annotated[
+    GilbertElliottSpec | LossBurstsSpec | PeriodicLossesSpec, Field(discriminator="kind")
+]
+
+
 class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 
@@ -449,7 +483,7 @@ RateAlgorithmSpec = Annotated[
 
 
 class TokenBucketSpec(SpecPart):
-    """A token bucket before the link of a port of packets: it delays, and discards nothing."""
+    """A token bucket before the link of a port of packets, which delays them."""
 
     rate_millibps: U64
     burst_octets: U32
@@ -766,7 +800,7 @@ OutsideLimits = Literal["clamp", "redraw"]
 
 
 class CountSpec(SpecPart):
-    """A count with a Poisson distribution that is held between limits."""
+    """A Poisson count between two limits."""
 
     mean: float
     low: U32
@@ -775,7 +809,7 @@ class CountSpec(SpecPart):
 
 
 class FileClassSpec(SpecPart):
-    """Files of one class."""
+    """Files whose sizes are small multiples of one step."""
 
     weight: float
     sizes_octets: tuple[U64, ...] = ()
@@ -796,7 +830,7 @@ class WebSpec(SpecPart):
 
 
 class TrafficPersistent(SpecPart):
-    """Always more to send."""
+    """Always has more to send."""
 
     kind: Literal["persistent"] = "persistent"
 

@@ -155,18 +155,19 @@ class Reproduction:
     def to_json(self) -> str:
         """Engine, rows and conclusions as one JSON object: what programs are promised."""
         promised = ("engine", "rows", "conclusions")
-        return _json({key: value for key, value in self.as_dict().items() if key in promised})
+        return json_of({key: value for key, value in self.as_dict().items() if key in promised})
 
     def to_result_json(self) -> str:
         """The content of result.json, from which reports and figures are drawn again."""
-        return _json(self.as_dict()) + "\n"
+        return json_of(self.as_dict()) + "\n"
 
     def to_csv(self) -> str:
         """The rows as CSV: one column per factor that any row has."""
         return rows_to_csv(self.rows)
 
 
-def _json(data: Mapping[str, Any]) -> str:
+def json_of(data: Mapping[str, Any]) -> str:
+    """A result as JSON for people and programs."""
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
 
 

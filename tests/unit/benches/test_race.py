@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from benches.peers import race
+from benches.peers import child, race
+from benches.peers.counts import peer as counts
+from benches.peers.counts.peer import Counts
 from benches.peers.ns2 import simulator
 from benches.peers.ns2.peer import Ns2
 from benches.peers.ns3 import peer as ns3
 from benches.peers.ns3.peer import Ns3
 from benches.peers.outcome import Outcome, Simulator, Skycell, outcome, spec_of
-from benches.peers.scenarios import GEO, WAN, Dumbbell
+from benches.peers.scenarios import GEO, IP_WAN, WAN, Dumbbell
 
 SHORT = Dumbbell(WAN, 2, "sack", 2_000, duration_s=0.3)
 
@@ -62,6 +64,12 @@ def test_a_row_in_which_one_carried_less_is_marked_and_does_not_count() -> None:
     text = race.table(rows, "ours", ["peer"])
     assert "wan: median ratio 3.00, least 3.00, of 1 comparable rows" in text
     assert "geo: median ratio 4.00, least 4.00, of 1 comparable rows" in text
+    assert race.markdown(rows, "ours", ["peer", "absent"]).splitlines() == [
+        "| peer | wan | geo |",
+        "|---|---|---|",
+        "| peer | 3.0 (least 3.0, 1 rows) | 4.0 (least 4.0, 1 rows) |",
+        "| absent | – | – |",
+    ]
 
 
 def test_a_slow_peer_runs_once_and_only_what_it_can() -> None:
@@ -103,6 +111,7 @@ def test_a_peer_that_is_not_installed_is_named_and_left_out(
     shown = capsys.readouterr()
     assert f"left out: ns-2: {simulator.MISSING}" in shown.err
     assert "left out: ns-3: " in shown.err
+    assert "left out: packet counts: g++" in shown.err
     assert shown.out == "nothing to race against\n"
     for peer in (Ns2(), Ns3()):
         with pytest.raises(RuntimeError, match="not installed"):
@@ -150,6 +159,24 @@ def test_a_race_of_nothing_is_refused(
     assert "geo 5 sack 200000 epd" in capsys.readouterr().err
 
 
+def test_packet_counts_are_told_what_the_spec_says_and_carry_about_what_we_do() -> None:
+    dumbbell = Dumbbell(IP_WAN, 5, "new_reno", 400, "tail_drop")
+    given = [float(argument) for argument in counts.arguments(dumbbell)]
+    network = [400, 155.52e6, 1555.2e6, 0.005, 0.005]
+    assert given == pytest.approx([5, 1460, 2.92e6, *network, 0.007, 0.1, 0.2, 3, 20])
+    peer = Counts()
+    assert not peer.can_run(replace(dumbbell, recovery="sack"))
+    assert not peer.can_run(replace(dumbbell, net=WAN))
+    with pytest.raises(ValueError, match="only packets"):
+        peer.run(replace(dumbbell, recovery="sack"))
+    missing = peer.missing()
+    if missing is not None:
+        pytest.skip(missing)
+    theirs, ours = peer.run(dumbbell), Skycell().run(dumbbell)
+    assert abs(theirs.efficiency - ours.efficiency) < race.FAIR
+    assert abs(theirs.sent / ours.sent - 1) < race.FAIR
+
+
 def test_ns3_is_told_what_the_spec_says() -> None:
     given = dict(
         argument.removeprefix("--").split("=")
@@ -176,4 +203,4 @@ def test_ns3_has_sack_with_epd_only(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setenv(ns3.PREFIX_VARIABLE, str(tmp_path))
     assert ns3.prefix() == tmp_path
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert Ns3().missing() == ns3.NO_COMPILER
+    assert Ns3().missing() == child.NO_COMPILER

@@ -80,33 +80,75 @@ def test_tail_drop_becomes_a_queue_of_the_buffers_octets() -> None:
     assert any(line.endswith(f" {53 * 12_000 + 1}") for line in lines(text, "links"))
 
 
+PACKETS = {
+    "topology.bottleneck.framing": "ip",
+    "topology.bottleneck.buffer": "400 packets",
+    "topology.bottleneck.policy": "tail_drop",
+    "topology.access.framing": "ip",
+    "topology.access.rate": "1 Gbit/s",
+}
+
+
+def test_packets_keep_their_size_and_their_places_in_the_buffer() -> None:
+    run = spec(PACKETS)
+    text = parameter_file(run, Choices())
+    assert "set is_packets 1" in text
+    links = [line.split() for line in lines(text, "links")]
+    found = {(int(a), int(b)): (float(bps), float(s), int(q)) for a, b, bps, s, q in links}
+    names = {node.name: k for k, node in enumerate(run.nodes)}
+    assert found[names["router1"], names["router2"]] == (155.52e6, 0.005, 400)
+    assert found[names["source1"], names["router1"]][0] == 1e9
+    assert sender_variables(run, run.flows[0].tcp, Choices())["packetSize_"] == 552
+    assert sink_variables(run, run.flows[0].tcp)["packetSize_"] == 40
+    # The VCs of a flow, one a hop, are its way.
+    assert "source 0 first_hop 2 destination 4" in lines(text, "flows")[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"topology.bottleneck.framing": "ethernet"}, "overhead_octets 38"),
+        ({"topology.bottleneck.buffer": "1 MB"}, "counts_octets True"),
+        ({"topology.bottleneck.policy": "codel"}, "policy codel"),
+    ],
+)
+def test_of_links_of_packets_ns2_has_plain_ones_with_tail_drop(
+    changes: dict[str, str], says: str
+) -> None:
+    with pytest.raises(Untranslatable, match=says):
+        parameter_file(spec(PACKETS | changes), Choices())
+
+
 def test_windows_are_whole_segments_and_timers_seconds() -> None:
     values = {"tcp.receiver_window": "600000 B", "tcp.window_scaling": True}
-    tcp = spec(values | {"tcp.rto_initial": "3 s", "tcp.rto_min": "2 ticks"}).flows[0].tcp
-    variables = sender_variables(tcp, Choices(overhead_s=0.001))
+    run = spec(values | {"tcp.rto_initial": "3 s", "tcp.rto_min": "2 ticks"})
+    tcp = run.flows[0].tcp
+    variables = sender_variables(run, tcp, Choices(overhead_s=0.001))
     assert variables["window_"] == variables["maxcwnd_"] == 1171  # 600 000 / 512 = 1171.9
     assert (variables["windowInit_"], variables["packetSize_"]) == (1, 636)
     assert variables["tcpTick_"] == pytest.approx(0.1)
     assert variables["minrto_"] == pytest.approx(0.2)
     assert variables["rtxcur_init_"] == pytest.approx(3.0)
     assert variables["overhead_"] == 0.001
-    assert sink_variables(tcp) == {"packetSize_": 106, "maxSackBlocks_": 3}
+    assert sink_variables(run, tcp) == {"packetSize_": 106, "maxSackBlocks_": 3}
 
 
 def test_variants_become_agents_with_their_rules() -> None:
     for avoids in (False, True):
         reno = {"kind": "reno", "avoid_multiple_fast_retransmits": avoids}
-        tcp = spec({"tcp.recovery": reno}).flows[0].tcp
-        assert sender_variables(tcp, Choices())["bugFix_"] is avoids
+        run = spec({"tcp.recovery": reno})
+        assert sender_variables(run, run.flows[0].tcp, Choices())["bugFix_"] is avoids
     vanilla = spec({"tcp.recovery": "vanilla"})
-    assert sender_variables(vanilla.flows[0].tcp, Choices())["noFastRetrans_"] is True
+    variables = sender_variables(vanilla, vanilla.flows[0].tcp, Choices())
+    assert variables["noFastRetrans_"] is True
     assert "sender Agent/TCP sender_variables" in parameter_file(vanilla, Choices())
     new_reno = {
         "tcp.recovery": "new_reno",
         "tcp.recovery.partial_ack_window": "deflate",
         "tcp.recovery.flywheel": True,
     }
-    variables = sender_variables(spec(new_reno).flows[0].tcp, Choices())
+    run = spec(new_reno)
+    variables = sender_variables(run, run.flows[0].tcp, Choices())
     assert variables["partial_window_deflation_"] == variables["newreno_changes_"] == 1
 
 

@@ -11,9 +11,7 @@ import polars as pl
 import pytest
 from click.testing import Result
 
-from skycell.cli.options import TRACES
 from skycell.plots.labels import grouped
-from skycell.records.traces import TRACE_COLUMNS
 from skycell.scenario import parse
 from tests.unit.cli.calling import skycell
 
@@ -314,8 +312,7 @@ def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> N
     assert names == ["cwnd.parquet", "queue.parquet", "records.json", "spec.json"]
 
 
-def test_every_trace_can_be_named_and_help_waits_for_none_of_their_tables() -> None:
-    assert list(TRACES) == list(TRACE_COLUMNS)
+def test_the_names_of_traces_wait_for_none_of_their_tables() -> None:
     heavy = "import sys, skycell.cli.run; print(*sys.modules)"
     reported = subprocess.run(
         [sys.executable, "-c", heavy], capture_output=True, text=True, check=True

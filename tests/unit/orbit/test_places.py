@@ -10,7 +10,9 @@ import pytest
 from skycell.orbit import Place, cities, find_places, read_places
 from skycell.orbit.elements import read_elements
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.steps.delay_series import LinkRate, read_delays
+from skycell.scenario.file.schedule import Schedule
+from skycell.scenario.steps.link_rate import LinkRate
+from skycell.scenario.steps.series import read_series
 
 
 def test_a_place_is_a_city_a_point_or_ones_own() -> None:
@@ -61,7 +63,12 @@ def test_what_a_header_holds_is_told_escaped(tmp_path: Path) -> None:
     [
         (read_places, "name,latitude_deg,longitude_deg"),
         (read_elements, "OBJECT_NAME,MEAN_MOTION,EPOCH"),
-        (lambda file: read_delays(file, LinkRate(Fraction(10**6), None, "")), "time,delay,path"),
+        (
+            lambda file: read_series(
+                file.parent, Schedule(series=file.name), LinkRate(Fraction(10**6), None, ""), None
+            ),
+            "time,delay,path",
+        ),
     ],
 )
 def test_a_field_of_a_table_that_is_too_long_is_told(

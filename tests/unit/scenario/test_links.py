@@ -4,7 +4,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from skycell.input.quantities import parse_quantity
-from skycell.scenario.file.framing import Framing
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.file.links import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
 

@@ -119,6 +119,51 @@ def test_thresholds_are_in_what_the_buffer_counts(
     assert red.frame_ps == 240_000_000  # a packet of 1500 octets at 50 Mbit/s
 
 
+@pytest.mark.parametrize(
+    ("policy", "scheduler", "by_flow"),
+    [
+        ("selective_drop", None, True),
+        ("fred", None, True),
+        ("fq_codel", None, True),
+        ("tail_drop", "deficit_round_robin", True),
+        ("red", None, False),
+        ("codel", "fifo", False),
+    ],
+)
+def test_a_port_counts_flows_where_something_looks_at_them(
+    policy: str, scheduler: str | None, by_flow: bool
+) -> None:
+    # The policy is from outside, as in a sweep: one that looks at no VC is no fault then.
+    changes = {"topology__bottleneck__by_flow": True, "topology__bottleneck__policy": policy}
+    if scheduler is not None:
+        changes["topology__bottleneck__scheduler"] = scheduler
+    spec = satellite(**changes).resolve()
+    queues = [one.port.queues[0].by_flow for one in spec.links]
+    assert queues == [one.name == "router1>router2" and by_flow for one in spec.links]
+
+
+def test_an_edge_router_counts_flows_in_what_it_sends_as_cells() -> None:
+    edge = {"delay": "1 ms", "buffer": "900 cells", "policy": "selective_drop", "by_flow": True}
+    cells = {"rate": "50 Mbit/s", "framing": "none", "delay": "1 ms", "buffer": "9000 cells"}
+    spec = satellite(
+        topology__tcps_per_vc=2,
+        topology__edge=edge,
+        topology__bottleneck=cells,
+        topology__access={"delay": "1 ms"},
+    ).resolve()
+    of_flows = [one.name for one in spec.links if one.port.queues[0].by_flow]
+    assert of_flows == ["ingress1>switch1"]
+
+
+def test_a_shaper_counts_octets_of_packets() -> None:
+    shaper = {"rate": "2.5 Mbit/s", "burst": "15 kB"}
+    spec = satellite(topology__bottleneck__shaper=shaper).resolve()
+    buckets = {one.name: one.port.shaper for one in spec.links if one.port.shaper is not None}
+    (bucket,) = buckets.values()
+    assert list(buckets) == ["router1>router2"]
+    assert (bucket.rate_millibps, bucket.burst_octets) == (2_500_000_000, 15_000)
+
+
 def test_routers_stand_between_links_of_packets() -> None:
     spec = satellite().resolve()
     kinds = {node.name: node.kind for node in spec.nodes}

@@ -15,7 +15,7 @@ import skycell
 from benches.peers.ns2 import simulator
 from benches.peers.ns2.peer import Ns2
 from benches.peers.ns2.translate import Choices
-from tests.validation.ns2 import cubic
+from tests.validation.ns2 import cubic, queues
 from tests.validation.ns2.cases import DURATION_S, LOSSES, RTT_S, RULES, Case
 from tests.validation.ns2.exchange import Reported, from_text, of_ns2, quiet_times, to_text
 from tests.validation.ns2.steady import STEADY, Steady
@@ -127,6 +127,8 @@ def main() -> int:
         text = exchanges_text(program, rules)
         (STORED / f"{rules}.txt").write_text(text, encoding="utf-8")
     (STORED / "cubic.txt").write_text(cubic_text(program), encoding="utf-8")
+    for kind in queues.KINDS:
+        (STORED / f"{kind}.txt").write_text(queues.text_of(program, kind), encoding="utf-8")
     stored = {
         "source": f"ns-2 {simulator.VERSION} (Debian package ns2 2.35+dfsg-5), "
         "stored by tests/validation/ns2/record.py",

@@ -1,8 +1,8 @@
 //! What follows when a multiplexing port is done with frames: they arrive at the ends of their VCs.
 
 use super::Network;
-use crate::mux::{Ended, Fate};
-use crate::stations::Port;
+use crate::port::Port;
+use crate::port::mux::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;

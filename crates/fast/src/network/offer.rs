@@ -1,8 +1,8 @@
 //! A frame is handed over at the first port of a VC, and on its way to the next.
 
 use super::{DiscardRow, Network, Offer};
-use crate::inputs::Due;
-use crate::stations::PortMut;
+use crate::burst::due::Due;
+use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -42,7 +42,7 @@ impl Network<'_> {
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
-                if way.is_lossy && source.loses(now, start, source_place, cells) {
+                if way.is_lossy && source.loses(start, source_place, cells) {
                     if way.is_watched {
                         self.vcs.rest[vc_id as usize].edge.on_sending(start, cells);
                     }
@@ -53,19 +53,16 @@ impl Network<'_> {
                 if is_paced {
                     self.frames.get_mut(frame).handed_at = start + spacing;
                 }
-                if way.is_cut {
-                    return self.offer_cells(frame, vc_id, start, spacing, cells);
-                }
                 let mut is_tagged = false;
                 if way.is_watched {
                     let vc = &mut self.vcs.rest[vc_id as usize];
                     let link = &self.spec.links[vc.route.source as usize];
                     let across = spacing + SimTime(link.delay_ps);
-                    let entered = vc.edge.on_frame(start, across, spacing, cells);
-                    if entered.is_refused {
+                    let judged = vc.edge.on_frame(start, across, spacing, cells);
+                    if judged.is_some_and(|judged| judged.is_refused) {
                         return self.frames.forget(frame);
                     }
-                    is_tagged = entered.is_tagged;
+                    is_tagged = judged.is_some_and(|judged| judged.is_tagged);
                 }
                 let Some(mux) = way.mux else {
                     return self.push_delivery(link, last, frame);
@@ -130,48 +127,6 @@ impl Network<'_> {
                 entered: Some(SimTime(self.offered)),
             });
         }
-    }
-
-    /// The cells of a frame come to an edge that may discard or tag some of them: those that it lets on go
-    /// in parts, `start` being the frame's at its source port.
-    fn offer_cells(&mut self, frame: u32, vc: u32, start: SimTime, spacing: SimTime, cells: u32) {
-        let (begin, &way) = self.vcs.begin(vc);
-        let (lane, place) = (begin.lane, begin.mux_place);
-        let rest = &mut self.vcs.rest[vc as usize];
-        let across = spacing + SimTime(self.spec.links[rest.route.source as usize].delay_ps);
-        let comes = |index: u32| {
-            let later = SimTime(u64::from(index) * spacing.0);
-            start + spacing + way.first_delay + later
-        };
-        let mut parts = std::mem::take(&mut self.parts);
-        rest.edge
-            .on_cells(start, across, spacing, cells, |index, is_tagged| {
-                let head = comes(index);
-                let begins = parts.is_empty();
-                if let Some(part) = parts.last_mut()
-                    && part.tail(spacing) + spacing == head
-                    && part.is_tagged == is_tagged
-                {
-                    part.cells += 1;
-                    return;
-                }
-                let part = Due {
-                    nth: index as u16,
-                    ..Due::new(head, frame, place, 1, is_tagged)
-                };
-                parts.push(part.as_part(begins, false));
-            });
-        if let Some(last) = parts.last_mut() {
-            let ends = last.tail(spacing) == comes(cells - 1);
-            *last = last.as_part(last.part.is_new(), ends);
-        }
-        let mux = way.mux.expect("a multiplexing port is behind the edge");
-        for part in parts.drain(..) {
-            self.frames.hold(frame);
-            self.push_due(mux, lane, part);
-        }
-        self.parts = parts;
-        self.frames.forget(frame);
     }
 
     /// A frame, or a part of one, is on its way to a port at which it may wait.

@@ -1,7 +1,7 @@
 //! What is sampled of ports while the run goes on.
 
 use super::Network;
-use crate::stations::{Port, PortMut, in_pass};
+use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_spec::TraceKind;
 use skycell_traffic::rank;
@@ -30,10 +30,6 @@ impl Network<'_> {
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
         for &id in &records.sampled_ports {
-            let in_pass = match self.ports.get(id) {
-                Port::Pass(_) => u32::from(in_pass(&self.ports, id, now).is_some()),
-                _ => 0,
-            };
             let (cells, samples) = match self.ports.get_mut(id) {
                 PortMut::Stepped(port) => {
                     port.sample(id, now, records, traces);
@@ -41,7 +37,7 @@ impl Network<'_> {
                 }
                 PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
                 PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
-                PortMut::Pass(port) => (in_pass, &mut port.samples),
+                PortMut::Pass(_) => unreachable!("none is sampled"),
                 PortMut::Mux(port) => {
                     let beside = port.queued_beside(now);
                     (port.queued(now) as u32 + beside, &mut port.samples)
@@ -76,10 +72,6 @@ impl Network<'_> {
                     traces.vc_queue.push(id, vc, now.0, cells);
                 }
             };
-            let in_pass = match self.ports.get(id) {
-                Port::Pass(_) => in_pass(&self.ports, id, now),
-                _ => None,
-            };
             if let PortMut::Mux(port) = self.ports.get_mut(id) {
                 port.queued_beside(now);
             }
@@ -88,13 +80,7 @@ impl Network<'_> {
                 PortMut::Packets(port) => port.sample_vcs(now, &mut note),
                 PortMut::Mux(port) => port.sample_vcs(now, &mut note),
                 PortMut::Stepped(port) => port.sample_vcs(&mut note),
-                PortMut::Pass(port) => {
-                    for vc in &mut port.vcs {
-                        let cells = u32::from(in_pass == Some(vc.place));
-                        vc.samples.add(cells);
-                        note(vc.vc, cells);
-                    }
-                }
+                PortMut::Pass(_) => unreachable!("none is sampled"),
             }
         }
     }

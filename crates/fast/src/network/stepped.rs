@@ -1,9 +1,9 @@
 //! Ports that are stepped unit by unit: what comes to them, and where it goes from there.
 
+use super::deliveries::Delivery;
 use super::{DiscardRow, Network, Offer};
-use crate::deliveries::Delivery;
-use crate::inputs::Due;
-use crate::stepped::{Gone, Next};
+use crate::burst::due::Due;
+use crate::port::stepped::{Gone, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
 use skycell_records::LossReason;

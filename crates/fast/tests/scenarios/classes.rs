@@ -218,6 +218,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             framing: None,
             delay_ps,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });
@@ -291,7 +292,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             3 * unit + 7,
             unit * 5 / 2,
         ]),
-        frame_cells: if dice.one_in(6) { 3 } else { 1 },
+        frame_cells: if dice.one_in(16) { 3 } else { 1 },
         datagram_octets: 0,
         pattern,
         start: dice.pick(&[

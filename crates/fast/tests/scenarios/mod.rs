@@ -1,6 +1,7 @@
 //! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
+mod channels;
 mod classes;
 mod crowds;
 mod hosts;
@@ -15,6 +16,7 @@ mod stepping;
 mod tcp;
 mod web;
 
+pub use channels::bursty;
 pub use classes::several;
 pub use crowds::crowd;
 pub use jitter::with_jitter;
@@ -123,6 +125,8 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
             TraceKind::Discards,
             TraceKind::Transfers,
             TraceKind::Files,
+            TraceKind::Acr,
+            TraceKind::RateControl,
         ];
         (all, everything)
     } else {
@@ -151,6 +155,8 @@ struct Builder<'a> {
     cell_time: u64,
     uniform: bool,
     with_gaps: bool,
+    /// Whether some VCs of flows have policers: their first ports are stepped.
+    polices: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -158,6 +164,7 @@ impl<'a> Builder<'a> {
         let cell_time = dice.pick(&[2_726_337, 2_831_197, 1_000_000, 424_000]);
         let uniform = dice.one_in(2);
         let with_gaps = dice.one_in(2);
+        let polices = dice.one_in(12);
         Builder {
             dice,
             spec: NetworkSpec {
@@ -180,6 +187,7 @@ impl<'a> Builder<'a> {
             cell_time,
             uniform,
             with_gaps,
+            polices,
         }
     }
 
@@ -242,6 +250,7 @@ impl<'a> Builder<'a> {
             framing: None,
             delay_ps: delay,
             loss_ppb: 0,
+            channel: None,
             schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
@@ -290,7 +299,7 @@ impl<'a> Builder<'a> {
         } else {
             None
         };
-        let policing = if crosses_a_switch && self.dice.one_in(4) {
+        let policing = if self.polices && crosses_a_switch && self.dice.one_in(2) {
             self.policing()
         } else {
             Vec::new()
@@ -307,7 +316,7 @@ impl<'a> Builder<'a> {
         id
     }
 
-    /// Buckets that some cells offend; seldom such that discard, which the plain engine runs.
+    /// Buckets that some cells offend.
     fn policing(&mut self) -> Vec<GcraSpec> {
         let unit = self.cell_time;
         let bucket = |dice: &mut Dice| GcraSpec {

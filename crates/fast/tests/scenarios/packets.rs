@@ -57,8 +57,14 @@ pub fn packets(seed: u64) -> NetworkSpec {
 
 /// Gives some ports of packets policies that only such ports can have.
 fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
-    for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+    for link in spec.links.iter_mut() {
         let queue = &mut link.port.queues[0];
+        let is_at_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;
+        if link.framing.is_none() {
+            // Frames of cells, whose router has seen the packets in them.
+            queue.by_flow = !is_at_switch && dice.one_in(2);
+            continue;
+        }
         if dice.one_in(2) {
             let capacity = queue.capacity_cells.unwrap_or(20);
             queue.policy = Builder::new(dice).policy_of_packets(capacity);

@@ -148,7 +148,7 @@ impl Control {
         decision
     }
 
-    /// Section 5.5, `dodequeue`: whether the wait has been at least the target for an interval, with more than a
+    /// Section 5.6, `dodequeue`: whether the wait has been at least the target for an interval, with more than a
     /// packet behind.
     fn is_excess(&mut self, spec: &CodelSpec, view: &BufferView, is_small: bool) -> bool {
         let wait = view.now_ps - view.came_ps;
@@ -170,7 +170,7 @@ impl Control {
         self.last_count = self.count;
     }
 
-    /// Section 5.5, `control_law`: t + INTERVAL / sqrt(count).
+    /// Section 5.6, `control_law`: t + INTERVAL / sqrt(count).
     fn control_law(&self, spec: &CodelSpec, time_ps: u64) -> u64 {
         time_ps + (spec.interval_ps as f64 / f64::from(self.count).sqrt()) as u64
     }

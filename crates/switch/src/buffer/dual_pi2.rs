@@ -20,7 +20,7 @@ use skycell_units::Ecn;
     threshold = "dynamic",
     discards = "deterministic",
     source = "De Schepper, Briscoe, White: RFC 9332",
-    chosen = "wait of the packet sent last; shift of the scheduler; no more than a quarter of classic packets hit",
+    chosen = "wait of the packet sent last of either queue; shift of the scheduler",
     needs = "packets",
     label = "DualPI2"
 )]
@@ -87,14 +87,17 @@ impl PolicyRule for DualPi2Spec {
     }
 }
 
+/// Least number of packets behind one, in its queue, for its own wait to count, less one (Th_len).
+const ALONE: u32 = 1;
+
 /// DualPI2 at work.
 ///
-/// A controller moves p' by alpha (wait - target) + beta (wait - wait before) of classic packets at every update. A classic
-/// packet is hit with p'^2: marked if it knows ECN, else discarded. A packet of a scalable sender, which has ECT(1) or CE, is
-/// marked with the larger of k p' and of a ramp over its own wait.
+/// A controller moves p' by alpha (wait - target) + beta (wait - wait before) at every update, where wait is that of the
+/// queue whose packets wait longer. A classic packet is hit with p_C = p'^2: marked if it knows ECN, else discarded. A packet
+/// of a scalable sender, which has ECT(1) or CE, is marked with the larger of p_CL = k p' and of a ramp over its own wait.
+/// Under overload, p_CL of 1 and more, both kinds are discarded with p_C, marks or not.
 ///
-/// Source: RFC 9332, appendix A.1. Updates are made up for as in [`Pie`](super::pie::Pie). p' is at most 1 / k, so that at
-/// most a quarter of classic packets is hit with k = 2 (p_Cmax): the rest of an overload is left to the full buffer.
+/// Source: RFC 9332, appendix A.1, and A.2 for the overload. Updates are made up for as in [`Pie`](super::pie::Pie).
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     spec: DualPi2Spec,
@@ -105,8 +108,8 @@ pub struct DualPi2 {
     beta: f64,
     /// p'.
     base: f64,
-    /// Of the classic packet sent last, 0 once it left nothing behind; picoseconds.
-    wait_ps: u64,
+    /// Of the packet sent last, 0 once it left nothing behind; picoseconds, by queue.
+    waits_ps: [u64; 2],
     old_wait_ps: u64,
     due_ps: u64,
     /// Sums of probabilities since the last hit, by queue.
@@ -123,7 +126,7 @@ impl DualPi2 {
             alpha: 0.1 * seconds(update_ps) / (rtt_max * rtt_max),
             beta: 0.3 / rtt_max,
             base: 0.0,
-            wait_ps: 0,
+            waits_ps: [0; 2],
             old_wait_ps: 0,
             due_ps: update_ps,
             counts: [0.0; 2],
@@ -144,22 +147,27 @@ impl DualPi2 {
         }
     }
 
-    /// `dualpi2_update`.
+    /// Appendix A.2, `dualpi2_update`.
     fn update(&mut self) {
-        let (wait, old) = (seconds(self.wait_ps), seconds(self.old_wait_ps));
+        let wait_ps = self.waits_ps[0].max(self.waits_ps[1]);
+        let (wait, old) = (seconds(wait_ps), seconds(self.old_wait_ps));
         self.base += self.alpha * (wait - seconds(self.spec.target_ps)) + self.beta * (wait - old);
-        self.base = self.base.clamp(0.0, 1.0 / f64::from(self.spec.coupling));
-        self.old_wait_ps = self.wait_ps;
+        self.base = self.base.clamp(0.0, 1.0);
+        self.old_wait_ps = wait_ps;
     }
 
-    /// `laqm`: the probability that a wait of a scalable sender's packet asks for of itself.
-    fn ramp(&self, wait_ps: u64) -> f64 {
+    /// Appendix A.1, `laqm`: the probability that a wait of a scalable sender's packet asks for of itself, before
+    /// `behind` packets.
+    fn ramp(&self, wait_ps: u64, behind: u32) -> f64 {
+        if behind <= ALONE {
+            return 0.0;
+        }
         let range = (self.spec.ramp_to_ps - self.spec.ramp_from_ps) as f64;
         let above = wait_ps.saturating_sub(self.spec.ramp_from_ps) as f64;
         (above / range).min(1.0)
     }
 
-    /// `recur`: whether the next packet of `queue` is hit, as evenly as the probability allows.
+    /// Appendix A.1, `recur`: whether the next packet of `queue` is hit, as evenly as the probability allows.
     fn recurs(&mut self, queue: u32, probability: f64) -> bool {
         let count = &mut self.counts[queue as usize];
         *count += probability;
@@ -168,6 +176,34 @@ impl DualPi2 {
             *count -= 1.0;
         }
         is_hit
+    }
+
+    /// Appendix A.2, `dualpi2_dequeue`, of a classic packet.
+    fn on_classic(&mut self, view: &BufferView) -> Decision {
+        let squared = self.base * self.base;
+        let most = 1.0 / f64::from(self.spec.coupling * self.spec.coupling); // p_Cmax
+        match self.recurs(CLASSIC, squared) {
+            false => Decision::Accept,
+            true if squared >= most => Decision::Discard(DiscardReason::Drawn),
+            true => view.signal(DiscardReason::Drawn),
+        }
+    }
+
+    /// The same, of a scalable sender's packet.
+    fn on_scalable(&mut self, wait_ps: u64, view: &BufferView) -> Decision {
+        let coupled = f64::from(self.spec.coupling) * self.base;
+        let probability = if coupled < 1.0 {
+            self.ramp(wait_ps, view.queue_packets).max(coupled)
+        } else {
+            if self.recurs(SCALABLE, self.base * self.base) {
+                return Decision::Discard(DiscardReason::Drawn);
+            }
+            1.0 // p_CL, which is a probability
+        };
+        match self.recurs(SCALABLE, probability) {
+            true => view.signal(DiscardReason::Drawn),
+            false => Decision::Accept,
+        }
     }
 }
 
@@ -187,16 +223,10 @@ impl BufferPolicy for DualPi2 {
         self.catch_up(view.now_ps);
         let wait_ps = view.now_ps - view.came_ps;
         let queue = self.queue_of(flow, view.ecn);
-        let probability = if queue == CLASSIC {
-            self.wait_ps = if view.queue_octets == 0 { 0 } else { wait_ps };
-            self.base * self.base
-        } else {
-            let coupled = f64::from(self.spec.coupling) * self.base;
-            self.ramp(wait_ps).max(coupled).min(1.0)
-        };
-        match self.recurs(queue, probability) {
-            true => view.signal(DiscardReason::Drawn),
-            false => Decision::Accept,
+        self.waits_ps[queue as usize] = if view.queue_packets == 0 { 0 } else { wait_ps };
+        match queue {
+            CLASSIC => self.on_classic(view),
+            _ => self.on_scalable(wait_ps, view),
         }
     }
 
@@ -229,7 +259,7 @@ mod tests {
         BufferView {
             now_ps,
             came_ps: now_ps - wait_ps,
-            queue_octets: 9_000,
+            queue_packets: 6,
             ecn,
             ..BufferView::default()
         }
@@ -240,14 +270,14 @@ mod tests {
         // Tupdate = min(15, 100 / 3) ms; alpha = 0.1 x 0.015 / 0.1^2 = 0.15, beta = 0.3 / 0.1 = 3 a second.
         let mut policy = dual_pi2();
         policy.on_dequeue(0, &packet(1_000, 0, Ecn::NotEct));
-        policy.wait_ps = 40 * MS;
+        policy.waits_ps = [40 * MS, 39 * MS];
         policy.catch_up(15 * MS);
         assert!((policy.base - (0.15 * 0.025 + 3.0 * 0.04)).abs() < 1e-12);
         policy.catch_up(30 * MS);
         assert!((policy.base - (2.0 * 0.15 * 0.025 + 3.0 * 0.04)).abs() < 1e-12);
-        policy.wait_ps = 1_000 * MS;
+        policy.waits_ps = [0, 1_000 * MS]; // of whichever queue it is
         policy.catch_up(45 * MS);
-        assert_eq!(policy.base, 0.5, "p_C is a quarter at most");
+        assert_eq!(policy.base, 1.0);
     }
 
     /// Of 1000 packets, how many are hit.
@@ -277,5 +307,31 @@ mod tests {
         assert!((249..=250).contains(&hits(&mut policy, MS * 9 / 10, Ecn::Ect1)));
         assert!((999..=1_000).contains(&hits(&mut policy, MS * 12 / 10, Ecn::Ect1)));
         assert_eq!(hits(&mut policy, MS, Ecn::NotEct), 0);
+        // Th_len: where a packet takes longer than the threshold, one that waits behind another is no queue.
+        let mut nearly_alone = packet(10 * MS, 9 * MS, Ecn::Ect1);
+        nearly_alone.queue_packets = 1;
+        assert_eq!(policy.on_dequeue(0, &nearly_alone), Decision::Accept);
+        assert_eq!(policy.on_dequeue(0, &nearly_alone), Decision::Accept);
+    }
+
+    #[test]
+    fn under_overload_both_kinds_are_discarded_alike_and_what_is_left_of_the_scalable_is_marked() {
+        // p' = 0.6: p_CL = 1.2, p_C = 0.36. The sum of the scalable queue grows by 0.36 a packet: 0.36, 0.72, 1.08, of
+        // which 0.08 stays, 0.44, 0.8, 1.16 ... and each packet that is left takes 1 more to be marked.
+        let mut policy = dual_pi2();
+        policy.base = 0.6;
+        let mut decisions = |ecn| -> Vec<Decision> {
+            let packets = (0..6).map(|_| policy.on_dequeue(0, &packet(10 * MS, MS / 2, ecn)));
+            packets.collect()
+        };
+        let drawn = Decision::Discard(DiscardReason::Drawn);
+        let (mark, none) = (Decision::Mark, Decision::Accept);
+        assert_eq!(decisions(Ecn::Ect1), [mark, mark, drawn, mark, mark, drawn]);
+        // ECN is of no help to a classic packet from p_C = 1/4 on.
+        assert_eq!(decisions(Ecn::Ect0), [none, none, drawn, none, none, drawn]);
+        policy.base = 0.49;
+        assert_eq!(hits(&mut policy, MS / 2, Ecn::Ect0), 240);
+        let mut classic = (0..9).map(|_| policy.on_dequeue(0, &packet(10 * MS, 0, Ecn::Ect0)));
+        assert!(classic.any(|decision| decision == mark));
     }
 }

@@ -47,11 +47,11 @@ pub struct FqCodelSpec {
     #[param(
         key = "quantum",
         default = "1514 B",
-        source = "RFC 8290, section 5.2.3: the MTU of Ethernet with its header"
+        source = "RFC 8290, section 5.2.4: the MTU of Ethernet with its header"
     )]
     pub quantum_octets: PacketOctets,
     /// Queues over which a hash spreads the flows; 0 for one of its own for each flow.
-    #[param(default = 1024, source = "RFC 8290, section 5.2.4")]
+    #[param(default = 1024, source = "RFC 8290, section 5.2.5")]
     pub queues: QueueCount,
 }
 

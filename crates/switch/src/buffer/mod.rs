@@ -122,6 +122,8 @@ pub struct BufferView {
     pub octets: u64,
     /// Of those octets, what is in the packet's own queue where the buffer has several.
     pub queue_octets: u64,
+    /// Packets in the packet's own queue, likewise.
+    pub queue_packets: u32,
     /// Octets of the packet that the decision is on; 0 of a frame in cells.
     pub packet_octets: u32,
     /// Its ECN field.

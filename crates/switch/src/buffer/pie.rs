@@ -29,7 +29,7 @@ pub struct PieSpec {
         key = "target",
         default = "15 ms",
         symbol = "QDELAY_REF",
-        source = "RFC 8033, section 5.1"
+        source = "RFC 8033, section 4.2"
     )]
     pub target_ps: Interval,
     /// Time between updates of the probability.
@@ -37,7 +37,7 @@ pub struct PieSpec {
         key = "update",
         default = "15 ms",
         symbol = "T_UPDATE",
-        source = "RFC 8033, section 5.1"
+        source = "RFC 8033, section 4.2"
     )]
     pub update_ps: Interval,
     /// How long a burst is let through after a time without congestion.
@@ -45,7 +45,7 @@ pub struct PieSpec {
         key = "burst",
         default = "150 ms",
         symbol = "MAX_BURST",
-        source = "RFC 8033, section 5.1"
+        source = "RFC 8033, section 4.4"
     )]
     pub burst_ps: Interval,
     /// Probability up to which packets that know ECN are marked, and above which they are discarded.
@@ -57,9 +57,9 @@ pub struct PieSpec {
     pub mark_below: PartOfOne,
 }
 
-/// Weight of the wait's distance from the target, per second of it (RFC 8033, section 5.1).
+/// Weight of the wait's distance from the target, per second of it (RFC 8033, section 4.2).
 const ALPHA: f64 = 0.125;
-/// Weight of the wait's growth since the last update, per second of it (section 5.1).
+/// Weight of the wait's growth since the last update, per second of it (section 4.2).
 const BETA: f64 = 1.25;
 
 impl PolicyRule for PieSpec {
@@ -124,7 +124,7 @@ impl Pie {
         }
     }
 
-    /// RFC 8033 section 4.2, 5.5 and 4.4: the new probability, and what is left of the burst.
+    /// RFC 8033 section 4.2, 5.5 and 4.4: the new probability, and what is left of the allowance.
     fn update(&mut self) {
         let seconds = |ps: u64| ps as f64 * 1e-12;
         let (wait, old) = (seconds(self.wait_ps), seconds(self.old_wait_ps));
@@ -139,11 +139,15 @@ impl Pie {
         }
         self.probability = self.probability.clamp(0.0, 1.0);
         self.burst_ps = self.burst_ps.saturating_sub(self.spec.update_ps);
+        self.old_wait_ps = self.wait_ps;
+    }
+
+    /// Section 4.4, and appendix A, `enqueue`: a packet that comes without congestion gives the allowance back.
+    fn renew_allowance(&mut self) {
         if self.probability == 0.0 && self.is_short(self.wait_ps) && self.is_short(self.old_wait_ps)
         {
             self.burst_ps = self.spec.burst_ps;
         }
-        self.old_wait_ps = self.wait_ps;
     }
 
     fn is_short(&self, wait_ps: u64) -> bool {
@@ -189,6 +193,7 @@ impl BufferPolicy for Pie {
 
     fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         self.catch_up(view.now_ps);
+        self.renew_allowance();
         self.max_packet = self.max_packet.max(view.packet_octets);
         if !self.draws_against(view.octets) {
             return Decision::Accept;
@@ -284,6 +289,23 @@ mod tests {
         let first = first_discard(&mut pie, 300 * MS + MS / 10, 1_000 * MS, 1_000 * MS);
         let first = first.expect("the burst lasts") / MS;
         assert!((450..460).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn a_packet_that_comes_without_congestion_gives_the_allowance_back() {
+        // The last update saw 20 ms; that at 15 ms sees 5 ms, and the packet after it 5 ms and 5 ms.
+        let mut pie = pie();
+        (pie.burst_ps, pie.old_wait_ps, pie.wait_ps) = (0, 20 * MS, 5 * MS);
+        pie.on_enqueue(0, &packet(14 * MS, 0, 9_000));
+        assert_eq!(pie.burst_ps, 0);
+        pie.on_enqueue(0, &packet(15 * MS, 0, 9_000));
+        assert_eq!(pie.burst_ps, 150 * MS);
+        // No update gives it back, nor a packet while there is a probability.
+        pie.catch_up(30 * MS);
+        assert_eq!(pie.burst_ps, 135 * MS);
+        pie.probability = 1e-9;
+        pie.on_enqueue(0, &packet(31 * MS, 0, 9_000));
+        assert_eq!(pie.burst_ps, 135 * MS);
     }
 
     #[test]

@@ -82,6 +82,12 @@ impl DeficitRoundRobin {
         }
     }
 
+    pub(super) fn on_empty(&mut self) {
+        while !self.active.is_empty() {
+            self.leave();
+        }
+    }
+
     /// The queue being visited has no packets.
     fn leave(&mut self) {
         if let Some(queue) = self.active.pop_front() {

@@ -71,6 +71,13 @@ impl FlowQueueing {
     pub(super) fn on_sending(&mut self, queue: u32, octets: u32) {
         self.queues[queue as usize].credits -= i64::from(octets);
     }
+
+    /// Each list is gone through, and each queue found empty (section 4.2).
+    pub(super) fn on_empty(&mut self) {
+        for queue in self.new.drain(..).chain(self.old.drain(..)) {
+            self.queues[queue as usize].is_active = false;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -118,6 +125,18 @@ mod tests {
         // Passed over twice while empty: forgotten, and new again.
         assert_eq!(order.select(|queue| queue != 0), 1);
         order.on_enqueue(0);
+        assert_eq!(order.select(|_| true), 0);
+    }
+
+    #[test]
+    fn where_nothing_is_left_to_send_every_flow_begins_anew() {
+        let mut order = FlowQueueing::new(1_000);
+        order.on_enqueue(0);
+        assert_eq!(order.select(|_| true), 0);
+        order.on_sending(0, 1_000); // no credits are left
+        order.on_empty();
+        order.on_enqueue(0);
+        order.on_enqueue(1);
         assert_eq!(order.select(|_| true), 0);
     }
 }

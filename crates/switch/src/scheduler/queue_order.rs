@@ -50,6 +50,15 @@ impl QueueOrder {
             QueueOrder::TimeShifted(_) => {}
         }
     }
+
+    /// The last packet of all has left: whoever is asked now finds every queue empty, and forgets them.
+    pub fn on_empty(&mut self) {
+        match self {
+            QueueOrder::Deficit(order) => order.on_empty(),
+            QueueOrder::Flows(order) => order.on_empty(),
+            QueueOrder::TimeShifted(_) => {}
+        }
+    }
 }
 
 /// The entry of `queue`, which may be the first that is asked for.

@@ -1,4 +1,4 @@
-"""Policies of a port as a scenario file writes them.
+"""Policies in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """
@@ -543,19 +543,19 @@ class Pie(Parameters):
         "15 ms",
         "wait that the controller aims at",
         symbol="QDELAY_REF",
-        source="RFC 8033, section 5.1",
+        source="RFC 8033, section 4.2",
     )
     update: Interval = param(
         "15 ms",
         "time between updates of the probability",
         symbol="T_UPDATE",
-        source="RFC 8033, section 5.1",
+        source="RFC 8033, section 4.2",
     )
     burst: Interval = param(
         "150 ms",
         "how long a burst is let through after a time without congestion",
         symbol="MAX_BURST",
-        source="RFC 8033, section 5.1",
+        source="RFC 8033, section 4.4",
     )
     mark_below: PartOfOne = param(
         0.1,
@@ -587,12 +587,12 @@ class FqCodel(Parameters):
     quantum: PacketOctets = param(
         "1514 B",
         "octets that a queue may send in a round",
-        source="RFC 8290, section 5.2.3: the MTU of Ethernet with its header",
+        source="RFC 8290, section 5.2.4: the MTU of Ethernet with its header",
     )
     queues: QueueCount = param(
         1024,
         ("queues over which a hash spreads the flows; 0 for one of its own for each flow"),
-        source="RFC 8290, section 5.2.4",
+        source="RFC 8290, section 5.2.5",
     )
 
 
@@ -644,7 +644,7 @@ class DualPi2(Parameters):
     )
 
 
-_Any = (
+AnyPolicy = (
     TailDrop
     | Ppd
     | Epd
@@ -693,8 +693,8 @@ _Names = Literal[
     "dual_pi2",
 ]
 Policy = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyPolicy, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyPolicy | _Names),
 ]
 
 POLICIES: dict[str, Declared] = {
@@ -1151,10 +1151,7 @@ POLICIES: dict[str, Declared] = {
             Declares("shift_ps", "shift", "Interval"),
         ),
         facts={
-            "chosen": (
-                "wait of the packet sent last; shift of the scheduler; no more than a quarter"
-                " of classic packets hit"
-            ),
+            "chosen": "wait of the packet sent last of either queue; shift of the scheduler",
             "class": "SA-ST",
             "discards": "deterministic",
             "label": "DualPI2",

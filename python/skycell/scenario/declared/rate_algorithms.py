@@ -1,4 +1,4 @@
-"""Rate algorithms of a port as a scenario file writes them.
+"""Rate algorithms in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """
@@ -233,12 +233,12 @@ class WeightedEricaPlus(Parameters):
     )
 
 
-_Any = Efci | Erica | EricaPlus | WeightedEricaPlus
+AnyRateAlgorithm = Efci | Erica | EricaPlus | WeightedEricaPlus
 #: Those that need no more than their name.
 _Names = Literal["efci", "erica", "erica_plus", "weighted_erica_plus"]
 RateAlgorithm = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyRateAlgorithm, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyRateAlgorithm | _Names),
 ]
 
 RATE_ALGORITHMS: dict[str, Declared] = {

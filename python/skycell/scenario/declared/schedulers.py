@@ -1,4 +1,4 @@
-"""Schedulers of a port as a scenario file writes them.
+"""Schedulers in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """
@@ -122,7 +122,7 @@ class VcWeightedRoundRobin(Parameters):
     )
 
 
-_Any = (
+AnyScheduler = (
     Fifo
     | StrictPriority
     | GuaranteedRate
@@ -143,8 +143,8 @@ _Names = Literal[
     "vc_weighted_round_robin",
 ]
 Scheduler = Annotated[
-    Annotated[_Any, Field(discriminator="kind")],
-    BeforeValidator(kind_by_name, json_schema_input_type=_Any | _Names),
+    Annotated[AnyScheduler, Field(discriminator="kind")],
+    BeforeValidator(kind_by_name, json_schema_input_type=AnyScheduler | _Names),
 ]
 
 SCHEDULERS: dict[str, Declared] = {

@@ -46,6 +46,12 @@ SCHEDULER_SOURCE = (
     "fifo for one queue; strict_priority for several, as in ATM Forum 97-0424 with a guaranteed "
     "rate of 0"
 )
+BY_FLOW_MEANING = (
+    "policies and scheduler see flows where they would see VCs; at routers, which see IP packets"
+)
+BY_FLOW_SOURCE = "the papers' switches see VCs"
+SHAPER_MEANING = "token bucket that holds the packets of the port to a rate; they wait"
+SHAPER_SOURCE = "as fast as the link"
 RATE_ALGORITHM_MEANING = "by what a switch port tells ABR VCs a rate"
 RATE_ALGORITHM_SOURCE = "no feedback"
 SERVICE_MEANING = "service class of the VCs of the connections"

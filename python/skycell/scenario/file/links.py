@@ -6,28 +6,33 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from skycell.input.parameters import Parameters, param
+from skycell.input.parameters import Flag, Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
+    BY_FLOW_MEANING,
+    BY_FLOW_SOURCE,
     CLASS_MEANING,
     CLASS_SOURCE,
     RATE_ALGORITHM_MEANING,
     RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
+    SHAPER_MEANING,
+    SHAPER_SOURCE,
     ClassQueue,
 )
-from skycell.scenario.file.framing import Framing as Framing
-from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
-from skycell.scenario.values.link_values import Loss as Loss
 from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
@@ -57,8 +62,8 @@ SCHEDULE_MEANING = (
 )
 SCHEDULE_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
-    "probability that the link loses a frame, in each direction; with a series, use its "
-    "column instead"
+    "probability that the link loses a frame, in each direction, or how its losses come in bursts; "
+    "with a series, use its column instead"
 )
 LOSS_SOURCE = "a link without errors"
 
@@ -71,7 +76,7 @@ class CongestedLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         ...,
         "what the port feeding the link holds, including the cell or packet being sent",
@@ -80,6 +85,8 @@ class CongestedLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
+    shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(
         None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
     )
@@ -113,21 +120,19 @@ def delay_of(delay: Quantity | None) -> Quantity:
     return cast(Quantity, delay)
 
 
-def payload_rate(rate: Quantity, framing: FramingKind | None) -> Fraction:
+def payload_rate(rate: Quantity, framing: Framing | None) -> Fraction:
     """Rate at which a link carries cells, or that of a line of packets, bit/s.
 
     The framing is known to exist at the rate.
 
-    >>> from skycell.scenario.file.framing import Sts3c
+    >>> from skycell.scenario.declared.framings import Sts3c
     >>> from skycell.input.quantities import parse_quantity
     >>> payload_rate(parse_quantity("155.52 Mbit/s"), Sts3c(kind="sts3c"))
     Fraction(149760000, 1)
     """
     if rate.dimension is Dimension.CELL_RATE:
         return rate.amount * CELL_BITS
-    if isinstance(framing, WholePackets):
-        return framing.line_rate(rate.amount)
-    return rate.amount * framing.part if framing else rate.amount
+    return rate.amount * overhead_of(framing).carried if framing else rate.amount
 
 
 @lru_cache(maxsize=1024)

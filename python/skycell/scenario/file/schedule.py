@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, when
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.file.framing import Framing
 from skycell.scenario.values.link_values import Buffer, Rate
+from skycell.scenario.values.parameter_types import PartOfOne
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.
 MOST_STEPS = 1_000_000
@@ -58,8 +59,52 @@ class Schedule(Parameters):
 
     series: Text | None = param(
         None,
-        "a CSV file with time, delay and optionally path, rate, loss or availability, "
-        "relative to the scenario's folder; instead of constellation",
+        "a CSV file with time, delay and optionally path, rate, loss or availability, or a log of "
+        "ping, fping, irtt, iperf3 or mahimahi, relative to the scenario's folder; instead of "
+        "constellation",
+    )
+    rtt_share: PartOfOne | None = param(
+        None,
+        "part of a measured round trip that is the delay one way",
+        source="0.5: both ways alike",
+        when=when("series"),
+    )
+    minimum_over: Step | None = param(
+        None,
+        "blocks of this time have the least delay measured in them, free of the queues in the rest",
+        source="each sample has its own",
+        when=when("series"),
+    )
+    lost: Literal["loss", "outage"] | None = param(
+        None,
+        "what a packet of a log that never came back is: a part of the loss of its block of time, "
+        "or an outage until the next answer",
+        source='"loss"',
+        when=when("series"),
+    )
+    loss_over: Step | None = param(
+        None,
+        "length of the blocks of time whose lost packets are counted",
+        source='"10 s"',
+        when=when("series"),
+    )
+    rate_over: Step | None = param(
+        None,
+        "length of the blocks of time in which mahimahi's packet opportunities are counted",
+        source='"100 ms"',
+        when=when("series"),
+    )
+    interval: Step | None = param(
+        None,
+        "time from one packet to the next of a ping that wrote no times",
+        source='"1 s", as ping and fping have it',
+        when=when("series"),
+    )
+    repeat: Flag | None = param(
+        None,
+        "whether the series begins anew at its end",
+        source="false, but true for mahimahi, which does so",
+        when=when("series"),
     )
     constellation: Text | None = param(
         None,

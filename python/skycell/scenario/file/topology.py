@@ -7,11 +7,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
+    BY_FLOW_MEANING,
+    BY_FLOW_SOURCE,
     CLASS_MEANING,
     CLASS_SOURCE,
     RATE_ALGORITHM_MEANING,
@@ -19,10 +23,11 @@ from skycell.scenario.file.classes import (
     SCHEDULER_MEANING,
     SCHEDULER_SOURCE,
     SERVICE_MEANING,
+    SHAPER_MEANING,
+    SHAPER_SOURCE,
     ClassQueue,
     ServiceClass,
 )
-from skycell.scenario.file.framing import Framing
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -44,10 +49,10 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
-    Loss,
     Mtu,
     Rate,
 )
+from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
@@ -67,6 +72,7 @@ class EdgeLink(AccessLink):
         source="choice: losses happen in the network only",
     )
     policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
+    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
 
 
 class ExtraDelay(Parameters):
@@ -142,7 +148,7 @@ class GraphLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: Loss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "what the switch or router port feeding the link holds",
@@ -152,6 +158,8 @@ class GraphLink(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
     classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
+    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
+    shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import get_args
 
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.forms import kind_of, models_of
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, show_amount, show_time
-from skycell.scenario.file.framing import LONGEST_PACKET, CellFraming, Framing, Gse, WholePackets
+from skycell.scenario.declared.framings import FRAMINGS, Framing
+from skycell.scenario.file.framing import (
+    LONGEST_PACKET,
+    carries_packets,
+    counts_symbols,
+    only_bps,
+    overhead_of,
+    unfit_of,
+)
 from skycell.scenario.file.links import CongestedLink, payload_rate
 from skycell.scenario.plan.host_ports import check_host_ports
 from skycell.scenario.plan.plan import Plan, PlannedLink
@@ -48,41 +54,36 @@ def _check_framing(link: PlannedLink, faults: FaultCollector) -> None:
     where = (*link.rate_path, "framing")
     framing = link.framing
     if link.rate.dimension is Dimension.CELL_RATE:
-        if framing is not None and _kind(framing) != "none":
+        if framing is not None and framing.kind != "none":
             allowed = '"none": cells/s is what the link carries'
-            faults.add(where, _kind(framing), allowed, _MEANING)
+            faults.add(where, framing.kind, allowed, _MEANING)
         return
     is_of_symbols = link.rate.dimension is Dimension.SYMBOL_RATE
-    if is_of_symbols != (isinstance(framing, WholePackets) and framing.counts_symbols):
+    if is_of_symbols != (framing is not None and counts_symbols(framing)):
         allowed = "a rate in bit/s: only a carrier with framing gse has one of symbols"
         if not is_of_symbols:
             allowed = 'a symbol rate, such as "30 Mbaud": with gse bits follow from the modcod'
         faults.add((*link.rate_path, "rate"), link.rate.text, allowed, _RATE_MEANING)
         return
-    if isinstance(framing, Gse) and framing.physical is None:
-        allowed = "a code rate below 9/10, which short frames do not have"
-        meaning = meaning_of(Gse.model_fields["modcod"])
-        faults.add((*where, "modcod"), framing.modcod, allowed, meaning)
-        return
     if framing is None:
-        known = " or ".join(f'"{kind_of(model)}"' for model in models_of(get_args(Framing)[0]))
+        known = " or ".join(f'"{kind}"' for kind in FRAMINGS)
         faults.add(where, NOTHING, known, _MEANING)
         return
-    if isinstance(framing, WholePackets):
+    if unfit := unfit_of(framing):
+        meaning = meaning_of(type(framing).model_fields[unfit.key])
+        faults.add((*where, unfit.key), getattr(framing, unfit.key), unfit.allowed, meaning)
+        return
+    if carries_packets(framing):
         _check_packets(link, framing, faults)
         return
-    only = framing.only_bps
+    only = only_bps(framing)
     if only is not None and link.rate.amount != only:
-        got = Verbatim(f'"{_kind(framing)}" with a rate of {link.rate}')
+        got = Verbatim(f'"{framing.kind}" with a rate of {link.rate}')
         allowed = f"a rate of {show_amount(Fraction(only, 10**6))} Mbit/s with this framing"
         faults.add(where, got, allowed, _MEANING)
 
 
-def _kind(framing: CellFraming | WholePackets) -> str:
-    return kind_of(type(framing)) or ""
-
-
-def _check_packets(link: PlannedLink, framing: WholePackets, faults: FaultCollector) -> None:
+def _check_packets(link: PlannedLink, framing: Framing, faults: FaultCollector) -> None:
     """Notes a rate at which the shortest packet takes no time, or the longest too much."""
     rate = payload_rate(link.rate, framing)
     meaning = _RATE_MEANING
@@ -91,7 +92,7 @@ def _check_packets(link: PlannedLink, framing: WholePackets, faults: FaultCollec
         allowed = f"a rate that leaves {CELL_BITS} bit/s or more"
         faults.add(where, link.rate.text, allowed, meaning)
         return
-    on_line = framing.on_line(rate)
+    on_line = overhead_of(framing).on_line(rate)
     if packet_time_ps(on_line, 1) == 0:
         allowed = "a rate at which a packet of one octet takes a picosecond or more"
         faults.add(where, link.rate.text, allowed, meaning)

@@ -8,7 +8,8 @@ from itertools import pairwise
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
-from skycell.scenario.file.framing import Gse, Ip, WholePackets
+from skycell.scenario.declared.framings import Ip
+from skycell.scenario.file.framing import carries_packets, counts_symbols
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
 from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ExtraDelay, ParkingLot
@@ -31,7 +32,7 @@ def _refuse_trunks_of_packets(topology: Dumbbell, faults: FaultCollector) -> Non
     own_edge = of_edge.framing or topology.bottleneck.framing
     known = len(faults.faults)
     for key, framing in (("bottleneck", topology.bottleneck.framing), ("edge", own_edge)):
-        if isinstance(framing, WholePackets):
+        if framing is not None and carries_packets(framing):
             allowed = "a framing of ATM cells: with tcps_per_vc connections share VCs over switches"
             where: Path = ("topology", key, "framing")
             faults.add(where, framing.kind, allowed, FRAMING_MEANING)
@@ -47,7 +48,7 @@ def nodes_between(kind: NodeKind, count: int) -> list[str]:
 def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
     """What stands between the links: switches forward cells, routers whole packets."""
     framings = (access.framing, bottleneck.framing)
-    return "router" if any(isinstance(one, WholePackets) for one in framings) else "switch"
+    return "router" if any(map(carries_packets, framings)) else "switch"
 
 
 def _dumbbell_of_hosts(topology: Dumbbell) -> Plan:
@@ -98,6 +99,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
                 port,
                 buffer=topology.edge.buffer,
                 policy=topology.edge.policy,
+                by_flow=topology.edge.by_flow,
                 buffer_key="buffer",
                 policy_key="policy",
                 path=edge_path,
@@ -211,9 +213,9 @@ def add_access(
     """Both directions of an access link; rate and framing are the bottleneck's unless stated."""
     own_rate = link.rate is not None
     framing = link.framing
-    if framing is None and (not own_rate or isinstance(bottleneck.framing, WholePackets)):
+    if framing is None and (not own_rate or carries_packets(bottleneck.framing)):
         framing = bottleneck.framing
-        if own_rate and isinstance(framing, Gse):
+        if own_rate and framing is not None and counts_symbols(framing):
             framing = Ip(kind="ip")  # no carrier leads to a host
     for a, b in ((one, other), (other, one)):
         plan.add_link(
@@ -254,6 +256,8 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 policy_key=f"{prefix}policy",
                 classes=() if prefix else link.classes,
                 scheduler=None if prefix else link.scheduler,
+                by_flow=not prefix and link.by_flow,
+                shaper=None if prefix else link.shaper,
                 rate_algorithm=None if prefix else link.rate_algorithm,
             )
         )

@@ -95,6 +95,8 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 policy_key="host_policy" if is_host else "policy",
                 classes=() if is_host else link.classes,
                 scheduler=None if is_host else link.scheduler,
+                by_flow=not is_host and link.by_flow,
+                shaper=None if is_host else link.shaper,
                 rate_algorithm=link.rate_algorithm if plan.nodes[source] == "switch" else None,
                 jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
@@ -109,10 +111,12 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
         "policy": link.policy.kind != "tail_drop" and link.policy.kind,
         "class": link.classes and Verbatim("a list of tables"),
         "scheduler": link.scheduler and link.scheduler.kind,
+        "by_flow": link.by_flow,
+        "shaper": link.shaper and Verbatim("a table"),
     }
     for key, got in own.items():
         if got:
-            rest = "unlimited" if key == "buffer" else "nothing"
+            rest = {"buffer": "unlimited", "by_flow": "false"}.get(key, "nothing")
             allowed = f"{rest}: only a host feeds the link, and its port has host_buffer"
             meaning = meaning_of(plain["classes" if key == "class" else key])
             faults.add((*here, key), got, allowed, meaning)

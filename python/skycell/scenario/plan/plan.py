@@ -9,11 +9,13 @@ from typing import Literal
 
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
+from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import ClassQueue
-from skycell.scenario.file.framing import FramingKind, WholePackets
+from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.jitter import PortGap, Sender
 from skycell.scenario.plan.course import Course
 
@@ -33,7 +35,7 @@ class PlannedLink:
     source: str
     target: str
     rate: Quantity
-    framing: FramingKind | None
+    framing: Framing | None
     delay: Quantity
     path: Path
     rate_path: Path
@@ -44,6 +46,8 @@ class PlannedLink:
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()
     scheduler: Scheduler | None = None
+    by_flow: bool = False
+    shaper: Shaper | None = None
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
 
@@ -55,7 +59,7 @@ class PlannedLink:
     @property
     def carries_packets(self) -> bool:
         """Whether IP packets go whole; else they go in cells."""
-        return isinstance(self.framing, WholePackets)
+        return carries_packets(self.framing)
 
     @property
     def is_limited(self) -> bool:
@@ -66,11 +70,13 @@ class PlannedLink:
 
     @property
     def takes_all_in(self) -> bool:
-        """Whether one queue without a limit and without a scheduler feeds the link."""
+        """Whether one queue without a limit, a scheduler and a shaper feeds the link."""
         return (
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
+            and not self.by_flow
+            and self.shaper is None
             and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import CELL_BITS
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.file.framing import carries_packets, overhead_of
 from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import Plan, PlannedLink
@@ -34,8 +34,8 @@ class Line:
     def of(cls, link: PlannedLink) -> Line:
         """The line of a link without faults."""
         rate = payload_rate(link.rate, link.framing)
-        if isinstance(link.framing, WholePackets):
-            return cls(rate, 0, link.framing.on_line(rate))
+        if link.framing is not None and carries_packets(link.framing):
+            return cls(rate, 0, overhead_of(link.framing).on_line(rate))
         return cls(rate, cell_time_ps(rate), None)
 
     def segment_ps(self, payload: int, tcp: TcpSpec) -> int:

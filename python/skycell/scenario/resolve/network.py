@@ -39,6 +39,7 @@ from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
     AbrSpec,
+    ChannelSpec,
     FlowSpec,
     LinkSpec,
     NetworkSpec,
@@ -89,6 +90,10 @@ def resolve(
     packets = longest_packets(plan, specs, datagrams)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, packets, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
+    channels = {
+        name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
+        for name, link in plan.links.items()
+    }
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
@@ -109,6 +114,7 @@ def resolve(
                 port_specs[name],
                 link_schedules,
                 plan.courses.get(name),
+                channels[name],
             )
             for name, link in plan.links.items()
         ),
@@ -209,6 +215,7 @@ def _link(
     port: PortSpec | None,
     link_schedules: LinkSchedules,
     course: Course | None,
+    channel: ChannelSpec | None,
 ) -> LinkSpec:
     assert port is not None, "a port with a fault"
     if course is not None:
@@ -230,6 +237,7 @@ def _link(
         framing=line.packets,
         delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
         loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
+        channel=channel,
         schedule=link_schedules.schedules.get(link.path),
         port=port,
     )

@@ -138,7 +138,7 @@ def _frame_time(port: Port, one: Declares, given: None, written: Parameters) -> 
     return port.unit.full * port.line.cell_time_ps
 
 
-@_resolves("Interval")
+@_resolves("Interval", "StateTime", "TimeOrNone")
 def _interval(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
     return rounded(given.amount)
 

@@ -9,14 +9,17 @@ from typing import cast
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import show_amount
+from skycell.input.quantities import rounded, show_amount, show_rate
+from skycell.scenario.declared.channels import CHANNELS, AnyChannel
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
+from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.file.jitter import PortGap
 from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.resolve.by_flow import check_by_flow, counts_flows
 from skycell.scenario.resolve.jitter import gap_ps
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.resolve.parameters import Port
@@ -24,12 +27,14 @@ from skycell.scenario.resolve.rules import resolve_rule
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
 from skycell.spec.network import (
+    ChannelSpec,
     FifoSpec,
     PortSpec,
     QueueSpec,
     RateAlgorithmSpec,
     SchedulerSpec,
     StrictPrioritySpec,
+    TokenBucketSpec,
 )
 
 
@@ -94,6 +99,8 @@ class PortResolver:
         queues.append(self._queue(link, line, None))
         scheduler = self._scheduler(link, line)
         noted = len(self.faults.faults)
+        check_by_flow(link, self.plan, self.faults)
+        shaper = self._shaper(link, line)
         rate_algorithm = self._rate_algorithm(link, line)
         has_fault = len(self.faults.faults) > noted
         frame_gap_ps = gap_ps(link.jitter, link.path, line.cell_time_ps, self.faults)
@@ -105,7 +112,24 @@ class PortResolver:
             scheduler=scheduler,
             frame_gap_ps=frame_gap_ps,
             rate_algorithm=rate_algorithm,
+            shaper=shaper,
         )
+
+    def _shaper(self, link: PlannedLink, line: Line) -> TokenBucketSpec | None:
+        if link.shaper is None:
+            return None
+        where = (*link.path, "shaper")
+        if line.packets is None:
+            allowed = "nothing: the link carries cells, which a scheduler of VCs spaces"
+            meaning = meaning_of(CongestedLink.model_fields["shaper"])
+            self.faults.add(where, Verbatim("a table"), allowed, meaning)
+            return None
+        rate = rounded(link.shaper.rate.amount * 1000)
+        if rate > line.packets.rate_millibps:
+            allowed = f"up to {show_rate(int(line.rate))}, the rate of the line"
+            meaning = meaning_of(Shaper.model_fields["rate"])
+            self.faults.add((*where, "rate"), link.shaper.rate.text, allowed, meaning)
+        return TokenBucketSpec(rate_millibps=rate, burst_octets=int(link.shaper.burst.amount))
 
     def _rate_algorithm(self, link: PlannedLink, line: Line) -> RateAlgorithmSpec | None:
         if link.rate_algorithm is None:
@@ -123,6 +147,16 @@ class PortResolver:
         port = self._rule_at(where, link, line, unit, capacity, (None,))
         rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
         return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
+
+    def channel(
+        self, link: PlannedLink, line: Line, written: AnyChannel | None
+    ) -> ChannelSpec | None:
+        """How the losses of a link come in bursts, if the file says so; none with a fault."""
+        if written is None:
+            return None
+        unit = self._unit(link, line)
+        port = self._rule_at((*link.path, "loss"), link, line, unit, None, (None,))
+        return cast(ChannelSpec | None, resolve_rule(CHANNELS[written.kind], written, port))
 
     def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
         noted = len(self.faults.faults)
@@ -145,6 +179,7 @@ class PortResolver:
             "class": service,
             "capacity_cells": capacity,
             "counts_octets": unit.counts_octets,
+            "by_flow": counts_flows(link),
             "policy": policy,
         }
         return QueueSpec.model_validate(queue)

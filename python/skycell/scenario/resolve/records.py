@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
-from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, TRACES, Records
+from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, Records
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.context import Context
 from skycell.spec.network import RecordSpec
+from skycell.spec.traces import TRACES
 
 #: More samples than this would not fit into memory beside the run.
 _MOST_SAMPLES = 2 * 10**8

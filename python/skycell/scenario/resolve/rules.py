@@ -7,25 +7,30 @@ from typing import Any
 
 from skycell.input.faults import Verbatim
 from skycell.input.parameters import Parameters, meaning_of
-from skycell.input.quantities import Quantity, show_amount
-from skycell.scenario.declared.rules import Declared, Declares, Part
+from skycell.input.quantities import Quantity, show_amount, show_time
+from skycell.scenario.declared.rules import Declared, Declares, Nested, Parameter, Part
 from skycell.scenario.resolve.parameters import RESOLVERS, Port
 from skycell.spec.part import SpecPart
+
+_TIMES = ("Interval", "StateTime", "TimeOrNone")
+"""Types of parameters that are times."""
 
 
 def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart | None:
     """What an engine reads of a rule that a file has `written` for a port; none with a fault."""
+    assert rule.spec is not None
     return _spec(rule.spec, rule.parameters, written, port)
 
 
 def _spec(
     spec: type[SpecPart],
-    parameters: tuple[Declares | Part, ...],
+    parameters: tuple[Parameter, ...],
     written: Parameters,
     port: Port,
 ) -> SpecPart | None:
     values: dict[str, Any] = {}
     for one in parameters:
+        assert not isinstance(one, Nested)  # no rule of a port has tables
         if isinstance(one, Part):
             values[one.field] = _spec(one.spec, one.parameters, written, port)
         elif one.field in spec.model_fields:
@@ -55,7 +60,7 @@ def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
 def _check_order(
     one: Declares,
     values: Mapping[str, Any],
-    parameters: tuple[Declares | Part, ...],
+    parameters: tuple[Parameter, ...],
     written: Parameters,
     port: Port,
 ) -> None:
@@ -73,9 +78,13 @@ def _check_order(
     port.faults.add(
         (*port.where, one.key),
         str(given) if isinstance(given, Quantity) else given,
-        f"{words} {whose}, {port.unit.shown(limit)}",
+        f"{words} {whose}, {_shown(one, limit, port)}",
         meaning_of(type(written).model_fields[one.key]),
     )
+
+
+def _shown(one: Declares, limit: Any, port: Port) -> str:
+    return show_time(limit) if one.type in _TIMES else port.unit.shown(limit)
 
 
 def _least(value: Any) -> int | None:

@@ -62,6 +62,7 @@ class TcpResolver:
             allowed = "another rule, or timestamps = true: it needs a round trip of every ACK"
             self._fault(one.key, written.kind, allowed)
         own = (part for part in rule.parameters if isinstance(part, Declares))
+        assert rule.spec is not None
         return rule.spec(**{part.field: self._value(part, written) for part in own})
 
     def _value(self, one: Declares, table: Parameters) -> Any:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
-from fractions import Fraction
 from io import StringIO
-from os import PathLike, fspath
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
-from skycell.input.forms import kind_of
 from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
-from skycell.input.text import csv_faults, read_text
-from skycell.scenario.file.framing import CellFraming, FramingKind, WholePackets
-from skycell.scenario.file.links import cell_time_ps
+from skycell.scenario.file.framing import only_bps
 from skycell.scenario.file.schedule import MOST_STEPS
+from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -23,47 +19,24 @@ from skycell.spec.values import WHOLE_PPB
 _MOST_FAULTS = 20
 
 
-@dataclass(frozen=True)
-class LinkRate:
-    """The rate that a link has where no series says otherwise, and the greatest it may have.
-
-    Attributes:
-        payload: at which it carries cells, or that of a line of packets, bit/s.
-        framing: what of a bit rate carries cells, or how packets go.
-        text: as the scenario has it.
-    """
-
-    payload: Fraction
-    framing: FramingKind | None
-    text: str
-
-    @property
-    def carries_packets(self) -> bool:
-        """Whether packets go whole."""
-        return isinstance(self.framing, WholePackets)
-
-    def measure(self, payload: Fraction) -> int:
-        """A rate as the spec has it: the time of a cell in picoseconds; thousandths of a bit/s."""
-        return rounded(payload * 1000) if self.carries_packets else cell_time_ps(payload)
-
-
-def read_delays(path: str | PathLike[str], rate: LinkRate) -> Steps:
-    """The steps of a CSV file with the columns time, delay and perhaps more.
+def read_delays(name: str, text: str, rate: LinkRate, own_delay_ps: int | None = None) -> Steps:
+    """The steps of a table (CSV) with the columns time, delay and perhaps more.
 
     The unit stands in the header (`time_s`, `delay_ms`, `rate_mbit_s`, `loss_percent`) or with each
     value (`12.5 ms`). An empty delay, a rate that is empty or 0, and an availability of 0 are steps
     without a path. Columns with other names are passed over.
 
     Args:
-        path: the file.
+        name: of the file, for faults.
+        text: its content.
         rate: of the link that it drives.
+        own_delay_ps: of that link; the table has none then.
 
     Raises:
         ScenarioFaults: with the faults of the file, by line.
-        OSError: the file cannot be read.
+        csv.Error: it cannot be read as CSV.
     """
-    with csv_faults(fspath(path)):
-        return _Reader(fspath(path), rate).read(read_text(path))
+    return _Reader(name, rate, own_delay_ps).read(text)
 
 
 @dataclass
@@ -80,6 +53,7 @@ class _Row:
 class _Reader:
     name: str
     rate: LinkRate
+    own_delay_ps: int | None
     faults: list[Fault] = field(default_factory=list)
     columns: dict[str, tuple[int, str | None]] = field(default_factory=dict)
 
@@ -143,7 +117,12 @@ class _Reader:
             if name in self.columns:
                 self._add(name, f"{column} for a second time", "one column", "", 1)
             self.columns[name] = (place, unit)
-        missing = [name for name in NEEDED if name not in self.columns]
+        own = self.own_delay_ps
+        if own is not None and "delay" in self.columns:
+            got = f"a column of delays, and {show_time(own)} as the delay of the link"
+            self._add("delay", got, "one of the two", KINDS["delay"].meaning, 1)
+        needed = NEEDED if own is None else ("time",)
+        missing = [name for name in needed if name not in self.columns]
         if missing and not self.faults:
             got = ", ".join(header) or "nothing"
             allowed = (
@@ -169,8 +148,9 @@ class _Reader:
         available = self._value("availability", values, line)
         if available is not None and available.amount not in (0, 1):
             self._refuse("availability", values, line)
+        delay_ps = rounded(delay.amount) if delay else self.own_delay_ps
         has_path = (
-            delay is not None
+            delay_ps is not None
             and ("rate" not in self.columns or (rate is not None and rate.amount > 0))
             and (available is None or available.amount > 0)
         )
@@ -183,7 +163,7 @@ class _Reader:
             loss_ppb = rounded(loss.amount * WHOLE_PPB)
         return _Row(
             rounded(time.amount) if time else 0,
-            rounded(delay.amount) if delay and has_path else None,
+            delay_ps if has_path else None,
             measured,
             loss_ppb,
         )
@@ -199,13 +179,11 @@ class _Reader:
                 self._refuse("rate", values, line, "bit/s: the link carries packets, not cells")
                 return own
         else:
-            payload = rate.amount
-            if isinstance(framing, CellFraming):
-                payload *= framing.part
-                if framing.only_bps is not None:
-                    allowed = f'cells/s: framing "{kind_of(type(framing))}" exists at one bit rate'
-                    self._refuse("rate", values, line, f"{allowed} only")
-                    return own
+            payload = self.rate.payload_of(rate.amount)
+            if framing is not None and only_bps(framing) is not None:
+                allowed = f'cells/s: framing "{framing.kind}" exists at one bit rate'
+                self._refuse("rate", values, line, f"{allowed} only")
+                return own
         measured = self.rate.measure(payload) if payload >= CELL_BITS else None
         is_too_much = measured is not None and (
             measured > own if self.rate.carries_packets else measured < own

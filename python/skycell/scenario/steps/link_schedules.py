@@ -19,7 +19,8 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.file.framing import WholePackets
+from skycell.scenario.declared.channels import AnyChannel
+from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     FRAMING_MEANING,
@@ -27,11 +28,13 @@ from skycell.scenario.file.links import (
     CongestedLink,
     payload_rate,
 )
+from skycell.scenario.file.loss import Independent
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.steps.chain import Chain
-from skycell.scenario.steps.delay_series import LinkRate, read_delays
+from skycell.scenario.steps.link_rate import LinkRate
+from skycell.scenario.steps.series import read_series
 from skycell.spec.network import ScheduleSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -50,11 +53,13 @@ class LinkSchedules:
     Attributes:
         schedules: of those that vary and stand for a whole path.
         losses_ppb: of those that lose the same part of their frames throughout, this part.
+        channels: of those that lose frames in bursts, how.
         chains: of those whose satellites switch on board.
     """
 
     schedules: dict[Path, ScheduleSpec]
     losses_ppb: dict[Path, int]
+    channels: dict[Path, AnyChannel]
     chains: dict[Path, Chain]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
@@ -80,16 +85,19 @@ def resolve_schedules(
     topology = file.topology
     schedules: dict[Path, ScheduleSpec] = {}
     losses_ppb: dict[Path, int] = {}
+    channels: dict[Path, AnyChannel] = {}
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
-        if link.loss:
-            losses_ppb[path] = _ppb(link.loss)
+        if not isinstance(link.loss, Independent):
+            channels[path] = link.loss
+        elif link.loss.part:
+            losses_ppb[path] = _ppb(link.loss.part)
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, faults)
-        carries_packets = isinstance(link.framing, WholePackets)
-        schedule = _spec(link.schedule, steps, carries_packets) if steps and link.schedule else None
+        of_packets = carries_packets(link.framing)
+        schedule = _spec(link.schedule, steps, of_packets) if steps and link.schedule else None
         if schedule is None:
             return link
         if (
@@ -103,7 +111,7 @@ def resolve_schedules(
                 where = (*path, "schedule", "onboard_switching")
                 meaning = meaning_of(Schedule.model_fields["onboard_switching"])
                 faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
-            if carries_packets:
+            if of_packets:
                 allowed = "a framing of ATM cells: satellites switch these on board"
                 faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
             else:
@@ -122,7 +130,7 @@ def resolve_schedules(
         update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), LinkSchedules(
-        schedules, losses_ppb, chains
+        schedules, losses_ppb, channels, chains
     )
 
 
@@ -133,7 +141,8 @@ def _steps_of(
     folder: FilePath,
     faults: FaultCollector,
 ) -> Steps | None:
-    if (link.delay is None) == (link.schedule is None):
+    has_series = link.schedule is not None and link.schedule.series is not None
+    if not has_series and (link.delay is None) == (link.schedule is None):
         got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as schedule')
         allowed = 'one of delay, such as "275 ms", and schedule'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
@@ -153,7 +162,7 @@ def _steps_of(
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
-    return steps if link.delay is None else None
+    return steps if has_series or link.delay is None else None
 
 
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
@@ -169,9 +178,12 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
             faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
 
-def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollector) -> None:
+def _check_loss(
+    loss: Independent | AnyChannel, schedule: Schedule, path: Path, faults: FaultCollector
+) -> None:
     """Notes a loss beside a schedule that it does not go with."""
-    if not loss:
+    shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
+    if isinstance(loss, Independent) and not loss.part:
         return
     if schedule.series is not None:
         beside, allowed = (
@@ -185,7 +197,7 @@ def _check_loss(loss: float, schedule: Schedule, path: Path, faults: FaultCollec
         )
     else:
         return
-    got = Verbatim(f"{show_amount(loss)} together with schedule.{beside}")
+    got = Verbatim(f"{shown} together with schedule.{beside}")
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
@@ -201,14 +213,15 @@ def _from_series(
     name = schedule.series
     where = (*path, "series")
     meaning = meaning_of(Schedule.model_fields["series"])
+    start_ps = rounded(schedule.start.amount)
+    end_ps = start_ps + duration_ps
+    own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
     try:
-        series = read_delays(folder / name, _rate_of(link))
+        series = read_series(folder, schedule, _rate_of(link), own_delay_ps, end_ps)
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, name, allowed, meaning)
         return None
-    start_ps = rounded(schedule.start.amount)
-    end_ps = start_ps + duration_ps
     first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
     span = (
         "the run"
@@ -323,14 +336,15 @@ def _take_over(found: ScenarioFaults, path: Path, faults: FaultCollector) -> Non
         if fault.file:
             faults.faults.append(fault)
         else:
-            faults.add((*path, fault.path), Verbatim(fault.got), fault.allowed, fault.meaning)
+            where = (*path[:-1], "delay") if fault.path == "delay" else (*path, fault.path)
+            faults.add(where, Verbatim(fault.got), fault.allowed, fault.meaning)
 
 
 def _ppb(loss: float) -> int:
     return rounded(exact(loss) * WHOLE_PPB)
 
 
-def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSpec:
+def _spec(schedule: Schedule, steps: Steps, of_packets: bool) -> ScheduleSpec:
     """The schedule as the engines see it: steps that change nothing are left out."""
     count = len(steps.times_ps)
     rates: tuple[int, ...] = steps.rates or (0,) * count
@@ -345,8 +359,8 @@ def _spec(schedule: Schedule, steps: Steps, carries_packets: bool) -> ScheduleSp
         times_ps=tuple(row[0] for row in kept),
         delays_ps=tuple(row[1] for row in kept),
         paths=tuple(numbers),
-        cell_times_ps=() if carries_packets else kept_rates,
-        rates_millibps=kept_rates if carries_packets else (),
+        cell_times_ps=() if of_packets else kept_rates,
+        rates_millibps=kept_rates if of_packets else (),
         losses_ppb=tuple(row[4] for row in kept) if steps.losses_ppb else (),
         interruption_ps=rounded(schedule.interruption.amount),
         handover_loses_cells=schedule.handover_loses_cells,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, Literal
 
-from skycell.input.parameters import probability, quantity
+from skycell.input.parameters import quantity
 from skycell.input.quantities import CELL_BITS, DAY_PS, PS_PER_SECOND, Dimension, Quantity
 from skycell.scenario.values.cells import buffer_size
-from skycell.spec.values import WHOLE_PPB
 
 Rate = Annotated[
     Quantity,
@@ -34,4 +32,3 @@ Buffer = Annotated[
     buffer_size("12000 cells"),
 ]
 Mtu = Annotated[Quantity, quantity(Dimension.SIZE, low=68, high=65_535, example="1500 B")]
-Loss = Annotated[float, probability(Fraction(1, WHOLE_PPB), "0.1 %")]

@@ -71,7 +71,14 @@ PartOfOne = Annotated[float, part("1 is the whole")]
 CellCount = Annotated[Quantity, amount_held("917 cells", 0)]
 CellsOfFrames = Annotated[int, whole_number(1, 1000)]
 Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms")]
+StateTime = Annotated[
+    Quantity, quantity(Dimension.TIME, low=100_000_000, high=DAY_PS, example="40 ms")
+]
+TimeOrNone = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 ms")]
 PacketOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="1514 B")]
+OctetsBeside = Annotated[Quantity, quantity(Dimension.SIZE, high=65_535, example="44 B")]
+OctetsOfUnit = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="48 B")]
+OctetsOfUnitOnLine = OctetsOfUnit
 QueueCount = Annotated[int, whole_number(0, 65_536, "0 for one of its own for each flow")]
 Coupling = Annotated[int, whole_number(1, 100)]
 VcAllowances = Annotated[

@@ -1,0 +1,87 @@
+//! Which frames a link loses, where its losses come in bursts.
+//!
+//! A channel is asked once for each frame (or packet), when its first cell enters the link, in order of time.
+//! It draws from streams of its own, so that other links' draws stay what they are.
+
+mod gilbert_elliott;
+mod loss_bursts;
+mod periodic;
+
+pub use gilbert_elliott::GilbertElliottSpec;
+pub use loss_bursts::LossBurstsSpec;
+pub use periodic::PeriodicLossesSpec;
+
+use gilbert_elliott::GilbertElliott;
+use loss_bursts::LossBursts;
+use periodic::PeriodicLosses;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_des::Stream;
+use skycell_units::SimTime;
+
+/// How the losses of a link come.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ChannelSpec {
+    /// See [`GilbertElliottSpec`].
+    GilbertElliott(GilbertElliottSpec),
+    /// See [`LossBurstsSpec`].
+    LossBursts(LossBurstsSpec),
+    /// See [`PeriodicLossesSpec`].
+    PeriodicLosses(PeriodicLossesSpec),
+}
+
+impl Rule for ChannelSpec {
+    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+        match self {
+            ChannelSpec::GilbertElliott(spec) => spec.check(around),
+            ChannelSpec::LossBursts(spec) => spec.check(around),
+            ChannelSpec::PeriodicLosses(spec) => spec.check(around),
+        }
+    }
+}
+
+/// The losses of one link in one run.
+#[derive(Debug)]
+pub struct Channel(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    GilbertElliott(GilbertElliott),
+    LossBursts(LossBursts),
+    PeriodicLosses(PeriodicLosses),
+}
+
+impl Channel {
+    /// The channel of the link `name` in a run with `seed`. Its states are drawn from `link/<name>/channel`, losses
+    /// within them from `link/<name>/loss`.
+    pub fn new(spec: &ChannelSpec, seed: u64, name: &str) -> Self {
+        let states = Stream::new(seed, &format!("link/{name}/channel"));
+        let losses = Stream::new(seed, &format!("link/{name}/loss"));
+        Channel(match spec {
+            ChannelSpec::GilbertElliott(spec) => {
+                Kind::GilbertElliott(GilbertElliott::new(spec, states, losses))
+            }
+            ChannelSpec::LossBursts(spec) => {
+                Kind::LossBursts(LossBursts::new(spec, states, losses))
+            }
+            ChannelSpec::PeriodicLosses(spec) => {
+                Kind::PeriodicLosses(PeriodicLosses::new(spec, losses))
+            }
+        })
+    }
+
+    /// Whether the frame is lost whose first cell enters at `at`, not before the last one that was asked for.
+    pub fn loses(&mut self, at: SimTime) -> bool {
+        match &mut self.0 {
+            Kind::GilbertElliott(channel) => channel.loses(),
+            Kind::LossBursts(channel) => channel.loses(at),
+            Kind::PeriodicLosses(channel) => channel.loses(at),
+        }
+    }
+}
+
+/// Whether something of probability `part` happens; draws in any case, so that probabilities shift nobody's draws.
+fn happens(draws: &mut Stream, part: f64) -> bool {
+    draws.unit() <= part
+}

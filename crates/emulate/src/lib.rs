@@ -1,0 +1,18 @@
+//! Real hosts over a modelled path: network namespaces of Linux whose packets go through the ports and
+//! links of a spec, the ones that `reference` simulates with.
+//!
+//! Nothing here outlives the process: a namespace is held by a thread and the sockets in it, a TUN device by
+//! its file, and neither has a name outside of it.
+
+#![cfg(target_os = "linux")]
+
+mod emulator;
+mod error;
+mod forwarder;
+mod os;
+mod packet;
+mod recorder;
+
+pub use emulator::{Emulation, EndedCommand, HostCommand, ReadyHost, emulate};
+pub use error::EmulateError;
+pub use recorder::{FlowRecording, Recording, Sockets, record};

@@ -1,0 +1,103 @@
+//! Which ports have no closed form, and why: those are stepped unit by unit.
+
+use crate::plan::route::moves;
+use skycell_records::SteppedReason;
+use skycell_spec::{
+    Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec, SchedulerSpec,
+    SourceSpec, VcSpec,
+};
+
+/// By port: why it is stepped, if it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stepping(Vec<Option<SteppedReason>>);
+
+impl Stepping {
+    /// What the ports, links and VCs of a valid spec say by themselves.
+    pub(crate) fn new(spec: &NetworkSpec) -> Self {
+        let links = 0..spec.links.len() as u32;
+        let mut stepping = Stepping(links.map(|link| of_link(spec, link)).collect());
+        for (vc, id) in spec.vcs.iter().zip(0..) {
+            if vc.rerouting.is_some() {
+                stepping.step_vc(vc, SteppedReason::ReroutedVc);
+            }
+            if vc.path.len() == 1 && may_refuse(vc) {
+                // What the contract refuses would have a port behind it.
+                stepping.step(vc.path[0], SteppedReason::EdgeDiscards);
+            }
+            let mut sources = cell_sources(spec).map(|(_, source)| source.vc);
+            if spec.records.delay_vcs.contains(&id) && !sources.any(|vc| vc == id) {
+                stepping.step_vc(vc, SteppedReason::UnitDelays);
+            }
+        }
+        stepping
+    }
+
+    /// Why the port is stepped, if it is.
+    pub(crate) fn of(&self, port: u32) -> Option<SteppedReason> {
+        self.0[port as usize]
+    }
+
+    /// The port is stepped; the first reason is what is told.
+    pub(crate) fn step(&mut self, port: u32, reason: SteppedReason) {
+        self.0[port as usize].get_or_insert(reason);
+    }
+
+    /// All ports are that `vc` may cross.
+    pub(crate) fn step_vc(&mut self, vc: &VcSpec, reason: SteppedReason) {
+        for &port in vc.paths().flatten() {
+            self.step(port, reason);
+        }
+    }
+}
+
+/// Whether the contract of `vc` refuses frames.
+pub(crate) fn may_refuse(vc: &VcSpec) -> bool {
+    vc.gfr.is_some_and(|gfr| {
+        gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
+    })
+}
+
+/// Why the port before `link` is stepped, by what it is itself.
+fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
+    let LinkSpec { port, from, .. } = &spec.links[link as usize];
+    let is_at_switch = spec.nodes[*from as usize].kind == NodeKind::Switch;
+    let is_fifo = port.queues.len() == 1 && port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
+    if !is_at_switch && !is_fifo {
+        return Some(SteppedReason::QueuesBesideSwitches);
+    }
+    let queue = &port.queues[0];
+    if queue.policy.needs().packets || queue.by_flow || port.shaper.is_some() {
+        return Some(SteppedReason::QueueManagement);
+    }
+    if spec.links[link as usize].channel.is_some() {
+        return Some(SteppedReason::LossesInBursts);
+    }
+    let schedule = moves(&spec.links[link as usize])?;
+    let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
+    (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
+}
+
+/// Whether a time-varying link has a closed form behind a port from which cells leave as they came: cells are sent at one
+/// rate and without a break, and go on to another port.
+fn has_closed_form(spec: &NetworkSpec, link: u32, schedule: &ScheduleSpec) -> bool {
+    let cell_time = spec.links[link as usize].cell_time_ps;
+    let in_run = |step: &usize| schedule.times_ps[*step] < spec.duration_ps;
+    let mut steps = (0..schedule.times_ps.len()).filter(in_run);
+    let rates = &schedule.cell_times_ps;
+    let sends_on = steps.clone().all(|step| {
+        schedule.delays_ps[step].is_some() && rates.get(step).is_none_or(|&time| time == cell_time)
+    });
+    let has_handover =
+        steps.any(|step| step > 0 && schedule.paths[step] != schedule.paths[step - 1]);
+    let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
+    sends_on
+        && schedule.to.is_empty()
+        && (schedule.interruption_ps == 0 || !has_handover)
+        && crossing.all(|vc| vc.path.last() != Some(&link))
+}
+
+/// The sources that send cells, not datagrams, and their ids.
+pub(crate) fn cell_sources(spec: &NetworkSpec) -> impl Iterator<Item = (u32, &SourceSpec)> {
+    let sources = (0u32..).zip(&spec.sources);
+    sources.filter(|(_, source)| source.datagram_route.is_empty())
+}

@@ -1,0 +1,288 @@
+//! A port that sends packets over its link: a closed form from the moment a packet is handed over.
+//!
+//! What comes is taken in or discarded whole, and leaves in the order in which it came. So a packet's departure is
+//! known as it is taken in, and those that have left by some time are looked through when it comes to that.
+
+use crate::link::lossy::Draws;
+use skycell_des::Stream;
+use skycell_records::{
+    DiscardReason, Discards, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
+};
+use skycell_spec::{LinkSpec, PacketFraming};
+use skycell_switch::{BufferView, Policy};
+use skycell_units::{Ecn, SimTime};
+use std::collections::VecDeque;
+
+/// A packet in the port.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    /// When it came.
+    came: SimTime,
+    /// When its first bit leaves.
+    start: SimTime,
+    /// When its last bit has left.
+    end: SimTime,
+    octets: u32,
+    ecn: Ecn,
+    /// Index of its VC at the port.
+    at: u32,
+    /// Whether the link loses it.
+    is_lost: bool,
+}
+
+/// A VC at the port.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PacketVc {
+    /// VC id.
+    pub(crate) vc: u32,
+    /// Packets in the port.
+    queued: u32,
+    /// What they take of the buffer.
+    held: u32,
+    /// Packets that have left, those included that the link lost, and these.
+    pub(crate) departed: u64,
+    pub(crate) lost: u64,
+    pub(crate) samples: QueueSamples,
+}
+
+/// What becomes of a packet that was taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// When its last bit leaves.
+    pub(crate) end: SimTime,
+    /// Whether the link loses it.
+    pub(crate) is_lost: bool,
+}
+
+/// The port.
+#[derive(Debug)]
+pub(crate) struct PacketPort {
+    framing: PacketFraming,
+    /// Sizes that came last, and their times.
+    times: [(u32, u64); 2],
+    frame_gap: u64,
+    gap_stream: Stream,
+    capacity: u32,
+    /// Whether what the buffer counts is octets.
+    counts_octets: bool,
+    policy: Policy,
+    may_refuse: bool,
+    /// Losses of the link, if it has any.
+    draws: Option<Draws>,
+    /// In the order in which they leave.
+    queue: VecDeque<Queued>,
+    /// When the last of them will have left.
+    free_at: SimTime,
+    /// X: what they take of the buffer.
+    held: u32,
+    queue_max: u32,
+    active_vcs: u32,
+    /// Sum of the policy's weights of those VCs.
+    active_weight: u64,
+    arrived: u64,
+    departed: u64,
+    last_departure: Option<SimTime>,
+    /// Sum of the times of those that have left.
+    sent_for: SimTime,
+    discarded: Discards,
+    integral: QueueIntegral,
+    octets: PacketMeter,
+    pub(crate) samples: QueueSamples,
+    pub(crate) vcs: Vec<PacketVc>,
+}
+
+impl PacketPort {
+    /// The port of `link`, which carries packets as `framing` says.
+    pub(crate) fn new(link: &LinkSpec, framing: PacketFraming, seed: u64) -> Self {
+        let queue = &link.port.queues[0];
+        let policy = Policy::new(&queue.policy, seed, &link.name);
+        PacketPort {
+            framing,
+            times: [(0, framing.time_ps(0)); 2],
+            frame_gap: link.port.frame_gap_ps,
+            gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
+            capacity: queue.capacity_cells.unwrap_or(u32::MAX),
+            counts_octets: queue.counts_octets,
+            may_refuse: !policy.takes_all(),
+            policy,
+            draws: Draws::new(link, seed),
+            queue: VecDeque::new(),
+            free_at: SimTime::ZERO,
+            held: 0,
+            queue_max: 0,
+            active_vcs: 0,
+            active_weight: 0,
+            arrived: 0,
+            departed: 0,
+            last_departure: None,
+            sent_for: SimTime::ZERO,
+            discarded: Discards::default(),
+            integral: QueueIntegral::default(),
+            octets: PacketMeter::new(),
+            samples: QueueSamples::default(),
+            vcs: Vec::new(),
+        }
+    }
+
+    /// Lets `vc` cross the port; returns its index there.
+    pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
+        self.vcs.push(PacketVc {
+            vc,
+            ..PacketVc::default()
+        });
+        self.vcs.len() as u32 - 1
+    }
+
+    fn amount(&self, octets: u32) -> u32 {
+        if self.counts_octets { octets } else { 1 }
+    }
+
+    /// Time of a packet of `octets` octets.
+    fn time(&mut self, octets: u32) -> SimTime {
+        if let Some((_, time)) = self.times.iter().find(|(size, _)| *size == octets) {
+            return SimTime(*time);
+        }
+        let time = self.framing.time_ps(octets.into());
+        self.times = [(octets, time), self.times[0]];
+        SimTime(time)
+    }
+
+    /// Offers a packet of `octets` octets with `ecn` of the VC with index `at`; why it was refused, if it was.
+    pub(crate) fn offer(
+        &mut self,
+        now: SimTime,
+        at: u32,
+        octets: u32,
+        ecn: Ecn,
+    ) -> Result<Sent, DiscardReason> {
+        self.settle(now);
+        self.arrived += 1;
+        let amount = self.amount(octets);
+        let has_room = u64::from(self.held) + u64::from(amount) <= u64::from(self.capacity);
+        let refused = self.refusal(now, at, octets);
+        if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
+            self.discarded.add(reason, 1);
+            self.octets.on_arrival(now.0, octets, ecn, false);
+            return Err(reason);
+        }
+        self.octets.on_arrival(now.0, octets, ecn, true);
+        self.integral.arrived(u128::from(now.0));
+        let gap = match self.frame_gap {
+            0 => 0,
+            below => self.gap_stream.uniform(0, below),
+        };
+        let start = self.free_at.max(now) + SimTime(gap);
+        let end = start + self.time(octets);
+        self.free_at = end;
+        let is_lost = self.draws.as_mut().is_some_and(Draws::next_is_lost);
+        let vc = &mut self.vcs[at as usize];
+        if vc.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(vc.vc);
+        }
+        vc.queued += 1;
+        vc.held += amount;
+        self.held += amount;
+        if self.may_refuse {
+            self.policy.on_taken_in(vc.vc, amount);
+        }
+        self.queue.push_back(Queued {
+            came: now,
+            start,
+            end,
+            octets,
+            ecn,
+            at,
+            is_lost,
+        });
+        self.queue_max = self.queue_max.max(self.queue.len() as u32);
+        Ok(Sent { end, is_lost })
+    }
+
+    /// Why the policy refuses a packet that comes now.
+    fn refusal(&mut self, now: SimTime, at: u32, octets: u32) -> Option<DiscardReason> {
+        if !self.may_refuse || self.policy.keeps_last_cells() {
+            return None;
+        }
+        let vc = &self.vcs[at as usize];
+        let idle_since = self.last_departure.filter(|_| self.queue.is_empty());
+        let view = BufferView {
+            queued: self.held,
+            vc_queued: vc.held,
+            active_vcs: self.active_vcs,
+            active_weight: self.active_weight,
+            now_ps: now.0,
+            departed: self.departed,
+            idle_since_ps: idle_since.map(|time| time.0),
+            is_tagged: false,
+            capacity: self.capacity,
+            octets: self.octets.queued(),
+            packet_octets: octets,
+            ..BufferView::default()
+        };
+        self.policy.on_enqueue(vc.vc, &view).refusal()
+    }
+
+    /// Lets what leaves by `now` leave, that instant included.
+    pub(crate) fn settle(&mut self, now: SimTime) {
+        while let Some(&first) = self.queue.front()
+            && first.end <= now
+        {
+            self.queue.pop_front();
+            let amount = self.amount(first.octets);
+            self.held -= amount;
+            self.departed += 1;
+            self.last_departure = Some(first.end);
+            self.sent_for += first.end - first.start;
+            self.integral.departed(u128::from(first.end.0));
+            self.octets
+                .on_departure(first.end.0, first.octets, first.ecn, first.came.0);
+            let vc = &mut self.vcs[first.at as usize];
+            vc.queued -= 1;
+            vc.held -= amount;
+            vc.departed += 1;
+            vc.lost += u64::from(first.is_lost);
+            if vc.queued == 0 {
+                self.active_vcs -= 1;
+                self.active_weight -= self.policy.weight(vc.vc);
+            }
+        }
+    }
+
+    /// Packets in the port at `now`, departures done.
+    pub(crate) fn settled_queue(&mut self, now: SimTime) -> u32 {
+        self.settle(now);
+        self.queue.len() as u32
+    }
+
+    /// Samples every VC's packets at `now`, and reports them.
+    pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
+        self.settle(now);
+        for vc in &mut self.vcs {
+            vc.samples.add(vc.queued);
+            report(vc.vc, vc.queued);
+        }
+    }
+
+    /// What it did in a run that ends at `end`, all that leaves before having left.
+    pub(crate) fn record(&self, end: SimTime) -> PortRecord {
+        let queued = self.queue.len() as u64;
+        let sending = self.queue.front();
+        let sending = sending.map_or(SimTime::ZERO, |first| end.since(first.start));
+        PortRecord {
+            arrived: self.arrived,
+            departed: self.departed,
+            queued,
+            discarded: self.discarded,
+            frames_discarded: self.discarded,
+            busy_ps: (self.sent_for + sending).0,
+            queue: QueueRecord::new(
+                self.integral.mean(queued, end.0),
+                self.queue_max,
+                &self.samples,
+            ),
+            octets: Some(self.octets.record(end.0)),
+            ..PortRecord::default()
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! A port that is stepped unit by unit, with the code of `reference`: its queues, its scheduler and its link.
+//!
+//! It is alone in that: what comes to it in bursts is taken apart here, and what it sends goes on in bursts where it
+//! can. Up to its safe time it acts in the order of events, departures before arrivals of one instant.
+
+mod arriving;
+mod earliest;
+
+use crate::burst::Burst;
+use crate::burst::due::Onto;
+use crate::burst::due::{Due, Part};
+use crate::frames::Frames;
+use crate::link::moving::EntryOrder;
+use crate::link::onward::Onward;
+use crate::plan::route::{least_time, moves};
+use crate::port::lookahead::Lookahead;
+use crate::tuning::Tuning;
+use crate::vcs::Vcs;
+use arriving::{Arrivals, Arriving};
+use earliest::Earliest;
+use skycell_des::Key;
+use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
+use skycell_reference::{Cell, Port, Verdict};
+use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
+use skycell_traffic::rank;
+use skycell_units::{Ecn, SimTime};
+
+/// Where the units of a VC go from the port.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Next {
+    /// To the end of the VC.
+    End,
+    /// To a port that takes bursts.
+    Bursts(Onto),
+    /// To another port that is stepped.
+    Stepped(u32),
+    /// Where the newest path in force leads.
+    Rerouted,
+}
+
+/// A VC at the port.
+#[derive(Debug)]
+pub(crate) struct SteppedVc {
+    pub(crate) next: Next,
+    /// Units that have come.
+    arrived: u64,
+    pub(crate) discarded: Discards,
+    pub(crate) lost: LinkLosses,
+    /// Number of the frame of which a unit went on last.
+    gone_on: u64,
+}
+
+/// The first unit that a frame loses here, for the trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FirstLoss {
+    /// Place in the order of events, and among those of one event.
+    pub(crate) key: Key,
+    pub(crate) entered: Option<SimTime>,
+    pub(crate) vc: u32,
+    /// Which of the units of its VC that came to the port, from 0.
+    pub(crate) nth: u64,
+    pub(crate) flow: u32,
+    pub(crate) reason: DiscardReason,
+}
+
+/// A unit that comes to the end of the link: when, at which node.
+pub(crate) type Gone = (SimTime, u32, Cell);
+
+/// The port.
+#[derive(Debug)]
+pub(crate) struct SteppedPort {
+    pub(crate) port: Port,
+    id: u32,
+    from: u32,
+    end: SimTime,
+    /// Least time of a unit.
+    least: SimTime,
+    earliest: Earliest,
+    /// By place.
+    pub(crate) vcs: Vec<SteppedVc>,
+    /// By lane: the link, and the time between two cells of a frame.
+    lanes: Vec<(u32, SimTime)>,
+    arriving: Arrivals,
+    /// When the unit under transmission leaves, if it does.
+    departure: Option<SimTime>,
+    pub(crate) lookahead: Lookahead,
+    /// What goes on in bursts, where the link is always the same.
+    pub(crate) onward: Option<Box<Onward>>,
+    /// By frame: the number of the one whose units went on.
+    seen: Vec<u64>,
+    /// Which units that come together by the link went first, where it varies and leads to several ports.
+    pub(crate) order: Option<EntryOrder>,
+    gone: u64,
+    /// First losses of frames since they were last taken, in order; none where nobody asks for them.
+    pub(crate) losses: Option<Vec<FirstLoss>>,
+    /// Units taken one by one.
+    pub(crate) stepped: u64,
+}
+
+impl SteppedPort {
+    /// The port of a link, which has this id, in a run with `seed` that ends at `end`.
+    pub(crate) fn new(
+        (link, id): (&LinkSpec, u32),
+        seed: u64,
+        end: SimTime,
+        notes_losses: bool,
+    ) -> Self {
+        SteppedPort {
+            port: Port::new(link, seed, end),
+            id,
+            from: link.from,
+            end,
+            least: least_time(link),
+            earliest: Earliest::new(link),
+            vcs: Vec::new(),
+            lanes: Vec::new(),
+            arriving: Arrivals::default(),
+            departure: None,
+            lookahead: Lookahead::default(),
+            onward: None,
+            seen: Vec::new(),
+            order: None,
+            gone: 0,
+            losses: notes_losses.then(Vec::new),
+            stepped: 0,
+        }
+    }
+
+    /// Lets VC `vc` of `class` cross the port of `link`.
+    pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, link: &LinkSpec) -> u32 {
+        self.vcs.push(SteppedVc {
+            next: Next::End,
+            arrived: 0,
+            discarded: Discards::default(),
+            lost: LinkLosses::default(),
+            gone_on: 0,
+        });
+        self.port.add_vc(vc, class, link)
+    }
+
+    /// Its inputs: by lane the link, and the time between two cells of a frame.
+    pub(crate) fn set_lanes(&mut self, lanes: impl Iterator<Item = (u32, SimTime)>) {
+        self.lanes = lanes.collect();
+    }
+
+    /// All VCs know where they go on from here over `link`.
+    pub(crate) fn join(&mut self, link: &LinkSpec, tuning: &Tuning) {
+        let onto = self.vcs.iter().zip(0..).filter_map(|(vc, place)| {
+            let Next::Bursts(onto) = vc.next else {
+                return None;
+            };
+            Some((place, onto))
+        });
+        let onto: Vec<(u32, Onto)> = onto.collect();
+        if moves(link).is_none() && !onto.is_empty() {
+            let mut onward = Onward::new(link.cell_time_ps, self.vcs.len());
+            onto.iter().for_each(|&(place, onto)| {
+                let delay = SimTime::ZERO; // times are those of arrival
+                onward.add(place, Onto { delay, ..onto });
+            });
+            self.onward = Some(Box::new(onward));
+        } else if !onto.is_empty() && self.losses.is_some() {
+            self.order = Some(EntryOrder::new(self.vcs.len(), tuning.entries_kept));
+        }
+    }
+
+    /// The VC with spec id `vc` at the port.
+    pub(crate) fn place(&self, vc: u32) -> u32 {
+        let place = self.port.vcs.binary_search_by_key(&vc, |at| at.vc);
+        place.expect("the VC crosses the port") as u32
+    }
+
+    fn push(&mut self, arriving: Arriving) {
+        debug_assert!(arriving.key.time() >= self.lookahead.reached);
+        self.arriving.push(arriving);
+    }
+
+    /// A frame of `units` units that begin with `unit` is handed over, to be taken in or refused whole, in the event
+    /// with that `key`; `entered` tells of those of one event which was first.
+    pub(crate) fn push_frame(&mut self, key: Key, unit: Cell, units: u32, entered: SimTime) {
+        self.push(Arriving {
+            entered: Some(entered),
+            is_whole: true,
+            count: units,
+            ends: true,
+            ..Arriving::of_unit(key, unit)
+        });
+    }
+
+    /// A unit comes, in the event with that `key`; `entered` tells of those that do so by one link which was first.
+    pub(crate) fn push_unit(&mut self, key: Key, unit: Cell, entered: Option<SimTime>) {
+        self.push(Arriving {
+            entered,
+            ..Arriving::of_unit(key, unit)
+        });
+    }
+
+    /// A burst comes over `lane`, of the VC with spec id `vc`; `left_at` is when it left the VC's first port, if it is
+    /// one cell.
+    pub(crate) fn push_burst(&mut self, lane: u32, due: &Due, vc: u32, left_at: SimTime) {
+        let (link, spacing) = self.lanes[lane as usize];
+        let unit = Cell {
+            rm: None,
+            efci: false,
+            frame: due.frame,
+            index: due.nth.into(),
+            octets: 0,
+            vc,
+            place: 0,
+            flow: 0,
+            hop: 1,
+            is_last: false,
+            is_tagged: due.is_tagged,
+            is_paced: false,
+            ecn: Ecn::NotEct,
+            came_at: due.head,
+            left_at,
+        };
+        self.push(Arriving {
+            spacing: due.spacing(spacing),
+            count: due.cells.into(),
+            ends: due.part.ends(),
+            ..Arriving::of_unit(Key::new(due.head, rank::ARRIVAL, link), unit)
+        });
+    }
+
+    /// Lets all happen that does so before `limit`, and the departures of that instant.
+    pub(crate) fn step(&mut self, limit: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
+        loop {
+            let arrival = self.arriving.next_time().filter(|&time| time < limit);
+            let departure = self.departure.filter(|&time| time < self.end);
+            match departure {
+                Some(time) if time <= arrival.unwrap_or(limit) => {
+                    self.on_departure(time, frames, vcs);
+                }
+                _ if arrival.is_some() => self.on_arrival(frames, vcs),
+                _ => return,
+            }
+        }
+    }
+
+    fn on_departure(&mut self, now: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
+        let (cell, _) = self.port.sending();
+        if cell.hop == 0 && cell.is_paced {
+            frames.get_mut(cell.frame).handed_at = now;
+        }
+        let ways = vcs.rest[cell.vc as usize].ways.as_ref();
+        let is_forgotten = ways.is_some_and(|ways| ways.is_forgotten(now, self.from));
+        let serial = frames.serial(cell.frame);
+        if let Some((lost, reason)) = self.port.on_departure(now, serial, is_forgotten) {
+            self.lose(lost.place, &lost, reason, frames);
+        }
+        self.begin_sending(now, frames, vcs);
+        self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);
+    }
+
+    /// The unit of the VC at `place` is lost behind the port.
+    pub(crate) fn lose(
+        &mut self,
+        place: u32,
+        unit: &Cell,
+        reason: LossReason,
+        frames: &mut Frames,
+    ) {
+        self.vcs[place as usize].lost.add(reason);
+        frames.forget(unit.frame);
+    }
+
+    /// The port begins to send its next unit, if it has one. With the first cell of a frame that the VC's adapter sends
+    /// goes the decision whether it is tagged.
+    fn begin_sending(&mut self, now: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
+        self.departure = self.port.begin_sending(now);
+        if self.departure.is_none() {
+            return;
+        }
+        let (cell, start) = self.port.sending();
+        if cell.hop == 0 && cell.index == 0 {
+            let frame = frames.get_mut(cell.frame);
+            let edge = &mut vcs.rest[cell.vc as usize].edge;
+            frame.is_tagged = edge.on_sending(start, frame.cells());
+        }
+    }
+
+    /// The first unit comes, or the first frame that does so as one.
+    fn on_arrival(&mut self, frames: &mut Frames, vcs: &mut Vcs) {
+        let first = self.arriving.take();
+        let is_end = first.is_whole || first.count == 1;
+        if !is_end {
+            frames.hold(first.unit.frame);
+        }
+        let now = first.key.time();
+        let mut unit = first.unit;
+        let units = if first.is_whole { first.count } else { 1 };
+        let place = self.place(unit.vc);
+        let vc = &mut self.vcs[place as usize];
+        let nth = vc.arrived;
+        vc.arrived += u64::from(units);
+        self.stepped += u64::from(units);
+        let was_idle = self.port.queued() == 0;
+        unit.came_at = now;
+        let verdict = if first.is_whole {
+            let of_index = |index| Cell {
+                rm: None,
+                efci: false,
+                index,
+                is_last: index + 1 == units,
+                ..unit
+            };
+            self.port.on_frame(now, place, units, of_index)
+        } else {
+            if first.ends && is_end {
+                // Whatever was lost before, it is the frame's last.
+                unit.is_last = true;
+                unit.index = frames.get(unit.frame).cells() - 1;
+            }
+            self.port.on_cell(now, unit, place)
+        };
+        self.settle_discarded(first.key, first.entered, frames);
+        match verdict {
+            Verdict::Accepted => {
+                (1..units).for_each(|_| frames.hold(unit.frame));
+                if was_idle {
+                    self.begin_sending(now, frames, vcs);
+                    self.settle_discarded(first.key, first.entered, frames);
+                }
+            }
+            Verdict::Discarded {
+                reason,
+                is_first_loss,
+            } => {
+                self.vcs[place as usize].discarded.add(reason, units.into());
+                if let Some(losses) = self.losses.as_mut().filter(|_| is_first_loss) {
+                    losses.push(FirstLoss {
+                        key: first.key,
+                        entered: first.entered,
+                        vc: unit.vc,
+                        nth,
+                        flow: frames.get(unit.frame).flow,
+                        reason,
+                    });
+                }
+                frames.forget(unit.frame);
+            }
+        }
+    }
+
+    /// What the port had taken in and has discarded in the event with that `key`.
+    fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
+        for (unit, reason) in self.port.discarded.drain(..) {
+            let vc = &mut self.vcs[unit.place as usize];
+            vc.discarded.add(reason, 1);
+            if let Some(losses) = &mut self.losses {
+                losses.push(FirstLoss {
+                    key,
+                    entered,
+                    vc: unit.vc,
+                    nth: 0,
+                    flow: frames.get(unit.frame).flow,
+                    reason,
+                });
+            }
+            frames.forget(unit.frame);
+        }
+    }
+
+    /// All that comes before `limit` has been dealt with. Takes what arrives before anything else can that is not on the
+    /// link yet.
+    pub(crate) fn take_gone(&mut self, limit: SimTime, gone: &mut Vec<Gone>) {
+        let next = self.departure.unwrap_or(limit + self.least);
+        let known = self.earliest.arrival(next);
+        let link = &mut self.port.link;
+        while let Some(arrival) = link.next_arrival().filter(|&at| at < known.min(self.end)) {
+            let (node, unit) = link.take(arrival).expect("it is the next");
+            gone.push((arrival, node, unit));
+        }
+        let across = self.earliest.least + self.least;
+        self.lookahead.reach(limit, known.since(across));
+    }
+
+    /// When it is to act before anything that it does arrives at the end of a VC.
+    pub(crate) fn acts_at(&self) -> Option<SimTime> {
+        let slack = self.lookahead.slack;
+        let departure = self.departure.map(|time| time.since(self.least) + slack);
+        let arrival = self.arriving.next_time().map(|time| time + slack);
+        let kept = self.port.link.next_arrival();
+        departure.into_iter().chain(arrival).chain(kept).min()
+    }
+
+    /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
+    pub(crate) fn burst_of(
+        &mut self,
+        place: u32,
+        unit: &Cell,
+        arrival: SimTime,
+        serial: u64,
+    ) -> Due {
+        let at = unit.frame as usize;
+        if self.seen.len() <= at {
+            self.seen.resize(at + 1, 0);
+        }
+        let is_new = std::mem::replace(&mut self.seen[at], serial) != serial;
+        let vc = &mut self.vcs[place as usize];
+        let is_again = std::mem::replace(&mut vc.gone_on, serial) != serial;
+        let due = Due::new(arrival, unit.frame, place, 1, unit.is_tagged);
+        Due {
+            nth: unit.index as u16,
+            part: Part::new(is_new, unit.is_last).again(is_again && !is_new),
+            ..due
+        }
+    }
+
+    /// Notes the place of a unit that comes to a port in the order of the link; it is told to that port.
+    pub(crate) fn note_entry(&mut self, place: u32) -> SimTime {
+        self.gone += 1;
+        if let Some(order) = &mut self.order {
+            order.note(place, Burst::new(SimTime(self.gone), SimTime(1), 1));
+        }
+        SimTime(self.gone)
+    }
+
+    /// What that place was of the `nth` unit of `vc` that went on, from 0.
+    pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
+        self.order.as_ref()?.entry(self.place(vc) as usize, nth)
+    }
+
+    /// How many units of the VC at `place` have come and been taken in or discarded.
+    pub(crate) fn dealt_with(&self, place: u32) -> u64 {
+        self.vcs[place as usize].arrived
+    }
+
+    /// Units of the VC at `place` that are on the link at the end of the run.
+    pub(crate) fn in_transit(&self, place: u32) -> u64 {
+        let vc = self.port.vcs[place as usize].vc;
+        let on_link = self.port.link.cells().filter(|cell| cell.vc == vc);
+        on_link.count() as u64
+    }
+
+    /// Samples the queues of the port with id `id`, as far as that is asked for.
+    pub(crate) fn sample(
+        &mut self,
+        id: u32,
+        now: SimTime,
+        records: &RecordSpec,
+        traces: &mut Traces,
+    ) {
+        let port = &mut self.port;
+        let cells = port.queued();
+        port.samples.add(cells);
+        if records.traces.contains(&TraceKind::Queue) {
+            traces.queue.push(id, now.0, cells);
+        }
+        if port.queues.len() == 1 {
+            return;
+        }
+        for (queue, place) in port.queues.iter_mut().zip(0u32..) {
+            queue.samples.add(queue.queued());
+            if records.traces.contains(&TraceKind::Service) {
+                let (sent, held) = (queue.departed, queue.queued());
+                traces.service.push(id, place, now.0, sent, held);
+            }
+        }
+    }
+
+    /// Samples every VC's occupancy, and tells it.
+    pub(crate) fn sample_vcs(&mut self, tell: &mut dyn FnMut(u32, u32)) {
+        for vc in &mut self.port.vcs {
+            vc.samples.add(vc.queued);
+            tell(vc.vc, vc.queued);
+        }
+    }
+}

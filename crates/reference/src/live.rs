@@ -1,0 +1,94 @@
+//! A network under real packets: what hosts outside of the run hand over goes its simulated way, at
+//! the times at which it comes.
+//!
+//! Time is handed in, and may come late: what would have happened before happens at the moment at
+//! which it was due, so that a caller that is late is late in bringing packets and in nothing else.
+
+use crate::network::Network;
+use skycell_records::PortRecord;
+use skycell_spec::{NetworkSpec, SpecError};
+use skycell_units::{Ecn, SimTime};
+
+/// A packet of a real host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RealPacket {
+    /// Place in the spec of the flow whose route it takes.
+    pub flow: u32,
+    /// Whether it goes that flow's way from source to destination, or back.
+    pub is_forward: bool,
+    /// Which VC of the route it is on.
+    pub leg: u32,
+    /// The number of its flow for queues by flow.
+    pub number: u32,
+    /// The ECN field that it comes with, and leaves with.
+    pub ecn: Ecn,
+    /// The IP packet.
+    pub data: Vec<u8>,
+}
+
+/// A real packet that has come to the other end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// When it was due.
+    pub at: SimTime,
+    /// As it arrives.
+    pub packet: RealPacket,
+}
+
+/// A network whose flows are routes of real packets. Cell sources of its spec send as they would in a run.
+#[derive(Debug)]
+pub struct LiveNetwork<'a> {
+    network: Network<'a>,
+    spec: &'a NetworkSpec,
+}
+
+impl<'a> LiveNetwork<'a> {
+    /// The network of a spec, whose duration bounds the time that may be handed in.
+    ///
+    /// # Errors
+    /// The spec is not valid.
+    pub fn new(spec: &'a NetworkSpec) -> Result<Self, SpecError> {
+        spec.validate()?;
+        let network = Network::without_flows(spec);
+        Ok(LiveNetwork { network, spec })
+    }
+
+    /// When the next thing happens in it.
+    pub fn next_event(&self) -> Option<SimTime> {
+        self.network.events.first().map(|event| event.time())
+    }
+
+    /// When the next packet arrives at the end of a link; only what arrives can be delivered.
+    pub fn next_arrival(&self) -> Option<SimTime> {
+        let links = self.network.ports.iter().map(|port| &port.link);
+        links.filter_map(|link| link.next_arrival()).min()
+    }
+
+    /// Lets everything happen that is due by `now`.
+    pub fn advance(&mut self, now: SimTime) {
+        while let Some(event) = self.network.events.pop_before(now + SimTime(1)) {
+            self.network.on_event(event);
+        }
+    }
+
+    /// A host hands a packet over at `now`, to which the network has advanced.
+    pub fn offer(&mut self, now: SimTime, packet: RealPacket) {
+        self.network.offer_real(now, packet);
+    }
+
+    /// Packets that have arrived, in order.
+    pub fn delivered(&mut self) -> std::vec::Drain<'_, Delivery> {
+        self.network.delivered()
+    }
+
+    /// What the ports have counted by `end`, to which the network has advanced.
+    pub fn ports(&self, end: SimTime) -> Vec<PortRecord> {
+        let ports = self.network.ports.iter().zip(&self.spec.links).zip(0u32..);
+        ports
+            .map(|((port, link), id)| {
+                let has_vc_samples = self.spec.records.vc_sampled_ports.contains(&id);
+                port.record(&link.name, end, has_vc_samples)
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,223 @@
+"""`skycell validate`: runs beside recordings of real hosts over the same paths."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import (
+    NamedPath,
+    engine_option,
+    force_option,
+    json_option,
+    out_folder_option,
+    refuse_engine,
+    set_option,
+)
+from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.settings import read_settings
+from skycell.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from skycell.validation import Validation
+
+_RESULTS = ("validation.json", "rows.csv", "report.html")
+_HOSTS = ("linux",)
+_MOST_REPLICATIONS = 10_000
+
+
+def _validate(
+    collector: ErrorCollector,
+    ids: tuple[str, ...],
+    out: Path | None,
+    force: bool,
+    engine: str | None,
+    settings: tuple[str, ...],
+    record_to: Path | None,
+    **_: object,
+) -> dict[str, Any]:
+    """Also reads what is set."""
+    overrides = read_settings(settings, collector.faults)
+    _refuse_unknown(ids, collector)
+    with collector.step():
+        if engine is not None:
+            refuse_engine(engine)
+    with collector.step():
+        if record_to is not None and (out is not None or settings):
+            raise click.UsageError("--record makes no runs of ours; without --out and --set")
+    with collector.step():
+        if record_to is not None:
+            refuse_unwritable(record_to)
+    with collector.step():
+        if out is not None:
+            refuse_earlier_result(out, "validation", _RESULTS, force)
+            refuse_unwritable(out)
+    return overrides
+
+
+@click.command(
+    cls=Verb,
+    validate=_validate,
+    epilog="\b\nExample:  skycell validate linux two --out out/linux",
+    short_help="Compare runs with recordings of real hosts.",
+)
+@click.argument("hosts", metavar="HOSTS", type=click.Choice(_HOSTS))
+@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.option("--list", "show_list", is_flag=True, help="List the scenarios by group.")
+@click.option(
+    "--record",
+    "record_to",
+    type=NamedPath(path_type=Path),
+    metavar="DIR",
+    help="Record the scenarios on this machine's kernel instead, into recordings.csv in DIR, as "
+    "many runs of each as --replications says; runs that it has are not made again. Needs root.",
+)
+@json_option("Write rows and conclusions as one JSON object, as reproduce does.")
+@out_folder_option("Write validation.json, rows.csv and a report into DIR.")
+@force_option("files of an earlier result in DIR")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63),
+    default=1,
+    show_default=True,
+    help="Seed of the first replication; the others have the seeds that follow.",
+)
+@click.option(
+    "--replications",
+    type=click.IntRange(1, _MOST_REPLICATIONS),
+    default=5,
+    show_default=True,
+    help="Runs of each scenario.",
+)
+@engine_option()
+@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
+@set_option("Set a scenario key otherwise than the scenarios say, such as tcp.preset")
+def validate(
+    hosts: str,
+    ids: tuple[str, ...],
+    show_list: bool,
+    as_json: bool,
+    out: Path | None,
+    force: bool,
+    jobs: int | None,
+    seed: int,
+    replications: int,
+    engine: str,
+    settings: tuple[str, ...],
+    record_to: Path | None,
+) -> None:
+    """Simulate what real hosts were recorded over and show our values next to theirs.
+
+    HOSTS is linux. ID is a scenario (one-cubic-10M-100ms-83p) or a group of them (two); without one
+    all are run.
+
+    Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
+    """
+    collector = ErrorCollector()
+    overrides = _validate(collector, ids, out, force, engine, settings, record_to)
+    collector.refuse_if_any()
+    if show_list:
+        _show_list(ids, as_json)
+        return
+    if record_to is not None:
+        _record(ids, record_to, replications)
+        return
+    from skycell.cli.progress import ShareProgress
+    from skycell.validation import validate_linux
+
+    with ShareProgress("simulated") as progress:
+        result = validate_linux(
+            ids,
+            engine=engine,
+            jobs=jobs,
+            replications=replications,
+            seed=seed,
+            overrides=overrides,
+            on_progress=progress,
+        )
+    fault = None if out is None else _write(result, out, force)
+    failed = None
+    if result.failed_runs:
+        from skycell.input.quantities import counted
+
+        first = result.failed_runs[0]
+        failed = (
+            f"{counted(len(result.failed_runs), 'run')} failed, the first: "
+            f"{first.case}, seed {first.seed}: {first.reason}"
+        )
+
+    def show() -> None:
+        if as_json:
+            click.echo(result.to_json())
+        else:
+            from skycell.cli.validation_tables import show_validation
+
+            show_validation(result)
+
+    report_result(show, out, fault, as_json=as_json, failed=failed)
+
+
+def _refuse_unknown(ids: Sequence[str], collector: ErrorCollector) -> None:
+    """Notes IDs that name nothing."""
+    from skycell.input.spelling import nearest
+    from skycell.validation.scenarios import known_ids, linux
+
+    for name in ids:
+        if name not in known_ids():
+            near = nearest(name, known_ids())
+            hint = f"; did you mean {near}?" if near else ""
+            groups = ", ".join(group.id for group in linux().group)
+            collector.faults.add(
+                ("ID",),
+                name,
+                f"a group ({groups}), or a scenario of one{hint}",
+                "what to validate; `skycell validate linux --list` shows all scenarios",
+            )
+
+
+def _show_list(ids: Sequence[str], as_json: bool) -> None:
+    from skycell.validation.scenarios import linux, select
+
+    selected = select(ids)
+    if as_json:
+        listed = [{**found.factors, "group": found.group.id} for found in selected]
+        click.echo(json.dumps(listed, indent=2))
+        return
+    for group in linux().group:
+        own = [found for found in selected if found.group.id == group.id]
+        if own:
+            click.echo(f"{group.id}: {group.title}")
+        for found in own:
+            click.echo(f"  {found.id}")
+
+
+def _record(ids: Sequence[str], out: Path, replications: int) -> None:
+    """Records scenarios, telling each run as it ends."""
+    from skycell.validation.record import Recorded, record_linux
+    from skycell.validation.scenarios import select
+
+    def report(run: Recorded) -> None:
+        late = f"late by up to {run.late_p99_us:.0f} us in 99 of 100"
+        kept = "" if run.is_good else ": not kept, deliveries were too late"
+        click.echo(f"{run.scenario}, replication {run.replication}: {late}{kept}")
+
+    made = record_linux(select(ids), out, replications=replications, on_recorded=report)
+    late = sum(not run.is_good for run in made)
+    if late:
+        click.echo(f"{late} of {len(made)} runs were too late to be kept", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _write(result: Validation, out: Path, force: bool) -> str | None:
+    from skycell.report import write_validation_report
+
+    tables = {"validation.json": result.to_result_json(), "rows.csv": result.to_csv()}
+    beside = {out / name: text.encode() for name, text in tables.items()}
+    with writing(out) as reported:
+        write_validation_report(result, out / "report.html", force, beside=beside)
+    return reported.fault

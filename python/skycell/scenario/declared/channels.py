@@ -1,0 +1,129 @@
+"""Channels in a scenario file.
+
+Written by `make generate` from the declarations in Rust; change those, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from skycell.input.parameters import Parameters, param
+from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.values.parameter_types import (
+    FromZeroToOne,
+    Interval,
+    PartOfOne,
+    StateTime,
+    TimeOrNone,
+)
+from skycell.spec.network import GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec
+
+
+class GilbertElliott(Parameters):
+    """Loses frames in bursts: a good and a bad state, which may change after each frame."""
+
+    kind: Literal["gilbert_elliott"] = param(..., "the channel")
+    good_to_bad: PartOfOne = param(
+        ...,
+        "probability that the state is bad for the next frame after a good one",
+        symbol="p",
+    )
+    bad_to_good: PartOfOne = param(
+        ...,
+        "probability that the state is good for the next frame after a bad one",
+        symbol="r",
+    )
+    loss_in_good: FromZeroToOne = param(
+        0.0,
+        "part of the frames that are lost in the good state",
+        symbol="1 - k",
+        source="Gilbert 1960: none",
+    )
+    loss_in_bad: FromZeroToOne = param(
+        1.0,
+        "part of the frames that are lost in the bad state",
+        symbol="1 - h",
+        source="choice: all; Gilbert's half of the bits spoils any frame",
+    )
+
+
+class LossBursts(Parameters):
+    """Loses what comes in bursts that last a time, whatever is sent in it."""
+
+    kind: Literal["loss_bursts"] = param(..., "the channel")
+    gap: StateTime = param(
+        ...,
+        "mean time from the end of a burst to the beginning of the next",
+    )
+    length: StateTime = param(
+        ...,
+        "mean length of a burst",
+    )
+    loss: PartOfOne = param(
+        1.0,
+        "part of the frames that are lost in a burst",
+        source="choice: all",
+    )
+
+
+class PeriodicLosses(Parameters):
+    """Loses what comes in the same part of each period."""
+
+    kind: Literal["periodic_losses"] = param(..., "the channel")
+    period: Interval = param(
+        ...,
+        "time from the beginning of one burst to that of the next",
+    )
+    length: Interval = param(
+        ...,
+        "length of a burst, at most the period",
+    )
+    phase: TimeOrNone = param(
+        "0 s",
+        "when the first burst begins",
+        source="choice: with the run",
+    )
+    loss: PartOfOne = param(
+        1.0,
+        "part of the frames that are lost in a burst",
+        source="choice: all",
+    )
+
+
+AnyChannel = GilbertElliott | LossBursts | PeriodicLosses
+
+CHANNELS: dict[str, Declared] = {
+    "gilbert_elliott": Declared(
+        GilbertElliott,
+        GilbertElliottSpec,
+        (
+            Declares("good_to_bad", "good_to_bad", "PartOfOne"),
+            Declares("bad_to_good", "bad_to_good", "PartOfOne"),
+            Declares("loss_in_good", "loss_in_good", "FromZeroToOne"),
+            Declares("loss_in_bad", "loss_in_bad", "FromZeroToOne"),
+        ),
+        facts={},
+    ),
+    "loss_bursts": Declared(
+        LossBursts,
+        LossBurstsSpec,
+        (
+            Declares("gap_ps", "gap", "StateTime"),
+            Declares("length_ps", "length", "StateTime"),
+            Declares("loss", "loss", "PartOfOne"),
+        ),
+        facts={},
+    ),
+    "periodic_losses": Declared(
+        PeriodicLosses,
+        PeriodicLossesSpec,
+        (
+            Declares("period_ps", "period", "Interval"),
+            Declares("length_ps", "length", "Interval", at_most="period_ps"),
+            Declares("phase_ps", "phase", "TimeOrNone"),
+            Declares("loss", "loss", "PartOfOne"),
+        ),
+        facts={},
+    ),
+}
+"""What each channel declares, by its kind."""

@@ -1,0 +1,65 @@
+"""Ports that count flows in place of VCs: where they can, and where that has an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.scenario.declared.policies import POLICIES, Policy
+from skycell.scenario.declared.rules import Declares, Parameter
+from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.plan.plan import Plan, PlannedLink
+
+#: Types of parameters that have a value for each VC.
+_OF_VCS = {"VcThresholds", "VcAllowances", "VcLevels", "McrByVc"}
+#: In classes of policies: what they count is that of each VC, not of all together.
+_OF_EACH = "MA"
+
+
+def counts_flows(link: PlannedLink) -> bool:
+    """Whether the port that feeds a link counts flows, and not VCs."""
+    return link.by_flow and _counts_vcs(link)
+
+
+def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None:
+    """Notes `by_flow` of a port that sees no flows, or where nothing looks at them."""
+    if not link.by_flow:
+        return
+    where = (*link.path, "by_flow")
+    meaning = meaning_of(CongestedLink.model_fields["by_flow"])
+    if plan.nodes[link.source] == "switch":
+        allowed = f"false: {link.source} is a switch, which forwards cells and sees no flows"
+        faults.add(where, True, allowed, meaning)
+        return
+    for path, policy in _policies(link):
+        if _OF_VCS & {one.type for one in _parameters(POLICIES[policy.kind].parameters)}:
+            got = Verbatim(f"{policy.kind}, with by_flow")
+            allowed = "a policy without parameters of VCs, which flows do not have"
+            faults.add(path, got, allowed, meaning_of(CongestedLink.model_fields["policy"]))
+    deciding = [*(path for path, _ in _policies(link)), (*link.path, "scheduler")]
+    if not _counts_vcs(link) and not any(map(faults.is_from_outside, deciding)):
+        kinds = dict.fromkeys(policy.kind for _, policy in _policies(link))
+        allowed = f"false: {' and '.join(kinds)} looks neither at VCs nor at flows"
+        faults.add(where, True, allowed, meaning)
+
+
+def _counts_vcs(link: PlannedLink) -> bool:
+    classes = (str(POLICIES[policy.kind].facts["class"]) for _, policy in _policies(link))
+    orders = link.scheduler is not None and link.scheduler.kind == "deficit_round_robin"
+    return orders or any(of.startswith(_OF_EACH) for of in classes)
+
+
+def _policies(link: PlannedLink) -> Iterator[tuple[Path, Policy]]:
+    """The policies of a port, each with where it stands in the file."""
+    for i, own in enumerate(link.classes):
+        yield (*link.path, "class", i, "policy"), own.policy
+    yield (*link.path, link.policy_key), link.policy
+
+
+def _parameters(parameters: Sequence[Parameter]) -> Iterator[Declares]:
+    for one in parameters:
+        if isinstance(one, Declares):
+            yield one
+        else:
+            yield from _parameters(one.parameters)

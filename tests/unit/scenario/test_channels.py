@@ -1,0 +1,132 @@
+"""Losses in bursts: what a file says, and what a run makes of it."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell.scenario import ScenarioFaults, parse
+from skycell.spec.network import GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec
+from tests.unit.scenario.wan import wan
+
+KEY = "topology__bottleneck__loss"
+
+
+def channel_of(loss: dict[str, Any]) -> Any:
+    links = wan(**{KEY: loss}).resolve().links
+    (both,) = {link.channel for link in links if link.channel is not None}
+    return both
+
+
+@pytest.mark.parametrize(
+    ("loss", "spec"),
+    [
+        (
+            {"kind": "gilbert_elliott", "good_to_bad": 0.01, "bad_to_good": "25 %"},
+            GilbertElliottSpec(
+                good_to_bad=0.01, bad_to_good=0.25, loss_in_good=0.0, loss_in_bad=1.0
+            ),
+        ),
+        (
+            {"kind": "loss_bursts", "gap": "10 s", "length": "40 ms"},
+            LossBurstsSpec(gap_ps=10**13, length_ps=4 * 10**10, loss=1.0),
+        ),
+        (
+            {"kind": "periodic_losses", "period": "15 s", "length": "80 ms", "phase": "12 s"},
+            PeriodicLossesSpec(
+                period_ps=15 * 10**12, length_ps=8 * 10**10, phase_ps=12 * 10**12, loss=1.0
+            ),
+        ),
+    ],
+)
+def test_a_link_loses_as_the_file_says(loss: dict[str, Any], spec: Any) -> None:
+    assert channel_of(loss) == spec
+
+
+def test_a_number_is_the_kind_without_bursts() -> None:
+    as_number = wan(**{KEY: 0.001}).resolve()
+    assert wan(**{KEY: {"kind": "independent", "part": "0.1 %"}}).resolve().hash() == (
+        as_number.hash()
+    )
+
+
+@pytest.mark.parametrize(
+    ("loss", "path", "got", "allowed"),
+    [
+        (
+            {"kind": "periodic_losses", "period": "1 s", "length": "2 s"},
+            "loss.length",
+            '"2 s"',
+            "up to period, 1 s",
+        ),
+        ({"kind": "bursts"}, "loss.kind", '"bursts"', '"independent" or "gilbert_elliott"'),
+        (
+            {"kind": "gilbert_elliott", "good_to_bad": 0.1, "bad_to_good": 0},
+            "loss.bad_to_good",
+            "0",
+            "above 0",
+        ),
+        (1.5, "loss", "1.5", ""),
+    ],
+)
+def test_what_cannot_be_is_a_fault(loss: Any, path: str, got: str, allowed: str) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        wan(**{KEY: loss}).resolve()
+    (fault,) = found.value.faults
+    assert fault.path == f"topology.bottleneck.{path}"
+    assert fault.got.startswith(got)
+    assert fault.allowed.startswith(allowed)
+
+
+def datagrams(loss: dict[str, Any], engine: str) -> tuple[int, int]:
+    """Packets of a steady source that were sent over a link of packets and lost on it."""
+    scenario = parse(
+        {
+            "run": {"duration": "200 s"},
+            "topology": {
+                "kind": "graph",
+                "hosts": ["a", "b"],
+                "routers": ["r"],
+                "link": [
+                    {"from": "a", "to": "r", "rate": "10 Mbit/s", "framing": "ip", "delay": "1 ms"},
+                    {
+                        "from": "r",
+                        "to": "b",
+                        "rate": "10 Mbit/s",
+                        "framing": "ip",
+                        "delay": "1 ms",
+                        "buffer": "100 packets",
+                        "loss": loss,
+                    },
+                ],
+            },
+            "source": [
+                {
+                    "name": "cbr",
+                    "kind": "cbr",
+                    "source": "a",
+                    "destination": "b",
+                    "rate": "2.4 Mbit/s",
+                    "packet_size": "1500 B",
+                }
+            ],
+        }
+    )
+    records = skycell.run(scenario, engine=engine).records
+    port = next(port for port in records["ports"] if port["name"] == "r>b")
+    lost = sum(vc["cells_lost"]["drawn"] for vc in records["vcs"])
+    return port["departed"], lost
+
+
+def test_the_losses_of_a_run_are_those_of_the_closed_form() -> None:
+    loss = {"kind": "gilbert_elliott", "good_to_bad": 0.02, "bad_to_good": 0.25}
+    sent, lost = datagrams(loss, "fast")
+    assert (sent, lost) == datagrams(loss, "reference")
+    assert sent == pytest.approx(40_000, abs=2)
+    # p / (p + r) = 0.0741; the variance of a mean of n frames is about 2 / (p + r) times that of independent ones: 0.0035.
+    expected = float(Fraction(2, 27))
+    assert lost / sent == pytest.approx(expected, abs=4 * 0.0036)
+    periodic = {"kind": "periodic_losses", "period": "1 s", "length": "100 ms"}
+    sent, lost = datagrams(periodic, "fast")
+    assert lost / sent == pytest.approx(0.1, abs=0.001)
