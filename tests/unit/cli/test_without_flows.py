@@ -112,7 +112,10 @@ def test_what_shows_flows_is_refused_before_the_run(
     reported = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
     assert reported.exit_code == 2
     assert reported.stderr.splitlines() == [
-        "rate shows flows, and the run has none; it has queue, vc-queue, share, sojourn, discards",
+        (
+            "rate shows flows, and the run has none; it has queue, vc-queue, share, acr, "
+            "fair-share, overload, sojourn, discards"
+        ),
         "the run has no flow flow1; it has none",
         "2 faults; nothing was run.",
     ]

@@ -9,13 +9,12 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Parameters, param
+from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
 from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
-    Coupling,
     DfbaZ,
     Flag,
     FromZeroToOne,
@@ -613,7 +612,7 @@ class DualPi2(Parameters):
         symbol="RTT_max",
         source="RFC 9332, appendix A.1",
     )
-    coupling: Coupling = param(
+    coupling: Annotated[str, word("minimum", "both", "acr", "link", "queue")] = param(
         2,
         (
             "ratio of the probability of marks of scalable senders to the root of that of"
@@ -1146,7 +1145,7 @@ POLICIES: dict[str, Declared] = {
         (
             Declares("target_ps", "target", "Interval"),
             Declares("rtt_max_ps", "rtt_max", "Interval"),
-            Declares("coupling", "coupling", "Coupling"),
+            Declares("coupling", "coupling", "word"),
             Declares("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
             Declares("ramp_to_ps", "ramp_to", "Interval"),
             Declares("shift_ps", "shift", "Interval"),
