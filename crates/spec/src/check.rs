@@ -114,6 +114,7 @@ impl NetworkSpec {
         };
         known("sampled_ports", &self.records.sampled_ports)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
+        known("flow_ports", &self.records.flow_ports)?;
         let delay_vcs = &self.records.delay_vcs;
         let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || delay_vcs.iter().any(|&vc| vc as usize >= self.vcs.len()) {
@@ -123,6 +124,11 @@ impl NetworkSpec {
             ));
         }
         self.validate_links()?;
+        let of_cells = |&port: &u32| self.links[port as usize].framing.is_none();
+        if self.records.flow_ports.iter().any(of_cells) {
+            let problem = "must be links of packets";
+            return Err(structure("records.flow_ports".into(), problem));
+        }
         self.validate_vcs()?;
         for (i, flow) in self.flows.iter().enumerate() {
             self.validate_flow(i, flow)?;
@@ -411,17 +417,28 @@ impl NetworkSpec {
         }
         // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
         let blocks = if tcp.timestamps { 3 } else { 4 };
-        if let RecoverySpec::Sack(sack) = &tcp.recovery
-            && !(1..=blocks).contains(&sack.max_blocks)
+        if let Some(most) = tcp.recovery.max_blocks()
+            && !(1..=blocks).contains(&most)
         {
             let allowed = format!("1 to {blocks}");
-            return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
+            return Err(range(at("recovery.max_blocks"), most, &allowed));
         }
-        // RFC 9406 section 4.2 counts eight samples of a round trip: one of a window is too few.
-        if matches!(tcp.slow_start, SlowStartSpec::HystartPlusPlus(_)) && !tcp.timestamps {
+        let is_timed = matches!(tcp.recovery, RecoverySpec::RackTlp(_));
+        // Both count eight samples of a round trip: one of a window is too few.
+        let is_hystart = matches!(
+            tcp.slow_start,
+            SlowStartSpec::HystartPlusPlus(_) | SlowStartSpec::Hystart(_)
+        );
+        if is_hystart && !tcp.timestamps && !is_timed {
             return Err(structure(
                 at("slow_start"),
-                "needs timestamps: a round trip of every ACK",
+                "needs timestamps, or rack_tlp: a round trip of every ACK",
+            ));
+        }
+        if tcp.limited_transmit && is_timed {
+            return Err(structure(
+                at("limited_transmit"),
+                "has no effect beside rack_tlp, whose pipe lets it out",
             ));
         }
         if let Some(delayed) = tcp.delayed_ack {

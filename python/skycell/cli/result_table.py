@@ -129,12 +129,14 @@ def _delay(flow: Mapping[str, Any]) -> str:
 
 
 def _ports(queues: list[QueueRow], unit: str) -> Table:
+    marks = ["marked"] if any(row.marked for row in queues) else []
     table = _table(
         f"Ports with a limited buffer, in {unit}",
         "port",
         "buffer",
         "arrived",
         "discarded",
+        *marks,
         "mean queue",
         "99 %",
         "largest",
@@ -147,6 +149,7 @@ def _ports(queues: list[QueueRow], unit: str) -> Table:
             row.held,
             show_amount(row.counts["arrived"]),
             show_amount(sum(row.counts["discarded"].values())),
+            *([show_amount(row.marked)] if marks else []),
             f"{queue['mean']:.1f}",
             "-" if queue["p99"] is None else show_amount(queue["p99"]),
             show_amount(queue["max"]),
@@ -161,8 +164,9 @@ def _sojourns(rows: list[SojournRow]) -> Table:
         table.add_column(head, justify="right")
     for row in rows[:_MOST_ROWS]:
         shown = ("-" if time is None else f"{time:.3f}" for time in row.times_ms)
-        octets = (show_amount(round(row.mean_octets)), show_amount(row.largest_octets))
-        table.add_row(row.port, *octets, *shown)
+        octets = (row.mean_octets, row.largest_octets)
+        held = ("-" if one is None else show_amount(round(one)) for one in octets)
+        table.add_row(row.name, *held, *shown)
     if len(rows) > _MOST_ROWS:
         table.add_row(f"and {len(rows) - _MOST_ROWS} more")
     return table

@@ -41,6 +41,7 @@ from skycell.spec.parts import (
     EricaPlusSpec,
     EricaSpec,
     Excess,
+    ExcessAction,
     FairBufferAllocationSpec,
     FifoSpec,
     FileClassSpec,
@@ -52,9 +53,12 @@ from skycell.spec.parts import (
     GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
+    HyStartDetect,
     HyStartPlusPlusSpec,
+    HyStartSpec,
     JitterSpec,
     LimitedSlowStartSpec,
+    LinuxCubicSpec,
     LossBurstsSpec,
     LossScript,
     McrSchedulingSpec,
@@ -65,6 +69,7 @@ from skycell.spec.parts import (
     Nonconforming,
     OutsideLimits,
     PacketFraming,
+    PacketPolicerSpec,
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
@@ -83,6 +88,7 @@ from skycell.spec.parts import (
     QueueControlSpec,
     QueueCurve,
     QueueSpec,
+    RackTlpSpec,
     RateAlgorithmSpec,
     RecordSpec,
     RecoverySpec,
@@ -149,6 +155,7 @@ class PortSpec(PortMethods, SpecPart):
     frame_gap_ps: U64
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
+    policer: PacketPolicerSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -210,6 +217,7 @@ __all__ = [
     "EricaPlusSpec",
     "EricaSpec",
     "Excess",
+    "ExcessAction",
     "FairBufferAllocationSpec",
     "FifoSpec",
     "FileClassSpec",
@@ -221,10 +229,13 @@ __all__ = [
     "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
+    "HyStartDetect",
     "HyStartPlusPlusSpec",
+    "HyStartSpec",
     "JitterSpec",
     "LimitedSlowStartSpec",
     "LinkSpec",
+    "LinuxCubicSpec",
     "LossBurstsSpec",
     "LossScript",
     "McrSchedulingSpec",
@@ -236,6 +247,7 @@ __all__ = [
     "Nonconforming",
     "OutsideLimits",
     "PacketFraming",
+    "PacketPolicerSpec",
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",
@@ -255,6 +267,7 @@ __all__ = [
     "QueueControlSpec",
     "QueueCurve",
     "QueueSpec",
+    "RackTlpSpec",
     "RateAlgorithmSpec",
     "RecordSpec",
     "RecoverySpec",

@@ -7,11 +7,12 @@ from typing import Annotated
 from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
-from skycell.scenario.file.traffic import Loss, Start, Traffic
+from skycell.scenario.file.traffic import Loss, Start
 from skycell.spec.traces import TRACES
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
@@ -53,6 +54,11 @@ class Records(Parameters):
         None,
         "links whose port's queue is sampled VC by VC",
         source=f"the ports with a limited buffer that at most {MOST_VCS_BY_DEFAULT} VCs cross",
+    )
+    flow_ports: tuple[str, ...] = param(
+        [],
+        "links of packets for whose port it is recorded flow by flow how long packets stayed",
+        source="of all flows together",
     )
     delay_vcs: tuple[str, ...] | None = param(
         None,
