@@ -23,11 +23,12 @@ AMOUNTS: Mapping[str, Any] = {
     "rto_initial": "5 s",
     "rto_max": "32 s",
     "retransmit_delay": "3 segments",
-    "max_blocks": 2,
+    "max_blocks": 1,
     "delayed_ack": "on",
     "c": 2.5,
     "max_ssthresh": 5,
     "limit": 1,
+    "low_window": 60,
 }
 """Keys with many values, each with one that is not its default."""
 

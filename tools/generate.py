@@ -20,15 +20,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from declared_python import (
-    Json,
-    parts_module,
-    rules_module,
-    spec_module,
-    table_module,
-    traces_module,
-    traces_table,
-)
+from declared_rules import rules_module, table_module
+from declared_spec import parts_module, spec_module, traces_module, traces_table
+from declared_text import Json
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -69,6 +63,8 @@ def classes() -> Written:
     yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
     for table in ("tcp", "abr", "shaper"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
+    traffic = rules_module("traffic", "traffic", declared, "traffic")
+    yield from _formatted(rules / "traffic.py", traffic)
     families = (
         ("policies", "policy"),
         ("schedulers", "scheduler"),

@@ -43,6 +43,31 @@ def record(spec_json: str, congestion: str, settings: list[tuple[str, str]]) -> 
         EmulateError: it cannot be recorded, or the system refuses what a recording needs.
     """
 
+def emulate(
+    spec_json: str,
+    commands: list[tuple[str, str]],
+    prints_to_error: bool,
+    on_ready: Callable[[list[tuple[str, str, str]]], object],
+) -> str:
+    """Put hosts onto the path of a spec and run commands at them.
+
+    It goes on until the last command has ended, for the duration of the spec, or until an
+    interrupt, which is a way to end it and is not raised.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec`, whose flows are the ways between its hosts.
+        commands: host and line for a shell, each.
+        prints_to_error: whether what they print goes to standard error.
+        on_ready: called with name, address and namespace file of each host, before they begin.
+
+    Returns:
+        What it left as JSON: `kernel`, `seconds`, `ports`, `late`, `is_good`, `commands`.
+
+    Raises:
+        SpecError: the spec is not valid.
+        EmulateError: it does not fit, or the system refuses what is needed.
+    """
+
 def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
     """Read a TOML document.
 

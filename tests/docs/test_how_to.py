@@ -22,7 +22,10 @@ MOST_FILES = 6
         # Each stands for those that no study, figure or other rule speaks of.
         (r"dynamic[_-]epd|DynamicEpd", "crates/switch/src/buffer/mod.rs"),
         (r"sts12c|Sts12c", "crates/framing/src/lib.rs"),
-        (r"ServiceTrace|TraceKind::Service|traces\.service", "crates/records/src/traces.rs"),
+        (
+            r"(?m)ServiceTrace|TraceKind::Service|traces\.service|^    Service,$",
+            "crates/records/src/traces.rs",
+        ),
     ],
 )
 def test_a_rule_is_known_in_few_places(knows: str, its_list: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Parameter
 from skycell.scenario.declared.tcp import Tcp
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, has_few
 
@@ -35,9 +35,10 @@ _OWN: Values = {
 def _declares(kind: str, found: Callable[[Declares], bool]) -> bool:
     """Whether some parameter of a policy is such."""
 
-    def any_of(parameters: Sequence[Declares | Part]) -> bool:
+    def any_of(parameters: Sequence[Parameter]) -> bool:
         return any(
-            any_of(one.parameters) if isinstance(one, Part) else found(one) for one in parameters
+            found(one) if isinstance(one, Declares) else any_of(one.parameters)
+            for one in parameters
         )
 
     return any_of(POLICIES[kind].parameters)
@@ -104,8 +105,10 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             if has_few(key)
         }
         rules[f"tcp.{rule}"] = {"kind": kind, **few}
-        if kind == "hystart_plus_plus":
+        if kind in ("hystart_plus_plus", "hystart"):
             rules["tcp.timestamps"] = True  # it needs a round trip of every ACK
+        if kind == "rack_tlp":
+            rules["tcp.limited_transmit"] = False  # it does so anyway
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window

@@ -2,6 +2,10 @@
 
 use pyo3::prelude::*;
 
+/// What this needs of a system.
+#[cfg(not(target_os = "linux"))]
+const NEEDED: &str = "real hosts need Linux: network namespaces and TUN devices";
+
 /// Runs the flows of a spec on this machine's kernel, over the spec's path.
 ///
 /// `congestion` is the kernel's name of a congestion control; `settings` are files below
@@ -45,7 +49,71 @@ pub fn record(
     _congestion: String,
     _settings: Vec<(String, String)>,
 ) -> PyResult<String> {
-    Err(crate::errors::EmulateError::new_err(
-        "real hosts need Linux: network namespaces and TUN devices",
-    ))
+    Err(crate::errors::EmulateError::new_err(NEEDED))
+}
+
+/// Puts hosts onto the path of a spec and runs `commands`, (host, line) each, until the last one has
+/// ended, for the duration of the spec, or until an interrupt, which is a way to end it.
+///
+/// `on_ready` is called with (name, address, namespace file) of each host before any command begins.
+/// With `prints_to_error` commands print to standard error only. Returns what it left as JSON.
+#[pyfunction]
+#[cfg(target_os = "linux")]
+pub fn emulate(
+    py: Python<'_>,
+    spec_json: &str,
+    commands: Vec<(String, String)>,
+    prints_to_error: bool,
+    on_ready: Py<PyAny>,
+) -> PyResult<String> {
+    use crate::errors::{emulate_error, spec_error};
+    use crate::run::Watch;
+    use pyo3::exceptions::PyKeyboardInterrupt;
+    use skycell_emulate::HostCommand;
+    use skycell_spec::NetworkSpec;
+    use std::cell::RefCell;
+
+    let spec = NetworkSpec::from_json(spec_json).map_err(spec_error)?;
+    let commands: Vec<HostCommand> = commands
+        .into_iter()
+        .map(|(host, line)| HostCommand { host, line })
+        .collect();
+    let (emulated, failures) = py.detach(|| {
+        let mut watch = Watch::new(None);
+        let unsaid = RefCell::new(None);
+        let emulated = skycell_emulate::emulate(
+            &spec,
+            &commands,
+            prints_to_error,
+            &mut |hosts| {
+                let hosts = hosts.iter();
+                let hosts: Vec<_> = hosts
+                    .map(|host| (&host.name, host.address.to_string(), &host.namespace))
+                    .collect();
+                let said = Python::attach(|py| on_ready.call1(py, (hosts,)));
+                *unsaid.borrow_mut() = said.err();
+            },
+            &mut || unsaid.borrow().is_none() && watch.goes_on(0u64),
+        );
+        (emulated, [unsaid.into_inner(), watch.failure])
+    });
+    for failure in failures.into_iter().flatten() {
+        if !failure.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return Err(failure);
+        }
+    }
+    let emulation = emulated.map_err(emulate_error)?;
+    Ok(serde_json::to_string(&emulation).expect("an emulation is plain data"))
+}
+
+/// As on Linux, which this is not.
+#[pyfunction]
+#[cfg(not(target_os = "linux"))]
+pub fn emulate(
+    _spec_json: &str,
+    _commands: Vec<(String, String)>,
+    _prints_to_error: bool,
+    _on_ready: Py<PyAny>,
+) -> PyResult<String> {
+    Err(crate::errors::EmulateError::new_err(NEEDED))
 }

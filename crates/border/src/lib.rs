@@ -41,7 +41,7 @@ fn framing_overhead(framing_json: &str) -> PyResult<String> {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::emulate::record;
+    use super::emulate::{emulate, record};
     #[pymodule_export]
     use super::errors::{EmulateError, OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]

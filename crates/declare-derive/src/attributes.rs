@@ -17,6 +17,7 @@ pub(crate) struct Attributes {
     pub(crate) is_ascending: bool,
     pub(crate) is_word: bool,
     pub(crate) is_kinds: bool,
+    pub(crate) is_table: bool,
     default: Option<Expr>,
     symbol: Option<String>,
     source: Option<Expr>,
@@ -47,6 +48,7 @@ impl Attributes {
                 "optional" => found.is_optional = true,
                 "word" => found.is_word = true,
                 "kinds" => found.is_kinds = true,
+                "table" => found.is_table = true,
                 "ascending" => found.is_ascending = true,
                 "empty" => found.is_empty = true,
                 "parts" => found.is_parts = true,
@@ -91,7 +93,7 @@ impl Attributes {
         let ty = match self.is_parts {
             true => quote!(None),
             false => {
-                let ty = last_of(item_of(&field.ty).unwrap_or(&field.ty));
+                let ty = last_of(item_of(&field.ty).unwrap_or(value_of(&field.ty)));
                 let ty = ty.map(|ty| ty.to_string()).unwrap_or_default();
                 quote!(Some(#ty.to_owned()))
             }
@@ -105,6 +107,7 @@ impl Attributes {
         let source = text(self.source.as_ref().map(ToTokens::to_token_stream));
         let is_optional = self.is_optional;
         let (is_list, is_ascending) = (item_of(&field.ty).is_some(), self.is_ascending);
+        let is_table = self.is_table;
         let relation = match &self.relation {
             Some((other, may_equal)) => quote!(Some(::skycell_declare::Relation {
                 field: #other.to_owned(),
@@ -127,6 +130,7 @@ impl Attributes {
             key: #key,
             ty: #ty,
             is_list: #is_list,
+            is_table: #is_table,
             is_ascending: #is_ascending,
             default: #default,
             is_optional: #is_optional,
@@ -237,12 +241,21 @@ pub(crate) fn snake_case(name: &str) -> String {
 
 /// The type of a list's items; none for what is no list.
 pub(crate) fn item_of(ty: &Type) -> Option<&Type> {
+    argument_of(ty, "Vec")
+}
+
+/// The type of a value that may be missing, or the type itself.
+pub(crate) fn value_of(ty: &Type) -> &Type {
+    argument_of(ty, "Option").unwrap_or(ty)
+}
+
+fn argument_of<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
     let last = path
         .path
         .segments
         .last()
-        .filter(|last| last.ident == "Vec")?;
+        .filter(|last| last.ident == name)?;
     let PathArguments::AngleBracketed(of) = &last.arguments else {
         return None;
     };

@@ -12,6 +12,7 @@
 //!   given, for the parameter to have an effect; a file that says one without effect is faulty;
 //! * `check = path`: refuses values of a type that only this rule has;
 //! * `parts`: the field is a table whose parameters are the rule's own;
+//! * `table`: a table, or a list of tables, with the parameters of its type;
 //! * `word`: one of the words of an enum, whose variants may say `#[written("...")]`;
 //! * `kinds`: one of the rules of an enum, by its kind, or as a table with the parameters of that.
 //!
@@ -175,7 +176,13 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
         if param.is_word {
             continue; // its type has no other values
         }
-        ranges.push(if param.is_parts || param.is_kinds {
+        let is_list = attributes::item_of(&field.ty).is_some();
+        ranges.push(if param.is_table && is_list {
+            quote!(for (i, one) in self.#own.iter().enumerate() {
+                ::skycell_declare::Rule::check(one, around)
+                    .map_err(|at| at.within(&format!("{}[{i}]", #text)))?;
+            })
+        } else if param.is_parts || param.is_kinds || param.is_table {
             quote!(::skycell_declare::Rule::check(&self.#own, around).map_err(|at| at.within(#text))?;)
         } else if let Some(check) = &param.check {
             quote!(#check(&self.#own).map_err(|at| at.within(#text))?;)

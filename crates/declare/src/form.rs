@@ -120,6 +120,8 @@ pub struct Param {
     pub ty: Option<String>,
     /// Whether it is a list of values of the type.
     pub is_list: bool,
+    /// Whether the type is a table of its own.
+    pub is_table: bool,
     /// Whether such a list ascends.
     pub is_ascending: bool,
     /// The default as it would stand in a file; none if the file has to say it.

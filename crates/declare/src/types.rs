@@ -120,6 +120,31 @@ parameter_types! {
     };
     /// Only written: cells that the VCs with a contract send in a round.
     CellsInRound(u32) = |cells, _, field| above_zero(u64::from(*cells), field);
+    /// Octets that an application hands over at once.
+    TransferOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Octets of what asks for a file.
+    RequestOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// Only written: octets in a kilobyte.
+    KilobyteOctets(u64) = |octets, _, field| above_zero(*octets, field);
+    /// How often something is done.
+    Repetitions(u32) = |_count, _, _| Ok(());
+    /// Mean of a Poisson distribution.
+    PoissonMean(f64) = |mean, _, field| match *mean > 0.0 && *mean <= 500.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, mean, "above 0, at most 500")),
+    };
+    /// A limit of a count.
+    CountLimit(u32) = |_count, _, _| Ok(());
+    /// How often something is chosen, in proportion to others of its kind.
+    Share(f64) = |share, _, field| match *share > 0.0 && share.is_finite() {
+        true => Ok(()),
+        false => Err(Refusal::new(field, share, "above 0")),
+    };
+    /// Sizes of files, octets, one after the other; written is the step from one to the next, kilobytes.
+    FileSizes(Vec<u64>) = |sizes, _, field| match sizes.contains(&0) {
+        true => Err(Refusal::new(field, 0, "above 0")),
+        false => Ok(()),
+    };
     /// Largest TCP payload of a segment, octets.
     Mss(u64) = |octets, _, field| match octets {
         0 => Err(Refusal::new(field, 0, "above 0")),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Lateness of deliveries, its 99th percentile, above which a run is not good: a fraction of what hosts notice
 /// by themselves, as their timers and their coalescing of packets work in milliseconds.
-pub const MOST_LATE: Duration = Duration::from_millis(1);
+pub(crate) const MOST_LATE: Duration = Duration::from_millis(1);
 
 /// Before a delivery the forwarder no longer sleeps: about what waking up takes.
 const AWAKE: SimTime = SimTime(60_000_000);
@@ -184,6 +184,11 @@ impl<'a> Forwarder<'a> {
     /// How late deliveries were.
     pub(crate) fn late(&self) -> DelayStatistics {
         self.late.record(0).delay
+    }
+
+    /// Whether deliveries were late by no more than [`MOST_LATE`] in 99 of 100.
+    pub(crate) fn is_good(&self) -> bool {
+        u128::from(self.late().p99_ps) <= MOST_LATE.as_nanos() * 1_000
     }
 
     /// What the ports have counted by `end`.

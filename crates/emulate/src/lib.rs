@@ -6,12 +6,13 @@
 
 #![cfg(target_os = "linux")]
 
+mod emulator;
 mod error;
 mod forwarder;
 mod os;
 mod packet;
 mod recorder;
 
+pub use emulator::{Emulation, EndedCommand, HostCommand, ReadyHost, emulate};
 pub use error::EmulateError;
-pub use forwarder::MOST_LATE;
 pub use recorder::{FlowRecording, Recording, Sockets, record};

@@ -2,12 +2,14 @@
 //! view of a connection, and a place before others on the processor.
 #![allow(unsafe_code)] // calls of the C library; each says why it is sound
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::mem::{size_of, zeroed};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 /// Octets of the longest packet of a TUN device.
@@ -18,12 +20,20 @@ const WAITING_PACKETS: libc::c_int = 50_000;
 const TCP_SYN_SENT: u8 = 2;
 const TCP_CLOSE: u8 = 7;
 const DEVICE: &[u8] = b"tun0";
+/// Hosts' addresses are 10.9.0.1, 10.9.0.2 and so on.
+const MASK: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 
 fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(result)
+}
+
+/// Release of the kernel.
+pub(crate) fn kernel() -> io::Result<String> {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease")?;
+    Ok(release.trim().to_string())
 }
 
 /// Puts this thread into a network namespace of its own.
@@ -39,30 +49,29 @@ pub(crate) struct Tun {
 }
 
 impl Tun {
-    /// Of this thread's namespace, with an address of its own and one at the other end.
-    pub(crate) fn open(address: Ipv4Addr, peer: Ipv4Addr) -> io::Result<Self> {
+    /// Of this thread's namespace, with an address, from which all other hosts are reached.
+    pub(crate) fn open(address: Ipv4Addr) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .custom_flags(libc::O_NONBLOCK)
             .open("/dev/net/tun")?;
-        // SAFETY: all zeros are an `ifreq` without a name.
-        let mut request: libc::ifreq = unsafe { zeroed() };
-        for (to, from) in request.ifr_name.iter_mut().zip(DEVICE) {
-            *to = *from as libc::c_char;
-        }
+        let mut request = named(DEVICE);
         request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
         ask(file.as_raw_fd(), libc::TUNSETIFF, &mut request)?;
         let socket = socket(libc::SOCK_DGRAM)?;
         let fd = socket.as_raw_fd();
         request.ifr_ifru.ifru_addr = socket_address(address);
         ask(fd, libc::SIOCSIFADDR, &mut request)?;
-        request.ifr_ifru.ifru_dstaddr = socket_address(peer);
-        ask(fd, libc::SIOCSIFDSTADDR, &mut request)?;
+        request.ifr_ifru.ifru_netmask = socket_address(MASK);
+        ask(fd, libc::SIOCSIFNETMASK, &mut request)?;
         request.ifr_ifru.ifru_mtu = MTU as libc::c_int;
         ask(fd, libc::SIOCSIFMTU, &mut request)?;
         request.ifr_ifru.ifru_metric = WAITING_PACKETS; // the same place as ifr_qlen
         ask(fd, libc::SIOCSIFTXQLEN, &mut request)?;
+        request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+        ask(fd, libc::SIOCSIFFLAGS, &mut request)?;
+        let mut request = named(b"lo");
         request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
         ask(fd, libc::SIOCSIFFLAGS, &mut request)?;
         Ok(Tun { file })
@@ -81,6 +90,16 @@ impl Tun {
     pub(crate) fn send(&self, packet: &[u8]) -> io::Result<()> {
         (&self.file).write_all(packet)
     }
+}
+
+/// What is asked about the device of a name.
+fn named(device: &[u8]) -> libc::ifreq {
+    // SAFETY: all zeros are an `ifreq` without a name.
+    let mut request: libc::ifreq = unsafe { zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(device) {
+        *to = *from as libc::c_char;
+    }
+    request
 }
 
 /// An `ioctl` about a network device.
@@ -150,6 +169,27 @@ pub(crate) fn set_priority(priority: libc::c_int) -> io::Result<()> {
     };
     // SAFETY: the pointer lives through the call; 0 is this thread.
     checked(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) }).map(drop)
+}
+
+/// Begins a command in this thread's namespaces, as the first process of one of its own: whatever it begins
+/// ends with it, and it ends with this thread.
+pub(crate) fn begin(command: &mut Command) -> io::Result<Child> {
+    // SAFETY: takes no pointer.
+    checked(unsafe { libc::unshare(libc::CLONE_NEWPID) })?;
+    let dies_with_parent = || {
+        let kill = libc::SIGKILL as libc::c_ulong;
+        // SAFETY: takes no pointer.
+        checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, kill) }).map(drop)
+    };
+    // SAFETY: between fork and exec it calls what may be called there, and touches no memory of ours.
+    unsafe { command.pre_exec(dies_with_parent) }.spawn()
+}
+
+/// The file by which others enter this thread's network namespace.
+pub(crate) fn namespace_file() -> String {
+    // SAFETY: takes no pointer and cannot fail.
+    let thread = unsafe { libc::gettid() };
+    format!("/proc/{}/task/{thread}/ns/net", std::process::id())
 }
 
 /// A TCP socket with this port of its own and this congestion control, not yet connected.

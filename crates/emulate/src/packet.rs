@@ -1,10 +1,12 @@
 //! What the forwarder reads in an IPv4 packet, and the one thing that it writes.
 
 use skycell_units::Ecn;
+use std::net::Ipv4Addr;
 
 /// Octets of an IPv4 header without options.
 const LEAST_HEADER: usize = 20;
 const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 /// A TCP segment in an IPv4 packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,24 @@ pub(crate) fn tcp(packet: &[u8]) -> Option<TcpSegment> {
         destination_port: port(2),
         payload: packet.len().saturating_sub(header + offset),
     })
+}
+
+/// Where an IPv4 packet goes.
+pub(crate) fn destination(packet: &[u8]) -> Ipv4Addr {
+    Ipv4Addr::new(packet[16], packet[17], packet[18], packet[19])
+}
+
+/// What tells flows apart: protocol, both addresses, and what stands where TCP and UDP have their ports.
+pub(crate) type FlowKey = (u8, [u8; 8], [u8; 4]);
+
+/// The flow of an IPv4 packet; a fragment, and what has no ports, has none of them.
+pub(crate) fn flow_key(packet: &[u8]) -> FlowKey {
+    let header = usize::from(packet[0] & 15) * 4;
+    let has_ports = matches!(packet[9], TCP | UDP) && (packet[6] & 0x3f, packet[7]) == (0, 0);
+    let addresses = packet[12..20].try_into().expect("eight octets");
+    let ports = packet.get(header..header + 4).filter(|_| has_ports);
+    let ports = ports.map_or([0; 4], |ports| ports.try_into().expect("four octets"));
+    (packet[9], addresses, ports)
 }
 
 /// The ECN field of an IPv4 packet (RFC 3168 section 5).
@@ -92,6 +112,20 @@ mod tests {
         assert_eq!(tcp(&udp), None);
         assert_eq!(tcp(&segment(0, 0)[..30]), None);
         assert!(!is_ipv4(&[0x60; 40]));
+    }
+
+    #[test]
+    fn a_flow_is_known_by_its_ports_where_a_packet_has_them() {
+        let (one, mut other) = (segment(10, 0), segment(1_000, 2));
+        assert_eq!(flow_key(&one), flow_key(&other));
+        other[21] += 1;
+        assert_ne!(flow_key(&one), flow_key(&other));
+        // The second fragment of a datagram, and an echo request, begin with whatever they carry.
+        for (at, value) in [(7, 185), (9, 1)] {
+            let mut portless = one.clone();
+            portless[at] = value;
+            assert_eq!(flow_key(&portless).2, [0; 4]);
+        }
     }
 
     #[test]

@@ -86,6 +86,8 @@ pub struct Recording {
     pub ports: Vec<PortRecord>,
     /// How late packets were delivered.
     pub late: DelayStatistics,
+    /// Whether that is little enough for the rest to be believed.
+    pub is_good: bool,
     /// The flows of the spec.
     pub flows: Vec<FlowRecording>,
 }
@@ -170,9 +172,9 @@ fn refuse_other_hosts(spec: &NetworkSpec) -> Result<(), EmulateError> {
 }
 
 /// A host in a new namespace of this thread.
-fn host(own: Ipv4Addr, peer: Ipv4Addr, sockets: &Sockets) -> Result<Tun, EmulateError> {
+fn host(own: Ipv4Addr, sockets: &Sockets) -> Result<Tun, EmulateError> {
     os::new_namespace().asked("a network namespace")?;
-    let tun = Tun::open(own, peer).asked("a TUN device")?;
+    let tun = Tun::open(own).asked("a TUN device")?;
     for (name, value) in &sockets.settings {
         fs::write(format!("/proc/sys/net/ipv4/{name}"), value).asked(name)?;
     }
@@ -186,13 +188,13 @@ fn record_here(
     running: &AtomicBool,
 ) -> Result<Recording, EmulateError> {
     let to = SocketAddrV4::new(RECEIVER, PORT);
-    let sender_tun = host(SENDER, RECEIVER, sockets)?;
+    let sender_tun = host(SENDER, sockets)?;
     let senders: Vec<TcpStream> = (0..plans.len() as u16)
         .map(|flow| SocketAddrV4::new(SENDER, FIRST_PORT + flow))
         .map(|own| os::tcp_socket(own, &sockets.congestion).map(TcpStream::from))
         .collect::<Result<_, _>>()
         .asked(&format!("a socket with {}", sockets.congestion))?;
-    let receiver_tun = host(RECEIVER, SENDER, sockets)?;
+    let receiver_tun = host(RECEIVER, sockets)?;
     let receiver = Receiver {
         listener: TcpListener::bind(to).asked("a listening socket")?,
         reads: plans.iter().map(|_| AtomicU64::new(0)).collect(),
@@ -242,12 +244,12 @@ fn record_here(
     if !running.load(Ordering::Relaxed) {
         return Err(EmulateError::Cancelled);
     }
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease");
     let flows = recorder.flows.iter().zip(reads);
     Ok(Recording {
-        kernel: release.asked("the kernel's release")?.trim().to_string(),
+        kernel: os::kernel().asked("the kernel's release")?,
         seconds: end.as_secs_f64(),
         ports: forwarder.ports(end),
+        is_good: forwarder.is_good(),
         late: forwarder.late(),
         flows: flows.map(|(flow, read)| flow.recording(read)).collect(),
     })

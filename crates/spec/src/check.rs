@@ -411,17 +411,28 @@ impl NetworkSpec {
         }
         // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
         let blocks = if tcp.timestamps { 3 } else { 4 };
-        if let RecoverySpec::Sack(sack) = &tcp.recovery
-            && !(1..=blocks).contains(&sack.max_blocks)
+        if let Some(most) = tcp.recovery.max_blocks()
+            && !(1..=blocks).contains(&most)
         {
             let allowed = format!("1 to {blocks}");
-            return Err(range(at("recovery.max_blocks"), sack.max_blocks, &allowed));
+            return Err(range(at("recovery.max_blocks"), most, &allowed));
         }
-        // RFC 9406 section 4.2 counts eight samples of a round trip: one of a window is too few.
-        if matches!(tcp.slow_start, SlowStartSpec::HystartPlusPlus(_)) && !tcp.timestamps {
+        let is_timed = matches!(tcp.recovery, RecoverySpec::RackTlp(_));
+        // Both count eight samples of a round trip: one of a window is too few.
+        let is_hystart = matches!(
+            tcp.slow_start,
+            SlowStartSpec::HystartPlusPlus(_) | SlowStartSpec::Hystart(_)
+        );
+        if is_hystart && !tcp.timestamps && !is_timed {
             return Err(structure(
                 at("slow_start"),
-                "needs timestamps: a round trip of every ACK",
+                "needs timestamps, or rack_tlp: a round trip of every ACK",
+            ));
+        }
+        if tcp.limited_transmit && is_timed {
+            return Err(structure(
+                at("limited_transmit"),
+                "has no effect beside rack_tlp, whose pipe lets it out",
             ));
         }
         if let Some(delayed) = tcp.delayed_ack {

@@ -31,9 +31,10 @@ pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
-pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, WebSpec};
+pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
 use serde::{Deserialize, Serialize};
+use skycell_declare::types::{Flag, Repetitions, TransferOctets};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
@@ -185,19 +186,28 @@ pub struct JitterSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrafficSpec {
-    /// Always more to send.
+    /// Always has more to send.
     Persistent,
     /// Transfers of one size with idle times between them.
     Transfers {
-        /// Octets of a transfer, above zero.
-        size_octets: Octets,
-        /// Transfers in all; none for as many as the run has time for.
-        count: Option<u32>,
-        /// Time from the end of one transfer (its last octet acknowledged and, with `new_connection`,
-        /// its connection closed) to the next; drawn from the stream `flow/<name>/idle`.
-        idle: DistributionSpec,
-        /// Whether each transfer opens its own connection, with fresh TCP state.
-        new_connection: bool,
+        /// Octets of a transfer.
+        #[param(key = "size")]
+        size_octets: TransferOctets,
+        /// Number of transfers; without it as many as the run has time for.
+        #[param(optional, source = "no end")]
+        count: Option<Repetitions>,
+        /// Time from the end of a transfer (its last octet acknowledged, with tcp.handshake its own connection
+        /// closed) to the next.
+        ///
+        /// Drawn from the stream `flow/<name>/idle`.
+        #[param(default = "0 s", source = "back to back")]
+        idle: Times,
+        /// Each transfer opens its own connection with fresh TCP state.
+        #[param(
+            default = true,
+            source = "Bonaventure, simulation study of TCP with GFR: closed after each transfer"
+        )]
+        new_connection: Flag,
     },
     /// Pages of files, each asked for by a request; drawn from the stream `flow/<name>/web`.
     Web(WebSpec),
@@ -220,6 +230,9 @@ pub enum StartSpec {
         to_ps: u64,
     },
 }
+
+/// Times as a parameter of traffic or of a source.
+pub type Times = DistributionSpec;
 
 /// A named distribution of times, picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]

@@ -1,19 +1,25 @@
 //! Users of the World Wide Web: a client that asks for pages, and a server that answers with files.
 
 use crate::check::{range, structure, validate_distribution};
-use crate::{DistributionSpec, SpecError};
+use crate::check_classes::refused;
+use crate::{DistributionSpec, SpecError, Times};
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use serde_json::json;
+use skycell_declare::types::{
+    CountLimit, FileSizes, KilobyteOctets, PoissonMean, Repetitions, RequestOctets, Share,
+    unchecked,
+};
+use skycell_declare::{Declare, Rule, Surroundings};
 use skycell_units::Octets;
 
 /// One client and its server on one persistent connection (HTTP/1.1, pipelined).
 ///
-/// Requests are TCP data from the flow's destination to its source, on the VCs that carry the
+/// [`Web`] says what each field means. Requests are TCP data from the flow's destination to its source, on the VCs that carry the
 /// acknowledgements of the answers. Source: 98-0876R1 section 5.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct WebSpec {
-    /// Time from a page to the next, not always zero.
+    /// Not always zero.
     pub page_interval: DistributionSpec,
     /// What of a page begins the time to the next one.
     pub page_interval_from: PageMoment,
@@ -31,6 +37,71 @@ pub struct WebSpec {
     pub size: CountSpec,
 }
 
+/// Pages of files over one persistent HTTP/1.1 connection, requests pipelined.
+///
+/// This is [`WebSpec`] as a file has it, with the kilobyte in which it states sizes.
+#[derive(Clone, Debug, PartialEq, Declare)]
+#[rule(written_for = "web")]
+pub struct Web {
+    /// Time from one page to the next.
+    #[param(check = unchecked, default = "10 s", source = "ATM Forum 98-0876R1, 5.3 and 6.1")]
+    pub page_interval: PageInterval,
+    /// From when the time to the next page counts: a page's first request, its last, or the arrival of
+    /// everything that it asked for.
+    #[param(
+        word,
+        default = "first_request",
+        source = "ATM Forum 98-0876R1, 6.1: a new set of requests every 10 s"
+    )]
+    pub page_interval_from: PageMoment,
+    /// Number of pages; without it as many as the run has time for.
+    #[param(check = unchecked, optional, source = "no end")]
+    pub pages: Option<Repetitions>,
+    /// Requests per page, one for each file.
+    #[param(table, empty, source = "ATM Forum 98-0876R1, 5.3")]
+    pub requests: CountSpec,
+    /// Time between two requests of a page.
+    #[param(
+        check = unchecked,
+        default = json!({"kind": "uniform", "low": "100 ms", "high": "500 ms"}),
+        source = "ATM Forum 98-0876R1, 5.3: random between 100 and 500 ms; uniform is our choice"
+    )]
+    pub gap: Times,
+    /// Octets of a request.
+    #[param(
+        key = "request_size",
+        default = "128 B",
+        source = "ATM Forum 98-0876R1, 6.2"
+    )]
+    pub request_octets: RequestOctets,
+    /// Classes of files, with how often they are asked for.
+    #[param(
+        table,
+        key = "file_class",
+        default = json!([
+            {"share": 20, "step_kb": 0.1},
+            {"share": 28, "step_kb": 1},
+            {"share": 40, "step_kb": 10},
+            {"share": 11.2, "step_kb": 100},
+            {"share": 0.8, "step_kb": 1000},
+        ]),
+        source = "ATM Forum 98-0876R1, Table 1"
+    )]
+    pub classes: Vec<FileClassSpec>,
+    /// Which multiple of its class's step a file has.
+    #[param(table, empty, key = "file_step", source = "ATM Forum 98-0876R1, 5.2")]
+    pub size: CountSpec,
+    /// Octets in the KB in which file sizes are stated.
+    #[param(
+        default = "1024 B",
+        source = "choice: only 1024 makes the mean file the 120.3 KB of the slides of ATM Forum 98-0876R1"
+    )]
+    pub kilobyte: KilobyteOctets,
+}
+
+/// Times from page to page, not always zero.
+pub type PageInterval = DistributionSpec;
+
 /// A moment of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
@@ -44,27 +115,43 @@ pub enum PageMoment {
     LastAnswer,
 }
 
-/// Files of one class.
+/// Files whose sizes are small multiples of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct FileClassSpec {
-    /// How often the class is asked for, in proportion to the others; above zero, finite.
-    pub weight: f64,
-    /// Sizes, octets, each above zero; as many as `size` has counts.
-    pub sizes_octets: Vec<Octets>,
+    /// How often files of the class are asked for.
+    #[param(key = "share")]
+    pub weight: Share,
+    /// The smallest size; the others are its multiples.
+    ///
+    /// As many as `size` has counts.
+    #[param(key = "step_kb")]
+    pub sizes_octets: FileSizes,
 }
 
-/// A count with a Poisson distribution that is held between limits.
+/// A Poisson count between two limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct CountSpec {
-    /// Mean of the Poisson distribution before it is held, above 0, at most 500.
-    pub mean: f64,
-    /// Least count.
-    pub low: u32,
-    /// Largest count, at least `low`.
-    pub high: u32,
-    /// What a value outside the limits becomes.
+    /// Mean of the Poisson distribution before the limits apply.
+    #[param(default = 5, source = "ATM Forum 98-0876R1, 5.2 and 5.3")]
+    pub mean: PoissonMean,
+    /// Smallest count.
+    #[param(
+        key = "least",
+        default = 1,
+        source = "ATM Forum 98-0876R1, 5.2 and 5.3"
+    )]
+    pub low: CountLimit,
+    /// Largest count; not below least.
+    #[param(key = "most", default = 9, source = "ATM Forum 98-0876R1, 5.2 and 5.3")]
+    pub high: CountLimit,
+    /// What happens to a value beyond a limit: it becomes the limit, or is drawn again.
+    #[param(
+        word,
+        default = "clamp",
+        source = "choice: clamping keeps the mean at 4.95 of the stated 5, drawing again at 4.85"
+    )]
     pub outside: OutsideLimits,
 }
 
@@ -105,18 +192,15 @@ impl WebSpec {
         let counts = self.size.high - self.size.low + 1;
         for (i, class) in self.classes.iter().enumerate() {
             let here = |key: &str| path(&format!("classes[{i}].{key}"));
-            if !(class.weight > 0.0 && class.weight.is_finite()) {
-                return Err(range(here("weight"), class.weight, "above 0"));
-            }
+            class
+                .check(&Surroundings::default())
+                .map_err(|at| refused(at, &path(&format!("classes[{i}]"))))?;
             if class.sizes_octets.len() != counts as usize {
                 return Err(range(
                     here("sizes_octets"),
                     format!("{} sizes", class.sizes_octets.len()),
                     &format!("{counts}, one for each count of size"),
                 ));
-            }
-            if class.sizes_octets.contains(&0) {
-                return Err(range(here("sizes_octets"), 0, "above 0"));
             }
         }
         Ok(())
@@ -125,13 +209,8 @@ impl WebSpec {
 
 impl CountSpec {
     fn validate(&self, at: &str) -> Result<(), SpecError> {
-        if !(self.mean > 0.0 && self.mean <= 500.0) {
-            return Err(range(
-                format!("{at}.mean"),
-                self.mean,
-                "above 0, at most 500",
-            ));
-        }
+        self.check(&Surroundings::default())
+            .map_err(|refusal| refused(refusal, at))?;
         if self.high < self.low || self.high - self.low >= MOST_COUNTS {
             return Err(range(
                 format!("{at}.high"),

@@ -39,6 +39,11 @@ impl EcnSender {
         self.reductions
     }
 
+    /// The window is reduced because of a mark.
+    pub(crate) fn count_reduction(&mut self) {
+        self.reductions += 1;
+    }
+
     /// Another connection of the flow begins.
     pub(crate) fn begin(&mut self) {
         self.recover = 0;

@@ -1,6 +1,8 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
-use crate::sender::tests::{CUBIC, MSS, NEW_RENO, RENO, RENO_CONGESTION, SACK, VANILLA, tcp};
+use crate::sender::tests::{
+    CUBIC, LINUX_CUBIC, MSS, NEW_RENO, RACK_TLP, RENO, RENO_CONGESTION, SACK, VANILLA, tcp,
+};
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
 use proptest::prelude::*;
@@ -55,6 +57,7 @@ fn recoveries() -> impl Strategy<Value = RecoverySpec> {
                 ..NEW_RENO
             })
         }),
+        Just(RecoverySpec::RackTlp(RACK_TLP)),
         of_sack.prop_map(
             |(partial_ack, partial_ack_restarts, is)| RecoverySpec::Sack(SackSpec {
                 partial_ack,
@@ -77,11 +80,16 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
             ..RENO_CONGESTION
         }),
         CongestionSpec::Cubic(CUBIC),
+        CongestionSpec::LinuxCubic(LINUX_CUBIC),
     ];
     let slow_start = [
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
         SlowStartSpec::ByteCounting(ByteCountingSlowStartSpec { limit: 2 }),
         SlowStartSpec::HystartPlusPlus(HyStartPlusPlusSpec { limit: 8 }),
+        SlowStartSpec::Hystart(HyStartSpec {
+            detect: HyStartDetect::Both,
+            low_window: 2,
+        }),
     ];
     let of_later = (
         prop::sample::select(slow_start.to_vec()),
@@ -109,11 +117,15 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                 nagle: is[0],
                 sws_avoidance: is[1],
                 timestamps: is[2],
-                advertised_window: [AdvertisedWindow::Constant, AdvertisedWindow::FreeBuffer]
-                    [usize::from(is[3])],
+                advertised_window: match (is[3], is[0]) {
+                    (false, _) => AdvertisedWindow::Constant,
+                    (true, false) => AdvertisedWindow::FreeBuffer,
+                    (true, true) => AdvertisedWindow::Growing,
+                },
                 delayed_ack: is[4].then_some(DelayedAckSpec {
                     timeout_ps: SimTime::from_millis(200).0,
                     every_segments: 2,
+                    quick_segments: 0,
                 }),
                 ..tcp()
             },

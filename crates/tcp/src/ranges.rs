@@ -79,6 +79,18 @@ impl Ranges {
             .is_some_and(|r| r.0 <= start && end <= r.1)
     }
 
+    /// The lowest stretch of [from, end) that is not in the set.
+    pub fn missing(&self, from: u64, end: u64) -> Option<(u64, u64)> {
+        let at = self.ranges.partition_point(|r| r.1 <= from);
+        let start = match self.ranges.get(at) {
+            Some(range) if range.0 <= from => range.1,
+            _ => from,
+        };
+        let next = self.ranges[at..].iter().find(|r| r.0 > start);
+        let stop = next.map_or(end, |range| range.0.min(end));
+        (start < stop).then_some((start, stop))
+    }
+
     /// The lowest stretch at or above `from` that is not in the set but has an octet of the set
     /// above it.
     pub fn hole_from(&self, from: u64) -> Option<(u64, u64)> {
@@ -168,6 +180,10 @@ mod tests {
             prop_assert_eq!(ranges.octets_above(from), above);
             prop_assert!(ranges.has_above(from, above) && !ranges.has_above(from, above + 1));
             prop_assert_eq!(ranges.has_above(from, asked), asked <= above);
+            let until = (from + asked).min(SPAN as u64 + 12);
+            let first = (from..until).find(|&i| !flags[i as usize]);
+            let missing = first.map(|s| (s, (s..until).find(|&i| flags[i as usize]).unwrap_or(until)));
+            prop_assert_eq!(ranges.missing(from, until), missing);
             let reached = (limit as usize..).find(|&i| !flags.get(i).copied().unwrap_or(false));
             prop_assert_eq!(ranges.reached_from(limit) as usize, reached.unwrap());
             ranges.forget_below(limit);

@@ -43,6 +43,12 @@ impl SackBlocks {
         self.count += 1;
     }
 
+    /// The same blocks, lowest first.
+    pub(crate) fn ascending(mut self) -> Self {
+        self.blocks[..usize::from(self.count)].sort_unstable();
+        self
+    }
+
     /// The blocks, newest first.
     pub fn as_slice(&self) -> &[(u64, u64)] {
         &self.blocks[..usize::from(self.count)]

@@ -114,7 +114,7 @@ impl Sender {
         if self.tx.is_all_acked() {
             let ticks = self.tx.clock.ticks(now);
             let idle = ticks - self.tx.clock.ticks(self.tx.now);
-            self.tx.window.on_idle_end(ticks);
+            self.tx.window.on_idle_end(&self.tx.tcp, ticks);
             if self.tx.tcp.idle_restart && idle >= self.tx.rto.ticks(&self.tx.tcp) {
                 self.tx.window.restart(self.tx.tcp.initial_cwnd);
             }
@@ -148,7 +148,7 @@ impl Sender {
             (State::SynSent, SegmentKind::SynAck) => {
                 sender.on_control_answered();
                 sender.state = State::Established;
-                sender.tx.send_as_allowed();
+                sender.recovery.on_more_to_send(&mut sender.tx);
             }
             (State::FinSent, SegmentKind::FinAck) => {
                 sender.on_control_answered();
@@ -161,13 +161,20 @@ impl Sender {
 
     /// The retransmission timer has run out.
     pub fn on_timeout(&mut self, now: SimTime, out: &mut Vec<Segment>) {
-        self.tx.counters.timeouts += 1;
-        self.tx.rto.back_off();
         self.tx.is_before_tick = self.tx.tcp.tick_order == TickOrder::TimersFirst;
-        self.act(now, out, |sender| match sender.state {
-            State::SynSent => sender.send_control(SegmentKind::Syn, false),
-            State::FinSent => sender.send_control(SegmentKind::Fin, false),
-            State::Established | State::Closed => sender.start_over(),
+        self.act(now, out, |sender| {
+            match &mut sender.recovery {
+                Recovery::RackTlp(recovery) if sender.state == State::Established => {
+                    return recovery.on_timer(&mut sender.tx);
+                }
+                _ => {}
+            }
+            sender.tx.on_timeout();
+            match sender.state {
+                State::SynSent => sender.send_control(SegmentKind::Syn, false),
+                State::FinSent => sender.send_control(SegmentKind::Fin, false),
+                State::Established | State::Closed => sender.start_over(),
+            }
         });
         self.tx.is_before_tick = false;
     }
@@ -175,7 +182,9 @@ impl Sender {
     /// After a timeout: back to the oldest unacknowledged octet with a window of one segment.
     fn start_over(&mut self) {
         self.dup_acks = 0;
-        self.recovery.on_timeout(&mut self.tx);
+        if let Recovery::ByDuplicates(recovery) = &mut self.recovery {
+            recovery.on_timeout(&mut self.tx);
+        }
         self.tx.on_loss();
         self.tx.window.on_rto(&self.tx.tcp);
         self.tx.snd_nxt = self.tx.snd_una;
@@ -189,6 +198,18 @@ impl Sender {
         if ack > self.tx.snd_max || ack < self.tx.snd_una {
             return;
         }
+        match &mut self.recovery {
+            Recovery::ByDuplicates(_) => self.count_ack(segment),
+            Recovery::RackTlp(recovery) => recovery.on_ack(&mut self.tx, segment),
+        }
+    }
+
+    /// The same where duplicates are counted.
+    fn count_ack(&mut self, segment: &Segment) {
+        let Recovery::ByDuplicates(recovery) = &mut self.recovery else {
+            return;
+        };
+        let ack = segment.acknowledgement;
         // Of duplicates that begin no recovery: with SACK only those with news (RFC 3042 section 2).
         let is_limited = self.tx.tcp.limited_transmit;
         let mut is_news = is_limited && !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
@@ -201,7 +222,7 @@ impl Sender {
             }
         }
         self.tx.is_echo = segment.ece;
-        if segment.ece && !self.recovery.is_active() {
+        if segment.ece && !recovery.is_active() {
             on_echo(&mut self.tx, ack);
         }
         let advertised = Octets::from(segment.window);
@@ -209,7 +230,7 @@ impl Sender {
             self.dup_acks = 0;
             self.tx.advertised = advertised;
             let acked = self.tx.advance(ack, segment.timestamp);
-            match self.recovery.on_new_ack(&mut self.tx, acked) {
+            match recovery.on_new_ack(&mut self.tx, acked) {
                 _ if self.tx.is_all_acked() => self.tx.deadline = SimTime::NEVER,
                 // RFC 6298 5.3.
                 TimerAfterAck::Restart => self.tx.start_timer(),
@@ -219,14 +240,14 @@ impl Sender {
             // A window update is no duplicate, and ends a row of them (4.4BSD tcp_input).
             self.dup_acks = 0;
             self.tx.advertised = advertised;
-            self.recovery.on_more_to_send(&mut self.tx);
+            recovery.on_more_to_send(&mut self.tx);
         } else if !self.tx.is_all_acked() {
             // RFC 5681 section 2: data outstanding, nothing new acknowledged, no payload.
             self.tx.counters.dup_acks += 1;
             self.dup_acks += 1;
-            self.recovery.on_dup_ack(&mut self.tx, self.dup_acks);
+            recovery.on_dup_ack(&mut self.tx, self.dup_acks);
             let is_among_first = u64::from(self.dup_acks) <= LIMITED_TRANSMIT;
-            if is_news && is_among_first && !self.recovery.is_active() {
+            if is_news && is_among_first && !recovery.is_active() {
                 self.tx.send_limited();
             }
         }

@@ -30,6 +30,10 @@ pub(crate) const SACK: SackSpec = SackSpec {
     max_blocks: 3,
     avoid_multiple_fast_retransmits: false,
 };
+pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
+    dup_ack_threshold: 3,
+    max_blocks: 3,
+};
 pub(crate) const RENO_CONGESTION: RenoCongestionSpec = RenoCongestionSpec {
     growth: RenoGrowth::Float,
     ssthresh_basis: SsthreshBasis::Cwnd,
@@ -38,6 +42,11 @@ pub(crate) const CUBIC: CubicSpec = CubicSpec {
     c: 0.4,
     fast_convergence: true,
     ssthresh_basis: SsthreshBasis::Cwnd,
+};
+
+pub(crate) const LINUX_CUBIC: LinuxCubicSpec = LinuxCubicSpec {
+    fast_convergence: true,
+    tcp_friendliness: true,
 };
 
 /// SACK with the studies' defaults, MSS 1 000, a clock of 100 ms and a large window.

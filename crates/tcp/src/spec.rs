@@ -21,7 +21,8 @@ pub use crate::slow_start::specs::*;
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
     /// What is done about lost segments: vanilla detects losses only by timeout; reno adds fast
-    /// retransmit and recovery, new_reno partial ACKs, sack selective acknowledgements.
+    /// retransmit and recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
+    /// the time of sending, as Linux does.
     #[param(
         kinds,
         default = "sack",
@@ -29,14 +30,16 @@ pub struct TcpSpec {
     )]
     pub recovery: RecoverySpec,
     /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
-    /// per round trip and half, or by a cubic function of the time since the loss and 0.7.
+    /// per round trip and half, or by a cubic function of the time since the loss and 0.7, as
+    /// RFC 9438 or as Linux computes it.
     #[param(
         kinds,
         default = "reno",
         source = "ICCCN'97 section 2.1; cubic is RFC 9438"
     )]
     pub congestion: CongestionSpec,
-    /// How cwnd grows in slow start: by a segment for each ACK, or less of a large window.
+    /// How cwnd grows in slow start: by a segment for each ACK, less of a large window, or what was
+    /// acknowledged, until a loss or until the path is found full.
     #[param(
         kinds,
         default = "standard",
@@ -128,12 +131,13 @@ pub struct TcpSpec {
     /// segment at a time.
     #[param(default = false, source = "RFC 7323 is later than the studies' TCPs")]
     pub timestamps: Flag,
-    /// Window that the receiver advertises: always receiver_window, or the part of it that is
-    /// free when the ACK goes out, before the application reads the data just acknowledged.
+    /// Window that the receiver advertises: always receiver_window; the part of it that is
+    /// free when the ACK goes out, before the application reads the data just acknowledged; or 65 535 B
+    /// at first and two segments more for each that arrives in order.
     #[param(
         word,
         default = "constant",
-        source = "the studies' windows are constants"
+        source = "the studies' windows are constants; growing is Linux's tcp_grow_window"
     )]
     pub advertised_window: AdvertisedWindow,
     /// When the receiver holds ACKs back.
@@ -232,6 +236,19 @@ pub enum AdvertisedWindow {
     /// What is free in the socket buffer as the ACK goes out, before the application reads what has
     /// just come (4.4BSD tcp_output).
     FreeBuffer,
+    /// 65 535 octets at first, and twice what arrives in order more, up to all; while it grows, each segment is
+    /// acknowledged at once (Linux tcp_grow_window, rcv_ssthresh).
+    Growing,
+}
+
+impl TcpSpec {
+    /// Window that the receiver advertises as the connection begins, octets.
+    pub(crate) fn first_window(&self) -> u64 {
+        match self.advertised_window {
+            AdvertisedWindow::Growing => self.rwnd.min(65_535),
+            AdvertisedWindow::Constant | AdvertisedWindow::FreeBuffer => self.rwnd,
+        }
+    }
 }
 
 /// Phase of the host clock.
@@ -280,4 +297,8 @@ pub struct DelayedAckSpec {
     pub timeout_ps: u64,
     /// Segments after which an ACK is sent at once, at least 1.
     pub every_segments: u32,
+    /// Data segments at the begin of a connection that are acknowledged at once, each, 65 535 at most (Linux's quick
+    /// ACKs: tcp_enter_quickack_mode).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub quick_segments: u32,
 }

@@ -1,7 +1,7 @@
 //! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
 
 use crate::clock::TickClock;
-use crate::congestion::Ack;
+use crate::congestion::{Ack, Sample};
 use crate::ecn::EcnSender;
 use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
@@ -98,7 +98,7 @@ impl Transmitter {
             snd_max: 0,
             available: 0,
             sacked: Ranges::default(),
-            advertised: tcp.rwnd,
+            advertised: tcp.first_window(),
             deadline: SimTime::NEVER,
             timed: None,
             counters: SenderCounters::default(),
@@ -119,7 +119,7 @@ impl Transmitter {
         (self.snd_una, self.snd_nxt, self.snd_max, self.available) = (0, 0, 0, 0);
         self.short_end = 0;
         self.sacked.clear();
-        self.advertised = self.tcp.rwnd;
+        self.advertised = self.tcp.first_window();
         self.deadline = SimTime::NEVER;
         self.timed = None;
         if let Some(ecn) = &mut self.ecn {
@@ -271,25 +271,42 @@ impl Transmitter {
         });
     }
 
+    /// The retransmission timer has run out.
+    pub(crate) fn on_timeout(&mut self) {
+        self.counters.timeouts += 1;
+        self.rto.back_off();
+    }
+
     /// Starts the retransmission timer anew.
     pub(crate) fn start_timer(&mut self) {
         self.deadline = self.clock.after(self.now, self.rto.ticks(&self.tcp));
     }
 
-    /// An acknowledgement moves `snd_una` to `ack`: takes the round-trip sample it brings.
-    /// Returns the octets acknowledged.
-    pub(crate) fn advance(&mut self, ack: u64, echoed_timestamp: u64) -> Octets {
+    /// Ticks of the host's clock.
+    pub(crate) fn ticks(&self) -> u64 {
+        self.clock.ticks(self.now)
+    }
+
+    /// An acknowledgement moves `snd_una` to `ack`. Returns the octets acknowledged.
+    #[inline(always)]
+    pub(crate) fn advance_to(&mut self, ack: u64) -> Octets {
         let acked = ack - self.snd_una;
         self.counters.octets_acked += acked;
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
         self.sacked.forget_below(ack);
+        acked
+    }
+
+    /// The same, with the round-trip sample that it brings.
+    pub(crate) fn advance(&mut self, ack: u64, echoed_timestamp: u64) -> Octets {
+        let acked = self.advance_to(ack);
         let ticks = self.clock.ticks(self.now);
         if self.tcp.timestamps {
             let rtt = ticks - echoed_timestamp;
             self.rto.on_sample(&self.tcp, rtt);
             if self.window.has_state() {
-                self.window.on_sample(rtt * self.tcp.tick_ps);
+                self.sample(rtt);
             }
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
@@ -298,6 +315,57 @@ impl Transmitter {
             self.timed = None;
         }
         acked
+    }
+
+    /// Round trips that an acknowledgement has measured, ticks: of the first segment that it acknowledges, which is
+    /// the timer's, and of the last, which is the window's.
+    pub(crate) fn on_round_trips(&mut self, first: u64, last: u64) {
+        self.rto.on_sample(&self.tcp, first);
+        if self.window.has_state() {
+            self.sample(last);
+        }
+    }
+
+    /// cwnd in whole segments.
+    pub(crate) fn cwnd_segments(&self) -> u64 {
+        self.window.cwnd() as u64 / self.tcp.mss
+    }
+
+    /// ssthresh in whole segments.
+    pub(crate) fn ssthresh_segments(&self) -> u64 {
+        self.window.ssthresh() as u64 / self.tcp.mss
+    }
+
+    /// Sets cwnd to as many segments.
+    pub(crate) fn set_cwnd_segments(&mut self, segments: u64) {
+        self.window.set_cwnd((segments * self.tcp.mss) as f64);
+    }
+
+    /// An acknowledgement outside recovery has told of `segments` segments more: cwnd grows.
+    pub(crate) fn grow_by_segments(&mut self, segments: u64, is_cwnd_limited: bool) {
+        let ack = Ack {
+            ticks: self.ticks(),
+            srtt_eighths: self.rto.srtt_eighths(),
+            segments: segments as f64,
+            octets: segments * self.tcp.mss,
+            reached: self.snd_una,
+            next: self.snd_nxt,
+            is_cwnd_limited,
+        };
+        self.window.on_ack(&self.tcp, &ack);
+    }
+
+    /// Tells the window's rules of a round trip of `rtt` ticks.
+    fn sample(&mut self, rtt: u64) {
+        let tick = self.tcp.tick_ps;
+        let sample = Sample {
+            rtt_ps: rtt * tick,
+            srtt_ps: self.rto.srtt_eighths() as u64 * tick / 8,
+            now_ps: self.clock.ticks(self.now) * tick,
+            reached: self.snd_una,
+            next: self.snd_nxt,
+        };
+        self.window.on_sample(&self.tcp, &sample);
     }
 
     /// A loss, or a mark that stands for one: ssthresh is cut.

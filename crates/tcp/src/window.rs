@@ -1,6 +1,6 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
-use crate::congestion::{Ack, Congestion, CongestionControl, HALF, reno_growth};
+use crate::congestion::{Ack, Congestion, CongestionControl, HALF, Sample, reno_growth};
 use crate::slow_start::{Kept, SlowStart};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
@@ -35,16 +35,30 @@ impl State {
         })
     }
 
-    /// What an ACK of new data adds to `cwnd` octets in slow start.
-    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+    /// What an ACK of new data adds to `cwnd` octets in slow start, `room` octets below ssthresh.
+    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, room: f64, ack: &Ack) -> f64 {
         let growth = match &mut self.slow_start {
             None => tcp.slow_start.growth(tcp, cwnd),
             Some(rule) => rule.on_ack(tcp, ack),
         };
-        match &mut self.congestion {
+        let growth = match &mut self.congestion {
             None => growth,
             Some(rule) => rule.on_ack_in_slow_start(growth, ack),
+        };
+        let stops = self
+            .slow_start
+            .as_ref()
+            .is_some_and(SlowStart::stops_at_ssthresh);
+        if !(stops && growth > room) {
+            return growth;
         }
+        let octets = (growth - room) as Octets;
+        let rest = Ack {
+            octets,
+            segments: octets as f64 / tcp.mss as f64,
+            ..*ack
+        };
+        room + self.on_ack(tcp, cwnd + room, &rest)
     }
 
     /// The same in congestion avoidance.
@@ -78,9 +92,9 @@ impl State {
         }
     }
 
-    fn on_idle_end(&mut self, ticks: u64) {
+    fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
         if let Some(rule) = &mut self.congestion {
-            rule.on_idle_end(ticks);
+            rule.on_idle_end(tcp, ticks);
         }
     }
 }
@@ -114,7 +128,10 @@ impl Window {
         let growth = match self.state.as_deref_mut() {
             None if is_in_slow_start => tcp.slow_start.growth(tcp, self.cwnd),
             None => whole(tcp, reno_growth(tcp, self.cwnd)),
-            Some(state) if is_in_slow_start => state.on_ack_in_slow_start(tcp, self.cwnd, ack),
+            Some(state) if is_in_slow_start => {
+                let room = self.ssthresh - self.cwnd;
+                state.on_ack_in_slow_start(tcp, self.cwnd, room, ack)
+            }
             Some(state) => state.on_ack(tcp, self.cwnd, ack),
         };
         self.grow_to_limit(tcp, growth);
@@ -127,15 +144,20 @@ impl Window {
         }
     }
 
-    /// An acknowledgement has measured a round trip of `rtt_ps` picoseconds.
+    /// An acknowledgement has measured a round trip.
     #[inline(never)] // so that nothing is done for it where there is no state
-    pub(crate) fn on_sample(&mut self, rtt_ps: u64) {
-        if let Some(rule) = self
-            .state
-            .as_deref_mut()
-            .and_then(|state| state.slow_start.as_mut())
+    pub(crate) fn on_sample(&mut self, tcp: &TcpSpec, sample: &Sample) {
+        let is_running = self.is_in_slow_start(tcp);
+        let Some(state) = self.state.as_deref_mut() else {
+            return;
+        };
+        if let Some(rule) = &mut state.congestion {
+            rule.on_sample(sample);
+        }
+        if let Some(rule) = &mut state.slow_start
+            && rule.on_sample(tcp, self.cwnd, is_running, sample)
         {
-            rule.on_sample(rtt_ps);
+            self.ssthresh = self.cwnd;
         }
     }
 
@@ -159,12 +181,22 @@ impl Window {
                 (window * part / mss).floor() * mss
             }
         };
+        let left = if tcp.congestion.is_in_segments() {
+            (left / mss).floor() * mss
+        } else {
+            left
+        };
         self.ssthresh = left.max(2.0 * mss);
     }
 
     /// Sets cwnd to ssthresh and `segments` segments more.
     pub(crate) fn set_to_ssthresh_plus(&mut self, tcp: &TcpSpec, segments: u32) {
         self.cwnd = self.ssthresh + f64::from(segments) * tcp.mss as f64;
+    }
+
+    /// Sets cwnd, octets.
+    pub(crate) fn set_cwnd(&mut self, octets: f64) {
+        self.cwnd = octets;
     }
 
     /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.
@@ -197,9 +229,9 @@ impl Window {
     }
 
     /// The application goes on after idling, as the host's clock has counted `ticks`.
-    pub(crate) fn on_idle_end(&mut self, ticks: u64) {
+    pub(crate) fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
         if let Some(state) = self.state.as_deref_mut() {
-            state.on_idle_end(ticks);
+            state.on_idle_end(tcp, ticks);
         }
     }
 

@@ -26,6 +26,7 @@ VERBS = {
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",
+    "emulate": "Put real hosts onto a scenario's path.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",

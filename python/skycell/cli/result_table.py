@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from skycell.cli.console import Output
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
@@ -16,6 +17,7 @@ from skycell.metrics.run_rows import (
     source_totals,
 )
 from skycell.records.result import RunResult
+from skycell.spec.network import NetworkSpec
 from skycell.tables import run as tables
 from skycell.tables.table import (
     NOTHING,
@@ -39,11 +41,8 @@ def show_result(result: RunResult) -> None:
     output = Output(_PLAIN_WIDTH)
     if result.spec.flows:
         output.show(first_rows(_flows(result), _MOST_ROWS))
-    queues = queue_rows(result.spec, result.records)
-    for unit in dict.fromkeys(row.unit for row in queues):
-        output.show(_ports([row for row in queues if row.unit == unit], unit))
+    show_ports(output, result.spec, result.records)
     others = (
-        tables.sojourns(result),
         tables.contracts(result),
         tables.policed(result),
         tables.cell_delays(result),
@@ -56,6 +55,16 @@ def show_result(result: RunResult) -> None:
             output.show(first_rows(table, _MOST_ROWS))
     for line in _totals(result):
         output.say(line)
+
+
+def show_ports(output: Output, spec: NetworkSpec, records: Mapping[str, Any]) -> None:
+    """Prints the congested ports of some records."""
+    queues = queue_rows(spec, records)
+    for unit in dict.fromkeys(row.unit for row in queues):
+        output.show(_ports([row for row in queues if row.unit == unit], unit))
+    sojourns = tables.sojourns(spec, records)
+    if sojourns is not None:
+        output.show(first_rows(sojourns, _MOST_ROWS))
 
 
 def _flows(result: RunResult) -> Table:
@@ -95,12 +104,14 @@ def _delay(delay_ps: float | None) -> Cell:
 
 
 def _ports(queues: Sequence[QueueRow], unit: str) -> Table:
+    marks = any(row.marked for row in queues)
     rows = [
         (
             words(row.name),
             words(row.held),
             count(row.counts["arrived"]),
             count(sum(row.counts["discarded"].values())),
+            *([count(row.marked)] if marks else []),
             words(f"{row.counts['queue']['mean']:.1f}"),
             count(row.counts["queue"]["p99"]),
             count(row.counts["queue"]["max"]),
@@ -108,7 +119,8 @@ def _ports(queues: Sequence[QueueRow], unit: str) -> Table:
         )
         for row in queues
     ]
-    heads = ("buffer", "arrived", "discarded", "mean queue", "99 %", "largest", "busy")
+    marked = ["marked"] if marks else []
+    heads = ("buffer", "arrived", "discarded", *marked, "mean queue", "99 %", "largest", "busy")
     title = f"Ports with a limited buffer, in {unit}"
     return Table(title, columns("port", *heads, numeric=heads), tuple(rows))
 

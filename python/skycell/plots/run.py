@@ -22,7 +22,7 @@ from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Parameter, Part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,13 +230,15 @@ def _thresholds_of(policy: PolicySpec) -> dict[str, int]:
 
 
 def _thresholds(
-    parameters: Sequence[Declares | Part], written: type[Parameters], spec: object
+    parameters: Sequence[Parameter], written: type[Parameters], spec: object
 ) -> Iterator[tuple[str, int]]:
     for one in parameters:
         value = getattr(spec, one.field)
         if isinstance(one, Part):
             yield from _thresholds(one.parameters, written, value)
-        elif "Threshold" in one.type and one.key is not None and isinstance(value, int):
+        elif not isinstance(one, Declares) or one.key is None:
+            continue
+        elif "Threshold" in one.type and isinstance(value, int):
             symbol = symbol_of(written.model_fields[one.key])
             if one.type == "AverageThreshold":
                 yield f"{symbol} of the average", value

@@ -36,7 +36,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     brief = _brief_of(result)
     ports = (
         *(brief(_congested(result, unit), "discarded", "ports") for unit in _UNITS),
-        brief(tables.sojourns(result), "largest", "ports"),
+        brief(tables.sojourns(result.spec, result.records), "largest", "ports"),
         *(brief(_other_ports(result, unit), "busy", "ports") for unit in _UNITS),
     )
     return page(

@@ -622,8 +622,17 @@ class SackSpec(SpecPart):
     avoid_multiple_fast_retransmits: bool
 
 
+class RackTlpSpec(SpecPart):
+    """Losses by time of sending, a probe before any timeout, a scoreboard that outlives it."""
+
+    kind: Literal["rack_tlp"] = "rack_tlp"
+    dup_ack_threshold: U32
+    max_blocks: U32
+
+
 RecoverySpec = Annotated[
-    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec, Field(discriminator="kind")
+    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
+    Field(discriminator="kind"),
 ]
 
 RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting"]
@@ -648,7 +657,17 @@ class CubicSpec(SpecPart):
     ssthresh_basis: SsthreshBasis
 
 
-CongestionSpec = Annotated[RenoCongestionSpec | CubicSpec, Field(discriminator="kind")]
+class LinuxCubicSpec(SpecPart):
+    """CUBIC in whole segments, 5 % a round trip before the first loss."""
+
+    kind: Literal["linux_cubic"] = "linux_cubic"
+    fast_convergence: bool
+    tcp_friendliness: bool
+
+
+CongestionSpec = Annotated[
+    RenoCongestionSpec | CubicSpec | LinuxCubicSpec, Field(discriminator="kind")
+]
 
 
 class StandardSlowStartSpec(SpecPart):
@@ -680,8 +699,23 @@ class HyStartPlusPlusSpec(SpecPart):
     limit: U32
 
 
+HyStartDetect = Literal["both", "train", "delay", "none"]
+
+
+class HyStartSpec(SpecPart):
+    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
+
+    kind: Literal["hystart"] = "hystart"
+    detect: HyStartDetect
+    low_window: U32
+
+
 SlowStartSpec = Annotated[
-    StandardSlowStartSpec | LimitedSlowStartSpec | ByteCountingSlowStartSpec | HyStartPlusPlusSpec,
+    StandardSlowStartSpec
+    | LimitedSlowStartSpec
+    | ByteCountingSlowStartSpec
+    | HyStartPlusPlusSpec
+    | HyStartSpec,
     Field(discriminator="kind"),
 ]
 
@@ -707,7 +741,7 @@ RtoMinBounds = Literal["rto", "deviation"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
-AdvertisedWindow = Literal["constant", "free_buffer"]
+AdvertisedWindow = Literal["constant", "free_buffer", "growing"]
 
 
 class DelayedAckSpec(SpecPart):
@@ -715,6 +749,7 @@ class DelayedAckSpec(SpecPart):
 
     timeout_ps: U64
     every_segments: U32
+    quick_segments: U32 = left_out(0)
 
 
 NagleWaitsFor = Literal["any_data", "short_segment"]
@@ -789,7 +824,7 @@ OutsideLimits = Literal["clamp", "redraw"]
 
 
 class CountSpec(SpecPart):
-    """A count with a Poisson distribution that is held between limits."""
+    """A Poisson count between two limits."""
 
     mean: float
     low: U32
@@ -798,7 +833,7 @@ class CountSpec(SpecPart):
 
 
 class FileClassSpec(SpecPart):
-    """Files of one class."""
+    """Files whose sizes are small multiples of one step."""
 
     weight: float
     sizes_octets: tuple[U64, ...] = ()
@@ -819,7 +854,7 @@ class WebSpec(SpecPart):
 
 
 class TrafficPersistent(SpecPart):
-    """Always more to send."""
+    """Always has more to send."""
 
     kind: Literal["persistent"] = "persistent"
 

@@ -24,6 +24,7 @@ from skycell.tables.table import Cell, Table, columns, count, loss, number, word
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
+    from skycell.spec.network import NetworkSpec
 
 
 def _made(
@@ -159,22 +160,22 @@ def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
     )
 
 
-def sojourns(result: RunResult) -> Table | None:
+def sojourns(spec: NetworkSpec, records: Mapping[str, Any]) -> Table | None:
     """Octets in ports of packets, and how long these stayed."""
     return _made(
         "Octets in these ports, and how long packets stayed, ms",
-        "Ports of packets with a limited buffer: octets in them, and how long packets stayed, in "
-        "milliseconds, from arrival to the departure of the last bit. Percentiles are from a "
+        "Ports of packets with a limited buffer, and flows in those that tell them apart: octets "
+        "in them, and how long packets stayed, in milliseconds, from arrival to the departure of the last bit. Percentiles are from a "
         "histogram, at most 1/128 too large.",
         "port",
         ("mean B", "largest B", *SOJOURN_HEADS),
         (
             (
-                words(row.port),
+                words(row.name),
                 number(row.mean_octets, 0),
                 count(row.largest_octets),
                 *_times(row.times_ms),
             )
-            for row in sojourn_rows(result.spec, result.records)
+            for row in sojourn_rows(spec, records)
         ),
     )

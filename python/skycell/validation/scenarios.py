@@ -80,6 +80,9 @@ class Library(_Part):
     settings: Mapping[str, str]
     """Files below /proc/sys/net/ipv4 of both hosts, and what they hold."""
     tcp: Mapping[str, Any]
+    """Keys of both ends, simulated."""
+    congestion: Mapping[str, Mapping[str, Any]]
+    """Further ones by the kernel's name of a congestion control."""
     group: tuple[Group, ...]
 
 
@@ -127,7 +130,7 @@ class RecordedScenario:
                 "link": [forward, {"from": "receiver", "to": "sender", **link}],
                 "flow": [{"name": name, **ends} for name in names],
             },
-            "tcp": {**library.tcp, "congestion": self.congestion},
+            "tcp": {**library.tcp, **library.congestion[self.congestion]},
             "start": {"kind": "staggered", "every": f"{self.group.every_s:g} s"},
         }
         if self.size_octets is not None:

@@ -39,7 +39,8 @@ def recording(late_us: float = 20, **flow: Any) -> dict[str, Any]:
     }
     late = {"p99_ps": late_us * 1e6, "max_ps": late_us * 3e6}
     flows = [own | flow, own | flow | {"start_s": 5.0}]
-    return {"kernel": "6.18", "seconds": 60.0, "ports": [port], "late": late, "flows": flows}
+    found = {"kernel": "6.18", "seconds": 60.0, "ports": [port], "late": late, "flows": flows}
+    return found | {"is_good": late_us < 1_000}
 
 
 @pytest.fixture
@@ -88,6 +89,8 @@ def test_what_was_recorded_is_not_recorded_again(tmp_path: Path, calls: Any) -> 
     record_linux(select([TWO]), tmp_path, replications=1)
     runs = record_linux(select([TWO]), tmp_path, replications=3)
     assert [run.replication for run in runs] == [1, 2]
+    # What links lose is drawn anew in each.
+    assert [json.loads(spec)["seed"] for spec, *_ in made] == [1, 2, 3]
     assert len(made) == 3
     assert len(rows(tmp_path)) == 6
 

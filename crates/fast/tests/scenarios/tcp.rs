@@ -12,7 +12,14 @@ impl Builder<'_> {
         let mss = self.dice.pick(&[1, 40, 512, 512, 1_024, 1_460, 9_180]);
         let rwnd = (mss * (1 + self.dice.below(64))).max(2_000).max(mss);
         let mut drawn = self.fields(&forms, "TcpSpec", mss, rwnd);
-        if drawn["slow_start"]["kind"] == "hystart_plus_plus" {
+        let is_timed = drawn["recovery"]["kind"] == "rack_tlp";
+        if is_timed {
+            drawn.insert("limited_transmit".to_owned(), json!(false));
+        }
+        let is_hystart = ["hystart_plus_plus", "hystart"]
+            .map(Value::from)
+            .contains(&drawn["slow_start"]["kind"]);
+        if is_hystart && !is_timed {
             drawn.insert("timestamps".to_owned(), json!(true));
         }
         serde_json::from_value(drawn.into()).expect("drawn parameters read back")
@@ -53,6 +60,7 @@ impl Builder<'_> {
             (_, "initial_ssthresh") => json!(mss * (1 + dice.below(64))),
             (_, "dup_ack_threshold") => json!(dice.pick(&[1, 2, 3, 3, 3])),
             (_, "max_ssthresh") => json!(dice.pick(&[2, 8, 100])),
+            (_, "low_window") => json!(dice.pick(&[1, 4, 16])),
             (_, "limit") => json!(dice.pick(&[1, 2, 8])),
             (_, "c") => json!(dice.pick(&[0.4, 0.4, 4.0])),
             (_, "tick_ps") => {
@@ -73,7 +81,8 @@ impl Builder<'_> {
             ]),
             (_, "max_blocks") => json!(1 + dice.below(3)),
             (_, "delayed_ack") if dice.one_in(4) => {
-                json!({"timeout_ps": MILLISECOND, "every_segments": 2})
+                let quick = dice.pick(&[0, 0, 5]);
+                json!({"timeout_ps": MILLISECOND, "every_segments": 2, "quick_segments": quick})
             }
             (_, "delayed_ack") => Value::Null,
             (Type::Named(name), _) => match forms.item(name).map(|item| &item.shape) {

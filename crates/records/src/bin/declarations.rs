@@ -3,12 +3,12 @@
 //! `make generate` reads it.
 
 use serde_json::{Value, json};
-use skycell_declare::{Form, Forms, Shape, Type};
+use skycell_declare::{Form, Forms, Kind, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
     AbrSpec, ChannelSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
-    TokenBucketSpec,
+    TokenBucketSpec, TrafficSpec, Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -19,7 +19,11 @@ fn main() {
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
     let channels = kinds::<ChannelSpec>(&mut forms);
+    let mut traffic = kinds::<TrafficSpec>(&mut forms);
     let spec_items = forms.items().len();
+    for kind in traffic.iter_mut().filter(|kind| kind[0] == "web") {
+        kind[1] = json!(Web::form(&mut forms));
+    }
     let framings = kinds::<FramingSpec>(&mut forms);
     schedulers.push(json!([
         "vc_weighted_round_robin",
@@ -29,6 +33,7 @@ fn main() {
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
         "channels": channels,
         "framings": framings,
+        "traffic": traffic,
     });
     let (spec, other) = forms.items().split_at(spec_items);
     let tables = json!({
@@ -49,7 +54,7 @@ fn main() {
     );
 }
 
-/// The kinds of a family of rules, each with the type that declares it.
+/// The kinds of a family of rules, each with the type that declares it, or with its own declaration.
 fn kinds<Family: Form>(forms: &mut Forms) -> Vec<Value> {
     let Type::Named(name) = Family::form(forms) else {
         panic!("a family of rules has a name");
@@ -57,8 +62,16 @@ fn kinds<Family: Form>(forms: &mut Forms) -> Vec<Value> {
     let Some(Shape::Kinds(kinds)) = forms.item(&name).map(|item| &item.shape) else {
         panic!("{name} is one of several kinds");
     };
+    let family = name.trim_end_matches("Spec");
+    let declared = |kind: &Kind| match &kind.of {
+        Some(of) => json!(of),
+        None => json!({"own": {
+            "name": format!("{family}{}", kind.variant), "doc": kind.doc, "facts": {},
+            "shape": {"fields": kind.fields},
+        }}),
+    };
     kinds
         .iter()
-        .map(|kind| json!([kind.kind, kind.of]))
+        .map(|kind| json!([kind.kind, declared(kind)]))
         .collect()
 }

@@ -175,7 +175,7 @@ impl CongestionControl for Cubic {
     }
 
     /// No time up to now counts (section 5.8).
-    fn on_idle_end(&mut self, ticks: u64) {
+    fn on_idle_end(&mut self, _tcp: &TcpSpec, ticks: u64) {
         self.ticks = ticks;
     }
 }
@@ -396,7 +396,7 @@ mod tests {
         assert_eq!(idle.acked(40, false), before);
         assert_eq!(idle.acked_after(5), busy.acked_after(5));
         idle.ticks += 90;
-        idle.cubic.on_idle_end(idle.ticks);
+        idle.cubic.on_idle_end(&idle.tcp, idle.ticks);
         assert_eq!(idle.acked_after(5), busy.acked_after(5));
         let before = idle.cwnd;
         assert_eq!(idle.acked_in_slow_start(false), before);

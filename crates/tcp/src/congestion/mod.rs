@@ -4,6 +4,7 @@
 //! [slow start](crate::slow_start)'s. [`Window`](crate::window::Window) holds cwnd and ssthresh and asks.
 
 mod cubic;
+mod linux_cubic;
 mod reno;
 
 pub(crate) use reno::{HALF, growth as reno_growth};
@@ -15,12 +16,14 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_units::Octets;
 
 use cubic::{Cubic, CubicSpec};
+use linux_cubic::{LinuxCubic, LinuxCubicSpec};
 use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
 
 /// What a run's spec says of it.
 pub mod specs {
     pub use super::CongestionSpec;
     pub use super::cubic::CubicSpec;
+    pub use super::linux_cubic::LinuxCubicSpec;
     pub use super::reno::{RenoCongestionSpec, RenoGrowth};
 }
 
@@ -31,6 +34,8 @@ kinds! {
         Reno(RenoCongestionSpec),
         /// See [`CubicSpec`].
         Cubic(CubicSpec),
+        /// See [`LinuxCubicSpec`].
+        LinuxCubic(LinuxCubicSpec),
     }
 }
 
@@ -40,11 +45,17 @@ impl CongestionSpec {
         matches!(self, CongestionSpec::Reno(reno) if reno.growth != RenoGrowth::Float)
     }
 
+    /// Whether a loss leaves whole segments.
+    pub(crate) fn is_in_segments(&self) -> bool {
+        matches!(self, CongestionSpec::LinuxCubic(_))
+    }
+
     /// What a loss takes a part of.
     pub(crate) fn ssthresh_basis(&self) -> SsthreshBasis {
         match self {
             CongestionSpec::Reno(reno) => reno.ssthresh_basis,
             CongestionSpec::Cubic(cubic) => cubic.ssthresh_basis,
+            CongestionSpec::LinuxCubic(_) => SsthreshBasis::Cwnd,
         }
     }
 }
@@ -68,10 +79,28 @@ pub(crate) struct Ack {
     pub(crate) is_cwnd_limited: bool,
 }
 
+/// A round trip that an ACK has measured, before it makes cwnd grow. Times in picoseconds of the host's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sample {
+    /// The round trip.
+    pub(crate) rtt_ps: u64,
+    /// The same, smoothed.
+    pub(crate) srtt_ps: u64,
+    /// When the ACK came.
+    pub(crate) now_ps: u64,
+    /// Everything below is acknowledged now.
+    pub(crate) reached: u64,
+    /// The next octet to send.
+    pub(crate) next: u64,
+}
+
 /// The rule of one kind, with what it keeps from one ACK to the next. Windows are in octets.
 pub(crate) trait CongestionControl {
     /// What an ACK of new data adds to `cwnd` in congestion avoidance, outside recovery.
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64;
+
+    /// An ACK has measured a round trip, and will make cwnd grow unless there is recovery.
+    fn on_sample(&mut self, _sample: &Sample) {}
 
     /// What it adds in slow start, whose rule adds `growth`.
     fn on_ack_in_slow_start(&mut self, growth: f64, _ack: &Ack) -> f64 {
@@ -85,7 +114,7 @@ pub(crate) trait CongestionControl {
     fn on_rto(&mut self) {}
 
     /// The application goes on after idling, as the host's clock has counted `ticks`.
-    fn on_idle_end(&mut self, _ticks: u64) {}
+    fn on_idle_end(&mut self, _tcp: &TcpSpec, _ticks: u64) {}
 }
 
 /// What congestion control keeps, of any kind that keeps something.
@@ -94,6 +123,7 @@ pub(crate) enum Congestion {
     CountedAcks(CountedAcks),
     CountedOctets(CountedOctets),
     Cubic(Cubic),
+    LinuxCubic(LinuxCubic),
 }
 
 impl Congestion {
@@ -108,6 +138,7 @@ impl Congestion {
                 }
             },
             CongestionSpec::Cubic(cubic) => Some(Congestion::Cubic(Cubic::new(cubic))),
+            CongestionSpec::LinuxCubic(spec) => Some(Congestion::LinuxCubic(LinuxCubic::new(spec))),
         }
     }
 }
@@ -118,6 +149,16 @@ impl CongestionControl for Congestion {
             Congestion::CountedAcks(rule) => rule.on_ack(tcp, cwnd, ack),
             Congestion::CountedOctets(rule) => rule.on_ack(tcp, cwnd, ack),
             Congestion::Cubic(rule) => rule.on_ack(tcp, cwnd, ack),
+            Congestion::LinuxCubic(rule) => rule.on_ack(tcp, cwnd, ack),
+        }
+    }
+
+    fn on_sample(&mut self, sample: &Sample) {
+        match self {
+            Congestion::CountedAcks(rule) => rule.on_sample(sample),
+            Congestion::CountedOctets(rule) => rule.on_sample(sample),
+            Congestion::Cubic(rule) => rule.on_sample(sample),
+            Congestion::LinuxCubic(rule) => rule.on_sample(sample),
         }
     }
 
@@ -126,6 +167,7 @@ impl CongestionControl for Congestion {
             Congestion::CountedAcks(rule) => rule.on_ack_in_slow_start(growth, ack),
             Congestion::CountedOctets(rule) => rule.on_ack_in_slow_start(growth, ack),
             Congestion::Cubic(rule) => rule.on_ack_in_slow_start(growth, ack),
+            Congestion::LinuxCubic(rule) => rule.on_ack_in_slow_start(growth, ack),
         }
     }
 
@@ -134,6 +176,7 @@ impl CongestionControl for Congestion {
             Congestion::CountedAcks(rule) => rule.on_loss(tcp, cwnd),
             Congestion::CountedOctets(rule) => rule.on_loss(tcp, cwnd),
             Congestion::Cubic(rule) => rule.on_loss(tcp, cwnd),
+            Congestion::LinuxCubic(rule) => rule.on_loss(tcp, cwnd),
         }
     }
 
@@ -142,14 +185,16 @@ impl CongestionControl for Congestion {
             Congestion::CountedAcks(rule) => rule.on_rto(),
             Congestion::CountedOctets(rule) => rule.on_rto(),
             Congestion::Cubic(rule) => rule.on_rto(),
+            Congestion::LinuxCubic(rule) => rule.on_rto(),
         }
     }
 
-    fn on_idle_end(&mut self, ticks: u64) {
+    fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
         match self {
-            Congestion::CountedAcks(rule) => rule.on_idle_end(ticks),
-            Congestion::CountedOctets(rule) => rule.on_idle_end(ticks),
-            Congestion::Cubic(rule) => rule.on_idle_end(ticks),
+            Congestion::CountedAcks(rule) => rule.on_idle_end(tcp, ticks),
+            Congestion::CountedOctets(rule) => rule.on_idle_end(tcp, ticks),
+            Congestion::Cubic(rule) => rule.on_idle_end(tcp, ticks),
+            Congestion::LinuxCubic(rule) => rule.on_idle_end(tcp, ticks),
         }
     }
 }

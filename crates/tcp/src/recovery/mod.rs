@@ -1,11 +1,12 @@
 //! Loss recovery: what a sender does about duplicate and partial acknowledgements.
 //!
-//! All kinds share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
+//! All kinds but RACK-TLP share the response to a timeout: ssthresh = cwnd / 2, cwnd = one segment, back to
 //! the oldest unacknowledged octet (ICCCN'97 section 2.1). The inflation of fast recovery is no part
 //! of the cwnd that is halved: section 2.3 has ssthresh at an eighth after two fast retransmits and a
 //! timeout.
 
 mod new_reno;
+mod rack_tlp;
 mod reno;
 mod sack;
 mod vanilla;
@@ -14,6 +15,7 @@ use crate::kinds::kinds;
 use crate::spec::PartialAckRestarts;
 use crate::transmit::Transmitter;
 use new_reno::{NewReno, NewRenoSpec};
+use rack_tlp::{RackTlp, RackTlpSpec};
 use reno::{Reno, RenoRecoverySpec};
 use sack::{Sack, SackSpec};
 use serde::{Deserialize, Serialize};
@@ -25,6 +27,7 @@ use vanilla::{Vanilla, VanillaSpec};
 pub mod specs {
     pub use super::RecoverySpec;
     pub use super::new_reno::{NewRenoSpec, PartialAckWindow};
+    pub use super::rack_tlp::RackTlpSpec;
     pub use super::reno::RenoRecoverySpec;
     pub use super::sack::{PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, SackSpec};
     pub use super::vanilla::VanillaSpec;
@@ -41,6 +44,19 @@ kinds! {
         NewReno(NewRenoSpec),
         /// See [`SackSpec`].
         Sack(SackSpec),
+        /// See [`RackTlpSpec`].
+        RackTlp(RackTlpSpec),
+    }
+}
+
+impl RecoverySpec {
+    /// Most blocks of selective acknowledgements in an ACK; none without them.
+    pub fn max_blocks(&self) -> Option<u32> {
+        match self {
+            RecoverySpec::Sack(sack) => Some(sack.max_blocks),
+            RecoverySpec::RackTlp(rack) => Some(rack.max_blocks),
+            RecoverySpec::Vanilla(_) | RecoverySpec::Reno(_) | RecoverySpec::NewReno(_) => None,
+        }
     }
 }
 
@@ -53,7 +69,7 @@ pub(crate) enum TimerAfterAck {
     Keep,
 }
 
-/// Loss recovery of one kind.
+/// Loss recovery of a kind that counts duplicate acknowledgements.
 pub(crate) trait LossRecovery {
     /// The `count`-th duplicate acknowledgement in a row has arrived.
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32);
@@ -75,66 +91,83 @@ pub(crate) trait LossRecovery {
 /// The loss recovery of any kind.
 #[derive(Clone, Debug)]
 pub(crate) enum Recovery {
+    ByDuplicates(ByDuplicates),
+    /// In a box, as few senders have it.
+    RackTlp(Box<RackTlp>),
+}
+
+impl Recovery {
+    pub(crate) fn new(spec: &RecoverySpec) -> Self {
+        Recovery::ByDuplicates(match spec {
+            RecoverySpec::Vanilla(_) => ByDuplicates::Vanilla(Vanilla),
+            RecoverySpec::Reno(_) => ByDuplicates::Reno(Reno::default()),
+            RecoverySpec::NewReno(_) => ByDuplicates::NewReno(NewReno::default()),
+            RecoverySpec::Sack(_) => ByDuplicates::Sack(Sack::default()),
+            RecoverySpec::RackTlp(spec) => return Recovery::RackTlp(Box::new(RackTlp::new(spec))),
+        })
+    }
+
+    /// The application has handed over more, or the connection is open.
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
+        match self {
+            Recovery::ByDuplicates(r) => r.on_more_to_send(tx),
+            Recovery::RackTlp(r) => r.on_more_to_send(tx),
+        }
+    }
+}
+
+/// The loss recovery of any kind that counts duplicates.
+#[derive(Clone, Debug)]
+pub(crate) enum ByDuplicates {
     Vanilla(Vanilla),
     Reno(Reno),
     NewReno(NewReno),
     Sack(Sack),
 }
 
-impl Recovery {
-    pub(crate) fn new(spec: &RecoverySpec) -> Self {
-        match spec {
-            RecoverySpec::Vanilla(_) => Recovery::Vanilla(Vanilla),
-            RecoverySpec::Reno(_) => Recovery::Reno(Reno::default()),
-            RecoverySpec::NewReno(_) => Recovery::NewReno(NewReno::default()),
-            RecoverySpec::Sack(_) => Recovery::Sack(Sack::default()),
-        }
-    }
-}
-
-impl LossRecovery for Recovery {
+impl LossRecovery for ByDuplicates {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
         match self {
-            Recovery::Vanilla(r) => r.on_dup_ack(tx, count),
-            Recovery::Reno(r) => r.on_dup_ack(tx, count),
-            Recovery::NewReno(r) => r.on_dup_ack(tx, count),
-            Recovery::Sack(r) => r.on_dup_ack(tx, count),
+            ByDuplicates::Vanilla(r) => r.on_dup_ack(tx, count),
+            ByDuplicates::Reno(r) => r.on_dup_ack(tx, count),
+            ByDuplicates::NewReno(r) => r.on_dup_ack(tx, count),
+            ByDuplicates::Sack(r) => r.on_dup_ack(tx, count),
         }
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
         match self {
-            Recovery::Vanilla(r) => r.on_new_ack(tx, acked),
-            Recovery::Reno(r) => r.on_new_ack(tx, acked),
-            Recovery::NewReno(r) => r.on_new_ack(tx, acked),
-            Recovery::Sack(r) => r.on_new_ack(tx, acked),
+            ByDuplicates::Vanilla(r) => r.on_new_ack(tx, acked),
+            ByDuplicates::Reno(r) => r.on_new_ack(tx, acked),
+            ByDuplicates::NewReno(r) => r.on_new_ack(tx, acked),
+            ByDuplicates::Sack(r) => r.on_new_ack(tx, acked),
         }
     }
 
     fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         match self {
-            Recovery::Vanilla(r) => r.on_more_to_send(tx),
-            Recovery::Reno(r) => r.on_more_to_send(tx),
-            Recovery::NewReno(r) => r.on_more_to_send(tx),
-            Recovery::Sack(r) => r.on_more_to_send(tx),
+            ByDuplicates::Vanilla(r) => r.on_more_to_send(tx),
+            ByDuplicates::Reno(r) => r.on_more_to_send(tx),
+            ByDuplicates::NewReno(r) => r.on_more_to_send(tx),
+            ByDuplicates::Sack(r) => r.on_more_to_send(tx),
         }
     }
 
     fn is_active(&self) -> bool {
         match self {
-            Recovery::Vanilla(r) => r.is_active(),
-            Recovery::Reno(r) => r.is_active(),
-            Recovery::NewReno(r) => r.is_active(),
-            Recovery::Sack(r) => r.is_active(),
+            ByDuplicates::Vanilla(r) => r.is_active(),
+            ByDuplicates::Reno(r) => r.is_active(),
+            ByDuplicates::NewReno(r) => r.is_active(),
+            ByDuplicates::Sack(r) => r.is_active(),
         }
     }
 
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         match self {
-            Recovery::Vanilla(r) => r.on_timeout(tx),
-            Recovery::Reno(r) => r.on_timeout(tx),
-            Recovery::NewReno(r) => r.on_timeout(tx),
-            Recovery::Sack(r) => r.on_timeout(tx),
+            ByDuplicates::Vanilla(r) => r.on_timeout(tx),
+            ByDuplicates::Reno(r) => r.on_timeout(tx),
+            ByDuplicates::NewReno(r) => r.on_timeout(tx),
+            ByDuplicates::Sack(r) => r.on_timeout(tx),
         }
     }
 }

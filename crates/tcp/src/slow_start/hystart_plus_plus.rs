@@ -1,7 +1,7 @@
 //! HyStart++: slow start that ends before the queue overflows, as round trips get longer (RFC 9406).
 
 use super::SlowStart;
-use crate::congestion::Ack;
+use crate::congestion::{Ack, Sample};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
@@ -113,9 +113,17 @@ impl HyStartPlusPlus {
 }
 
 impl SlowStart for HyStartPlusPlus {
-    fn on_sample(&mut self, rtt_ps: u64) {
+    fn on_sample(
+        &mut self,
+        _tcp: &TcpSpec,
+        _cwnd: f64,
+        _is_running: bool,
+        sample: &Sample,
+    ) -> bool {
+        let rtt_ps = sample.rtt_ps;
         self.min = Some(self.min.map_or(rtt_ps, |min| min.min(rtt_ps)));
         self.samples = self.samples.saturating_add(1);
+        false // its rounds end slow start, see is_leaving
     }
 
     /// Section 4.2. Later slow starts are standard: min(N, SMSS), RFC 5681 section 3.1 equation 2.

@@ -1,16 +1,18 @@
 //! Slow start: how cwnd grows below ssthresh.
 
 mod byte_counting;
+mod hystart;
 mod hystart_plus_plus;
 mod limited;
 mod standard;
 
 use byte_counting::{ByteCounting, ByteCountingSlowStartSpec};
+use hystart::{HyStart, HyStartSpec};
 use hystart_plus_plus::{HyStartPlusPlus, HyStartPlusPlusSpec};
 use limited::LimitedSlowStartSpec;
 use standard::StandardSlowStartSpec;
 
-use crate::congestion::Ack;
+use crate::congestion::{Ack, Sample};
 use crate::kinds::kinds;
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,7 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 pub mod specs {
     pub use super::SlowStartSpec;
     pub use super::byte_counting::ByteCountingSlowStartSpec;
+    pub use super::hystart::{HyStartDetect, HyStartSpec};
     pub use super::hystart_plus_plus::HyStartPlusPlusSpec;
     pub use super::limited::*;
     pub use super::standard::*;
@@ -36,6 +39,8 @@ kinds! {
         ByteCounting(ByteCountingSlowStartSpec),
         /// See [`HyStartPlusPlusSpec`].
         HystartPlusPlus(HyStartPlusPlusSpec),
+        /// See [`HyStartSpec`].
+        Hystart(HyStartSpec),
     }
 }
 
@@ -45,7 +50,9 @@ impl SlowStartSpec {
         match self {
             SlowStartSpec::Standard(standard) => standard.at_ssthresh,
             SlowStartSpec::Limited(limited) => limited.at_ssthresh,
-            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => false,
+            SlowStartSpec::ByteCounting(_)
+            | SlowStartSpec::HystartPlusPlus(_)
+            | SlowStartSpec::Hystart(_) => false,
         }
     }
 
@@ -54,9 +61,9 @@ impl SlowStartSpec {
         match self {
             SlowStartSpec::Standard(_) => tcp.mss as f64,
             SlowStartSpec::Limited(limited) => limited.growth(tcp.mss as f64, cwnd),
-            SlowStartSpec::ByteCounting(_) | SlowStartSpec::HystartPlusPlus(_) => {
-                unreachable!("{KEEPS}")
-            }
+            SlowStartSpec::ByteCounting(_)
+            | SlowStartSpec::HystartPlusPlus(_)
+            | SlowStartSpec::Hystart(_) => unreachable!("{KEEPS}"),
         }
     }
 }
@@ -65,14 +72,28 @@ const KEEPS: &str = "a rule that keeps something is asked itself";
 
 /// The rule of a kind that keeps something from one ACK to the next.
 pub(crate) trait SlowStart {
-    /// An ACK, told next, has measured a round trip of `rtt_ps` picoseconds.
-    fn on_sample(&mut self, _rtt_ps: u64) {}
+    /// An ACK has measured a round trip with `cwnd` octets, in slow start if it `is_running`: whether that ends it
+    /// there and then, with ssthresh at cwnd.
+    fn on_sample(
+        &mut self,
+        _tcp: &TcpSpec,
+        _cwnd: f64,
+        _is_running: bool,
+        _sample: &Sample,
+    ) -> bool {
+        false
+    }
 
     /// What an ACK adds to cwnd, octets.
     fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64;
 
     /// Whether the ACK that was told last ends slow start: ssthresh is cwnd then.
     fn is_leaving(&mut self) -> bool {
+        false
+    }
+
+    /// Whether cwnd grows no further than to ssthresh, and what an ACK has left grows it by congestion avoidance.
+    fn stops_at_ssthresh(&self) -> bool {
         false
     }
 
@@ -88,6 +109,7 @@ pub(crate) trait SlowStart {
 pub(crate) enum Kept {
     ByteCounting(ByteCounting),
     HyStartPlusPlus(HyStartPlusPlus),
+    HyStart(HyStart),
 }
 
 impl Kept {
@@ -99,15 +121,17 @@ impl Kept {
             SlowStartSpec::HystartPlusPlus(spec) => {
                 Some(Kept::HyStartPlusPlus(HyStartPlusPlus::new(spec)))
             }
+            SlowStartSpec::Hystart(spec) => Some(Kept::HyStart(HyStart::new(spec))),
         }
     }
 }
 
 impl SlowStart for Kept {
-    fn on_sample(&mut self, rtt_ps: u64) {
+    fn on_sample(&mut self, tcp: &TcpSpec, cwnd: f64, is_running: bool, sample: &Sample) -> bool {
         match self {
-            Kept::ByteCounting(rule) => rule.on_sample(rtt_ps),
-            Kept::HyStartPlusPlus(rule) => rule.on_sample(rtt_ps),
+            Kept::ByteCounting(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
+            Kept::HyStartPlusPlus(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
+            Kept::HyStart(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
         }
     }
 
@@ -115,6 +139,7 @@ impl SlowStart for Kept {
         match self {
             Kept::ByteCounting(rule) => rule.on_ack(tcp, ack),
             Kept::HyStartPlusPlus(rule) => rule.on_ack(tcp, ack),
+            Kept::HyStart(rule) => rule.on_ack(tcp, ack),
         }
     }
 
@@ -122,6 +147,15 @@ impl SlowStart for Kept {
         match self {
             Kept::ByteCounting(rule) => rule.is_leaving(),
             Kept::HyStartPlusPlus(rule) => rule.is_leaving(),
+            Kept::HyStart(rule) => rule.is_leaving(),
+        }
+    }
+
+    fn stops_at_ssthresh(&self) -> bool {
+        match self {
+            Kept::ByteCounting(rule) => rule.stops_at_ssthresh(),
+            Kept::HyStartPlusPlus(rule) => rule.stops_at_ssthresh(),
+            Kept::HyStart(rule) => rule.stops_at_ssthresh(),
         }
     }
 
@@ -129,6 +163,7 @@ impl SlowStart for Kept {
         match self {
             Kept::ByteCounting(rule) => rule.on_end(),
             Kept::HyStartPlusPlus(rule) => rule.on_end(),
+            Kept::HyStart(rule) => rule.on_end(),
         }
     }
 
@@ -136,6 +171,7 @@ impl SlowStart for Kept {
         match self {
             Kept::ByteCounting(rule) => rule.on_rto(),
             Kept::HyStartPlusPlus(rule) => rule.on_rto(),
+            Kept::HyStart(rule) => rule.on_rto(),
         }
     }
 }

@@ -1,4 +1,4 @@
-"""Channels as a scenario file writes them.
+"""Channels in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

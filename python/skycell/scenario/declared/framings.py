@@ -1,4 +1,4 @@
-"""Framings as a scenario file writes them.
+"""Framings in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

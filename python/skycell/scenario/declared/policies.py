@@ -1,4 +1,4 @@
-"""Policies as a scenario file writes them.
+"""Policies in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

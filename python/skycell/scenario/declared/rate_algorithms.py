@@ -1,4 +1,4 @@
-"""Rate algorithms as a scenario file writes them.
+"""Rate algorithms in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

@@ -39,7 +39,21 @@ class Part:
 
     field: str
     spec: type[SpecPart]
-    parameters: tuple[Declares | Part, ...]
+    parameters: tuple[Parameter, ...]
+
+
+@dataclass(frozen=True)
+class Nested:
+    """A parameter of a rule that is a table, or a list of tables, with parameters of its own."""
+
+    field: str
+    key: str
+    spec: type[SpecPart]
+    parameters: tuple[Parameter, ...]
+    is_list: bool = False
+
+
+Parameter = Declares | Part | Nested
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,7 @@ class Declared:
     written: type[Parameters]
     spec: type[SpecPart] | None
     """None for one that is not in a run's spec, but in what is asked of Rust."""
-    parameters: tuple[Declares | Part, ...]
+    parameters: tuple[Parameter, ...]
     facts: Mapping[str, Any] = field_(default_factory=dict)
     """What tables and pages tell of it, by `#[rule(...)]` of its declaration."""
 

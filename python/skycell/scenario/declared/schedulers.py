@@ -1,4 +1,4 @@
-"""Schedulers as a scenario file writes them.
+"""Schedulers in a scenario file.
 
 Written by `make generate` from the declarations in Rust; change those, not this file.
 """

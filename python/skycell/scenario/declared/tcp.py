@@ -34,8 +34,11 @@ from skycell.spec.network import (
     ByteCountingSlowStartSpec,
     CubicSpec,
     HyStartPlusPlusSpec,
+    HyStartSpec,
     LimitedSlowStartSpec,
+    LinuxCubicSpec,
     NewRenoSpec,
+    RackTlpSpec,
     RenoCongestionSpec,
     RenoRecoverySpec,
     SackSpec,
@@ -154,12 +157,32 @@ class Sack(Parameters):
     )
 
 
-_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack
+class RackTlp(Parameters):
+    """Losses by time of sending, a probe before any timeout, a scoreboard that outlives it."""
+
+    kind: Literal["rack_tlp"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        (
+            "SACKed segments from which on nothing is waited for, as long as no "
+            "reordering has been seen"
+        ),
+        source="RFC 8985 section 6.2 step 4; Linux tcp_reordering",
+    )
+    max_blocks: SackBlocks = param(
+        3,
+        "blocks in one ACK; four only without timestamps",
+        source="RFC 2018 section 3",
+    )
+
+
+_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack | RackTlp
 Recovery = Annotated[
     Annotated[_AnyRecovery, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("sack"),
-        json_schema_input_type=_AnyRecovery | Literal["vanilla", "reno", "new_reno", "sack"],
+        json_schema_input_type=_AnyRecovery
+        | Literal["vanilla", "reno", "new_reno", "sack", "rack_tlp"],
     ),
 ]
 RECOVERY: dict[str, Declared] = {
@@ -207,6 +230,14 @@ RECOVERY: dict[str, Declared] = {
             Declares("retransmit_delay", "retransmit_delay", "RetransmitDelay"),
             Declares("max_blocks", "max_blocks", "SackBlocks"),
             Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
+    "rack_tlp": Declared(
+        RackTlp,
+        RackTlpSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("max_blocks", "max_blocks", "SackBlocks"),
         ),
     ),
 }
@@ -263,12 +294,31 @@ class Cubic(Parameters):
     )
 
 
-_AnyCongestion = RenoCongestion | Cubic
+class LinuxCubic(Parameters):
+    """CUBIC in whole segments, 5 % a round trip before the first loss."""
+
+    kind: Literal["linux_cubic"] = param(..., "the congestion rule")
+    fast_convergence: Flag = param(
+        True,
+        (
+            "a loss at a smaller window than the last one lowers W_max further, for the "
+            "sake of flows that begin"
+        ),
+        source="Linux tcp_cubic.c: fast_convergence",
+    )
+    tcp_friendliness: Flag = param(
+        True,
+        "growth is no slower than that of a Reno with the same average window",
+        source="Linux tcp_cubic.c: tcp_friendliness",
+    )
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
-        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic"],
+        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic", "linux_cubic"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -287,6 +337,14 @@ CONGESTION: dict[str, Declared] = {
             Declares("c", "c", "CubicC"),
             Declares("fast_convergence", "fast_convergence", "Flag"),
             Declares("ssthresh_basis", "ssthresh_basis", "word"),
+        ),
+    ),
+    "linux_cubic": Declared(
+        LinuxCubic,
+        LinuxCubicSpec,
+        (
+            Declares("fast_convergence", "fast_convergence", "Flag"),
+            Declares("tcp_friendliness", "tcp_friendliness", "Flag"),
         ),
     ),
 }
@@ -349,13 +407,35 @@ class HyStartPlusPlus(Parameters):
     )
 
 
-_AnySlowStart = StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus
+class HyStart(Parameters):
+    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
+
+    kind: Literal["hystart"] = param(..., "the slow start rule")
+    detect: Annotated[str, word("both", "train", "delay", "none")] = param(
+        "both",
+        (
+            "what ends slow start beside a loss: a long train of ACKs, longer round "
+            "trips, either, or nothing"
+        ),
+        source="Linux tcp_cubic.c: hystart_detect = 3",
+    )
+    low_window: SegmentCount = param(
+        16,
+        "segments of cwnd from which on it looks",
+        source="Linux tcp_cubic.c: hystart_low_window",
+        when=when("detect", "both", "train", "delay"),
+    )
+
+
+_AnySlowStart = (
+    StandardSlowStart | LimitedSlowStart | ByteCountingSlowStart | HyStartPlusPlus | HyStart
+)
 SlowStart = Annotated[
     Annotated[_AnySlowStart, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("standard"),
         json_schema_input_type=_AnySlowStart
-        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus"],
+        | Literal["standard", "limited", "byte_counting", "hystart_plus_plus", "hystart"],
     ),
 ]
 SLOW_START: dict[str, Declared] = {
@@ -378,6 +458,14 @@ SLOW_START: dict[str, Declared] = {
     "hystart_plus_plus": Declared(
         HyStartPlusPlus, HyStartPlusPlusSpec, (Declares("limit", "limit", "SegmentCount"),)
     ),
+    "hystart": Declared(
+        HyStart,
+        HyStartSpec,
+        (
+            Declares("detect", "detect", "word"),
+            Declares("low_window", "low_window", "SegmentCount"),
+        ),
+    ),
 }
 
 
@@ -389,7 +477,8 @@ class Tcp(Parameters):
         (
             "what is done about lost segments: vanilla detects losses only by timeout; "
             "reno adds fast retransmit and recovery, new_reno partial ACKs, sack "
-            "selective acknowledgements"
+            "selective acknowledgements; rack_tlp goes by the time of sending, as Linux "
+            "does"
         ),
         source="choice: the variant that ICCCN'97 recommends for long delays",
     )
@@ -398,13 +487,17 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
     slow_start: SlowStart = param(
         "standard",
-        ("how cwnd grows in slow start: by a segment for each ACK, or less of a large window"),
+        (
+            "how cwnd grows in slow start: by a segment for each ACK, less of a large "
+            "window, or what was acknowledged, until a loss or until the path is found "
+            "full"
+        ),
         source="ICCCN'97 section 2.1; limited is RFC 3742",
     )
     mss: Mss = param(
@@ -512,14 +605,15 @@ class Tcp(Parameters):
         ),
         source="RFC 7323 is later than the studies' TCPs",
     )
-    advertised_window: Annotated[str, word("constant", "free_buffer")] = param(
+    advertised_window: Annotated[str, word("constant", "free_buffer", "growing")] = param(
         "constant",
         (
-            "window that the receiver advertises: always receiver_window, or the part of "
-            "it that is free when the ACK goes out, before the application reads the data"
-            " just acknowledged"
+            "window that the receiver advertises: always receiver_window; the part of it "
+            "that is free when the ACK goes out, before the application reads the data "
+            "just acknowledged; or 65 535 B at first and two segments more for each that "
+            "arrives in order"
         ),
-        source="the studies' windows are constants",
+        source="the studies' windows are constants; growing is Linux's tcp_grow_window",
     )
     delayed_ack: DelayedAck = param(
         "off",

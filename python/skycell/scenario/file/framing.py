@@ -15,14 +15,12 @@ from typing import Any
 
 from skycell import _core
 from skycell.input.quantities import Quantity, rounded
-from skycell.scenario.declared.framings import FRAMINGS, Framing, NoOverhead
+from skycell.scenario.declared.framings import FRAMINGS, Framing
 from skycell.scenario.declared.rules import Declares
 from skycell.spec.network import PacketFraming
 
 #: Octets of the longest IP packet.
 LONGEST_PACKET = 65_535
-#: Of a rate in cells a second.
-CELLS_ONLY = NoOverhead(kind="none")
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ from typing import Annotated
 from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
-from skycell.scenario.file.traffic import Loss, Start, Traffic
+from skycell.scenario.file.traffic import Loss, Start
 from skycell.spec.traces import TRACES
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples

@@ -19,9 +19,9 @@ from skycell.input.parameters import (
 )
 from skycell.input.quantities import DAY_PS, Dimension, Quantity
 from skycell.scenario.file.classes import ServiceClass
-from skycell.scenario.file.distributions import Times
 from skycell.scenario.file.traffic import Start
 from skycell.scenario.values.cells import CellRate, part_or_rate
+from skycell.scenario.values.distributions import Times
 
 _PEAK = part_or_rate(
     "above 0, at most 1 or 100 % (fraction of the cells that the slowest link on the way "

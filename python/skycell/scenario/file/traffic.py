@@ -1,4 +1,4 @@
-"""What applications send, when they begin, and losses that a scenario prescribes."""
+"""When applications begin to send, and losses that a scenario prescribes."""
 
 from __future__ import annotations
 
@@ -7,53 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, whole_number
+from skycell.input.parameters import Parameters, ValueType, param, quantity
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
-from skycell.scenario.file.distributions import Times
-from skycell.scenario.file.web import Web
+from skycell.scenario.declared.rules import kind_by_name
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 
-TransferSize = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**15, example="10 MB")]
 Moment = Annotated[
     Quantity, quantity(Dimension.TIME, Dimension.RTT, high=LONGEST_RUN_PS, example="100 ms")
-]
-
-
-def _kind_by_name(value: Any) -> Any:
-    return {"kind": value} if isinstance(value, str) else value
-
-
-class Persistent(Parameters):
-    """Always has more to send."""
-
-    kind: Literal["persistent"] = param(..., "the traffic")
-
-
-class Transfers(Parameters):
-    """Transfers of one size with idle times between them."""
-
-    kind: Literal["transfers"] = param(..., "the traffic")
-    size: TransferSize = param(..., "octets of a transfer")
-    count: Annotated[int, whole_number(1, 2**32 - 1)] | None = param(
-        None, "number of transfers; without it as many as the run has time for", source="no end"
-    )
-    idle: Times = param(
-        "0 s",
-        "time from the end of a transfer (its last octet acknowledged, with tcp.handshake its own "
-        "connection closed) to the next",
-        source="back to back",
-    )
-    new_connection: Flag = param(
-        True,
-        "each transfer opens its own connection with fresh TCP state",
-        source="Bonaventure, simulation study of TCP with GFR: closed after each transfer",
-    )
-
-
-_Traffics = Persistent | Transfers | Web
-Traffic = Annotated[
-    Annotated[_Traffics, Field(discriminator="kind")],
-    BeforeValidator(_kind_by_name, json_schema_input_type=_Traffics | Literal["persistent", "web"]),
 ]
 
 
@@ -87,7 +47,7 @@ class Drawn(Parameters):
 _Starts = Together | Staggered | Drawn
 Start = Annotated[
     Annotated[_Starts, Field(discriminator="kind")],
-    BeforeValidator(_kind_by_name, json_schema_input_type=_Starts | Literal["together", "drawn"]),
+    BeforeValidator(kind_by_name, json_schema_input_type=_Starts | Literal["together", "drawn"]),
 ]
 
 _MOST_LOSSES = 100_000

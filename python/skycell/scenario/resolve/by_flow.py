@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.scenario.declared.policies import POLICIES, Policy
-from skycell.scenario.declared.rules import Declares, Part
+from skycell.scenario.declared.rules import Declares, Parameter
 from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
@@ -57,9 +57,9 @@ def _policies(link: PlannedLink) -> Iterator[tuple[Path, Policy]]:
     yield (*link.path, link.policy_key), link.policy
 
 
-def _parameters(parameters: tuple[Declares | Part, ...]) -> Iterator[Declares]:
+def _parameters(parameters: Sequence[Parameter]) -> Iterator[Declares]:
     for one in parameters:
-        if isinstance(one, Part):
-            yield from _parameters(one.parameters)
-        else:
+        if isinstance(one, Declares):
             yield one
+        else:
+            yield from _parameters(one.parameters)

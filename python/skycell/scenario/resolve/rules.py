@@ -8,7 +8,7 @@ from typing import Any
 from skycell.input.faults import Verbatim
 from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity, show_amount, show_time
-from skycell.scenario.declared.rules import Declared, Declares, Part
+from skycell.scenario.declared.rules import Declared, Declares, Nested, Parameter, Part
 from skycell.scenario.resolve.parameters import RESOLVERS, Port
 from skycell.spec.part import SpecPart
 
@@ -24,12 +24,13 @@ def resolve_rule(rule: Declared, written: Parameters, port: Port) -> SpecPart | 
 
 def _spec(
     spec: type[SpecPart],
-    parameters: tuple[Declares | Part, ...],
+    parameters: tuple[Parameter, ...],
     written: Parameters,
     port: Port,
 ) -> SpecPart | None:
     values: dict[str, Any] = {}
     for one in parameters:
+        assert not isinstance(one, Nested)  # no rule of a port has tables
         if isinstance(one, Part):
             values[one.field] = _spec(one.spec, one.parameters, written, port)
         elif one.field in spec.model_fields:
@@ -59,7 +60,7 @@ def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
 def _check_order(
     one: Declares,
     values: Mapping[str, Any],
-    parameters: tuple[Declares | Part, ...],
+    parameters: tuple[Parameter, ...],
     written: Parameters,
     port: Port,
 ) -> None:

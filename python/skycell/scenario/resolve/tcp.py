@@ -47,6 +47,9 @@ class TcpResolver:
 
     def resolve(self) -> TcpSpec:
         """The TCP parameters as an engine reads them."""
+        if self.tcp.limited_transmit and self.tcp.recovery.kind == "rack_tlp":
+            allowed = 'false with recovery = "rack_tlp", whose scoreboard lets those segments out'
+            self._fault("limited_transmit", True, allowed)
         values: dict[str, Any] = {}
         for one in TCP.parameters:
             if isinstance(one, Kinds):
@@ -58,8 +61,12 @@ class TcpResolver:
     def _rule(self, one: Kinds) -> Any:
         written = getattr(self.tcp, one.key)
         rule = one.rules[written.kind]
-        if written.kind == "hystart_plus_plus" and not self.tcp.timestamps:
-            allowed = "another rule, or timestamps = true: it needs a round trip of every ACK"
+        is_timed = self.tcp.timestamps or self.tcp.recovery.kind == "rack_tlp"
+        if written.kind in ("hystart_plus_plus", "hystart") and not is_timed:
+            allowed = (
+                'another rule, or timestamps = true, or recovery = "rack_tlp": '
+                "it needs a round trip of every ACK"
+            )
             self._fault(one.key, written.kind, allowed)
         own = (part for part in rule.parameters if isinstance(part, Declares))
         assert rule.spec is not None
@@ -156,7 +163,11 @@ class TcpResolver:
         if given is None:
             return None
         timeout = self.context.time_ps(given.timeout)
-        return DelayedAckSpec(timeout_ps=timeout, every_segments=given.every_segments)
+        return DelayedAckSpec(
+            timeout_ps=timeout,
+            every_segments=given.every_segments,
+            quick_segments=given.quick_segments,
+        )
 
 
 def _ticks(value: Quantity, tick_ps: int) -> int:

@@ -1,28 +1,26 @@
-"""What applications send, resolved to integers."""
+"""What applications send, resolved to integers: each parameter by its type."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import exact, meaning_of
+from skycell.input.parameters import Parameters, exact, meaning_of
 from skycell.input.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
-from skycell.scenario.file.distributions import Constant, Times, Uniform
-from skycell.scenario.file.traffic import Persistent, Traffic, Transfers
-from skycell.scenario.file.web import FileClass, PoissonCount, Web
+from skycell.scenario.declared.rules import Nested, Parameter, Part
+from skycell.scenario.declared.traffic import TRAFFIC, Traffic
 from skycell.scenario.resolve.context import Context
+from skycell.scenario.values.distributions import Constant, Times, Uniform
 from skycell.spec.network import (
-    CountSpec,
     DistributionConstant,
     DistributionExponential,
     DistributionSpec,
     DistributionUniform,
-    FileClassSpec,
-    TrafficPersistent,
     TrafficSpec,
-    TrafficTransfers,
-    WebSpec,
 )
+from skycell.spec.part import SpecPart
 
 #: Octets above which a file is no file of a web page but a mistake in its unit.
 _LARGEST_FILE = 10**12
@@ -37,16 +35,9 @@ class TrafficResolver:
 
     def resolve(self, traffic: Traffic, path: Path) -> TrafficSpec:
         """The traffic that stands at `path` of the scenario."""
-        if isinstance(traffic, Persistent):
-            return TrafficPersistent()
-        if isinstance(traffic, Transfers):
-            return TrafficTransfers(
-                size_octets=int(traffic.size.amount),
-                count=traffic.count,
-                idle=self.times(traffic.idle, (*path, "idle")),
-                new_connection=traffic.new_connection,
-            )
-        return self._web(traffic, path)
+        rule = TRAFFIC[traffic.kind]
+        assert rule.spec is not None
+        return self._table(rule.spec, rule.parameters, (traffic,), path)  # type: ignore[return-value]
 
     def times(self, times: Times, path: Path, longest_ps: int = LONGEST_RUN_PS) -> DistributionSpec:
         """The distribution that stands at `path` of the scenario, in picoseconds."""
@@ -71,56 +62,80 @@ class TrafficResolver:
             self.faults.add((*path, "mean"), times.mean.text, "above 0", "mean time")
         return DistributionExponential(mean_ps=mean)
 
-    def _web(self, web: Web, path: Path) -> WebSpec:
-        size = self._count(web.file_step, (*path, "file_step"))
-        if not web.file_class:
-            meaning = meaning_of(Web.model_fields["file_class"])
-            self.faults.add((*path, "file_class"), Verbatim("none"), "at least one", meaning)
-        interval = self.times(web.page_interval, (*path, "page_interval"))
-        if isinstance(web.page_interval, Constant) and interval == DistributionConstant(value_ps=0):
-            meaning = meaning_of(Web.model_fields["page_interval"])
-            got = web.page_interval.value.text
-            self.faults.add((*path, "page_interval"), got, "a time above 0 s", meaning)
-        return WebSpec(
-            page_interval=interval,
-            page_interval_from=web.page_interval_from,  # type: ignore[arg-type]
-            pages=web.pages,
-            requests=self._count(web.requests, (*path, "requests")),
-            gap=self.times(web.gap, (*path, "gap")),
-            request_octets=int(web.request_size.amount),
-            classes=tuple(
-                FileClassSpec(
-                    weight=file_class.share,
-                    sizes_octets=self._sizes(file_class, i, size, web, path),
-                )
-                for i, file_class in enumerate(web.file_class)
-            ),
-            size=size,
+    def _table(
+        self,
+        spec: type[SpecPart],
+        parameters: tuple[Parameter, ...],
+        tables: tuple[Parameters, ...],
+        path: Path,
+    ) -> SpecPart:
+        """What an engine reads of the last of some tables, each within the one before it."""
+        values: dict[str, Any] = {}
+        for one in parameters:
+            assert not isinstance(one, Part)
+            if one.field in spec.model_fields:
+                assert one.key is not None
+                given, where = getattr(tables[-1], one.key), (*path, one.key)
+                if isinstance(one, Nested):
+                    values[one.field] = self._nested(one, given, tables, where)
+                else:
+                    resolve = _RESOLVERS.get(one.type)
+                    own = (self, given, tables, where)
+                    values[one.field] = given if resolve is None else resolve(*own)
+        return spec(**values)
+
+    def _nested(self, one: Nested, given: Any, tables: tuple[Parameters, ...], path: Path) -> Any:
+        if not one.is_list:
+            return self._table(one.spec, one.parameters, (*tables, given), path)
+        if not given:
+            meaning = meaning_of(type(tables[-1]).model_fields[one.key])
+            self.faults.add(path, Verbatim("none"), "at least one", meaning)
+        return tuple(
+            self._table(one.spec, one.parameters, (*tables, table), (*path, i))
+            for i, table in enumerate(given)
         )
 
-    def _count(self, count: PoissonCount, path: Path) -> CountSpec:
-        if count.most < count.least:
-            meaning = meaning_of(PoissonCount.model_fields["most"])
-            self.faults.add((*path, "most"), count.most, f"from least, {count.least}", meaning)
-        return CountSpec(
-            mean=float(count.mean),
-            low=count.least,
-            high=count.most,
-            outside=count.outside,  # type: ignore[arg-type]
-        )
+    def _page_interval(self, given: Times, web: Parameters, path: Path) -> DistributionSpec:
+        interval = self.times(given, path)
+        if isinstance(given, Constant) and interval == DistributionConstant(value_ps=0):
+            meaning = meaning_of(type(web).model_fields["page_interval"])
+            self.faults.add(path, given.value.text, "a time above 0 s", meaning)
+        return interval
 
-    def _sizes(
-        self, file_class: FileClass, place: int, size: CountSpec, web: Web, path: Path
-    ) -> tuple[int, ...]:
-        """Sizes of a class in whole octets, rounded half up."""
-        step = exact(file_class.step_kb) * web.kilobyte.amount
-        sizes = tuple(rounded(step * k) for k in range(size.low, size.high + 1))
+    def _sizes(self, step_kb: float, tables: Any, path: Path) -> tuple[int, ...]:
+        """Sizes of a class of files in whole octets, rounded half up."""
+        web, file_class = tables
+        step = exact(step_kb) * web.kilobyte.amount
+        counts = range(web.file_step.least, web.file_step.most + 1)
+        sizes = tuple(rounded(step * k) for k in counts)
         if sizes and (sizes[0] < 1 or sizes[-1] > _LARGEST_FILE):
-            shown = f"{file_class.step_kb}, for files of {show_amount(sizes[0])} to "
+            shown = f"{step_kb}, for files of {show_amount(sizes[0])} to "
             self.faults.add(
-                (*path, "file_class", place, "step_kb"),
+                path,
                 Verbatim(f"{shown}{show_amount(sizes[-1])} B"),
                 f"files of 1 to {show_amount(_LARGEST_FILE)} B",
-                meaning_of(FileClass.model_fields["step_kb"]),
+                meaning_of(type(file_class).model_fields["step_kb"]),
             )
         return sizes
+
+    def _limit(self, given: int, count: Any, path: Path) -> int:
+        if path[-1] == "most" and given < count.least:
+            meaning = meaning_of(type(count).model_fields["most"])
+            self.faults.add(path, given, f"from least, {count.least}", meaning)
+        return given
+
+
+_Resolver = Callable[[TrafficResolver, Any, tuple[Parameters, ...], Path], Any]
+
+_RESOLVERS: dict[str, _Resolver] = {
+    "TransferOctets": lambda traffic, given, tables, path: int(given.amount),
+    "RequestOctets": lambda traffic, given, tables, path: int(given.amount),
+    "Times": lambda traffic, given, tables, path: traffic.times(given, path),
+    "PageInterval": lambda traffic, given, tables, path: traffic._page_interval(
+        given, tables[-1], path
+    ),
+    "PoissonMean": lambda traffic, given, tables, path: float(given),
+    "CountLimit": lambda traffic, given, tables, path: traffic._limit(given, tables[-1], path),
+    "FileSizes": lambda traffic, given, tables, path: traffic._sizes(given, tables, path),
+}
+"""What a parameter of each type becomes; those of other types stay as they are written."""

@@ -120,13 +120,18 @@ class HeldBack(Parameters):
     every_segments: Annotated[int, whole_number(1, 1000)] = param(
         2, "segments after which an ACK is sent at once", source="RFC 1122 4.2.3.2"
     )
+    quick_segments: Annotated[int, whole_number(0, 1000)] = param(
+        0,
+        "data segments at the begin of a connection that are acknowledged at once, each",
+        source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode",
+    )
 
 
 def _delayed_ack_by_word(value: Any) -> Any:
     if value is None or isinstance(value, Mapping | HeldBack):
         return value
     if value not in ("off", "on"):
-        allowed = '"off" or "on" or a table with timeout and every_segments'
+        allowed = '"off" or "on" or a table with timeout, every_segments and quick_segments'
         raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed})
     return None if value == "off" else {}
 

@@ -1,0 +1,430 @@
+//! Hosts of one's own over the path of a spec: each host of the spec is a network namespace, in which
+//! commands run, and which other programs may enter.
+
+use crate::error::{Asked, EmulateError};
+use crate::forwarder::{Clock, Forwarder, Route, Watch};
+use crate::os::{self, Tun, set_priority};
+use crate::packet::{FlowKey, destination, flow_key};
+use serde::Serialize;
+use skycell_records::{DelayStatistics, PortRecord};
+use skycell_reference::RealPacket;
+use skycell_spec::{FlowSpec, NetworkSpec};
+use skycell_units::SimTime;
+use std::collections::{BTreeMap, HashMap};
+use std::io::stderr;
+use std::net::Ipv4Addr;
+use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, mpsc};
+use std::thread::{self, Scope};
+use std::time::Duration;
+
+/// Most hosts: their addresses end in 1 to 254.
+const MOST_HOSTS: usize = 254;
+/// How often it is looked whether a command has ended, or the run.
+const LOOK: Duration = Duration::from_millis(10);
+const PRIORITY: i32 = 20;
+
+/// A command that runs at a host.
+#[derive(Clone, Debug)]
+pub struct HostCommand {
+    /// The host's name in the spec.
+    pub host: String,
+    /// A line for `sh -c`.
+    pub line: String,
+}
+
+/// A host that is ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadyHost {
+    /// Its name in the spec.
+    pub name: String,
+    /// Its address.
+    pub address: Ipv4Addr,
+    /// The file of its network namespace, for `nsenter --net=`.
+    pub namespace: String,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndedCommand {
+    /// The host.
+    pub host: String,
+    /// The line.
+    pub line: String,
+    /// What it exited with; none where it was ended.
+    pub exit_code: Option<i32>,
+}
+
+/// What an emulation left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Emulation {
+    /// Release of the kernel.
+    pub kernel: String,
+    /// Time that it took, seconds.
+    pub seconds: f64,
+    /// The ports of the spec.
+    pub ports: Vec<PortRecord>,
+    /// How late packets were delivered.
+    pub late: DelayStatistics,
+    /// Whether that is little enough for the rest to be believed.
+    pub is_good: bool,
+    /// The commands, in their order.
+    pub commands: Vec<EndedCommand>,
+}
+
+/// Puts hosts onto the path of `spec` and runs commands at them, until the last one in the list has ended, for the
+/// duration of the spec, or until `goes_on` returns false. `on_ready` is told the hosts before any command begins.
+///
+/// # Errors
+/// A command is for no host, the spec's flows do not fit, or the system refuses.
+pub fn emulate(
+    spec: &NetworkSpec,
+    commands: &[HostCommand],
+    prints_to_error: bool,
+    on_ready: &mut dyn FnMut(&[ReadyHost]),
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Emulation, EmulateError> {
+    let plan = Plan::of(spec, commands)?;
+    let shared = Shared {
+        running: AtomicBool::new(true),
+        may_begin: AtomicBool::new(false),
+        ends: Mutex::new(vec![None; commands.len()]),
+        prints_to_error,
+    };
+    let forwarded = thread::scope(|scope| {
+        let (mut hosts, mut tuns) = (Vec::new(), Vec::new());
+        for (name, at) in plan.hosts.iter().zip(1..) {
+            let address = Ipv4Addr::new(10, 9, 0, at);
+            let (sender, ready) = mpsc::channel();
+            let shared = &shared;
+            scope.spawn(move || {
+                let tun = os::new_namespace().and_then(|()| Tun::open(address));
+                let is_made = tun.is_ok();
+                sender.send((tun, os::namespace_file())).ok();
+                if is_made {
+                    shared.hold(scope, name, commands);
+                }
+            });
+            let (tun, namespace) = ready.recv().expect("a holder answers");
+            let what = format!("a network namespace with a TUN device for {name}");
+            tuns.push(tun.asked(&what).inspect_err(|_| shared.end())?);
+            hosts.push(ReadyHost {
+                name: name.clone(),
+                address,
+                namespace,
+            });
+        }
+        on_ready(&hosts);
+        let forwarder = scope.spawn(|| forward(spec, &plan, tuns, &shared));
+        while !forwarder.is_finished() {
+            if !goes_on() {
+                shared.end();
+            }
+            thread::sleep(LOOK);
+        }
+        shared.end();
+        forwarder.join().expect("a forwarder does not panic")
+    });
+    let mut emulation = forwarded?;
+    let ends = shared
+        .ends
+        .into_inner()
+        .expect("nobody panics with the ends");
+    emulation.commands = commands
+        .iter()
+        .zip(ends)
+        .map(|(command, exit_code)| EndedCommand {
+            host: command.host.clone(),
+            line: command.line.clone(),
+            exit_code,
+        })
+        .collect();
+    Ok(emulation)
+}
+
+/// What the threads of an emulation know of each other.
+#[derive(Debug)]
+struct Shared {
+    /// Whether the run goes on.
+    running: AtomicBool,
+    /// Whether packets are forwarded.
+    may_begin: AtomicBool,
+    /// What commands exited with, in their order.
+    ends: Mutex<Vec<Option<i32>>>,
+    /// Whether commands print to standard error only.
+    prints_to_error: bool,
+}
+
+impl Shared {
+    fn goes_on(&self) -> bool {
+        self.running.load(Ordering::Relaxed)
+    }
+
+    fn end(&self) {
+        self.running.store(false, Ordering::Relaxed);
+    }
+
+    /// Holds the namespace of a host, which is this thread's, and has a thread in it for each of its commands.
+    fn hold<'scope>(
+        &'scope self,
+        scope: &'scope Scope<'scope, '_>,
+        host: &str,
+        commands: &'scope [HostCommand],
+    ) {
+        while self.goes_on() && !self.may_begin.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+        }
+        for (at, command) in commands.iter().enumerate() {
+            if command.host == host {
+                // A thread has the namespace of the one that begins it.
+                scope.spawn(move || self.run(at, command, at + 1 == commands.len()));
+            }
+        }
+        while self.goes_on() {
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Runs a command until it ends, or the run does, which ends with the last one.
+    fn run(&self, at: usize, command: &HostCommand, is_last: bool) {
+        let exit_code = self.exit_code(command);
+        self.ends.lock().expect("nobody panics with the ends")[at] = exit_code;
+        if is_last {
+            self.end();
+        }
+    }
+
+    /// What a command exits with; none where it is ended, 127 where it could not begin, as of a shell.
+    fn exit_code(&self, command: &HostCommand) -> Option<i32> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command.line]).stdin(Stdio::null());
+        if self.prints_to_error
+            && let Ok(error) = stderr().as_fd().try_clone_to_owned()
+        {
+            shell.stdout(error);
+        }
+        let Ok(mut child) = os::begin(&mut shell) else {
+            return Some(127);
+        };
+        while self.goes_on() {
+            match child.try_wait() {
+                Ok(None) => thread::sleep(LOOK),
+                Ok(Some(status)) => return status.code(),
+                Err(_) => return None,
+            }
+        }
+        child.kill().ok();
+        child.wait().ok();
+        None
+    }
+}
+
+fn forward(
+    spec: &NetworkSpec,
+    plan: &Plan,
+    tuns: Vec<Tun>,
+    shared: &Shared,
+) -> Result<Emulation, EmulateError> {
+    set_priority(PRIORITY).asked("a priority in real time")?;
+    let mut forwarder = Forwarder::new(spec, tuns, Clock::beginning_in(Duration::ZERO))?;
+    let mut hosts = Hosts {
+        plan,
+        numbers: HashMap::new(),
+        shared,
+    };
+    shared.may_begin.store(true, Ordering::Relaxed);
+    let end = forwarder.run(&mut hosts, SimTime(spec.duration_ps))?;
+    Ok(Emulation {
+        kernel: os::kernel().asked("the kernel's release")?,
+        seconds: end.as_secs_f64(),
+        ports: forwarder.ports(end),
+        is_good: forwarder.is_good(),
+        late: forwarder.late(),
+        commands: Vec::new(),
+    })
+}
+
+/// The hosts of a spec, and the flows by whose routes they reach each other.
+#[derive(Debug)]
+struct Plan {
+    /// Names, in the order of the spec.
+    hosts: Vec<String>,
+    /// By the places of two hosts: a flow, and whether it leads from the one to the other.
+    routes: BTreeMap<(usize, usize), (u32, bool)>,
+}
+
+impl Plan {
+    fn of(spec: &NetworkSpec, commands: &[HostCommand]) -> Result<Self, EmulateError> {
+        let ends = |flow: &FlowSpec| {
+            let first = spec.vcs[flow.forward[0] as usize].path[0];
+            let last = *flow.forward.last().expect("a route has VCs") as usize;
+            (spec.links[first as usize].from, spec.vc_destination(last))
+        };
+        let pairs: Vec<(u32, u32)> = spec.flows.iter().map(ends).collect();
+        let is_end = |node: u32| pairs.iter().any(|&(from, to)| node == from || node == to);
+        let nodes: Vec<u32> = (0..spec.nodes.len() as u32)
+            .filter(|&node| is_end(node))
+            .collect();
+        if nodes.is_empty() || nodes.len() > MOST_HOSTS {
+            return Err(EmulateError::Unfit(format!(
+                "{} hosts are ends of flows: there must be 2 to {MOST_HOSTS}",
+                nodes.len()
+            )));
+        }
+        let name = |&node: &u32| spec.nodes[node as usize].name.clone();
+        let hosts: Vec<String> = nodes.iter().map(name).collect();
+        if let Some(command) = commands.iter().find(|own| !hosts.contains(&own.host)) {
+            return Err(EmulateError::Unfit(format!(
+                "{:?} is no host with a flow; there are {}",
+                command.host,
+                hosts.join(", ")
+            )));
+        }
+        let place = |node: u32| nodes.binary_search(&node).expect("an end of a flow");
+        let mut routes = BTreeMap::new();
+        for (&(from, to), flow) in pairs.iter().zip(0u32..) {
+            routes
+                .entry((place(from), place(to)))
+                .or_insert((flow, true));
+        }
+        for (&(from, to), flow) in pairs.iter().zip(0u32..) {
+            routes
+                .entry((place(to), place(from)))
+                .or_insert((flow, false));
+        }
+        Ok(Plan { hosts, routes })
+    }
+}
+
+struct Hosts<'a> {
+    plan: &'a Plan,
+    /// Connections that came by, numbered in their order.
+    numbers: HashMap<FlowKey, u32>,
+    shared: &'a Shared,
+}
+
+impl Watch for Hosts<'_> {
+    fn route(&mut self, host: usize, packet: &[u8]) -> Option<Route> {
+        let to = usize::from(destination(packet).octets()[3]).checked_sub(1)?;
+        let &(flow, is_forward) = self.plan.routes.get(&(host, to))?;
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(flow_key(packet)).or_insert(next);
+        Some(Route {
+            flow,
+            is_forward,
+            number,
+        })
+    }
+
+    fn arrives_at(&self, packet: &RealPacket) -> usize {
+        usize::from(destination(&packet.data).octets()[3]) - 1
+    }
+
+    fn on_delivered(&mut self, _now: SimTime, _host: usize) {}
+
+    fn on_time(&mut self, now: SimTime) -> Option<SimTime> {
+        self.shared
+            .goes_on()
+            .then(|| now + SimTime::from_millis(LOOK.as_millis() as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Hosts a, b and c behind a router r; a flow from a to b over two VCs each way, and one from c to b.
+    fn spec() -> NetworkSpec {
+        let wan: Value = serde_json::from_str(include_str!("../../fast/tests/wan.json")).unwrap();
+        let link = |name: &str, from: u32, to: u32| {
+            let mut link = wan["links"][0].clone();
+            link["name"] = json!(name);
+            (link["from"], link["to"]) = (json!(from), json!(to));
+            link
+        };
+        let ends = [(0, 1), (1, 0), (2, 1), (1, 2), (3, 1), (1, 3)];
+        let mut flow = wan["flows"][0].clone();
+        (flow["forward"], flow["reverse"]) = (json!([0, 3]), json!([2, 1]));
+        let mut other = flow.clone();
+        other["name"] = json!("other");
+        (other["forward"], other["reverse"]) = (json!([4, 3]), json!([2, 5]));
+        let vc = |id: u32| json!({"name": format!("vc{id}"), "path": [id], "class": "ubr", "policing": [], "gfr": null});
+        let names = [("a", "host"), ("r", "router"), ("b", "host"), ("c", "host")];
+        let mut value = wan.clone();
+        value["nodes"] = json!(names.map(|(name, kind)| json!({"name": name, "kind": kind})));
+        value["links"] = (0..6)
+            .map(|id| link(&format!("link{id}"), ends[id].0, ends[id].1))
+            .collect();
+        value["vcs"] = (0..6).map(vc).collect();
+        value["flows"] = json!([flow, other]);
+        value["sources"] = json!([]);
+        value["records"]["sampled_ports"] = json!([]);
+        value["records"]["vc_sampled_ports"] = json!([]);
+        NetworkSpec::from_json(&value.to_string()).unwrap()
+    }
+
+    #[test]
+    fn hosts_reach_each_other_as_their_flows_do() {
+        let plan = Plan::of(&spec(), &[]).unwrap();
+        assert_eq!(plan.hosts, ["a", "b", "c"]);
+        let route = |from, to| plan.routes.get(&(from, to)).copied();
+        assert_eq!(route(0, 1), Some((0, true)));
+        assert_eq!(route(1, 0), Some((0, false)));
+        assert_eq!(route(2, 1), Some((1, true)));
+        assert_eq!(route(1, 2), Some((1, false)));
+        // No flow leads from a to c.
+        assert_eq!((route(0, 2), route(2, 0)), (None, None));
+    }
+
+    #[test]
+    fn a_command_is_for_a_host_that_there_is() {
+        let command = |host: &str| HostCommand {
+            host: host.to_string(),
+            line: String::new(),
+        };
+        assert!(Plan::of(&spec(), &[command("c")]).is_ok());
+        let error = Plan::of(&spec(), &[command("r")]).unwrap_err().to_string();
+        assert_eq!(error, "\"r\" is no host with a flow; there are a, b, c");
+    }
+
+    #[test]
+    fn a_packet_goes_by_its_addresses_and_connections_are_numbered_as_they_come() {
+        let plan = Plan::of(&spec(), &[]).unwrap();
+        let shared = Shared {
+            running: AtomicBool::new(true),
+            may_begin: AtomicBool::new(true),
+            ends: Mutex::default(),
+            prints_to_error: false,
+        };
+        let mut hosts = Hosts {
+            plan: &plan,
+            numbers: HashMap::new(),
+            shared: &shared,
+        };
+        let packet = |to: u8, port: u8| {
+            let mut packet = vec![0; 40];
+            packet[0] = 0x45;
+            packet[9] = 6;
+            packet[12..20].copy_from_slice(&[10, 9, 0, 1, 10, 9, 0, to]);
+            packet[21] = port;
+            packet
+        };
+        let number =
+            |route: Option<Route>| route.map(|route| (route.flow, route.is_forward, route.number));
+        assert_eq!(number(hosts.route(0, &packet(2, 7))), Some((0, true, 0)));
+        assert_eq!(number(hosts.route(0, &packet(2, 8))), Some((0, true, 1)));
+        assert_eq!(number(hosts.route(0, &packet(2, 7))), Some((0, true, 0)));
+        assert_eq!(hosts.route(0, &packet(3, 7)), None);
+        // 10.9.0.0 and 10.9.0.255 are nobody.
+        assert_eq!(
+            (
+                hosts.route(0, &packet(0, 7)),
+                hosts.route(0, &packet(255, 7))
+            ),
+            (None, None)
+        );
+    }
+}

@@ -1,0 +1,445 @@
+//! Recovery by time, guided by a scoreboard: RACK-TLP with proportional rate reduction, as Linux has it.
+//!
+//! [`Flight`] knows what has become of each segment, [`Rack`] which are lost, [`Reduction`] how many go out
+//! while cwnd comes down, [`timers`] what the one timer waits for.
+
+mod flight;
+mod prr;
+mod rack;
+mod timers;
+
+use crate::segment::Segment;
+use crate::transmit::Transmitter;
+use flight::{Covered, Flight, Losses};
+use prr::Reduction;
+use rack::Rack;
+use serde::{Deserialize, Serialize};
+use skycell_declare::{
+    Declare,
+    types::{SackBlocks, SegmentCount},
+};
+use timers::{Pending, Probe};
+
+/// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
+///
+/// Source: RFC 8985, RFC 6937bis, RFC 6675; Linux 6.x tcp_input.c, tcp_recovery.c, tcp_timer.c.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct RackTlpSpec {
+    /// SACKed segments from which on nothing is waited for, as long as no reordering has been seen.
+    #[param(
+        default = 3,
+        source = "RFC 8985 section 6.2 step 4; Linux tcp_reordering"
+    )]
+    pub dup_ack_threshold: SegmentCount,
+    /// Blocks in one ACK; four only without timestamps.
+    #[param(default = 3, source = "RFC 2018 section 3")]
+    pub max_blocks: SackBlocks,
+}
+
+/// tcp_ca_state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Open,
+    /// Something is SACKed, nothing lost.
+    Disorder,
+    /// cwnd comes down because of a mark.
+    Cwr,
+    Recovery,
+    /// The timer has run out.
+    Loss,
+}
+
+/// What an acknowledgement says, beyond its number. Times in ticks.
+#[derive(Debug, Default)]
+struct News {
+    /// Segments that it covers and none before did.
+    delivered: u32,
+    /// `snd_una` has moved.
+    has_advanced: bool,
+    /// Blocks cover more than they did.
+    has_sacked: bool,
+    /// The receiver's window has got larger.
+    has_opened: bool,
+    /// It acknowledges a segment that was repeated: no round trip can be told from it (FLAG_RETRANS_DATA_ACKED).
+    has_repeated: bool,
+    /// When the first and the last segment were sent that it acknowledges and that were sent once.
+    acked: Option<(u64, u64)>,
+    /// The same of those that its blocks are the first to cover.
+    sacked: Option<(u64, u64)>,
+    /// Lowest octet of these all.
+    lowest: Option<u64>,
+    /// Segments found lost.
+    losses: Losses,
+}
+
+impl News {
+    fn note(span: &mut Option<(u64, u64)>, ticks: u64) {
+        *span = Some((span.map_or(ticks, |span| span.0), ticks));
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug)]
+pub(crate) struct RackTlp {
+    state: State,
+    flight: Flight,
+    rack: Rack,
+    reduction: Reduction,
+    /// high_seq: `snd_max` as the state began.
+    high_seq: u64,
+    pending: Pending,
+    probe: Option<Probe>,
+    usage: Usage,
+    /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
+    has_progressed: bool,
+}
+
+impl RackTlp {
+    pub(super) fn new(spec: &RackTlpSpec) -> Self {
+        RackTlp {
+            state: State::Open,
+            flight: Flight::default(),
+            rack: Rack::new(spec.dup_ack_threshold),
+            reduction: Reduction::default(),
+            high_seq: 0,
+            pending: Pending::Nothing,
+            probe: None,
+            usage: Usage::default(),
+            has_progressed: true,
+        }
+    }
+
+    /// An acknowledgement that is not below `snd_una` nor above `snd_max` (tcp_ack).
+    pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, segment: &Segment) {
+        let mut news = self.learn(tx, segment);
+        self.sample(tx, segment, &news);
+        if !news.has_advanced && !news.has_opened && !tx.is_all_acked() {
+            tx.counters.dup_acks += 1;
+        }
+        self.end_probe(tx, segment.acknowledgement, &news);
+        let is_new = news.has_advanced || news.has_opened;
+        let is_dubious = !is_new || news.has_sacked || segment.ece || self.state != State::Open;
+        let resends = is_dubious && self.react(tx, segment.ece, &mut news);
+        self.set_timer(tx, &news);
+        self.control_window(tx, &news);
+        if resends {
+            self.resend_lost(tx);
+        }
+        self.send_new(tx);
+    }
+
+    /// What can be sent may be more than before: the application has handed over, or the connection is open.
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
+        self.send_new(tx);
+    }
+
+    /// Numbers and blocks go into the scoreboard (tcp_sacktag_write_queue, tcp_clean_rtx_queue).
+    fn learn(&mut self, tx: &mut Transmitter, segment: &Segment) -> News {
+        let ack = segment.acknowledgement;
+        let advertised = u64::from(segment.window);
+        let mut news = News {
+            has_advanced: ack > tx.snd_una,
+            has_opened: advertised > tx.advertised,
+            ..News::default()
+        };
+        if news.has_advanced || news.has_opened {
+            tx.advertised = advertised;
+        }
+        let highest = tx.sacked.end().max(tx.snd_una);
+        let echo = tx.tcp.timestamps.then_some(segment.timestamp);
+        let now = tx.ticks();
+        let (flight, rack) = (&mut self.flight, &mut self.rack);
+        for &(start, end) in segment.sack.ascending().as_slice() {
+            if start <= ack || end > tx.snd_max {
+                continue;
+            }
+            let mut from = start;
+            while let Some((start, stop)) = tx.sacked.missing(from, end) {
+                flight.sack(start, stop, |covered| {
+                    news.on_sacked(&covered, highest);
+                    rack.on_delivered(&covered, echo, now);
+                });
+                from = stop;
+            }
+            tx.sacked.add(start, end);
+        }
+        if news.has_advanced {
+            self.has_progressed = true;
+            tx.advance_to(ack);
+            flight.acknowledge(ack, |covered| {
+                news.on_acked(&covered);
+                if !covered.was_sacked {
+                    rack.on_delivered(&covered, echo, now);
+                }
+            });
+        }
+        if let Some(lowest) = news.lowest {
+            rack.on_reordering(lowest, highest, tx.tcp.mss);
+        }
+        news
+    }
+
+    /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
+    fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &News) {
+        let now = tx.ticks();
+        let span = match news.acked {
+            Some(span) if !news.has_repeated => Some(span),
+            _ => news.sacked,
+        };
+        if let Some((first, last)) = span {
+            self.rack.on_round_trip(now - last);
+            tx.on_round_trips(now - first, now - last);
+        } else if news.has_advanced && tx.tcp.timestamps {
+            let rtt = now - segment.timestamp.min(now);
+            tx.rto.on_sample(&tx.tcp, rtt);
+        }
+    }
+
+    /// What losses and marks mean (tcp_fastretrans_alert): whether what is lost may be sent again.
+    fn react(&mut self, tx: &mut Transmitter, is_echo: bool, news: &mut News) -> bool {
+        if self.state > State::Disorder && tx.snd_una >= self.high_seq {
+            self.end_state(tx);
+        }
+        let before = self.state;
+        let losses = self.find_lost(tx);
+        news.losses = losses;
+        match before {
+            State::Recovery => return true,
+            State::Loss if losses.repetitions == 0 => return true,
+            _ => {}
+        }
+        if self.flight.lost() == 0 {
+            self.try_open(tx, is_echo);
+            return false;
+        }
+        self.enter_recovery(tx);
+        true
+    }
+
+    /// Everything sent before the state began has been acknowledged.
+    fn end_state(&mut self, tx: &mut Transmitter) {
+        match self.state {
+            // Held until more than that is, so that the receiver has seen CWR.
+            State::Cwr if tx.snd_una == self.high_seq => return,
+            State::Cwr | State::Recovery => tx.window.set_to_ssthresh_plus(&tx.tcp, 0),
+            _ => {}
+        }
+        self.state = State::Open;
+    }
+
+    /// tcp_try_to_open.
+    fn try_open(&mut self, tx: &mut Transmitter, is_echo: bool) {
+        if is_echo && self.state < State::Cwr {
+            if let Some(ecn) = &mut tx.ecn {
+                ecn.count_reduction();
+            }
+            self.begin_reduction(tx);
+            self.state = State::Cwr;
+        }
+        if self.state < State::Cwr {
+            let has_any = self.flight.sacked() + self.flight.lost() + self.flight.resent() > 0;
+            let state = if has_any {
+                State::Disorder
+            } else {
+                State::Open
+            };
+            if state != self.state {
+                self.state = state;
+                self.high_seq = tx.snd_max;
+            }
+        }
+    }
+
+    fn is_reducing(&self) -> bool {
+        matches!(self.state, State::Cwr | State::Recovery)
+    }
+
+    /// tcp_enter_recovery.
+    fn enter_recovery(&mut self, tx: &mut Transmitter) {
+        tx.counters.fast_retransmits += 1;
+        if !self.is_reducing() {
+            self.begin_reduction(tx);
+        }
+        self.state = State::Recovery;
+    }
+
+    /// tcp_init_cwnd_reduction: ssthresh is cut, and cwnd will come down to it.
+    fn begin_reduction(&mut self, tx: &mut Transmitter) {
+        self.high_seq = tx.snd_max;
+        self.probe = None;
+        self.reduction = Reduction::new(tx.cwnd_segments());
+        tx.on_loss();
+    }
+
+    /// Marks what is lost by now.
+    fn find_lost(&mut self, tx: &mut Transmitter) -> Losses {
+        if !self.rack.take_news() {
+            return Losses::default();
+        }
+        let srtt = tx.rto.srtt_eighths() as u64 / 8;
+        let is_recovering = self.state >= State::Recovery;
+        self.rack
+            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering)
+    }
+
+    /// cwnd after an ACK (tcp_cong_control).
+    fn control_window(&mut self, tx: &mut Transmitter, news: &News) {
+        if self.is_reducing() {
+            let is_safe = news.has_advanced && news.losses.count == 0;
+            self.reduce(tx, news.delivered.into(), is_safe);
+            return;
+        }
+        let may_grow = news.has_advanced || news.has_sacked && self.rack.has_reordered();
+        if may_grow && news.delivered > 0 {
+            let is_full = self.usage.is_cwnd_limited(tx);
+            tx.grow_by_segments(news.delivered.into(), is_full);
+        }
+    }
+
+    fn reduce(&mut self, tx: &mut Transmitter, delivered: u64, is_safe: bool) {
+        let ssthresh = tx.ssthresh_segments();
+        let pipe = self.flight.pipe();
+        if let Some(cwnd) = self.reduction.cwnd(pipe, ssthresh, delivered, is_safe) {
+            tx.set_cwnd_segments(cwnd.max(1));
+        }
+    }
+
+    /// Sends what is lost again, as far as cwnd allows (tcp_xmit_retransmit_queue).
+    fn resend_lost(&mut self, tx: &mut Transmitter) {
+        while self.flight.pipe() < tx.cwnd_segments() {
+            let Some((index, start, end)) = self.flight.next_to_resend() else {
+                break;
+            };
+            // What a window that has shrunk leaves out waits, but for the first.
+            if start > tx.snd_una && end > tx.snd_una + tx.advertised {
+                break;
+            }
+            self.resend(tx, index, start, end);
+            if self.is_reducing() {
+                self.reduction.on_sent(1);
+            }
+            if start == tx.snd_una && self.pending != Pending::Reordering {
+                self.start_rto(tx);
+            }
+        }
+    }
+
+    fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
+        self.repeat(tx, start, end);
+        self.flight.on_resent(index, tx.ticks());
+    }
+
+    fn repeat(&mut self, tx: &mut Transmitter, start: u64, end: u64) {
+        self.keep_deadline(tx, |tx| tx.resend(start, end));
+    }
+
+    /// Does what sends: where sending restarts the timer (`rto_restart`), that of the retransmission only.
+    fn keep_deadline<T>(
+        &self,
+        tx: &mut Transmitter,
+        send: impl FnOnce(&mut Transmitter) -> T,
+    ) -> T {
+        let deadline = tx.deadline;
+        let sent = send(tx);
+        if matches!(self.pending, Pending::Probe | Pending::Reordering) {
+            tx.deadline = deadline;
+        }
+        sent
+    }
+
+    /// Sends new data as far as cwnd, the receiver's window and Nagle allow (tcp_write_xmit).
+    fn send_new(&mut self, tx: &mut Transmitter) {
+        if tx.snd_max == tx.available {
+            return;
+        }
+        let mut sent = 0;
+        while self.flight.pipe() < tx.cwnd_segments() && self.send_one(tx) {
+            sent += 1;
+        }
+        let is_full = self.flight.pipe() >= tx.cwnd_segments();
+        if sent > 0 || is_full {
+            self.usage.note(tx, is_full, self.flight.len());
+        }
+        if sent > 0 {
+            if self.is_reducing() {
+                self.reduction.on_sent(sent);
+            }
+            self.schedule_probe(tx, false);
+        }
+    }
+
+    /// One segment of new data (tcp_event_new_data_sent).
+    fn send_one(&mut self, tx: &mut Transmitter) -> bool {
+        let was_empty = self.flight.is_empty();
+        if !self.keep_deadline(tx, Transmitter::send_new) {
+            return false;
+        }
+        self.flight.push(tx.snd_max, tx.ticks());
+        if was_empty || self.pending == Pending::Probe {
+            self.rearm_rto(tx);
+        }
+        true
+    }
+}
+
+impl News {
+    fn on_sacked(&mut self, covered: &Covered, highest: u64) {
+        self.delivered += 1;
+        self.has_sacked = true;
+        if !covered.is_repeated {
+            News::note(&mut self.sacked, covered.sent_at.0);
+            self.on_original(covered.start, highest);
+        }
+    }
+
+    fn on_acked(&mut self, covered: &Covered) {
+        self.has_repeated |= covered.is_repeated;
+        if covered.was_sacked {
+            return;
+        }
+        self.delivered += 1;
+        if !covered.is_repeated {
+            News::note(&mut self.acked, covered.sent_at.0);
+            self.on_original(covered.start, u64::MAX);
+        }
+    }
+
+    /// A segment sent once has arrived: below others that had, the network has changed their order.
+    fn on_original(&mut self, start: u64, below: u64) {
+        if start < below {
+            self.lowest = Some(self.lowest.map_or(start, |lowest| lowest.min(start)));
+        }
+    }
+}
+
+/// How much of cwnd is used (tcp_cwnd_validate, tcp_is_cwnd_limited).
+#[derive(Clone, Debug, Default)]
+struct Usage {
+    /// Whether cwnd limited the sender in the window that ends at `end`.
+    is_limited: bool,
+    /// Most segments outstanding in it, where cwnd did not limit.
+    most: u64,
+    end: u64,
+}
+
+impl Usage {
+    fn note(&mut self, tx: &Transmitter, is_full: bool, outstanding: u64) {
+        let is_more = !self.is_limited && outstanding > self.most;
+        if tx.snd_una >= self.end || is_full || is_more {
+            self.is_limited = is_full;
+            self.most = outstanding;
+            self.end = tx.snd_max;
+        }
+    }
+
+    /// In slow start a window of which half is used may grow.
+    fn is_cwnd_limited(&self, tx: &Transmitter) -> bool {
+        let is_in_slow_start = tx.window.cwnd() < tx.window.ssthresh();
+        self.is_limited || is_in_slow_start && tx.cwnd_segments() < 2 * self.most
+    }
+}
+
+#[cfg(test)]
+#[path = "exchange_tests.rs"]
+mod tests;

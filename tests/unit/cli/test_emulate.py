@@ -1,0 +1,207 @@
+"""`skycell emulate`, with real hosts where the machine allows it."""
+
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skycell import _core
+from tests.structure.tree import ROOT
+from tests.unit.cli.calling import skycell
+
+SCENARIO = """
+[run]
+duration = "20 s"
+
+[topology]
+kind = "graph"
+hosts = ["a", "b"]
+flow = [{ name = "flow1", source = "a", destination = "b" }]
+
+[[topology.link]]
+from = "a"
+to = "b"
+rate = "10 Mbit/s"
+framing = "ip"
+delay = "100 ms"
+host_buffer = "50 packets"
+"""
+
+needs_real_hosts = pytest.mark.skipif(
+    not Path("/dev/net/tun").exists() or os.geteuid() != 0,
+    reason="real hosts need Linux, root and /dev/net/tun",
+)
+
+SERVER = """
+import socket
+with socket.create_server(("10.9.0.2", 5001)) as server:
+    stream, _ = server.accept()
+    octets = 0
+    while part := stream.recv(65536):
+        octets += len(part)
+    stream.sendall(str(octets).encode())
+"""
+CLIENT = """
+import socket, time
+begin = time.monotonic()
+while True:
+    try:
+        stream = socket.create_connection(("10.9.0.2", 5001))
+        break
+    except OSError:
+        begin = time.monotonic()
+stream.sendall(bytes(100_000))
+stream.shutdown(socket.SHUT_WR)
+print("octets", stream.recv(100).decode(), "seconds", time.monotonic() - begin)
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "path.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def python(code: str, folder: Path, name: str) -> str:
+    """A command line that runs some Python."""
+    script = folder / name
+    script.write_text(code)
+    return f"{sys.executable} {script}"
+
+
+def emulated(*arguments: object, **options: Any) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "skycell", "emulate", *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False, **options
+    )
+
+
+def found(**changed: Any) -> str:
+    """What an emulation leaves, as JSON."""
+    port = {"name": "a>b"}
+    late = {"cells": 10, "p50_ps": 1e6, "p99_ps": 2.5e9, "p999_ps": 3e9, "max_ps": 4e9}
+    left = {"kernel": "6.18", "seconds": 1.0, "ports": [port], "late": late, "is_good": True}
+    return json.dumps(left | {"commands": []} | changed)
+
+
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ({"is_good": False}, "one in a hundred by more than 2.5 ms"),
+        ({"commands": [{"host": "a", "line": "false", "exit_code": 1}]}, "a: false: exit code 1"),
+        ({"commands": [{"host": "a", "line": "x", "exit_code": None}]}, "had not ended"),
+    ],
+)
+def test_what_is_not_to_be_believed_is_not_called_good(
+    monkeypatch: pytest.MonkeyPatch, file: Path, left: dict[str, Any], said: str
+) -> None:
+    monkeypatch.setattr(_core, "emulate", lambda *_: found(**left))
+    reported = skycell("emulate", file, "--json")
+    assert reported.exit_code == 1
+    assert said in reported.stderr
+    assert json.loads(reported.stdout)["seconds"] == 1.0
+    monkeypatch.setattr(_core, "emulate", lambda *_: found())
+    assert skycell("emulate", file, "--json").exit_code == 0
+
+
+def test_a_file_that_is_faulty_is_refused_before_anything_is_begun(file: Path) -> None:
+    reported = skycell("emulate", file, "--set", "run.duration=soon")
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert "run.duration" in reported.stderr
+
+
+def test_a_command_for_a_host_that_there_is_not_is_refused(file: Path) -> None:
+    reported = skycell("emulate", file, "--run", "c", "true")
+    assert reported.exit_code == 1
+    assert '"c" is no host with a flow; there are a, b' in reported.stderr
+
+
+@needs_real_hosts
+def test_a_client_and_a_server_talk_over_the_path(file: Path, tmp_path: Path) -> None:
+    server, client = python(SERVER, tmp_path, "server.py"), python(CLIENT, tmp_path, "client.py")
+    reported = emulated(file, "--run", "b", server, "--run", "a", client, "--json")
+    assert reported.returncode == 0, reported.stderr
+    left = json.loads(reported.stdout)
+    said = re.search(r"octets (\d+) seconds ([\d.]+)", reported.stderr)
+    assert said is not None
+    # The handshake and the answer take a round trip of 200 ms each, and 100 kB more than one.
+    assert int(said[1]) == 100_000
+    assert float(said[2]) > 3 * 0.2
+    port = next(port for port in left["ports"] if port["name"] == "a>b")
+    assert port["octets"]["arrived"] > 100_000 + 69 * 52
+    assert left["commands"][-1]["exit_code"] == 0
+
+
+def _left() -> list[str]:
+    """Command lines of all processes."""
+    lines = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            lines.append(entry.read_text())
+        except OSError:  # it has just ended
+            continue
+    return lines
+
+
+@needs_real_hosts
+def test_a_kill_leaves_no_process_and_no_device_behind(file: Path) -> None:
+    devices = set(Path("/sys/class/net").iterdir())
+    # Two that the command begins, one of which it does not wait for.
+    nap = f"{time.time_ns() % 10**9 + 10**9}"
+    command = [sys.executable, "-m", "skycell", "emulate", str(file)]
+    command += ["--run", "a", f"sleep {nap} & sleep {nap}; true"]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        assert "nsenter --net=" in running.stderr.readline()
+
+        def asleep() -> int:
+            return sum(line == f"sleep\0{nap}\0" for line in _left())
+
+        _until(lambda: asleep() == 2)
+        running.send_signal(signal.SIGKILL)
+    _until(lambda: asleep() == 0)
+    assert set(Path("/sys/class/net").iterdir()) == devices
+
+
+def _until(holds: Any) -> None:
+    """Waits for what has to come about, for a minute at most."""
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def _without_right_to_namespaces() -> None:
+    drop, cap_sys_admin = 24, 21  # PR_CAPBSET_DROP and CAP_SYS_ADMIN of Linux
+    ctypes.CDLL(None).prctl(drop, cap_sys_admin, 0, 0, 0)
+
+
+@needs_real_hosts
+def test_without_the_right_to_do_so_it_says_what_is_missing(file: Path) -> None:
+    reported = emulated(file, "--run", "a", "true", preexec_fn=_without_right_to_namespaces)
+    assert (reported.returncode, reported.stdout) == (1, "")
+    assert "a network namespace with a TUN device for a" in reported.stderr
+    assert "real hosts need root" in reported.stderr
+
+
+@needs_real_hosts
+def test_an_interrupt_ends_it_and_shows_what_was_counted(file: Path) -> None:
+    command = [sys.executable, "-m", "skycell", "emulate", str(file), "--json"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=ROOT, **pipes) as running:
+        assert running.stderr is not None
+        running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        assert running.stdout is not None
+        left = json.loads(running.stdout.read())
+    assert running.returncode == 0
+    assert left["seconds"] < 20
