@@ -100,7 +100,7 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
     )
 
 
-def table_module(name: str, declared: Json) -> str:
+def table_module(name: str, declared: Json, types_of: str | None = None) -> str:
     """`skycell.scenario.declared.<name>`: a table of which there is one kind, such as [tcp]."""
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
@@ -138,7 +138,8 @@ def table_module(name: str, declared: Json) -> str:
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
                 + ", ".join(("Declared", "Declares", "Kinds", "Table", "kind_or")),
-                f"from skycell.scenario.values.{name}_types import {', '.join(sorted(types))}",
+                f"from skycell.scenario.values.{types_of or name}_types import "
+                + ", ".join(sorted(types)),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",

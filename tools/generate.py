@@ -61,10 +61,13 @@ def classes() -> Written:
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
-    for table in ("tcp", "abr", "shaper"):
+    for table in ("tcp", "abr"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     traffic = rules_module("traffic", "traffic", declared, "traffic")
     yield from _formatted(rules / "traffic.py", traffic)
+    for table in ("shaper", "policer"):
+        module = table_module(table, declared, "token_bucket")
+        yield from _formatted(rules / f"{table}.py", module)
     families = (
         ("policies", "policy"),
         ("schedulers", "scheduler"),

@@ -31,6 +31,7 @@ _REASONS = (
     "tagged",
     "delayed",
     "pushed_out",
+    "policed",
 )
 _HEAD = f"{'time, ms':>16}  {'flow':<6} {'event':<10} {'octet':>6} {'cwnd':>10} {'ssthresh':>10}"
 

@@ -6,6 +6,7 @@ import pytest
 
 from skycell.experiment.run import run
 from skycell.metrics import Network
+from skycell.metrics.run_rows import sojourn_rows
 from skycell.records.result import RunResult
 from skycell.scenario import parse
 
@@ -158,6 +159,45 @@ def test_the_port_of_a_host_holds_what_the_file_says(buffer: str, most: int) -> 
     assert ports["source1>router1"]["queue"]["max"] == most
     assert sum(ports["source1>router1"]["discarded"].values()) > 0
     assert sum(ports["router1>source1"]["discarded"].values()) == 0
+
+
+def test_stays_are_told_by_class_and_by_flow_and_agree_with_those_of_the_port() -> None:
+    result = simulated(
+        {
+            "buffer": "unlimited",
+            "class": [{"name": "cbr", "buffer": "50 packets"}],
+            "policer": {"rate": "9 Mbit/s", "burst": "60 kB"},
+        },
+        flows=2,
+        source=[{"kind": "cbr", "name": "voice", "rate": "64 kbit/s", "packet_size": "200 B"}],
+        records={"flow_ports": ["router1>router2"], "traces": ["queue"]},
+    )
+    (row,) = (port for port in result.records["ports"] if port["name"] == "router1>router2")
+    # Priority: of the voice packets each waits for the rest of one packet of 1.2 ms at most, and
+    # takes 0.16 ms itself.
+    voice, rest = (queue["octets"] for queue in row["queues"])
+    assert voice["arrived"] == 200 * row["queues"][0]["arrived"]
+    assert voice["sojourn"]["max_ps"] <= 1_360_000_000 < rest["sojourn"]["max_ps"]
+    for part in ("arrived", "departed", "discarded", "queued"):
+        assert voice[part] + rest[part] == row["octets"][part]
+    # Both flows, each one way, and the source; together they are what the port has counted.
+    flows = row["octets"]["flows"]
+    assert [flow["flow"] for flow in flows] == [0, 2, 4]
+    assert sum(flow["packets"] for flow in flows) == row["octets"]["sojourn"]["packets"]
+    total = sum(flow["packets"] * flow["mean_ps"] for flow in flows)
+    assert total / row["departed"] == pytest.approx(row["octets"]["sojourn"]["mean_ps"])
+    assert flows[2]["max_ps"] == voice["sojourn"]["max_ps"]
+    stays = [stay for stay in sojourn_rows(result.spec, result.records) if stay.largest]
+    names = ["", "cbr", "rest", "flow1.forward", "flow2.forward", "voice"]
+    assert [stay.part for stay in stays] == names
+    # The policer lets 9 Mbit/s and a burst through, and TCP has as much of that as it can get.
+    passed = (row["octets"]["arrived"] - row["octets"]["discarded"]) * 8
+    assert row["discarded"]["policed"] > 0
+    assert 0.9 < passed / (9e6 * 20 + 60_000 * 8) <= 1
+    # Samples of octets are of what packets hold.
+    trace = result.traces["queue"]
+    assert trace["octets"].max() <= row["octets"]["max"]
+    assert (trace["octets"] <= 1_500 * trace["cells"]).all()
 
 
 def test_over_a_long_round_trip_pie_discards_although_senders_know_ecn() -> None:

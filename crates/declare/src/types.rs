@@ -81,6 +81,8 @@ parameter_types! {
     BurstOctets(u32) = |octets, _, field| above_zero(u64::from(*octets), field);
     /// Thousandths of a bit a second.
     BitRate(u64) = |millibps, _, field| above_zero(*millibps, field);
+    /// The same, or none.
+    BitRateOrNone(Option<u64>) = |millibps, _, field| above_zero(millibps.unwrap_or(1), field);
     /// Queues within a buffer, at most 65536; 0 where each flow has its own.
     QueueCount(u32) = |count, _, field| match count {
         0..=65_536 => Ok(()),

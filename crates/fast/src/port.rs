@@ -235,7 +235,8 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
         }
         PortKind::Packets => {
             let framing = link.framing.expect("it carries packets");
-            packets.push(PacketPort::new(link, framing, spec.seed));
+            let is_by_flow = spec.records.flow_ports.contains(&id);
+            packets.push(PacketPort::new(link, framing, spec.seed, is_by_flow));
             Kept::Packets(packets.len() as u32 - 1)
         }
         PortKind::Mux => {
@@ -244,7 +245,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             Kept::Mux(Box::new(port))
         }
         PortKind::Stepped(_) => {
-            let port = SteppedPort::new((link, id), spec.seed, end, notes_losses);
+            let mut port = SteppedPort::new((link, id), spec.seed, end, notes_losses);
+            if spec.records.flow_ports.contains(&id) {
+                port.port.tell_flows();
+            }
             Kept::Stepped(Box::new(port))
         }
         PortKind::PassThrough => Kept::Pass(Box::new(PassPort {

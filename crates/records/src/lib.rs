@@ -14,7 +14,7 @@ pub use abr::AbrRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
-pub use packets::{EcnRecord, PacketMeter, PacketRecord, SojournRecord};
+pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
@@ -43,6 +43,8 @@ pub struct Discards {
     pub delayed: u64,
     /// See [`DiscardReason::PushedOut`].
     pub pushed_out: u64,
+    /// See [`DiscardReason::Policed`].
+    pub policed: u64,
 }
 
 impl Discards {
@@ -58,6 +60,7 @@ impl Discards {
             DiscardReason::Tagged => &mut self.tagged,
             DiscardReason::Delayed => &mut self.delayed,
             DiscardReason::PushedOut => &mut self.pushed_out,
+            DiscardReason::Policed => &mut self.policed,
         } += count;
     }
 
@@ -82,6 +85,7 @@ impl Discards {
             DiscardReason::Tagged => self.tagged,
             DiscardReason::Delayed => self.delayed,
             DiscardReason::PushedOut => self.pushed_out,
+            DiscardReason::Policed => self.policed,
         }
     }
 
@@ -391,6 +395,9 @@ pub struct ClassQueueRecord {
     pub frames_discarded: Discards,
     /// Queue length.
     pub queue: QueueRecord,
+    /// In octets and time, where the port carries packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub octets: Option<PacketRecord>,
 }
 
 /// What a cell source sent.

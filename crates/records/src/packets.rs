@@ -21,6 +21,9 @@ pub struct PacketRecord {
     pub max: u64,
     /// How long packets that left stayed.
     pub sojourn: SojournRecord,
+    /// The same of each flow that sent any, where the spec asks for it; of all flows together in the queues of a port.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowSojournRecord>,
     /// Packets whose transport knows ECN; none where no such packet came.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnRecord>,
@@ -86,6 +89,16 @@ pub struct SojournRecord {
     pub p999_ps: u64,
 }
 
+/// How long a flow's packets stayed in a port.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FlowSojournRecord {
+    /// The flow's number: two for each connection, its data first, then one for each source.
+    pub flow: u32,
+    /// The stays of its packets.
+    #[serde(flatten)]
+    pub sojourn: SojournRecord,
+}
+
 /// Counts for a [`PacketRecord`].
 #[derive(Clone, Debug, Default)]
 pub struct PacketMeter {
@@ -96,14 +109,17 @@ pub struct PacketMeter {
     max: u64,
     integral: QueueIntegral,
     sojourn: CellDelays,
+    /// By the number of the flow, if they are asked for.
+    flows: Option<Vec<CellDelays>>,
     ecn: EcnRecord,
 }
 
 impl PacketMeter {
-    /// Of a port that is empty.
-    pub fn new() -> Self {
+    /// Of a port that is empty, and whether it tells stays flow by flow.
+    pub fn new(is_by_flow: bool) -> Self {
         PacketMeter {
             sojourn: CellDelays::new(0),
+            flows: is_by_flow.then(Vec::new),
             ..PacketMeter::default()
         }
     }
@@ -149,8 +165,8 @@ impl PacketMeter {
         self.leaves(now_ps, octets);
     }
 
-    /// A packet of `octets` octets with `ecn` that came at `came_ps` has left at `now_ps`.
-    pub fn on_departure(&mut self, now_ps: u64, octets: u32, ecn: Ecn, came_ps: u64) {
+    /// A packet of `octets` octets with `ecn` of the flow with that number, which came at `came_ps`, has left at `now_ps`.
+    pub fn on_departure(&mut self, now_ps: u64, octets: u32, ecn: Ecn, flow: u32, came_ps: u64) {
         if let Some(packets) = self.ecn.of(ecn) {
             packets.queued -= 1;
             packets.departed += 1;
@@ -158,6 +174,13 @@ impl PacketMeter {
         self.departed += u64::from(octets);
         self.leaves(now_ps, octets);
         self.sojourn.add(now_ps - came_ps);
+        if let Some(flows) = &mut self.flows {
+            let flow = flow as usize;
+            if flows.len() <= flow {
+                flows.resize(flow + 1, CellDelays::new(0));
+            }
+            flows[flow].add(now_ps - came_ps);
+        }
     }
 
     fn leaves(&mut self, now_ps: u64, octets: u32) {
@@ -175,13 +198,30 @@ impl PacketMeter {
             discarded: self.discarded,
             mean: self.integral.mean(self.queued, end_ps),
             max: self.max,
-            sojourn: self.sojourn(),
+            sojourn: SojournRecord::of(&self.sojourn),
+            flows: self
+                .flows
+                .iter()
+                .flatten()
+                .zip(0u32..)
+                .filter_map(FlowSojournRecord::of)
+                .collect(),
             ecn: (self.ecn != EcnRecord::default()).then_some(self.ecn),
         }
     }
+}
 
-    fn sojourn(&self) -> SojournRecord {
-        let found = self.sojourn.record(0).delay;
+impl FlowSojournRecord {
+    /// Of the flow with number `flow`, if packets of it have left.
+    fn of((stays, flow): (&CellDelays, u32)) -> Option<Self> {
+        let sojourn = SojournRecord::of(stays);
+        (sojourn.packets > 0).then_some(FlowSojournRecord { flow, sojourn })
+    }
+}
+
+impl SojournRecord {
+    fn of(stays: &CellDelays) -> Self {
+        let found = stays.record(0).delay;
         SojournRecord {
             packets: found.cells,
             mean_ps: found.mean_ps,
@@ -189,7 +229,7 @@ impl PacketMeter {
             max_ps: found.max_ps,
             p50_ps: found.p50_ps,
             p90_ps: found.p90_ps,
-            p95_ps: self.sojourn.quantile(950),
+            p95_ps: stays.quantile(950),
             p99_ps: found.p99_ps,
             p999_ps: found.p999_ps,
         }
@@ -202,11 +242,11 @@ mod tests {
 
     #[test]
     fn octets_are_weighted_by_their_stay_and_discarded_ones_stay_for_no_time() {
-        let mut meter = PacketMeter::new();
+        let mut meter = PacketMeter::new(false);
         meter.on_arrival(10, 1_500, Ecn::NotEct, true);
         meter.on_arrival(20, 40, Ecn::NotEct, true);
         meter.on_arrival(20, 600, Ecn::NotEct, false);
-        meter.on_departure(30, 1_500, Ecn::NotEct, 10);
+        meter.on_departure(30, 1_500, Ecn::NotEct, 0, 10);
         let record = meter.record(50);
         assert_eq!((record.arrived, record.discarded), (2_140, 600));
         assert_eq!(
@@ -216,11 +256,39 @@ mod tests {
         // 1500 octets for 20 ps and 40 for 30 ps, of 50.
         assert_eq!(record.mean, (1_500.0 * 20.0 + 40.0 * 30.0) / 50.0);
         assert_eq!((record.sojourn.packets, record.sojourn.max_ps), (1, 20));
+        assert_eq!(record.flows, []);
+    }
+
+    #[test]
+    fn stays_are_told_flow_by_flow_of_those_that_sent_any() {
+        let mut meter = PacketMeter::new(true);
+        // Of flow 3 packets stay for 10, 20, ... 100 ps, of flow 1 one for 40.
+        for stay in 1..=10 {
+            meter.on_arrival(0, 40, Ecn::NotEct, true);
+            meter.on_departure(10 * stay, 40, Ecn::NotEct, 3, 0);
+        }
+        meter.on_arrival(100, 40, Ecn::NotEct, true);
+        meter.on_departure(140, 40, Ecn::NotEct, 1, 100);
+        let record = meter.record(200);
+        let found = record.flows.iter().map(|own| {
+            let stay = &own.sojourn;
+            (
+                own.flow,
+                stay.packets,
+                stay.mean_ps,
+                stay.p50_ps,
+                stay.p95_ps,
+                stay.max_ps,
+            )
+        });
+        let expected = [(1, 1, 40.0, 40, 40, 40), (3, 10, 55.0, 50, 100, 100)];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+        assert_eq!((record.sojourn.packets, record.sojourn.max_ps), (11, 100));
     }
 
     #[test]
     fn packets_that_know_ecn_are_counted_by_what_they_came_and_went_as() {
-        let mut meter = PacketMeter::new();
+        let mut meter = PacketMeter::new(false);
         meter.on_arrival(0, 100, Ecn::NotEct, true);
         assert_eq!(meter.record(1).ecn, None);
         meter.on_arrival(0, 100, Ecn::Ect0, true);
@@ -228,7 +296,7 @@ mod tests {
         meter.on_arrival(0, 100, Ecn::Ect0, false);
         meter.on_arrival(0, 100, Ecn::Ce, true);
         meter.on_mark();
-        meter.on_departure(1, 100, Ecn::Ce, 0);
+        meter.on_departure(1, 100, Ecn::Ce, 0, 0);
         meter.on_discard(1, 100, Ecn::Ce);
         let counts = |arrived, departed, discarded, queued| EcnCounts {
             arrived,

@@ -131,6 +131,8 @@ traces! {
         time_ps: u64,
         /// Cells.
         cells: u32,
+        /// Octets: of the IP packets, or of the cells, 53 each.
+        octets: u64,
     }
     VcQueue => vc_queue: VcQueueTrace {
         /// Link id.
@@ -214,14 +216,15 @@ mod tests {
     #[test]
     fn a_trace_hands_on_its_columns_by_the_names_of_its_fields() {
         let mut trace = QueueTrace::default();
-        trace.push(3, 10, 7);
-        trace.push(3, 20, 9);
+        trace.push(3, 10, 7, 371);
+        trace.push(3, 20, 9, 477);
         assert_eq!(
             trace.into_columns(),
             [
                 ("port", Column::U32(vec![3, 3])),
                 ("time_ps", Column::U64(vec![10, 20])),
                 ("cells", Column::U32(vec![7, 9])),
+                ("octets", Column::U64(vec![371, 477])),
             ]
         );
     }
@@ -229,7 +232,7 @@ mod tests {
     #[test]
     fn tables_are_of_the_kinds_that_were_asked_for_in_the_order_of_their_declaration() {
         let mut traces = Traces::default();
-        traces.queue.push(0, 10, 7);
+        traces.queue.push(0, 10, 7, 371);
         let tables = traces.into_tables(&[TraceKind::Files, TraceKind::Queue]);
         let names: Vec<_> = tables.iter().map(|(name, _)| *name).collect();
         assert_eq!(names, ["queue", "files"]);

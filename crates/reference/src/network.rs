@@ -98,6 +98,9 @@ impl<'a> Network<'a> {
             .iter()
             .map(|link| Port::new(link, spec.seed, SimTime(spec.duration_ps)))
             .collect();
+        for &port in &spec.records.flow_ports {
+            ports[port as usize].tell_flows();
+        }
         let vcs = spec
             .vcs
             .iter()
@@ -570,7 +573,7 @@ impl<'a> Network<'a> {
             let cells = port.queued();
             port.samples.add(cells);
             if records.traces.contains(&TraceKind::Queue) {
-                traces.queue.push(id, now.0, cells);
+                traces.queue.push(id, now.0, cells, port.octets());
             }
             if port.queues.len() > 1 {
                 for (queue, place) in port.queues.iter_mut().zip(0u32..) {

@@ -10,8 +10,8 @@ use skycell_records::{
     QueueSamples, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, ServiceClass};
-use skycell_switch::{Backlog, Scheduler, Schedules, TokenBucket};
-use skycell_units::SimTime;
+use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, TokenBucket};
+use skycell_units::{CELL_OCTETS, Ecn, SimTime};
 
 pub use crate::queue::Verdict;
 
@@ -26,6 +26,8 @@ pub struct Port {
     /// By place.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
+    /// What polices packets that come, if anything does.
+    policer: Option<PacketPolicer>,
     /// What delays packets that were chosen, if anything does.
     shaper: Option<TokenBucket>,
     /// The queue whose first cell is under transmission, while the port has cells.
@@ -58,6 +60,7 @@ impl Port {
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
             scheduler: Scheduler::new(&spec.port.scheduler),
+            policer: spec.port.policer.as_ref().map(PacketPolicer::new),
             shaper: spec.port.shaper.as_ref().map(TokenBucket::new),
             sending: 0,
             sending_since: SimTime::ZERO,
@@ -66,7 +69,7 @@ impl Port {
             vcs: Vec::new(),
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
-            packets: spec.framing.map(|_| PacketMeter::new()),
+            packets: spec.framing.map(|_| PacketMeter::new(false)),
             discarded: Vec::new(),
         }
     }
@@ -78,9 +81,20 @@ impl Port {
         self.vcs.len() as u32 - 1
     }
 
+    /// It tells from now on, as the run begins, how long packets stay flow by flow; it carries packets.
+    pub fn tell_flows(&mut self) {
+        self.packets = Some(PacketMeter::new(true));
+    }
+
     /// Cells in the port.
     pub fn queued(&self) -> u32 {
         self.queues.iter().map(Queue::queued).sum()
+    }
+
+    /// Octets of the packets in the port, or of its cells.
+    pub fn octets(&self) -> u64 {
+        let of_cells = u64::from(self.queued()) * CELL_OCTETS;
+        self.packets.as_ref().map_or(of_cells, PacketMeter::queued)
     }
 
     /// Whether a cell is under transmission, or held for want of a path.
@@ -133,22 +147,36 @@ impl Port {
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
         let first = make(0);
-        let make = |index| Cell {
-            place,
-            ..make(index)
+        let policing = self.policer.as_mut().map_or(Decision::Accept, |policer| {
+            policer.on_packet(now, first.octets, first.ecn)
+        });
+        let is_policed_with_ce = policing == Decision::Mark && first.ecn != Ecn::Ce;
+        let make = |index| {
+            let own = make(index);
+            let ecn = match policing {
+                Decision::Mark => Ecn::Ce,
+                Decision::Accept | Decision::Discard(_) => own.ecn,
+            };
+            Cell { place, ecn, ..own }
         };
         let queue = &mut self.queues[self.vcs[place as usize].queue];
+        if let Some(reason) = policing.refusal() {
+            for packets in self.packets.iter_mut().chain(&mut queue.packets) {
+                packets.on_arrival(now.0, first.octets, first.ecn, false);
+            }
+            return queue.refuse(now, &mut self.vcs[place as usize], reason, cells);
+        }
         while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
-            if let Some(packets) = &mut self.packets {
+            for packets in self.packets.iter_mut().chain(&mut queue.packets) {
                 packets.on_discard(now.0, cell.octets, cell.ecn);
             }
             self.discarded.push((cell, reason));
         }
         let (verdict, is_marked) = queue.on_frame(now, &mut self.vcs, place, cells, make);
-        if let Some(packets) = &mut self.packets {
-            let is_accepted = verdict == Verdict::Accepted;
+        let is_accepted = verdict == Verdict::Accepted;
+        for packets in self.packets.iter_mut().chain(&mut queue.packets) {
             packets.on_arrival(now.0, first.octets, first.ecn, is_accepted);
-            if is_marked {
+            if is_marked || is_accepted && is_policed_with_ce {
                 packets.on_mark();
             }
         }
@@ -189,16 +217,15 @@ impl Port {
             }
             self.sending = self.scheduler.select(Backlog(backlog));
             let queue = &mut self.queues[self.sending];
-            match (queue.begin_service(now, &mut self.vcs), &mut self.packets) {
-                (Service::Begins { is_marked }, packets) => {
-                    let packets = packets.as_mut().filter(|_| is_marked);
-                    packets.into_iter().for_each(PacketMeter::on_mark);
+            let service = queue.begin_service(now, &mut self.vcs);
+            let meters = self.packets.iter_mut().chain(&mut queue.packets);
+            match service {
+                Service::Begins { is_marked } => {
+                    meters.filter(|_| is_marked).for_each(PacketMeter::on_mark);
                     return queue.cells.front().copied();
                 }
-                (Service::Discarded(cell, reason), packets) => {
-                    if let Some(packets) = packets {
-                        packets.on_discard(now.0, cell.octets, cell.ecn);
-                    }
+                Service::Discarded(cell, reason) => {
+                    meters.for_each(|own| own.on_discard(now.0, cell.octets, cell.ecn));
                     self.discarded.push((cell, reason));
                 }
             }
@@ -228,8 +255,8 @@ impl Port {
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
         queue.on_departure(now, &cell, &mut self.vcs[cell.place as usize]);
-        if let Some(packets) = &mut self.packets {
-            packets.on_departure(now.0, cell.octets, cell.ecn, cell.came_at.0);
+        for packets in self.packets.iter_mut().chain(&mut queue.packets) {
+            packets.on_departure(now.0, cell.octets, cell.ecn, cell.flow, cell.came_at.0);
         }
         if cell.hop == 0 {
             cell.left_at = now;

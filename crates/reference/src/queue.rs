@@ -3,7 +3,8 @@
 use crate::frames::Cell;
 use crate::line::Line;
 use skycell_records::{
-    ClassQueueRecord, DiscardReason, Discards, QueueIntegral, QueueRecord, QueueSamples,
+    ClassQueueRecord, DiscardReason, Discards, PacketMeter, QueueIntegral, QueueRecord,
+    QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
 use skycell_switch::{BufferView, Decision, Policy};
@@ -116,6 +117,8 @@ pub struct Queue {
     queue_max: u32,
     /// Of its length.
     pub samples: QueueSamples,
+    /// What it counts in octets, if it is one of several queues of packets.
+    pub(crate) packets: Option<PacketMeter>,
 }
 
 impl Queue {
@@ -145,6 +148,8 @@ impl Queue {
             integral: QueueIntegral::default(),
             queue_max: 0,
             samples: QueueSamples::default(),
+            packets: (link.framing.is_some() && link.port.queues.len() > 1)
+                .then(|| PacketMeter::new(false)),
         }
     }
 
@@ -244,6 +249,20 @@ impl Queue {
             self.take_in(cell, vc);
         });
         (Verdict::Accepted, is_marked)
+    }
+
+    /// A whole frame of `cells` cells arrives and is discarded for `reason` before the policy has seen it.
+    pub(crate) fn refuse(
+        &mut self,
+        now: SimTime,
+        vc: &mut VcAtPort,
+        reason: DiscardReason,
+        cells: u32,
+    ) -> Verdict {
+        self.arrived += u64::from(cells);
+        self.integral.arrived(u128::from(now.0) * u128::from(cells));
+        vc.has_lost = false;
+        self.discard(now, vc, reason, cells)
     }
 
     /// Whether the buffer, full, makes room for the packet that comes by pushing out what has waited longest: here
@@ -349,6 +368,7 @@ impl Queue {
             discarded: self.discarded,
             frames_discarded: self.frames_discarded,
             queue: QueueRecord::new(mean, self.queue_max, &self.samples),
+            octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
         }
     }
 

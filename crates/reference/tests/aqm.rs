@@ -290,3 +290,43 @@ fn dual_pi2_holds_the_wait_of_classic_packets_at_the_target() {
         assert!((part - goes).abs() < 0.01, "{part}");
     }
 }
+
+#[test]
+fn a_policer_discards_or_marks_what_comes_before_its_tokens() {
+    // A packet of 12 000 bits every 0.5 ms, tokens for one in 1 ms and a bucket of three: of the first five, at 0, 0.5, ...
+    // 2 ms, all conform (3 + 2 tokens for 5); from then on every second one.
+    let policed = |excess: &str| {
+        let mut spec = datagrams(MS / 2, json!({}), 20 * MS);
+        spec["links"][1]["framing"]["rate_millibps"] = json!(120 * MBIT);
+        spec["links"][1]["port"]["policer"] =
+            json!({"rate_millibps": 12 * MBIT, "burst_octets": 4_500, "excess": excess});
+        run(&spec)
+    };
+    let records = policed("discard");
+    let expected: Vec<_> = (0..14).map(|k| (2_500 + 1_000 * k, 9)).collect();
+    let mut found = discards(&records);
+    found.retain(|(time, _)| *time < 16_000);
+    assert_eq!(found, expected);
+    let port = &records.ports[1];
+    assert_eq!(port.discarded.policed, port.discarded.total());
+    // The transport of these datagrams knows no ECN: there is nothing to mark.
+    assert_eq!(policed("mark").ports[1].discarded, port.discarded);
+}
+
+#[test]
+fn a_shaper_with_a_peak_rate_lets_a_burst_go_at_that() {
+    // More comes than can go. The bucket has 10 packets and gains half of one a millisecond, and they go a millisecond apart:
+    // the n-th from 0 on begins at n ms while n + 1 <= 10 + n / 2, up to the 18th, and those after it at 20, 22, ... ms.
+    let mut spec = datagrams(MS / 8, json!({}), 30 * MS);
+    spec["links"][1]["framing"]["rate_millibps"] = json!(100 * MBIT);
+    spec["links"][1]["port"]["shaper"] = json!({
+        "rate_millibps": 6 * MBIT, "burst_octets": 15_000, "peak_millibps": 12 * MBIT,
+    });
+    let departed = |ms| {
+        let mut spec = spec.clone();
+        spec["duration_ps"] = json!(ms * MS);
+        run(&spec).ports[1].departed
+    };
+    // 0.12 ms pass before the first packet comes, and each takes as long again.
+    assert_eq!([departed(6), departed(16), departed(30)], [6, 16, 24]);
+}

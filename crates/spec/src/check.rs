@@ -114,6 +114,7 @@ impl NetworkSpec {
         };
         known("sampled_ports", &self.records.sampled_ports)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
+        known("flow_ports", &self.records.flow_ports)?;
         let delay_vcs = &self.records.delay_vcs;
         let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || delay_vcs.iter().any(|&vc| vc as usize >= self.vcs.len()) {
@@ -123,6 +124,11 @@ impl NetworkSpec {
             ));
         }
         self.validate_links()?;
+        let of_cells = |&port: &u32| self.links[port as usize].framing.is_none();
+        if self.records.flow_ports.iter().any(of_cells) {
+            let problem = "must be links of packets";
+            return Err(structure("records.flow_ports".into(), problem));
+        }
         self.validate_vcs()?;
         for (i, flow) in self.flows.iter().enumerate() {
             self.validate_flow(i, flow)?;

@@ -3,8 +3,8 @@
 use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::framing::validate_rate;
 use crate::{
-    DistributionSpec, LinkSpec, NetworkSpec, NodeKind, PhaseSpec, QueueSpec, SchedulerSpec,
-    SourcePattern, SourceSpec, SpecError, VcSpec,
+    DistributionSpec, LinkSpec, NetworkSpec, NodeKind, PacketPolicerSpec, PhaseSpec, QueueSpec,
+    SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec,
 };
 use skycell_declare::types::LONGEST_PS;
 use skycell_declare::{Refusal, Rule, Surroundings};
@@ -104,15 +104,24 @@ impl NetworkSpec {
                 return Err(structure(at(&format!("queues[{q}].policy")), problem));
             }
         }
-        let Some(shaper) = &port.shaper else {
-            return Ok(());
-        };
-        if !is_of_packets {
-            return Err(structure(at("shaper"), of_cells));
+        let policed = port.policer.as_ref().map(PacketPolicerSpec::bucket);
+        for (key, bucket) in [("shaper", port.shaper), ("policer", policed)] {
+            let Some(bucket) = bucket else {
+                continue;
+            };
+            if !is_of_packets {
+                return Err(structure(at(key), of_cells));
+            }
+            let refusal = bucket.check(&Surroundings::default());
+            refusal.map_err(|refusal| refused(refusal, &at(key)))?;
+            let rate = bucket.rate_millibps;
+            validate_rate(rate, &at(&format!("{key}.rate_millibps")))?;
+            if bucket.peak_millibps.is_some_and(|peak| peak < rate) {
+                let path = at(&format!("{key}.peak_millibps"));
+                return Err(structure(path, "is not below the rate"));
+            }
         }
-        let refusal = shaper.check(&Surroundings::default());
-        refusal.map_err(|refusal| refused(refusal, &at("shaper")))?;
-        validate_rate(shaper.rate_millibps, &at("shaper.rate_millibps"))
+        Ok(())
     }
 
     pub(crate) fn validate_class(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {

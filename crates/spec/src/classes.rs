@@ -1,7 +1,9 @@
 //! Service classes: the queues of an output port, how it chooses between them, and what a VC's cells
 //! must keep to.
 
-use crate::{FifoSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TokenBucketSpec};
+use crate::{
+    FifoSpec, PacketPolicerSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TokenBucketSpec,
+};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 
@@ -47,6 +49,10 @@ pub struct PortSpec {
     /// What delays the packets that the scheduler has chosen; the key is left out where nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaper: Option<TokenBucketSpec>,
+    /// To what the packets that come have to conform, before the buffer sees them; the key is left out where they have to
+    /// conform to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policer: Option<PacketPolicerSpec>,
 }
 
 /// A queue of an output port.
@@ -113,6 +119,7 @@ impl PortSpec {
             frame_gap_ps,
             rate_algorithm: None,
             shaper: None,
+            policer: None,
         }
     }
 

@@ -26,9 +26,9 @@ pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
-pub use skycell_switch::TokenBucketSpec;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
+pub use skycell_switch::{ExcessAction, PacketPolicerSpec, TokenBucketSpec};
 pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
@@ -278,6 +278,10 @@ pub struct RecordSpec {
     pub sampled_ports: Vec<u32>,
     /// Ports (link ids, ascending) whose occupancy is sampled VC by VC.
     pub vc_sampled_ports: Vec<u32>,
+    /// Ports of packets (link ids, ascending) for which it is recorded flow by flow how long packets stayed; the key
+    /// is left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow_ports: Vec<u32>,
     /// VCs (ids, ascending) whose cell transfer delay is measured.
     pub delay_vcs: Vec<u32>,
     /// Traces to keep.

@@ -52,11 +52,13 @@ pub enum DiscardReason {
     Delayed = 7,
     /// The buffer was full, and a packet that came gets the place of this one, which had waited longest.
     PushedOut = 8,
+    /// The packet had come before its tokens, at a port that polices them.
+    Policed = 9,
 }
 
 impl DiscardReason {
     /// All reasons, by their number.
-    pub const ALL: [DiscardReason; 9] = [
+    pub const ALL: [DiscardReason; 10] = [
         DiscardReason::Overflow,
         DiscardReason::RestOfFrame,
         DiscardReason::AboveThreshold,
@@ -66,5 +68,6 @@ impl DiscardReason {
         DiscardReason::Tagged,
         DiscardReason::Delayed,
         DiscardReason::PushedOut,
+        DiscardReason::Policed,
     ];
 }

@@ -3,13 +3,15 @@
 
 pub mod buffer;
 mod discard;
+mod policer;
 pub mod scheduler;
-mod shaper;
+mod token_bucket;
 
 pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
 pub use discard::{Decision, DiscardReason};
+pub use policer::{ExcessAction, PacketPolicer, PacketPolicerSpec};
 pub use scheduler::{
     Backlog, Cycle, Head, QueueOrder, Scheduler, SchedulerSpec, Schedules, VcRoundRobin,
     VirtualSpacing, WeightedRoundRobin,
 };
-pub use shaper::{TokenBucket, TokenBucketSpec};
+pub use token_bucket::{TokenBucket, TokenBucketSpec};

@@ -91,6 +91,9 @@ impl fmt::Display for SimTime {
 /// A count of octets: a segment, a window, a transfer.
 pub type Octets = u64;
 
+/// Octets of an ATM cell, header included.
+pub const CELL_OCTETS: Octets = 53;
+
 /// A count of 53-octet ATM cells: a queue length, a threshold, a frame.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,

@@ -52,6 +52,7 @@ def _validate(
     force: bool,
     flows: tuple[str, ...] | None,
     port: str | None,
+    unit: str | None,
     start: GivenTime | None,
     end: GivenTime | None,
     table: str | None,
@@ -83,15 +84,15 @@ def _validate(
     if not read:
         return None
     (found,) = read
-    is_of_runs = bool(flows or port or start or end)
+    is_of_runs = bool(flows or port or unit or start or end)
     with collector.step():
         if values and not _is_scenario(source):
             raise click.UsageError("--set is for scenario files, and this is not one")
     with collector.step():
         if isinstance(found, Factorial) and (is_of_runs or table):
             raise click.UsageError(
-                "--flow, --port, --from, --to and --table are not for sweeps and tables, and this "
-                f"is a {found.what}"
+                "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables, "
+                f"and this is a {found.what}"
             )
     with collector.step():
         is_of_factors = bool(response or factors or filters or block or level)
@@ -103,7 +104,7 @@ def _validate(
     with collector.step():
         if isinstance(found, StoredStudy) and is_of_runs:
             raise click.UsageError(
-                "--flow, --port, --from and --to are for runs, and this is a study"
+                "--flow, --port, --unit, --from and --to are for runs, and this is a study"
             )
     drawn: str | None = None  # a kind that there is
     if isinstance(found, Factorial):
@@ -132,7 +133,7 @@ def _validate(
             if table:
                 raise click.UsageError("--table is for studies, and this is a run")
         shown = kind or usual_kind(_spec_of(found))
-        _validate_run(collector, found, shown, flows or (), port, start, end)
+        _validate_run(collector, found, shown, flows or (), port, unit, start, end)
         drawn = shown if shown in TRACE_OF else None
     with collector.step(), drawing_faults():
         if out is None and drawn is not None:
@@ -146,6 +147,7 @@ def _validate_run(
     kind: str,
     flows: tuple[str, ...],
     port: str | None,
+    unit: str | None,
     start: GivenTime | None,
     end: GivenTime | None,
 ) -> None:
@@ -156,7 +158,7 @@ def _validate_run(
         if kind not in figures.TRACE_OF:
             kinds = ", ".join(figures.TRACE_OF)
             raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
-    given = {"flow": flows, "port": port, "from": start, "to": end}
+    given = {"flow": flows, "port": port, "unit": unit, "from": start, "to": end}
     choices = figures.CHOICES_OF.get(kind, tuple(given))
     with collector.step():
         idle = [name for name, value in given.items() if value and name not in choices]
@@ -217,6 +219,11 @@ def _validate_run(
     "--flow", "flows", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
 )
 @click.option("--port", type=NAME, help="Port whose queue to draw, such as switch1>switch2.")
+@click.option(
+    "--unit",
+    type=click.Choice(["octets", "ms"]),
+    help="Draw a queue in this and not in what its port holds.",
+)
 @click.option("--from", "start", type=TIME, help="Begin here, such as '2 s'.")
 @click.option("--to", "end", type=TIME, help="End here, such as '500 ms'.")
 @click.option(
@@ -236,6 +243,7 @@ def plot(
     force: bool,
     flows: tuple[str, ...],
     port: str | None,
+    unit: str | None,
     start: GivenTime | None,
     end: GivenTime | None,
     table: str | None,
@@ -269,7 +277,7 @@ def plot(
         else:
             span = _range_ps(start, end)
             shown = kind or usual_kind(_spec_of(found))
-            figure = _figure_of_run(found, shown, flows, port, *span)
+            figure = _figure_of_run(found, shown, flows, port, unit, *span)
         target = out or _usual_target(kind or figure.name)
         _refuse_target(target, force)
         save({target: figure}, force=force)
@@ -375,25 +383,34 @@ def _figure_of_run(
     kind: str,
     flows: tuple[str, ...],
     port: str | None,
+    unit: str | None,
     from_ps: int,
     to_ps: int | None,
 ) -> Figure:
-    from skycell.plots.run import TRACE_OF, run_figure
+    from skycell.plots.run import run_figure
     from skycell.records.result import RunResult
 
-    result = source if isinstance(source, RunResult) else _run(source, TRACE_OF[kind])
-    return run_figure(result, kind, flows=flows or None, port=port, from_ps=from_ps, to_ps=to_ps)
+    result = source if isinstance(source, RunResult) else _run(source, kind)
+    return run_figure(
+        result, kind, flows=flows or None, port=port, unit=unit, from_ps=from_ps, to_ps=to_ps
+    )
 
 
 def _range_ps(start: GivenTime | None, end: GivenTime | None) -> tuple[int, int | None]:
     return 0 if start is None else start.ps, None if end is None else end.ps
 
 
-def _run(scenario: Scenario, trace: str | None) -> RunResult:
-    """Runs a scenario, with one more trace than it asks for if need be."""
+def _run(scenario: Scenario, kind: str) -> RunResult:
+    """Runs a scenario that keeps what a kind of figure shows, whether it asks for that or not."""
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec
+    from skycell.plots.run import TRACE_OF
 
+    trace = TRACE_OF[kind]
+    if kind == "sojourn" and not scenario.file.records.flow_ports:
+        links = scenario.resolve().links
+        limited = [one.name for one in links if one.framing is not None and one.port.is_limited]
+        scenario = scenario.with_values({"records.flow_ports": limited})
     kept = list(scenario.file.records.traces)
     if trace is not None and trace not in kept:
         scenario = scenario.with_values({"records.traces": [*kept, trace]})

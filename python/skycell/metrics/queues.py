@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
+from skycell.metrics.ceiling import CELL_OCTETS, segment_packet_octets
+from skycell.spec.network import NetworkSpec
+from skycell.spec.values import packet_time_ps, route_of
 
 _KEYS = ("mean", "max", "p50", "p90", "p99")
 
@@ -30,6 +33,33 @@ def queue_lengths(records: Mapping[str, Any]) -> list[QueueLength]:
         QueueLength(port["name"], *(port["queue"][key] for key in _KEYS))
         for port in records["ports"]
     ]
+
+
+def octet_ms(spec: NetworkSpec, link: int) -> float:
+    """Time in which a link carries an octet of what waits for it, milliseconds.
+
+    On a link of packets it is an octet of full packets, the longest that a flow or source sends
+    over it, without what the link adds: what sizes of buffers such as "150 ms" are told in.
+
+    Args:
+        spec: the network.
+        link: by its place in the spec; of one that varies the greatest rate counts.
+    """
+    found = spec.links[link]
+    if found.framing is None:
+        return found.cell_time_ps / CELL_OCTETS / PS_PER_MS
+    packets = [
+        segment_packet_octets(flow.tcp.mss, timestamps=flow.tcp.timestamps)
+        for flow in spec.flows
+        if any(link in spec.vcs[vc].path for vc in flow.forward)
+    ]
+    packets += [
+        source.datagram_octets
+        for source in spec.sources
+        if any(link in spec.vcs[vc].path for vc in route_of(source))
+    ]
+    packet = max(packets, default=segment_packet_octets(1)) or 1
+    return packet_time_ps(found.framing, packet) / packet / PS_PER_MS
 
 
 def queue_bound_delay_s(buffer_cells: int, cell_time_ps: int) -> float:

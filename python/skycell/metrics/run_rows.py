@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
@@ -37,6 +37,12 @@ class QueueRow(NamedTuple):
     busy: float | None
 
     @property
+    def marked(self) -> int:
+        """Packets that the queue marked (ECN)."""
+        ecn = self.counts.get("octets", {}).get("ecn", {})
+        return int(ecn.get("marked", 0))
+
+    @property
     def held(self) -> str:
         """The capacity with its unit where that is not the counts' own; - for no limit.
 
@@ -53,11 +59,19 @@ class SojournRow(NamedTuple):
 
     A stay is from a packet's arrival to the departure of its last bit. Its percentiles are those of
     a histogram, above the exact ones by at most 1/128.
+
+    Attributes:
+        port: its name.
+        part: what of it: a service class where the port has several queues, or a flow, one way;
+            empty for all of it.
+        mean_octets: over time; None of a flow, whose octets are not counted.
+        largest_octets: the same.
     """
 
     port: str
-    mean_octets: float
-    largest_octets: int
+    part: str
+    mean_octets: float | None
+    largest_octets: int | None
     mean: float | None
     p50: float | None
     p95: float | None
@@ -68,7 +82,12 @@ class SojournRow(NamedTuple):
     @property
     def times_ms(self) -> tuple[float | None, ...]:
         """The sojourns, in the order of `SOJOURN_HEADS`."""
-        return self[3:]
+        return self[4:]
+
+    @property
+    def name(self) -> str:
+        """The port, and behind it what of it."""
+        return f"{self.port} {self.part}".rstrip()
 
 
 SOJOURN_HEADS = ("mean", "median", "95 %", "99 %", "99.9 %", "largest")
@@ -264,17 +283,38 @@ def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
 
 
 def sojourn_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[SojournRow]:
-    """The ports of packets that have a limit."""
+    """The ports of packets that have a limit or tell flows apart.
+
+    Behind each come its classes, if it has several queues, and its flows, if it tells them.
+    """
     rows = []
-    for link, port in zip(spec.links, records["ports"], strict=True):
+    flows = flow_names(spec)
+    for place, (link, port) in enumerate(zip(spec.links, records["ports"], strict=True)):
         octets = port.get("octets")
-        if octets is None or not link.port.is_limited:
+        if octets is None or not (link.port.is_limited or place in spec.records.flow_ports):
             continue
-        sojourns = octets["sojourn"]
-        times = (sojourns[f"{key}_ps"] for key in ("mean", "p50", "p95", "p99", "p999", "max"))
-        shown = (time / PS_PER_MS if sojourns["packets"] else None for time in times)
-        rows.append(SojournRow(port["name"], octets["mean"], octets["max"], *shown))
+        name = port["name"]
+        rows.append(SojournRow(name, "", octets["mean"], octets["max"], *_stays(octets["sojourn"])))
+        for queue in port["queues"]:
+            part, own = queue["class"] or OTHER_CLASSES, queue.get("octets")
+            if own is None:  # of an earlier version
+                continue
+            rows.append(SojournRow(name, part, own["mean"], own["max"], *_stays(own["sojourn"])))
+        for flow in octets.get("flows", ()):
+            rows.append(SojournRow(name, flows[flow["flow"]], None, None, *_stays(flow)))
     return rows
+
+
+def _stays(sojourn: Mapping[str, Any]) -> Iterator[float | None]:
+    """Mean, percentiles and the largest of some stays, milliseconds; None where there are none."""
+    for key in ("mean", "p50", "p95", "p99", "p999", "max"):
+        yield sojourn[f"{key}_ps"] / PS_PER_MS if sojourn["packets"] else None
+
+
+def flow_names(spec: NetworkSpec) -> list[str]:
+    """The flows by the number that records give them: two of a connection, then the sources."""
+    ways = [f"{flow.name}.{way}" for flow in spec.flows for way in ("forward", "reverse")]
+    return [*ways, *(source.name for source in spec.sources)]
 
 
 def contract_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -20,6 +20,7 @@ REASONS = (
     "tagged",
     "delayed",
     "pushed_out",
+    "policed",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 
@@ -27,8 +28,8 @@ MOST_BARS = 40
 """VCs or ports that a figure shows unless they are asked for by name; a renderer breaks down over
 some thousands, and a reader long before."""
 
-#: One colour more than series ever need.
-_COLOURS = (*theme.PALETTE, theme.MUTED)
+#: Those of single packets share colours with reasons that only cells have.
+_COLOURS = (*theme.PALETTE, theme.MUTED, theme.PALETTE[1], theme.PALETTE[2], theme.PALETTE[4])
 
 
 def discards_by_reason(

@@ -48,6 +48,7 @@ NAMES = {
     "tagged": "tagged frame",
     "delayed": "packet had waited too long",
     "pushed_out": "place given to a later packet",
+    "policed": "above a policed rate",
 }
 """How a key of the data is written for people."""
 

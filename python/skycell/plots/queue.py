@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import show_time
 from skycell.plots import theme
-from skycell.plots.decimation import decimate, most, select
+from skycell.plots.decimation import decimate, select
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import grouped, sentences
 from skycell.plots.panels import DATASET, TimeRange, choose, stacked, time_axis, with_panel_names
@@ -27,20 +27,22 @@ class Levels:
             calls them.
         queues: of the port. The sampled length is that of all together, to which the limits of
             one are no levels.
-        counts_octets: whether these are octets, and no levels of a length in packets.
+        factor: how much of what the figure shows one of these is; None where they are no levels
+            of that, as octets are none of a length in packets.
     """
 
     capacity: int | None = None
     thresholds: Mapping[str, int] = field(default_factory=dict)
     queues: int = 1
-    counts_octets: bool = False
+    factor: float | None = 1
 
-    def named(self) -> Mapping[str, int]:
+    def named(self) -> Mapping[str, float]:
         """The levels that exist, by what the figure calls them."""
-        if self.queues > 1 or self.counts_octets:
+        if self.queues > 1 or self.factor is None:
             return {}
         buffer = {} if self.capacity is None else {"buffer K": self.capacity}
-        return {**buffer, **self.thresholds}
+        levels = {**buffer, **self.thresholds}
+        return {name: level * self.factor for name, level in levels.items()}
 
 
 def queue_over_time(
@@ -62,7 +64,7 @@ def queue_over_time(
         origin: the run.
         levels: lines to draw across a port's panel, by the port's name.
         ports: names of the ports to draw; None for the first six.
-        unit: what the ports hold.
+        unit: what the ports hold, in which the column ``cells`` is.
 
     Raises:
         NothingToDrawError: the trace is empty, in that range, or for a wanted port.
@@ -103,8 +105,10 @@ def queue_over_time(
                 for style in (halo, {"color": theme.MUTED})
             ),
         ]
+    held = "Milliseconds of the line's time" if unit == "ms" else unit.capitalize()
+    one = "what is" if unit in ("octets", "ms") else "the one"
     caption = sentences(
-        f"{unit.capitalize()} in the port, including the one being sent"
+        f"{held} in the port, including {one} being sent"
         + (", in all its queues; each of them has its own buffer." if several else "."),
         f"Sampled{_interval(trace)} after the departures and before the arrivals of an instant.",
         panels.sentence(),
@@ -120,9 +124,14 @@ def queue_over_time(
         origin=origin,
         description=(
             f"Queue length over {span.in_words} at {panels.in_words}; "
-            f"the largest sample is {grouped(largest)} {unit}."
+            f"the largest sample is {_shown(largest)} {unit}."
         ),
     )
+
+
+def _shown(amount: float) -> str:
+    """A whole number in groups, or another to three places."""
+    return grouped(int(amount)) if amount == int(amount) else f"{amount:.3f}"
 
 
 def vc_queue_over_time(
@@ -195,7 +204,7 @@ def vc_queue_over_time(
         origin=origin,
         description=(
             f"{unit.capitalize()} of {panels.in_words} at {port_name} over {span.in_words}; "
-            f"the largest sample is {grouped(largest)} {unit}."
+            f"the largest sample is {_shown(largest)} {unit}."
         ),
     )
 
@@ -208,7 +217,7 @@ def _interval(trace: pl.DataFrame) -> str:
 
 def _sampled(
     trace: pl.DataFrame, key: str, panels: Any, span: TimeRange
-) -> tuple[list[dict[str, Any]], str | None, int]:
+) -> tuple[list[dict[str, Any]], str | None, float]:
     """Rows to draw, what the caption says about thinning, and the largest sample in the range."""
     import polars as pl
 
@@ -225,4 +234,4 @@ def _sampled(
         keys=[key],
     )
     rows = with_panel_names(thinned.frame, key, panels).select("panel", "time_s", "cells")
-    return rows.to_dicts(), thinned.sentence(), most(part["cells"])
+    return rows.to_dicts(), thinned.sentence(), float(part["cells"].max())  # type: ignore[arg-type] # polars: any kind of value

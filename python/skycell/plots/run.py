@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from skycell.input.parameters import Parameters, symbol_of
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
+from skycell.metrics.ceiling import CELL_OCTETS
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.metrics.network import units_in_words
+from skycell.metrics.queues import octet_ms
 from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
@@ -47,14 +49,17 @@ CHOICES_OF = {
     "cwnd": ("flow", "from", "to"),
     "sequence": ("flow", "from", "to"),
     "rate": ("flow", "from", "to"),
-    "queue": ("port", "from", "to"),
+    "queue": ("port", "unit", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
-    "sojourn": ("port",),
+    "sojourn": ("flow", "port"),
     "discards": ("flow",),
     "throughput": (),
 }
 """What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
+
+UNITS = ("octets", "ms")
+"""In which queues can be drawn beside what ports hold."""
 
 MANY = 500
 """Flows, VCs or links above which tables and figures no longer show each."""
@@ -73,6 +78,7 @@ def run_figure(
     *,
     flows: Sequence[str] | None = None,
     port: str | None = None,
+    unit: str | None = None,
     from_ps: int = 0,
     to_ps: int | None = None,
     reserved_mbps: float | None = None,
@@ -85,6 +91,8 @@ def run_figure(
         flows: names of the flows to draw, or whose VCs to draw; None for the first six.
         port: name of the port for the kinds ``queue``, ``vc-queue``, ``share`` and ``sojourn``;
             all that there are, or the first one for the middle two, when None.
+        unit: of ``queue``: ``octets``, or ``ms`` that the line needs for these; what the ports
+            hold when None.
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
@@ -105,7 +113,11 @@ def run_figure(
         return _discards(result, origin, flows)
     if kind == "sojourn":
         rows = sojourn_rows(spec, result.records)
-        return sojourn_of_ports([row for row in rows if port in (None, row.port)], origin)
+        ways = {f"{flow}.{way}" for flow in flows or () for way in ("forward", "reverse")}
+        return sojourn_of_ports(
+            [row for row in rows if port in (None, row.port) and (not ways or row.part in ways)],
+            origin,
+        )
     if kind == "throughput":
         return throughput_of_flows(throughputs_bps(result.records), origin)
     span = range_of(spec, from_ps, to_ps)
@@ -123,10 +135,16 @@ def run_figure(
         case "queue":
             ports = [link.name for link in spec.links]
             wanted = None if port is None else [port]
-            unit = _units_of(spec, trace["port"].unique().to_list() if port is None else [port])
-            levels = levels_of(spec)
+            sampled = trace["port"].unique().to_list()
+            unit = unit or _units_of(spec, sampled if port is None else [port])
             return queue_over_time(
-                trace, ports, span, origin, levels=levels, ports=wanted, unit=unit
+                _in_unit(spec, trace, unit),
+                ports,
+                span,
+                origin,
+                levels=levels_of(spec, unit),
+                ports=wanted,
+                unit=unit,
             )
         case "share":
             return _share(spec, trace, span, origin, port)
@@ -210,17 +228,48 @@ def range_of(spec: NetworkSpec, from_ps: int, to_ps: int | None) -> TimeRange:
     return TimeRange(from_ps, end if to_ps is None else min(to_ps, end))
 
 
-def levels_of(spec: NetworkSpec) -> dict[str, Levels]:
-    """Buffer and thresholds of each port, by the port's name."""
+def levels_of(spec: NetworkSpec, unit: str = "") -> dict[str, Levels]:
+    """Buffer and thresholds of each port, by the port's name, in a unit of `run_figure`."""
     return {
         link.name: Levels(
             link.port.capacity_cells,
             _thresholds_of(link.port.policy),
             len(link.port.queues),
-            link.port.default_queue.counts_octets,
+            _level_factor(spec, place, unit),
         )
-        for link in spec.links
+        for place, link in enumerate(spec.links)
     }
+
+
+def _level_factor(spec: NetworkSpec, link: int, unit: str) -> float | None:
+    """How much of the unit one of what a port's buffer counts is; None where that differs."""
+    counts_octets = spec.links[link].port.default_queue.counts_octets
+    if unit not in UNITS:
+        return None if counts_octets else 1
+    if spec.links[link].framing is not None and not counts_octets:
+        return None
+    octets = 1 if counts_octets else CELL_OCTETS
+    return octets if unit == "octets" else octets * octet_ms(spec, link)
+
+
+def _in_unit(spec: NetworkSpec, trace: pl.DataFrame, unit: str) -> pl.DataFrame:
+    """The trace with its lengths in a unit of `run_figure`.
+
+    Raises:
+        NothingToDrawError: it has no octets, as traces of earlier versions have none.
+    """
+    import polars as pl
+
+    if unit not in UNITS:
+        return trace
+    if "octets" not in trace.columns:
+        raise NothingToDrawError("the queue trace is of a version that kept no octets")
+    if unit == "octets":
+        return trace.with_columns(cells=pl.col("octets"))
+    factors = {place: octet_ms(spec, place) for place in trace["port"].unique().to_list()}
+    return trace.with_columns(
+        cells=pl.col("octets") * pl.col("port").replace_strict(factors, return_dtype=pl.Float64)
+    )
 
 
 def _thresholds_of(policy: PolicySpec) -> dict[str, int]:

@@ -9,17 +9,17 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import grouped, sentences
 
-MOST_PORTS = 40
-"""Ports that a figure shows, those in which packets stayed longest at most."""
+MOST_ROWS = 40
+"""Rows that a figure has, those in which packets stayed longest at most."""
 
 _SHOWN = ("median", "95 %", "99 %", "99.9 %", "largest")
 
 
 def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
-    """A row for each port of packets, with percentiles of how long they stayed.
+    """A row for each port of packets, class or flow, with percentiles of how long they stayed.
 
     Args:
-        rows: ports.
+        rows: ports, and what of them.
         origin: the run.
 
     Raises:
@@ -30,20 +30,22 @@ def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
     used = [row for row in rows if row.largest is not None]
     if not used:
         raise NothingToDrawError(
-            "no port of packets with a limited buffer has sent any; sojourn shows how long "
-            "packets stayed in those"
+            "no port of packets with a limited buffer has sent any; sojourn shows how long packets "
+            "stayed in those, and with records.flow_ports flow by flow"
         )
     used.sort(key=lambda row: row.largest or 0.0, reverse=True)
-    shown = used[:MOST_PORTS]
+    shown = used[:MOST_ROWS]
+    order = {row.port: place for place, row in reversed(list(enumerate(shown)))}
+    shown.sort(key=lambda row: (order[row.port], row.part != ""))
     values = [
-        {"port": row.port, "part": head, "order": SOJOURN_HEADS.index(head), "ms": time}
+        {"port": row.name, "part": head, "order": SOJOURN_HEADS.index(head), "ms": time}
         for row in shown
         for head, time in zip(SOJOURN_HEADS, row.times_ms, strict=True)
         if head in _SHOWN
     ]
     base = alt.Chart(alt.InlineData(values=values)).encode(
         y=alt.Y(
-            "port:N", title=None, sort=[row.port for row in shown], axis=alt.Axis(labelLimit=260)
+            "port:N", title=None, sort=[row.name for row in shown], axis=alt.Axis(labelLimit=260)
         ),
     )
     span = base.mark_rule(color=theme.MUTED).encode(x="min(ms):Q", x2="max(ms):Q")
@@ -62,11 +64,11 @@ def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
             alt.Tooltip("ms:Q", title="ms at most", format=".3f"),
         ],
     )
-    longest = shown[0]
+    longest = used[0]
     return Figure(
         name="sojourn",
         title="How long packets stayed in a port" if len(shown) == 1 else "How long packets stayed",
-        subtitle=longest.port if len(shown) == 1 else None,
+        subtitle=longest.name if len(shown) == 1 else None,
         chart=alt.layer(span, marks).properties(
             width=theme.WIDTH - 60, height=max(90, 30 * len(shown))
         ),
@@ -74,13 +76,13 @@ def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
             "From a packet's arrival to the departure of its last bit, of the packets that left: "
             "what half of them, 95 %, 99 % and 99.9 % did not exceed, and the largest.",
             "Percentiles are from a histogram, at most 1/128 too large.",
-            f"Shown: of {grouped(len(used))} ports, the {len(shown)} with the longest stays."
+            f"Shown: of {grouped(len(used))} rows, the {len(shown)} with the longest stays."
             if len(shown) < len(used)
             else None,
         ),
         origin=origin,
         description=(
-            f"Percentiles of the sojourn time at {len(shown)} ports; at {longest.port} the median "
+            f"Percentiles of the sojourn time in {len(shown)} rows; at {longest.name} the median "
             f"is {longest.p50:.3f} ms, 99 % are below {longest.p99:.3f} ms, and the largest is "
             f"{longest.largest:.3f} ms."
         ),

@@ -184,9 +184,9 @@ def _recovery(records: Mapping[str, Any]) -> Table:
 
 def _congested(result: RunResult, unit: str) -> Table | None:
     rows = []
-    for row in queue_rows(result.spec, result.records):
-        if row.unit != unit:
-            continue
+    queues = [row for row in queue_rows(result.spec, result.records) if row.unit == unit]
+    marks = ["marked"] if any(row.marked for row in queues) else []
+    for row in queues:
         policy = NAMES.get(row.policy, row.policy)
         own = "B" if row.counts_octets else unit
         held = "no limit" if row.capacity is None else f"{grouped(row.capacity)} {own}"
@@ -197,6 +197,7 @@ def _congested(result: RunResult, unit: str) -> Table | None:
                 count(row.counts["arrived"]),
                 count(sum(row.counts["discarded"].values())),
                 share(discard_ratio(row.counts)),
+                *([count(row.marked)] if marks else []),
                 share(row.busy),
                 number(queue["mean"], 1),
                 *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
@@ -204,12 +205,13 @@ def _congested(result: RunResult, unit: str) -> Table | None:
         )
     if not rows:
         return None
-    heads = ("arrived", "discarded", "part", "busy", "mean", "median", "90 %", "99 %", "largest")
+    heads = ("arrived", "discarded", "part", *marks, "busy")
+    heads = (*heads, "mean", "median", "90 %", "99 %", "largest")
     return Table(
         caption=(
             f"Ports with a limited buffer, queue by queue if they have several: {unit} that "
-            f"arrived and were discarded, fraction of the time spent sending, queue in {unit} "
-            "(percentiles are those of samples)."
+            f"arrived and were discarded{' or marked (ECN)' if marks else ''}, fraction of the "
+            f"time spent sending, queue in {unit} (percentiles are those of samples)."
         ),
         columns=columns("port", *heads, numeric=heads),
         rows=tuple(rows),

@@ -41,6 +41,7 @@ from skycell.spec.parts import (
     EricaPlusSpec,
     EricaSpec,
     Excess,
+    ExcessAction,
     FairBufferAllocationSpec,
     FifoSpec,
     FileClassSpec,
@@ -68,6 +69,7 @@ from skycell.spec.parts import (
     Nonconforming,
     OutsideLimits,
     PacketFraming,
+    PacketPolicerSpec,
     PageMoment,
     PartialAckRestarts,
     PartialAckWindow,
@@ -153,6 +155,7 @@ class PortSpec(PortMethods, SpecPart):
     frame_gap_ps: U64
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
+    policer: PacketPolicerSpec | None = left_out(None)
 
 
 class LinkSpec(SpecPart):
@@ -214,6 +217,7 @@ __all__ = [
     "EricaPlusSpec",
     "EricaSpec",
     "Excess",
+    "ExcessAction",
     "FairBufferAllocationSpec",
     "FifoSpec",
     "FileClassSpec",
@@ -243,6 +247,7 @@ __all__ = [
     "Nonconforming",
     "OutsideLimits",
     "PacketFraming",
+    "PacketPolicerSpec",
     "PageMoment",
     "PartialAckRestarts",
     "PartialAckWindow",

@@ -476,6 +476,19 @@ class TokenBucketSpec(SpecPart):
 
     rate_millibps: U64
     burst_octets: U32
+    peak_millibps: U64 | None = left_out(None)
+
+
+ExcessAction = Literal["discard", "mark"]
+
+
+class PacketPolicerSpec(SpecPart):
+    """A token bucket to which the packets that come to a port have to conform."""
+
+    rate_millibps: U64
+    burst_octets: U32
+    peak_millibps: U64 | None = left_out(None)
+    excess: ExcessAction
 
 
 PolicingAction = Literal["count", "tag", "discard"]
@@ -976,5 +989,6 @@ class RecordSpec(SpecPart):
     sample_every_ps: U64
     sampled_ports: tuple[U32, ...] = ()
     vc_sampled_ports: tuple[U32, ...] = ()
+    flow_ports: tuple[U32, ...] = left_out(())
     delay_vcs: tuple[U32, ...] = ()
     traces: tuple[TraceKind, ...] = ()

@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 TRACE_COLUMNS: dict[str, tuple[str, ...]] = {
     "cwnd": ("flow", "time_ps", "cwnd", "ssthresh"),
     "sequence": ("flow", "time_ps", "event", "sequence", "length"),
-    "queue": ("port", "time_ps", "cells"),
+    "queue": ("port", "time_ps", "cells", "octets"),
     "vc_queue": ("port", "vc", "time_ps", "cells"),
     "discards": ("port", "vc", "flow", "time_ps", "reason"),
     "transfers": ("flow", "start_ps", "end_ps", "octets"),

@@ -165,8 +165,8 @@ def sojourns(spec: NetworkSpec, records: Mapping[str, Any]) -> Table | None:
     return _made(
         "Octets in these ports, and how long packets stayed, ms",
         "Ports of packets with a limited buffer, and flows in those that tell them apart: octets "
-        "in them, and how long packets stayed, in milliseconds, from arrival to the departure of the last bit. Percentiles are from a "
-        "histogram, at most 1/128 too large.",
+        "in them, and how long packets stayed, in milliseconds, from arrival to the departure of "
+        "the last bit. Percentiles are from a histogram, at most 1/128 too large.",
         "port",
         ("mean B", "largest B", *SOJOURN_HEADS),
         (

@@ -381,7 +381,7 @@ def test_a_faulty_scenario_tells_its_faults(tmp_path: Path) -> None:
         (("--table", "t9"), "{file} holds no table t9; it holds icccn97-t3, icccn97-t4"),
         (
             ("--flow", "flow1"),
-            "--flow, --port, --from and --to are for runs, and this is a study",
+            "--flow, --port, --unit, --from and --to are for runs, and this is a study",
         ),
     ],
 )
@@ -399,7 +399,7 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
     reported_together(
         skycell("plot", study, "--kind", "delay", "--table", "t9", "--flow", "x", "--level", "95"),
         "--response, --factor, --where, --block and --level are for sweeps and tables",
-        "--flow, --port, --from and --to are for runs",
+        "--flow, --port, --unit, --from and --to are for runs",
         f"{study / 'result.json'} holds no table t9",
         f"{study / 'result.json'} holds no delay; it holds efficiency, fairness",
     )
@@ -531,8 +531,8 @@ def test_a_trace_of_a_run_stands_for_its_folder_and_is_no_table(run: Path, tmp_p
         (
             ("--factor", "tcp", "--response", "speed", "--from", "2 s"),
             (
-                "--flow, --port, --from, --to and --table are not for sweeps and tables, and this "
-                "is a table"
+                "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables, "
+                "and this is a table"
             ),
         ),
     ],
@@ -552,7 +552,7 @@ def test_all_that_a_table_cannot_show_is_told_at_once(table: Path, tmp_path: Pat
             *("--where", "tcp", "--flow", "x", "--out", tmp_path / "a.gif"),
         ),
         "Invalid value for '--out': a.gif: a figure is written as",
-        "--flow, --port, --from, --to and --table are not for sweeps and tables",
+        "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables",
         "Invalid value for '--kind': cwnd",
         "Invalid value for '--where': no row has site=c",
         "name --factor and --response",

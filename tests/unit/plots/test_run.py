@@ -210,3 +210,16 @@ def test_a_port_that_was_not_sampled_is_refused() -> None:
 def test_a_kind_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="no figure of a run is called rtt; there are cwnd, "):
         run_figure(short_run(), "rtt")
+
+
+def test_a_queue_is_drawn_in_octets_and_in_the_time_that_its_line_needs() -> None:
+    run = short_run()
+    cells = drawn(run_figure(run, "queue"))
+    cell_ms = next(
+        link.cell_time_ps for link in run.spec.links if link.name == "switch1>switch2"
+    ) / (10**9)
+    for unit, each in (("octets", 53), ("ms", cell_ms)):
+        rows = drawn(run_figure(run, "queue", unit=unit))
+        for key in ("cells", "height"):
+            got, held = ([row[key] for row in one if key in row] for one in (rows, cells))
+            assert max(got) == pytest.approx(each * max(held))

@@ -5,17 +5,18 @@ import tempfile
 from pathlib import Path
 
 SCRIPT = Path(__file__).with_name("queues.tcl")
-KINDS = ("drr", "red-forced", "red")
+KINDS = ("drr", "red-forced", "red", "red-gentle")
+DRAWN = ("red", "red-gentle")
 SEEDS = (1, 2, 3)
-"""Of ns-2's draws, under `red`."""
+"""Of ns-2's draws."""
 
 
 def text_of(program: str, kind: str) -> str:
     """A line for each packet that was dropped: when, in s, and of which host.
 
-    Of `red` a line a seed: packets that wait, on the average, and how many were dropped.
+    Where draws decide, a line a seed: packets that wait, on the average, and how many were dropped.
     """
-    runs = [(kind, str(seed)) for seed in SEEDS] if kind == "red" else [(kind,)]
+    runs = [(kind, str(seed)) for seed in SEEDS] if kind in DRAWN else [(kind,)]
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         left = Path(folder) / "left"
@@ -23,7 +24,7 @@ def text_of(program: str, kind: str) -> str:
             command = [program, str(SCRIPT), str(left), *arguments]
             subprocess.run(command, check=True, timeout=120, stdout=subprocess.DEVNULL)
             lines += left.read_text(encoding="utf-8").splitlines()
-    if kind != "red":
+    if kind not in DRAWN:
         # Nodes are numbered in the order a, b, c.
         dropped = (line.split() for line in lines if line.startswith("d"))
         lines = [f"{row[1]} {'abc'[int(row[8][0])]}" for row in dropped]

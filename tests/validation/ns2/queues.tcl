@@ -2,6 +2,7 @@
 # ns queues.tcl FILE drr
 # ns queues.tcl FILE red-forced
 # ns queues.tcl FILE red SEED
+# ns queues.tcl FILE red-gentle SEED
 set kind [lindex $argv 1]
 set ns [new Simulator]
 foreach n {a b c r d} { set $n [$ns node] }
@@ -21,7 +22,7 @@ if {$kind eq "drr"} {
 } else {
     $ns simplex-link $r $d 10Mb 10ms RED
     set queue [[$ns link $r $d] queue]
-    # The paper's rule: packets, distances without a wait, no gentle part, thresholds less the packet that is being sent.
+    # The paper's rule: packets, distances without a wait, thresholds less the packet that is being sent.
     foreach {name value} {
         bytes_ false queue_in_bytes_ false wait_ false setbit_ false gentle_ false mean_pktsize_ 1000 limit_ 1000
         q_weight_ 0.02
@@ -34,7 +35,12 @@ if {$kind eq "drr"} {
         set sources {a 1000 0.0009017 0.0 b 1000 0.0060013 0.000517 c 1000 0.0313 0.000211}
     } else {
         foreach {name value} {thresh_ 4 maxthresh_ 14 linterm_ 10} { $queue set $name $value }
-        set sources {a 1000 0.0009017 0.0 b 1000 0.0060013 0.000517 c 1000 0.9003 0.000211}
+        set every 0.0060013
+        if {$kind eq "red-gentle"} {
+            $queue set gentle_ true
+            set every 0.0011227
+        }
+        set sources [list a 1000 0.0009017 0.0 b 1000 $every 0.000517 c 1000 0.9003 0.000211]
         ns-random [lindex $argv 2]
     }
 }
@@ -53,7 +59,7 @@ foreach {n size interval start} $sources {
     $ns at $start "$source start"
 }
 set file [open [lindex $argv 0] w]
-if {$kind eq "red"} {
+if {$kind eq "red" || $kind eq "red-gentle"} {
     # Packets that wait, on the average of 60 s, and how many were dropped.
     set monitor [$ns monitor-queue $r $d ""]
     set waiting [$monitor get-pkts-integrator]

@@ -1,4 +1,4 @@
-"""CoDel before a line as RFC 8289 prints its procedure (sections 5.4 to 5.6), packet by packet.
+"""CoDel before a line, by the procedure of RFC 8289 (sections 5.4 to 5.6), step by step.
 
 A third opinion between the engine and ns-3, with the arithmetic of either: the RFC's square root,
 or what Linux and ns-3 do instead.

@@ -1,10 +1,10 @@
 // A queue discipline of ns-3 before a line, and nothing else: no host, device or protocol.
 //
-//     queue DISC QUANTUM BITS_PER_SECOND < ARRIVALS
+//     queue DISC QUANTUM BITS_PER_SECOND RUN < ARRIVALS
 //
 // DISC as ns-3 writes an object: "ns3::CoDelQueueDisc[Interval=20ms|Target=5ms]"; QUANTUM in octets is that of FQ-CoDel,
-// which is no attribute there. A line of ARRIVALS is "ps octets flow", in order of time. Prints "ps flow octets" for each
-// packet that is lost, when it is.
+// which is no attribute there; RUN numbers the draws. A line of ARRIVALS is "ps octets flow", in order of time. Prints "ps flow octets" for each
+// packet that is lost, when it is, and to the standard error how long those that were sent had waited on the average, ps.
 
 #include "ns3/core-module.h"
 #include "ns3/network-module.h"
@@ -47,6 +47,8 @@ class Item : public QueueDiscItem
 Ptr<QueueDisc> g_disc;
 double g_bps = 0;
 bool g_is_busy = false;
+double g_waits = 0;
+uint64_t g_sent = 0;
 
 void
 OnDrop(Ptr<const QueueDiscItem> item)
@@ -62,6 +64,8 @@ Serve()
     g_is_busy = item != nullptr;
     if (g_is_busy)
     {
+        g_waits += (Simulator::Now() - item->GetTimeStamp()).GetPicoSeconds();
+        ++g_sent;
         Simulator::Schedule(PicoSeconds(item->GetSize() * 8e12 / g_bps + 0.5), &Serve);
     }
 }
@@ -83,12 +87,13 @@ Arrive(uint32_t octets, uint32_t flow)
 int
 main(int argc, char* argv[])
 {
-    if (argc != 4)
+    if (argc != 5)
     {
-        std::cerr << "queue DISC QUANTUM BITS_PER_SECOND < ARRIVALS\n";
+        std::cerr << "queue DISC QUANTUM BITS_PER_SECOND RUN < ARRIVALS\n";
         return 2;
     }
     Time::SetResolution(Time::PS);
+    RngSeedManager::SetRun(std::stoul(argv[4]));
     ObjectFactory factory;
     std::istringstream(argv[1]) >> factory;
     g_disc = factory.Create<QueueDisc>();
@@ -102,11 +107,16 @@ main(int argc, char* argv[])
     uint64_t time;
     uint32_t octets;
     uint32_t flow;
+    uint64_t last = 0;
     while (std::cin >> time >> octets >> flow)
     {
         Simulator::Schedule(PicoSeconds(time), &Arrive, octets, flow);
+        last = time;
     }
+    // What is queued by then goes in the time; PIE's timer would go on for ever.
+    Simulator::Stop(PicoSeconds(last) + Seconds(10));
     Simulator::Run();
+    std::cerr << std::fixed << g_waits / g_sent << '\n';
     Simulator::Destroy();
     return 0;
 }

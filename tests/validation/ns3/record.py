@@ -11,8 +11,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = peer.compiled(FOLDER / "queue.cc", LIBRARIES, folder)
         for name, case in CASES.items():
-            lines = [f"{time} {flow} {octets}\n" for time, flow, octets in case.theirs(program)]
-            (FOLDER / "stored" / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+            (FOLDER / "stored" / f"{name}.txt").write_text(case.theirs(program), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -80,8 +80,9 @@ impl Network<'_> {
         begin.cells_offered += 1;
         let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
         let packet = self.frames.get(offer.frame);
-        let (octets, ecn) = (packet.octets(), packet.ecn());
-        match self.ports.packets[port as usize].offer(now, at, octets, ecn) {
+        let flow = packet.flow_number(self.spec.flows.len());
+        let packet = (packet.octets(), packet.ecn(), flow);
+        match self.ports.packets[port as usize].offer(now, at, packet) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[offer.vc as usize];
                 vc.discarded_at_source.add(reason, 1);

@@ -334,6 +334,7 @@ fn queue_record(
         discarded: queue.discarded,
         frames_discarded: queue.frames_discarded,
         queue: QueueRecord::new(mean, queue.queue_max as u32, samples),
+        octets: None,
     }
 }
 

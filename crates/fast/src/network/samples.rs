@@ -1,11 +1,11 @@
 //! What is sampled of ports while the run goes on.
 
 use super::Network;
-use crate::port::PortMut;
+use crate::port::{Port, PortMut};
 use skycell_des::Key;
 use skycell_spec::TraceKind;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{CELL_OCTETS, SimTime};
 
 impl Network<'_> {
     /// All queues and VCs are sampled that are to be, departures of the instant done and arrivals not.
@@ -45,7 +45,11 @@ impl Network<'_> {
             };
             samples.add(cells);
             if records.traces.contains(&TraceKind::Queue) {
-                traces.queue.push(id, now.0, cells);
+                let octets = match self.ports.get(id) {
+                    Port::Packets(port) => port.queued_octets(),
+                    _ => u64::from(cells) * CELL_OCTETS,
+                };
+                traces.queue.push(id, now.0, cells, octets);
             }
             if let PortMut::Mux(port) = self.ports.get_mut(id) {
                 let mut note = |queue: u32, departed: u64, cells: u32| {

@@ -66,7 +66,11 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
     let queue = &port.queues[0];
-    if queue.policy.needs().packets || queue.by_flow || port.shaper.is_some() {
+    if queue.policy.needs().packets
+        || queue.by_flow
+        || port.shaper.is_some()
+        || port.policer.is_some()
+    {
         return Some(SteppedReason::QueueManagement);
     }
     if spec.links[link as usize].channel.is_some() {

@@ -24,6 +24,8 @@ struct Queued {
     end: SimTime,
     octets: u32,
     ecn: Ecn,
+    /// Number of its flow.
+    flow: u32,
     /// Index of its VC at the port.
     at: u32,
     /// Whether the link loses it.
@@ -93,7 +95,12 @@ pub(crate) struct PacketPort {
 
 impl PacketPort {
     /// The port of `link`, which carries packets as `framing` says.
-    pub(crate) fn new(link: &LinkSpec, framing: PacketFraming, seed: u64) -> Self {
+    pub(crate) fn new(
+        link: &LinkSpec,
+        framing: PacketFraming,
+        seed: u64,
+        is_by_flow: bool,
+    ) -> Self {
         let queue = &link.port.queues[0];
         let policy = Policy::new(&queue.policy, seed, &link.name);
         PacketPort {
@@ -118,7 +125,7 @@ impl PacketPort {
             sent_for: SimTime::ZERO,
             discarded: Discards::default(),
             integral: QueueIntegral::default(),
-            octets: PacketMeter::new(),
+            octets: PacketMeter::new(is_by_flow),
             samples: QueueSamples::default(),
             vcs: Vec::new(),
         }
@@ -147,13 +154,13 @@ impl PacketPort {
         SimTime(time)
     }
 
-    /// Offers a packet of `octets` octets with `ecn` of the VC with index `at`; why it was refused, if it was.
+    /// Offers a packet of `octets` octets with `ecn`, of the flow with that number, of the VC with index `at`; why it was
+    /// refused, if it was.
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
         at: u32,
-        octets: u32,
-        ecn: Ecn,
+        (octets, ecn, flow): (u32, Ecn, u32),
     ) -> Result<Sent, DiscardReason> {
         self.settle(now);
         self.arrived += 1;
@@ -192,6 +199,7 @@ impl PacketPort {
             end,
             octets,
             ecn,
+            flow,
             at,
             is_lost,
         });
@@ -235,8 +243,13 @@ impl PacketPort {
             self.last_departure = Some(first.end);
             self.sent_for += first.end - first.start;
             self.integral.departed(u128::from(first.end.0));
-            self.octets
-                .on_departure(first.end.0, first.octets, first.ecn, first.came.0);
+            self.octets.on_departure(
+                first.end.0,
+                first.octets,
+                first.ecn,
+                first.flow,
+                first.came.0,
+            );
             let vc = &mut self.vcs[first.at as usize];
             vc.queued -= 1;
             vc.held -= amount;
@@ -253,6 +266,11 @@ impl PacketPort {
     pub(crate) fn settled_queue(&mut self, now: SimTime) -> u32 {
         self.settle(now);
         self.queue.len() as u32
+    }
+
+    /// Octets of the packets in the port, departures done.
+    pub(crate) fn queued_octets(&self) -> u64 {
+        self.octets.queued()
     }
 
     /// Samples every VC's packets at `now`, and reports them.

@@ -447,7 +447,7 @@ impl SteppedPort {
         let cells = port.queued();
         port.samples.add(cells);
         if records.traces.contains(&TraceKind::Queue) {
-            traces.queue.push(id, now.0, cells);
+            traces.queue.push(id, now.0, cells, port.octets());
         }
         if port.queues.len() == 1 {
             return;

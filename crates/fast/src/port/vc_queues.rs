@@ -380,6 +380,7 @@ mod tests {
                 frame_gap_ps: 0,
                 rate_algorithm: None,
                 shaper: None,
+                policer: None,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

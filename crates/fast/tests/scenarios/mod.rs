@@ -141,6 +141,7 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
         sample_every_ps: dice.pick(&[97 * MICROSECOND, MILLISECOND, 2_726_337]),
         sampled_ports: ports.clone(),
         vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
+        flow_ports: Vec::new(),
         delay_vcs: Vec::new(),
         traces,
     }
@@ -178,6 +179,7 @@ impl<'a> Builder<'a> {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),
                     vc_sampled_ports: Vec::new(),
+                    flow_ports: Vec::new(),
                     delay_vcs: Vec::new(),
                     traces: Vec::new(),
                 },

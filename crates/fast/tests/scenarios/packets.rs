@@ -45,6 +45,12 @@ pub fn packets(seed: u64) -> NetworkSpec {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
     weigh_vcs(&mut spec);
+    let mut dice = Dice(Stream::new(seed, "flows at ports"));
+    let of_packets = (0u32..)
+        .zip(&spec.links)
+        .filter(|(_, link)| link.framing.is_some());
+    let asked = of_packets.filter(|_| dice.one_in(4)).map(|(id, _)| id);
+    spec.records.flow_ports = asked.collect();
     let mut dice = Dice(Stream::new(seed, "policies of packets"));
     if dice.one_in(4) {
         manage_queues(&mut spec, &mut dice);
@@ -75,11 +81,25 @@ fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
             let spec = DeficitRoundRobinSpec { quantum_octets };
             link.port.scheduler = SchedulerSpec::DeficitRoundRobin(spec);
         }
-        if dice.one_in(4) {
-            let rate = link.framing.map_or(1, |framing| framing.rate_millibps);
-            link.port.shaper = Some(TokenBucketSpec {
-                rate_millibps: rate / dice.pick(&[1, 2, 5]),
+        let rate = link.framing.map_or(1, |framing| framing.rate_millibps);
+        let mut bucket = || {
+            let rate_millibps = rate / dice.pick(&[1, 2, 5]);
+            TokenBucketSpec {
+                rate_millibps,
                 burst_octets: dice.pick(&[40, 1_500, 20_000]),
+                peak_millibps: dice.pick(&[None, None, Some(rate_millibps * 2)]),
+            }
+        };
+        let (shaper, policer) = (bucket(), bucket());
+        if dice.one_in(4) {
+            link.port.shaper = Some(shaper);
+        }
+        if dice.one_in(6) {
+            link.port.policer = Some(PacketPolicerSpec {
+                rate_millibps: policer.rate_millibps,
+                burst_octets: policer.burst_octets,
+                peak_millibps: policer.peak_millibps,
+                excess: dice.pick(&[ExcessAction::Discard, ExcessAction::Mark]),
             });
         }
     }

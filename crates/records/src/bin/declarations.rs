@@ -7,8 +7,8 @@ use skycell_declare::{Form, Forms, Kind, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, ChannelSpec, NetworkSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec,
-    TokenBucketSpec, TrafficSpec, Web,
+    AbrSpec, ChannelSpec, NetworkSpec, PacketPolicerSpec, PolicySpec, RateAlgorithmSpec,
+    SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -40,6 +40,7 @@ fn main() {
         "tcp": TcpSpec::form(&mut Forms::default()),
         "abr": AbrSpec::form(&mut Forms::default()),
         "shaper": TokenBucketSpec::form(&mut Forms::default()),
+        "policer": PacketPolicerSpec::form(&mut Forms::default()),
     });
     let traces: Vec<_> = Traces::FORMS
         .iter()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declares, Table
-from skycell.scenario.values.shaper_types import BitRate, BurstOctets
+from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import TokenBucketSpec
 
 
@@ -22,6 +22,14 @@ class Shaper(Parameters):
         ...,
         "tokens that the bucket holds at most: what goes at once after a pause",
     )
+    peak: BitRateOrNone | None = param(
+        None,
+        (
+            "most that the bucket lets go within a burst: a packet no earlier than the "
+            "one before would have gone at this rate"
+        ),
+        source="as fast as the line",
+    )
 
 
 SHAPER = Table(
@@ -30,5 +38,6 @@ SHAPER = Table(
     (
         Declares("rate_millibps", "rate", "BitRate"),
         Declares("burst_octets", "burst", "BurstOctets"),
+        Declares("peak_millibps", "peak", "BitRateOrNone"),
     ),
 )

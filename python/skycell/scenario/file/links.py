@@ -9,6 +9,7 @@ from typing import cast
 from skycell.input.parameters import Flag, Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
 from skycell.scenario.declared.framings import Framing
+from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
@@ -19,6 +20,8 @@ from skycell.scenario.file.classes import (
     BY_FLOW_SOURCE,
     CLASS_MEANING,
     CLASS_SOURCE,
+    POLICER_MEANING,
+    POLICER_SOURCE,
     RATE_ALGORITHM_MEANING,
     RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
@@ -87,6 +90,7 @@ class CongestedLink(Parameters):
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
     shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
+    policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(
         None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
     )

@@ -55,6 +55,11 @@ class Records(Parameters):
         "links whose port's queue is sampled VC by VC",
         source=f"the ports with a limited buffer that at most {MOST_VCS_BY_DEFAULT} VCs cross",
     )
+    flow_ports: tuple[str, ...] = param(
+        [],
+        "links of packets for whose port it is recorded flow by flow how long packets stayed",
+        source="of all flows together",
+    )
     delay_vcs: tuple[str, ...] | None = param(
         None,
         "VCs whose cell transfer delay is measured, cell by cell",

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.declared.framings import Framing
+from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
@@ -18,6 +19,8 @@ from skycell.scenario.file.classes import (
     BY_FLOW_SOURCE,
     CLASS_MEANING,
     CLASS_SOURCE,
+    POLICER_MEANING,
+    POLICER_SOURCE,
     RATE_ALGORITHM_MEANING,
     RATE_ALGORITHM_SOURCE,
     SCHEDULER_MEANING,
@@ -160,6 +163,7 @@ class GraphLink(Parameters):
     scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
     by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
     shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
+    policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(

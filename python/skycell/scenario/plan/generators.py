@@ -258,6 +258,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 scheduler=None if prefix else link.scheduler,
                 by_flow=not prefix and link.by_flow,
                 shaper=None if prefix else link.shaper,
+                policer=None if prefix else link.policer,
                 rate_algorithm=None if prefix else link.rate_algorithm,
             )
         )

@@ -97,6 +97,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 scheduler=None if is_host else link.scheduler,
                 by_flow=not is_host and link.by_flow,
                 shaper=None if is_host else link.shaper,
+                policer=None if is_host else link.policer,
                 rate_algorithm=link.rate_algorithm if plan.nodes[source] == "switch" else None,
                 jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
@@ -113,6 +114,7 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
         "scheduler": link.scheduler and link.scheduler.kind,
         "by_flow": link.by_flow,
         "shaper": link.shaper and Verbatim("a table"),
+        "policer": link.policer and Verbatim("a table"),
     }
     for key, got in own.items():
         if got:

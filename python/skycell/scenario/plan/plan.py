@@ -10,6 +10,7 @@ from typing import Literal
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing
+from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy, TailDrop
 from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
@@ -48,6 +49,7 @@ class PlannedLink:
     scheduler: Scheduler | None = None
     by_flow: bool = False
     shaper: Shaper | None = None
+    policer: Policer | None = None
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
 
@@ -70,13 +72,14 @@ class PlannedLink:
 
     @property
     def takes_all_in(self) -> bool:
-        """Whether one queue without a limit, a scheduler and a shaper feeds the link."""
+        """Whether one queue without a limit, a scheduler and token buckets feeds the link."""
         return (
             self.buffer == UNLIMITED
             and not self.classes
             and self.scheduler is None
             and not self.by_flow
             and self.shaper is None
+            and self.policer is None
             and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )

@@ -9,12 +9,11 @@ from typing import cast
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import rounded, show_amount, show_rate
+from skycell.input.quantities import show_amount
 from skycell.scenario.declared.channels import CHANNELS, AnyChannel
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.file.jitter import PortGap
 from skycell.scenario.file.links import CongestedLink
@@ -24,6 +23,7 @@ from skycell.scenario.resolve.jitter import gap_ps
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.resolve.parameters import Port
 from skycell.scenario.resolve.rules import resolve_rule
+from skycell.scenario.resolve.token_buckets import resolve_buckets
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
 from skycell.spec.network import (
@@ -34,7 +34,6 @@ from skycell.spec.network import (
     RateAlgorithmSpec,
     SchedulerSpec,
     StrictPrioritySpec,
-    TokenBucketSpec,
 )
 
 
@@ -100,7 +99,7 @@ class PortResolver:
         scheduler = self._scheduler(link, line)
         noted = len(self.faults.faults)
         check_by_flow(link, self.plan, self.faults)
-        shaper = self._shaper(link, line)
+        buckets = resolve_buckets(link, line, self.packets[link.name], self.faults)
         rate_algorithm = self._rate_algorithm(link, line)
         has_fault = len(self.faults.faults) > noted
         frame_gap_ps = gap_ps(link.jitter, link.path, line.cell_time_ps, self.faults)
@@ -112,24 +111,8 @@ class PortResolver:
             scheduler=scheduler,
             frame_gap_ps=frame_gap_ps,
             rate_algorithm=rate_algorithm,
-            shaper=shaper,
+            **buckets,
         )
-
-    def _shaper(self, link: PlannedLink, line: Line) -> TokenBucketSpec | None:
-        if link.shaper is None:
-            return None
-        where = (*link.path, "shaper")
-        if line.packets is None:
-            allowed = "nothing: the link carries cells, which a scheduler of VCs spaces"
-            meaning = meaning_of(CongestedLink.model_fields["shaper"])
-            self.faults.add(where, Verbatim("a table"), allowed, meaning)
-            return None
-        rate = rounded(link.shaper.rate.amount * 1000)
-        if rate > line.packets.rate_millibps:
-            allowed = f"up to {show_rate(int(line.rate))}, the rate of the line"
-            meaning = meaning_of(Shaper.model_fields["rate"])
-            self.faults.add((*where, "rate"), link.shaper.rate.text, allowed, meaning)
-        return TokenBucketSpec(rate_millibps=rate, burst_octets=int(link.shaper.burst.amount))
 
     def _rate_algorithm(self, link: PlannedLink, line: Line) -> RateAlgorithmSpec | None:
         if link.rate_algorithm is None:

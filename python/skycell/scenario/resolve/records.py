@@ -46,6 +46,13 @@ def resolve_records(
                 meaning = meaning_of(Records.model_fields[key])
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
                 faults.add(("records", key, i), name, allowed, meaning)
+    flow_ports = sorted({ids[name] for name in records.flow_ports if name in ids})
+    for i, name in enumerate(records.flow_ports):
+        if name not in ids or not plan.links[name].carries_packets:
+            meaning = meaning_of(Records.model_fields["flow_ports"])
+            hint = did_you_mean(name, ids) if name not in ids else ""
+            allowed = f"a link of packets, from>to{hint}"
+            faults.add(("records", "flow_ports", i), name, allowed, meaning)
     delay_vcs = _delay_vcs(records, plan, faults)
     _check_traces(records, chosen, faults)
     _check_samples(records, context, crossing, chosen, faults)
@@ -53,6 +60,7 @@ def resolve_records(
         sample_every_ps=context.time_ps(records.sample_every),
         sampled_ports=tuple(chosen["ports"]),
         vc_sampled_ports=tuple(chosen["vc_ports"]),
+        flow_ports=tuple(flow_ports),
         delay_vcs=delay_vcs,
         traces=tuple(trace for trace in TRACES if trace in records.traces),  # type: ignore[misc]
     )

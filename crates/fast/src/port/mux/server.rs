@@ -342,6 +342,7 @@ impl Server {
                 discarded,
                 frames_discarded: discarded,
                 queue: QueueRecord::new(mean, queue.max, &queue.samples),
+                octets: None,
             });
         }
         (records, integral)

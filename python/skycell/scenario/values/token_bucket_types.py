@@ -9,8 +9,8 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quanti
 
 BitRate = Annotated[
     Quantity,
-    quantity(
-        Dimension.BIT_RATE, low=CELL_BITS, high=CELL_BITS * PS_PER_SECOND, example="10 Mbit/s"
-    ),
+    # An octet takes a picosecond at least.
+    quantity(Dimension.BIT_RATE, low=CELL_BITS, high=8 * PS_PER_SECOND, example="10 Mbit/s"),
 ]
+BitRateOrNone = BitRate
 BurstOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=10**9, example="15 kB")]

@@ -1,0 +1,54 @@
+"""The table [policer] as a scenario file writes it.
+
+Written by `make generate` from the declarations in Rust; change those, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from skycell.input.parameters import Parameters, param, word
+from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
+from skycell.spec.network import PacketPolicerSpec
+
+
+class Policer(Parameters):
+    """A token bucket to which the packets that come to a port have to conform."""
+
+    rate: BitRate = param(
+        ...,
+        "rate of tokens, which are octets of IP packets without what the link adds",
+    )
+    burst: BurstOctets = param(
+        ...,
+        "tokens that the bucket holds at most: what may come at once after a pause",
+    )
+    peak: BitRateOrNone | None = param(
+        None,
+        (
+            "most that may come within a burst: a packet no earlier than the one before "
+            "would have come at this rate"
+        ),
+        source="as fast as packets can come",
+    )
+    excess: Annotated[str, word("discard", "mark")] = param(
+        "discard",
+        (
+            "what becomes of a packet that does not conform: it is discarded, or marked "
+            "with CE if its transport knows ECN"
+        ),
+        source="choice: as most policers do",
+    )
+
+
+POLICER = Table(
+    Policer,
+    PacketPolicerSpec,
+    (
+        Declares("rate_millibps", "rate", "BitRate"),
+        Declares("burst_octets", "burst", "BurstOctets"),
+        Declares("peak_millibps", "peak", "BitRateOrNone"),
+        Declares("excess", "excess", "word"),
+    ),
+)
