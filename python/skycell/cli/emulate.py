@@ -10,7 +10,7 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_given
-from skycell.cli.options import NamedPath, json_option, set_option
+from skycell.cli.options import NamedPath, set_option, table_options
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -48,7 +48,9 @@ def _validate(
     help="Run a command line at a host; may be repeated. All begin together; when the last one of "
     "them ends, so does the emulation, and with it the others.",
 )
-@json_option("Write what ports counted, how late packets were, and exit codes as one JSON object.")
+@table_options(
+    "Write what ports counted, how late packets were, and exit codes as one JSON object."
+)
 @set_option("Replace a value of the file, such as run.duration='10 min'")
 def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -> None:
     """Make the scenario in FILE a live network: each of its hosts a network namespace of Linux.
@@ -90,11 +92,12 @@ def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
     from skycell.input.quantities import PS_PER_SECOND
 
     records = {**found, "duration_ps": max(1, round(found["seconds"] * PS_PER_SECOND))}
-    show_ports(Output(), spec, records)
+    output = Output()
+    show_ports(output, spec, records)
     late = found["late"]
     parts = {"median": "p50_ps", "99 %": "p99_ps", "99.9 %": "p999_ps", "latest": "max_ps"}
     shown = ", ".join(f"{name} {late[key] / _PS_PER_US:.0f} us" for name, key in parts.items())
-    click.echo(f"{late['cells']} packets delivered in {found['seconds']:.2f} s; late by: {shown}.")
+    output.say(f"{late['cells']} packets delivered in {found['seconds']:.2f} s; late by: {shown}.")
 
 
 def _wrong(found: Mapping[str, Any]) -> list[str]:

@@ -14,7 +14,6 @@ from skycell.tables.table import (
     count,
     interval,
     level_cell,
-    share,
     significant,
     words,
 )
@@ -53,7 +52,7 @@ def _variation(found: Analysis) -> Table:
             words(" × ".join(map(factor, row.factors)) or row.name),
             significant(row.sum_of_squares),
             count(row.degrees),
-            share(row.share),
+            Cell(f"{100 * row.share:.2f} %", row.share),
             significant(row.f),
             Cell(NOTHING if row.p is None else f"{row.p:.2g}".replace("-", "\u2212"), row.p),
         )

@@ -161,7 +161,7 @@ def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
 
 
 def sojourns(spec: NetworkSpec, records: Mapping[str, Any]) -> Table | None:
-    """Octets in ports of packets, and how long these stayed; by class and flow where told apart."""
+    """Octets in ports of packets, and how long these stayed."""
     return _made(
         "Octets in these ports, and how long packets stayed, ms",
         "Ports of packets with a limited buffer, and flows in those that tell them apart: octets "
