@@ -86,7 +86,7 @@ def test_what_the_page_lists_is_stepped_and_no_more(
 
 def test_a_policer_of_frames_is_behind_a_stepped_port_and_one_of_cells_is_not() -> None:
     def policed(vc: str, classes: list[dict[str, Any]]) -> dict[str, str]:
-        policer = {"vcs": [vc], "pcr": "20000 cells/s", "cdvt": "1 ms", "action": "tag"}
+        policer = {"vcs": [vc], "pcr": "20000 cells/s", "cdvt": "1 ms", "pcr_action": "tag"}
         return stepped_ports(classes, {}, {}, policer=[policer])
 
     assert policed("data.forward", []) == {"a>x": "policer"}
