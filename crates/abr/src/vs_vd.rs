@@ -25,7 +25,7 @@ pub struct VsVdSpec {
         default = "minimum",
         source = "Kalyanaraman, thesis, 1997, section 9.2.2: ER1 = min(ER1, VAL2, ACR2)"
     )]
-    pub coupling: Coupling,
+    pub coupling: LoopCoupling,
     /// Delay in the VC's own queue that is aimed at.
     #[param(
         key = "target_delay",
@@ -48,7 +48,7 @@ pub struct VsVdSpec {
 /// A coupling of two loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
-pub enum Coupling {
+pub enum LoopCoupling {
     /// ER1 = min(ER1, VAL2, ACR2): congestion of the link slows the loop before the switch.
     Minimum,
     /// The same, and ACR2 is at most VAL2: it slows both loops.
@@ -67,17 +67,17 @@ impl VsVdSpec {
     pub fn told(&self, er: f64, allocated: f64, acr: f64, queued: u32) -> f64 {
         let behind = allocated.min(acr);
         er.min(match self.coupling {
-            Coupling::Minimum | Coupling::Both => behind,
-            Coupling::Acr => acr,
-            Coupling::Link => allocated,
-            Coupling::Queue => self.function().fraction(queued, behind) * behind,
+            LoopCoupling::Minimum | LoopCoupling::Both => behind,
+            LoopCoupling::Acr => acr,
+            LoopCoupling::Link => allocated,
+            LoopCoupling::Queue => self.function().fraction(queued, behind) * behind,
         })
     }
 
     /// ER2 as the virtual source takes it from a cell that came back with `er`.
     pub fn taken(&self, er: f64, allocated: f64) -> f64 {
         match self.coupling {
-            Coupling::Both => er.min(allocated),
+            LoopCoupling::Both => er.min(allocated),
             _ => er,
         }
     }
@@ -110,10 +110,10 @@ mod tests {
         };
         // ER1 1 000, VAL2 400, ACR2 300; and VAL2 200.
         let cases = [
-            (Coupling::Minimum, 300.0, 200.0, 900.0),
-            (Coupling::Both, 300.0, 200.0, 200.0),
-            (Coupling::Acr, 300.0, 300.0, 900.0),
-            (Coupling::Link, 400.0, 200.0, 900.0),
+            (LoopCoupling::Minimum, 300.0, 200.0, 900.0),
+            (LoopCoupling::Both, 300.0, 200.0, 200.0),
+            (LoopCoupling::Acr, 300.0, 300.0, 900.0),
+            (LoopCoupling::Link, 400.0, 200.0, 900.0),
         ];
         for (coupling, loose, tight, taken) in cases {
             let rule = of(coupling);
@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(rule.taken(900.0, 200.0), taken, "{coupling:?}");
         }
         // f is 1 at the queue that is aimed at, b at none, and the drain limit at an endless one.
-        let queue = of(Coupling::Queue);
+        let queue = of(LoopCoupling::Queue);
         assert_eq!(queue.told(1_000.0, 400.0, 300.0, 30), 300.0);
         assert!((queue.told(1_000.0, 400.0, 300.0, 0) - 315.0).abs() < 1e-9);
         assert_eq!(queue.told(1_000.0, 400.0, 300.0, 1_000_000), 150.0);

@@ -24,7 +24,7 @@ pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
-pub use skycell_abr::vs_vd::{Coupling, VsVdSpec};
+pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
 pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;

@@ -13,13 +13,13 @@ from skycell.spec.part import U32, U64, SpecPart, left_out
 
 NodeKind = Literal["host", "router", "switch"]
 
-Coupling = Literal["minimum", "both", "acr", "link", "queue"]
+LoopCoupling = Literal["minimum", "both", "acr", "link", "queue"]
 
 
 class VsVdSpec(SpecPart):
     """A switch at which the control loops of ABR VCs are cut."""
 
-    coupling: Coupling
+    coupling: LoopCoupling
     target_ps: U64
     drain_limit: float
 

@@ -9,12 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Parameters, param, word
+from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
 from skycell.scenario.values.parameter_types import (
     AverageThreshold,
     CellCount,
     CellsOfFrames,
+    Coupling,
     DfbaZ,
     Flag,
     FromZeroToOne,
@@ -612,7 +613,7 @@ class DualPi2(Parameters):
         symbol="RTT_max",
         source="RFC 9332, appendix A.1",
     )
-    coupling: Annotated[str, word("minimum", "both", "acr", "link", "queue")] = param(
+    coupling: Coupling = param(
         2,
         (
             "ratio of the probability of marks of scalable senders to the root of that of"
@@ -1145,7 +1146,7 @@ POLICIES: dict[str, Declared] = {
         (
             Declares("target_ps", "target", "Interval"),
             Declares("rtt_max_ps", "rtt_max", "Interval"),
-            Declares("coupling", "coupling", "word"),
+            Declares("coupling", "coupling", "Coupling"),
             Declares("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
             Declares("ramp_to_ps", "ramp_to", "Interval"),
             Declares("shift_ps", "shift", "Interval"),
