@@ -25,6 +25,7 @@ from skycell.spec.network import (
     PacketFraming,
     PortSpec,
     QueueSpec,
+    RackTlpSpec,
     RenoCongestionSpec,
     RenoRecoverySpec,
     RetransmitDelayNone,
@@ -435,6 +436,8 @@ def sender_variables(spec: NetworkSpec, tcp: TcpSpec, choices: Choices) -> dict[
         # The look a round trip ahead needs the time that a timestamp brings back.
         variables["timestamps_"] = True
     recovery = tcp.recovery
+    if isinstance(recovery, RackTlpSpec):
+        raise Untranslatable("TCP: no counterpart in ns-2: recovery by time, RACK-TLP")
     if isinstance(recovery, VanillaSpec):
         variables["noFastRetrans_"] = True
     else:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skycell.studies.compare import Row, Verdict, summarise_tables, verdict_of
+from skycell.experiment.value import Verdict
+from skycell.studies.compare import Row, summarise_tables, verdict_of
 
 
 @pytest.mark.parametrize(
