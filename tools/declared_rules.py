@@ -104,7 +104,7 @@ def table_module(name: str, declared: Json, types_of: str | None = None) -> str:
     """`skycell.scenario.declared.<name>`: a table of which there is one kind, such as [tcp]."""
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
-    table = name.capitalize()
+    table = _pascal(name)
     rules: list[str] = []
     types: set[str] = set()
     specs = {item["name"]}

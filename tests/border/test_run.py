@@ -136,7 +136,7 @@ COLUMNS = {
         "sequence": "uint64",
         "length": "uint32",
     },
-    "queue": {"port": "uint32", "time_ps": "uint64", "cells": "uint32"},
+    "queue": {"port": "uint32", "time_ps": "uint64", "cells": "uint32", "octets": "uint64"},
     "vc_queue": {"port": "uint32", "vc": "uint32", "time_ps": "uint64", "cells": "uint32"},
     "discards": {
         "port": "uint32",

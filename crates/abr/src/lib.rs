@@ -7,6 +7,7 @@ mod rm;
 mod source;
 pub mod spec;
 pub mod switch;
+pub mod vs_vd;
 
 pub use destination::{Destination, Turned};
 pub use rm::{RmCell, cells_per_second, interval};

@@ -11,7 +11,7 @@ pub enum Column {
     U32(Vec<u32>),
     /// Picoseconds, octets.
     U64(Vec<u64>),
-    /// cwnd, which may grow by parts of an octet.
+    /// Rates, and cwnd, which may grow by parts of an octet.
     F64(Vec<f64>),
 }
 
@@ -188,6 +188,32 @@ traces! {
         /// Cells that have departed so far.
         departed: u64,
         /// Cells.
+        cells: u32,
+    }
+    Acr => acr: AcrTrace {
+        /// Link id, where the source is.
+        port: u32,
+        /// Id.
+        vc: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// Cells a second.
+        acr: f64,
+        /// Of the last backward RM cell, PCR before the first; cells a second.
+        er: f64,
+    }
+    RateControl => rate_control: RateControlTrace {
+        /// Link id.
+        port: u32,
+        /// Picoseconds.
+        time_ps: u64,
+        /// z; endless where the port aims at nothing.
+        overload: f64,
+        /// Of a VC; where shares are weighted, beyond its MCR and of weight 1; cells a second.
+        fair_share: f64,
+        /// What the port aims at, cells a second.
+        target: f64,
+        /// Cells of ABR VCs in the port.
         cells: u32,
     }
 }

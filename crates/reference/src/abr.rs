@@ -1,12 +1,13 @@
 //! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
 
 use crate::frames::{Cell, Frames};
-use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting};
+use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
 use skycell_spec::AbrSpec;
 use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
 
-/// The queue of a port at which ABR VCs begin: a source for each of them, and what waits there.
+/// The queue of a port at which ABR VCs, or control loops of them, begin: a source for each, and what waits
+/// there.
 ///
 /// Of the cells that may be sent now the one is next that has been allowed to for longest, and of equal
 /// ones that of the VC that comes first at the port; after them those beside the rates. Cells of other
@@ -22,19 +23,25 @@ pub(crate) struct Pacer {
     sending: Option<Cell>,
 }
 
-/// An ABR VC at the port where it begins.
+/// An ABR VC at the port where it, or a control loop of it, begins.
 #[derive(Debug)]
 pub(crate) struct PacedVc {
     vc: u32,
     /// Its place at the port.
     place: u32,
+    /// The port's place on its path.
+    hop: u16,
     /// Paces it.
-    pub(crate) source: Source,
+    source: Source,
     /// The end of the connection the other way, whose backward RM cells go over this VC.
     pub(crate) destination: Destination,
     data: VecDeque<Cell>,
     /// Backward RM cells that go beside the rate.
     beside: VecDeque<RmCell>,
+    /// ER of the last backward RM cell, cells a second.
+    er: f64,
+    /// ACR and ER as last traced.
+    traced: Option<(f64, f64)>,
 }
 
 /// Which cell may be sent.
@@ -65,7 +72,7 @@ impl PacedVc {
             place: self.place,
             flow: 0,
             ecn: Ecn::NotEct,
-            hop: 0,
+            hop: self.hop,
             is_last: false,
             is_tagged: content.is_out_of_rate,
             is_paced: true,
@@ -87,6 +94,25 @@ impl PacedVc {
         }
     }
 
+    /// ACR: cells a second that its source may send.
+    pub(crate) fn acr(&self) -> f64 {
+        self.source.acr()
+    }
+
+    /// A backward RM cell of its connection has come.
+    pub(crate) fn on_backward(&mut self, cell: &RmCell) {
+        self.source.on_backward(cell);
+        self.er = cell.er;
+    }
+
+    /// ACR and the ER last received, if one has changed since this was asked for.
+    pub(crate) fn changed_rates(&mut self) -> Option<(f64, f64)> {
+        let rates = (self.source.acr(), self.er);
+        let is_new = self.traced != Some(rates);
+        self.traced = Some(rates);
+        is_new.then_some(rates)
+    }
+
     /// Backward RM cells that wait.
     pub(crate) fn turned(&self) -> u64 {
         self.beside.len() as u64 + u64::from(self.destination.waiting().is_some())
@@ -94,15 +120,19 @@ impl PacedVc {
 }
 
 impl Pacer {
-    /// Lets it pace VC `vc`, which has `place` at the port; `back` is the VC the other way.
-    pub(crate) fn add(&mut self, vc: u32, place: u32, spec: &AbrSpec, back: &AbrSpec) {
+    /// Lets it pace VC `vc`, which has `place` at the port and comes over it as `hop`; `back` is the VC the
+    /// other way.
+    pub(crate) fn add(&mut self, vc: u32, place: u32, hop: u16, spec: &AbrSpec, back: &AbrSpec) {
         self.vcs.push(PacedVc {
             vc,
             place,
+            hop,
             source: Source::new(spec),
             destination: Destination::new(back),
             data: VecDeque::new(),
             beside: VecDeque::new(),
+            er: cells_per_second(spec.pcr_millicells),
+            traced: None,
         });
     }
 

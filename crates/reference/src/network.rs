@@ -17,6 +17,7 @@ mod abr;
 mod contracts;
 mod finish;
 mod real;
+mod samples;
 
 use abr::Abr;
 pub(crate) use finish::Finished;
@@ -218,9 +219,7 @@ impl<'a> Network<'a> {
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
         let (cell, start) = self.ports[port_id as usize].sending();
-        if cell.hop == 0 {
-            self.count_rm_cell(&cell);
-        }
+        self.count_rm_cell(now, port_id, &cell);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -248,13 +247,16 @@ impl<'a> Network<'a> {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;
+                if self.is_cut(cell.vc, node) {
+                    return self.on_cell_at_cut(now, node, cell);
+                }
                 self.lower_er(node, &mut cell);
                 if enters && self.is_refused_by_contract(now, &mut cell) {
                     return;
                 }
                 self.offer_cell(now, cell);
             }
-            Next::End => self.on_cell_at_end(now, cell),
+            Next::End => self.on_cell_at_end(now, node, cell),
             Next::Lost => {
                 vc.record.cells_lost.add(LossReason::OffPath);
                 self.frames.settle(cell.frame, 1);
@@ -264,8 +266,14 @@ impl<'a> Network<'a> {
 
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, mut cell: Cell) {
-        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        let (port_id, _) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
         self.meet_control(now, port_id, &mut cell);
+        self.enqueue_cell(now, cell);
+    }
+
+    /// A cell comes to the queue of its hop's port.
+    fn enqueue_cell(&mut self, now: SimTime, cell: Cell) {
+        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
         let verdict = port.on_cell(now, cell, place);
@@ -273,12 +281,12 @@ impl<'a> Network<'a> {
     }
 
     /// A cell has reached the end of its VC.
-    fn on_cell_at_end(&mut self, now: SimTime, cell: Cell) {
+    fn on_cell_at_end(&mut self, now: SimTime, node: u32, cell: Cell) {
         self.vcs[cell.vc as usize].record.cells_delivered += 1;
         if cell.rm.is_some() {
-            return self.on_rm_cell_at_end(now, cell);
+            return self.on_rm_cell_at_end(now, node, cell);
         }
-        self.see_efci(&cell);
+        self.see_efci(node, &cell);
         let frame = self.frames.get(cell.frame);
         let vc = &mut self.vcs[cell.vc as usize];
         if let Some(delays) = &mut vc.delays {
@@ -563,37 +571,5 @@ impl<'a> Network<'a> {
         };
         let trace = &mut self.out.traces.discards;
         trace.push(port_id, vc_id, flow, now.0, reason as u8);
-    }
-
-    fn on_sample(&mut self, now: SimTime) {
-        let records = &self.spec.records;
-        let traces = &mut self.out.traces;
-        for &id in &records.sampled_ports {
-            let port = &mut self.ports[id as usize];
-            let cells = port.queued();
-            port.samples.add(cells);
-            if records.traces.contains(&TraceKind::Queue) {
-                traces.queue.push(id, now.0, cells, port.octets());
-            }
-            if port.queues.len() > 1 {
-                for (queue, place) in port.queues.iter_mut().zip(0u32..) {
-                    queue.samples.add(queue.queued());
-                    if records.traces.contains(&TraceKind::Service) {
-                        let (sent, held) = (queue.departed, queue.queued());
-                        traces.service.push(id, place, now.0, sent, held);
-                    }
-                }
-            }
-        }
-        for &id in &records.vc_sampled_ports {
-            for vc in &mut self.ports[id as usize].vcs {
-                vc.samples.add(vc.queued);
-                if records.traces.contains(&TraceKind::VcQueue) {
-                    traces.vc_queue.push(id, vc.vc, now.0, vc.queued);
-                }
-            }
-        }
-        let next = now + SimTime(records.sample_every_ps);
-        self.events.push(Key::new(next, rank::SAMPLE, 0));
     }
 }

@@ -60,6 +60,44 @@ fn an_rm_cell_goes_round_and_its_answer_moves_the_rate() {
 }
 
 #[test]
+fn traces_show_rates_as_they_change_and_each_averaging_interval() {
+    // As above; the port behind the switch aims at 0.9 of 1 000 cells/s.
+    let change = |spec: &mut Value| {
+        spec["sources"] = json!([cell_source("s", 0, 5 * MS, 4 * MS)]);
+        spec["vcs"][0]["abr"]["icr_millicells"] = json!(500_000);
+        spec["vcs"][0]["abr"]["rif"] = json!(1.0);
+        spec["links"][1]["port"]["rate_algorithm"] = json!({
+            "kind": "erica", "target_utilization": 0.9, "interval_ps": 100 * MS,
+            "interval_cells": 100_000, "delta": 0.0, "ccr_from": "rm_cell",
+        });
+        spec["records"]["traces"] = json!(["acr", "rate_control"]);
+    };
+    let traces = pair(change, 250 * MS).traces;
+    let acr = &traces.acr;
+    let rows: Vec<_> = (0..acr.vc.len())
+        .filter(|&row| acr.vc[row] == 0)
+        .map(|row| (acr.port[row], acr.time_ps[row], acr.acr[row], acr.er[row]))
+        .collect();
+    // The answer comes at 49 ms: 5 + 22 there, turned at once as the first cell after VC 1's own RM cell,
+    // 1 ms later, and 22 back. It has passed the switch, which then gave an equal share of its target, 900,
+    // to each of one VC.
+    assert_eq!(rows[0], (0, 0, 500.0, 1_000.0));
+    assert_eq!(rows[1], (0, 50 * MS, 900.0, 900.0));
+    let control = &traces.rate_control;
+    assert_eq!(
+        (&control.port[..], &control.time_ps[..]),
+        (&[1, 1][..], &[100 * MS, 200 * MS][..])
+    );
+    // A cell each 4 ms from 5 ms on takes 11 ms to the switch: 22 of them up to 100 ms, an RM cell before
+    // them, and the backward RM cell of VC 1. Then 25, the RM cell that Trm asks for at 105 ms, and the one
+    // turned around for VC 1, which has then sent Mrm cells since its first.
+    assert_eq!(control.target, [900.0, 900.0]);
+    assert_eq!(control.fair_share, [900.0, 900.0]);
+    assert_eq!(control.overload, [240.0 / 900.0, 270.0 / 900.0]);
+    assert_eq!(control.cells, [1, 1]); // the last of them, which has just come
+}
+
+#[test]
 fn efci_comes_back_as_ci() {
     // The port behind the switch is slow: 4 ms a cell, and marks from 3 cells on.
     let change = |spec: &mut Value| {
@@ -234,6 +272,39 @@ fn what_cannot_be_controlled_is_refused() {
 }
 
 #[test]
+fn mcrs_of_abr_and_gfr_vcs_and_rates_of_cbr_sources_share_a_link() {
+    // A link of 1 000 cells/s: 500 of an ABR VC, 300 of a GFR VC, and a CBR source.
+    let mut net = Net::chain(2, MS, 10 * MS);
+    net.join(MS, 0, &Value::Null);
+    net.connect(0, 2, abr(1_000, 500));
+    let gfr = net.connect(0, 2, abr(1_000, 0));
+    net.add_cbr(0, 2, 5 * MS);
+    let mut spec = net.spec(MS);
+    for vc in [gfr, gfr + 1] {
+        let vc = spec["vcs"][vc].as_object_mut().unwrap();
+        vc.remove("abr");
+        vc["class"] = json!("gfr");
+        vc["gfr"] = json!({
+            "mcr_interval_ps": 3_333_333_333u64, "pcr_interval_ps": MS, "burst_tolerance_ps": 0,
+            "mfs_cells": 1, "tagging": "none", "excess": "pass", "nonconforming": "count",
+            "window_ps": MS, "window_step_ps": MS,
+        });
+    }
+    let read = |spec: &Value| skycell_spec::NetworkSpec::from_json(&spec.to_string());
+    // 200 cells/s of CBR fill it; 201 are too many.
+    assert_eq!(read(&spec).map(|_| ()), Ok(()));
+    spec["sources"][0]["cell_interval_ps"] = json!(1_000 * MS / 201);
+    let refusal = read(&spec).unwrap_err().to_string();
+    let expected = "links[0]: got MCRs of 799999 thousandths of a cell a second beside 200999 of \
+                    class cbr, allowed at most the link's rate, 1000000";
+    assert_eq!(refusal, expected);
+    // Its peaks bind nobody in another class.
+    let cbr = spec["sources"][0]["vc"].as_u64().unwrap() as usize;
+    spec["vcs"][cbr]["class"] = json!("nrt_vbr");
+    assert_eq!(read(&spec).map(|_| ()), Ok(()));
+}
+
+#[test]
 fn cells_of_other_classes_take_from_what_erica_shares() {
     // A link of 5 000 cells/s, 0.9 of it aimed at; 1 500 of a CBR source go first.
     let erica = json!({
@@ -318,6 +389,94 @@ fn the_allocations_of_98_0408_come_out() {
                 "{rate} for {expected}: {found:?}"
             );
         }
+    }
+}
+
+fn cut(spec: &mut Value, node: usize, coupling: &str) {
+    spec["nodes"][node]["vs_vd"] = json!({
+        "coupling": coupling, "target_ps": 10 * MS, "drain_limit": 0.5,
+    });
+}
+
+#[test]
+fn a_switch_that_cuts_the_loop_answers_itself_and_sends_on_as_a_source_does() {
+    // ICR 100 cells/s on both VCs. The RM cell that goes at 5 ms comes to the switch at 16, where VC 1's
+    // virtual source begins with an RM cell of its own and sends it back 10 ms later: it comes at 37 ms.
+    let change = |spec: &mut Value| {
+        spec["sources"] = json!([cell_source("s", 0, 5 * MS, 2 * 3_600_000 * MS)]);
+        spec["vcs"][0]["abr"]["icr_millicells"] = json!(100_000);
+        spec["vcs"][1]["abr"]["icr_millicells"] = json!(100_000);
+        cut(spec, 0, "minimum");
+    };
+    assert_eq!(rm(&pair(change, 37 * MS), 0).acr_millicells, 100_000);
+    let after = pair(change, 37 * MS + 1);
+    // ER is the virtual source's ACR, so that RIF lets the rate rise no further.
+    assert_eq!(rm(&after, 0).acr_millicells, 100_000);
+    assert_eq!(rm(&after, 0).backward_received, 1);
+    let loose = |spec: &mut Value| {
+        change(spec);
+        cut(spec, 0, "link");
+    };
+    assert_eq!(rm(&pair(loose, 37 * MS + 1), 0).acr_millicells, 162_500);
+    // The data cell comes to the switch at 15 + 11 ms, waits 10 ms behind the virtual source's own first RM
+    // cell and takes 11 more. That RM cell is at the end at 37 ms.
+    assert_eq!(pair(change, 47 * MS).vcs[0].cells_whole, 0);
+    assert_eq!(pair(change, 47 * MS + 1).vcs[0].cells_whole, 1);
+    assert_eq!(
+        (rm(&after, 0).forward_sent, rm(&after, 0).forward_received),
+        (2, 2)
+    );
+    // VC 1's own loop is cut, too: its virtual source's RM cell came to a at 27 ms and is answered from there.
+    assert_eq!(
+        (rm(&after, 1).forward_received, rm(&after, 1).backward_sent),
+        (1, 1)
+    );
+}
+
+#[test]
+fn where_the_loop_is_cut_the_queue_of_the_long_loop_waits_before_the_cut() {
+    // A satellite hop of 100 ms, a hop of 10 ms, and the bottleneck of 5 000 cells/s. Two VCs begin with
+    // all of it each.
+    let erica = json!({
+        "kind": "erica_plus", "queue": abr_networks::weighted_erica_plus()["queue"],
+        "interval_ps": 10 * MS, "interval_cells": 100_000, "delta": 0.1, "ccr_from": "rm_cell",
+    });
+    let queues = |coupling: Option<&str>| {
+        let mut net = Net::chain(4, 50_000_000, MS);
+        net.join(50_000_000, 100 * MS, &Value::Null);
+        net.join(50_000_000, 10 * MS, &Value::Null);
+        net.join(200_000_000, MS, &erica);
+        for _ in 0..2 {
+            let mut control = abr(10_000, 0);
+            control["icr_millicells"] = json!(5_000_000);
+            control["rif"] = json!(1.0);
+            let vc = net.connect(0, 4, control);
+            net.feed(vc);
+        }
+        let mut spec = net.spec(3_000 * MS);
+        if let Some(coupling) = coupling {
+            cut(&mut spec, 1, coupling);
+        }
+        let records = run(&spec);
+        // Links 0, 2 and 4 are the row; nothing is lost there, and the bottleneck is kept busy.
+        let lost = [0, 2, 4].map(|port: usize| records.ports[port].discarded.total());
+        assert_eq!(lost, [0; 3]);
+        assert!(records.ports[4].busy_ps > 2_600 * MS, "{coupling:?}");
+        [2, 4].map(|port: usize| records.ports[port].queue.max)
+    };
+    let [before, at_bottleneck] = queues(None);
+    assert!(before <= 4);
+    for coupling in ["minimum", "both", "acr", "queue"] {
+        let [waiting, short] = queues(Some(coupling));
+        // A feedback delay of 22 ms instead of 222.
+        assert!(
+            short < at_bottleneck / 4,
+            "{coupling}: {short} of {at_bottleneck}"
+        );
+        assert!(
+            waiting > at_bottleneck / 2,
+            "{coupling}: {waiting} of {at_bottleneck}"
+        );
     }
 }
 

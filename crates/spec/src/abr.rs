@@ -2,8 +2,11 @@
 
 use crate::check::{range, structure};
 use crate::check_classes::refused;
-use crate::{LinkSpec, NetworkSpec, NodeKind, ServiceClass, SpecError, VcSpec};
+use crate::{LinkSpec, NetworkSpec, NodeKind, ServiceClass, SourcePattern, SpecError, VcSpec};
 use skycell_declare::{Rule, Surroundings};
+
+/// Thousandths of a cell a second times picoseconds between cells.
+const MILLICELLS_PS: u64 = 1_000_000_000_000_000;
 
 impl NetworkSpec {
     /// Refuses an ABR VC whose rate cannot be controlled.
@@ -66,30 +69,72 @@ impl NetworkSpec {
             let problem = "the VC the other way comes by the same nodes";
             return refuse("abr.return_vc", problem);
         }
+        for &link in &vc.path {
+            let port = &self.links[link as usize];
+            let is_cut = self.nodes[port.from as usize].vs_vd.is_some();
+            if is_cut && port.port.scheduler.serves_vcs() {
+                let problem =
+                    "virtual sources order the cells of their VCs, and the scheduler does, too";
+                return Err(structure(format!("links[{link}].port.scheduler"), problem));
+            }
+        }
         Ok(())
     }
 
-    /// Refuses MCRs that a link has no room for: af-tm-0056, connection admission control.
+    /// Refuses virtual sources and destinations beside switches.
+    pub(crate) fn validate_vs_vd(&self) -> Result<(), SpecError> {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let Some(vs_vd) = &node.vs_vd else { continue };
+            let at = format!("nodes[{i}].vs_vd");
+            if node.kind != NodeKind::Switch {
+                return Err(structure(at, "switches cut the control loops of VCs"));
+            }
+            let refusal = vs_vd.check(&Surroundings::default());
+            refusal.map_err(|refusal| refused(refusal, &at))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses an ABR VC's MCR that a link has no room for beside other MCRs and the rates of CBR sources
+    /// (af-tm-0056, connection admission control). Without ABR VCs a link may be promised more than it has.
     pub(crate) fn validate_admission(&self) -> Result<(), SpecError> {
-        for (id, link) in self
-            .links
-            .iter()
-            .enumerate()
-            .filter(|(_, l)| l.framing.is_none())
-        {
-            let crosses = |vc: &&VcSpec| vc.path.contains(&(id as u32));
-            let promised = self.vcs.iter().filter(crosses).filter_map(|vc| vc.abr);
-            let promised: u64 = promised.map(|abr| abr.mcr_millicells).sum();
-            // Thousandths of a cell a second, of a cell time in picoseconds.
-            let room = 1_000_000_000_000_000 / link.cell_time_ps;
-            if promised > room {
-                let path = format!("links[{id}]");
-                let got = format!("MCRs of {promised} thousandths of a cell a second");
-                return Err(range(
-                    path,
-                    got,
-                    &format!("at most the link's rate, {room}"),
-                ));
+        // Thousandths of a cell a second, of the time between cells in picoseconds, which is rounded: at
+        // least so many.
+        let at_least = |interval_ps: u64| MILLICELLS_PS / interval_ps.saturating_add(1);
+        let mcr_of = |vc: &VcSpec| match (&vc.abr, &vc.gfr) {
+            (Some(abr), _) => abr.mcr_millicells,
+            (None, Some(gfr)) => at_least(gfr.mcr_interval_ps),
+            (None, None) => 0,
+        };
+        let promised: Vec<u64> = self.vcs.iter().map(mcr_of).collect();
+        let of_abr = |vc: &VcSpec| vc.abr.map_or(0, |abr| abr.mcr_millicells);
+        let of_abr: Vec<u64> = self.vcs.iter().map(of_abr).collect();
+        let mut constant = vec![0; self.vcs.len()];
+        for source in &self.sources {
+            let vc = source.vc as usize;
+            let is_policed = !self.vcs[vc].policing.is_empty();
+            let is_constant = matches!(source.pattern, SourcePattern::Constant);
+            if self.vcs[vc].class == ServiceClass::Cbr && is_constant && !is_policed {
+                constant[vc] += at_least(source.cell_interval_ps);
+            }
+        }
+        let cells = self.links.iter().enumerate();
+        for (id, link) in cells.filter(|(_, link)| link.framing.is_none()) {
+            let over = |rates: &[u64]| -> u64 {
+                let all = self.vcs.iter().zip(rates);
+                let crossing = all.filter(|(vc, _)| vc.path.contains(&(id as u32)));
+                crossing.map(|(_, rate)| rate).sum()
+            };
+            let (mcrs, peaks) = (over(&promised), over(&constant));
+            let of_abr = over(&of_abr);
+            let room = MILLICELLS_PS / link.cell_time_ps;
+            if of_abr > 0 && mcrs + peaks > room {
+                let mut got = format!("MCRs of {mcrs} thousandths of a cell a second");
+                if peaks > 0 {
+                    got += &format!(" beside {peaks} of class cbr");
+                }
+                let allowed = format!("at most the link's rate, {room}");
+                return Err(range(format!("links[{id}]"), got, &allowed));
             }
         }
         Ok(())

@@ -133,7 +133,9 @@ impl NetworkSpec {
         for (i, flow) in self.flows.iter().enumerate() {
             self.validate_flow(i, flow)?;
         }
-        self.validate_sources()
+        self.validate_sources()?;
+        self.validate_vs_vd()?;
+        self.validate_admission()
     }
 
     fn validate_links(&self) -> Result<(), SpecError> {
@@ -240,7 +242,7 @@ impl NetworkSpec {
             validate_gfr(i, vc, self.duration_ps)?;
             self.validate_abr(i, vc)?;
         }
-        self.validate_admission()
+        Ok(())
     }
 
     /// Refuses on a VC of packets what is made of cells.

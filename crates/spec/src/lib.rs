@@ -24,6 +24,7 @@ pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
+pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
 pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
@@ -75,6 +76,10 @@ pub struct NodeSpec {
     pub name: String,
     /// What the node is.
     pub kind: NodeKind,
+    /// A switch that cuts the control loops of the ABR VCs that cross it; the key is left out where none
+    /// does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vs_vd: Option<VsVdSpec>,
 }
 
 /// What a node does with the cells that arrive at it.
@@ -308,6 +313,10 @@ pub enum TraceKind {
     Service,
     /// A file of a web page that has arrived whole.
     Files,
+    /// The start of an ABR VC, and each change of its ACR or of the ER last received, at its source.
+    Acr,
+    /// The end of an averaging interval at a port with a rate algorithm.
+    RateControl,
 }
 
 impl NetworkSpec {

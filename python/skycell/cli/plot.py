@@ -201,9 +201,10 @@ def _validate_run(
 @click.option(
     "--kind",
     type=NAME,
-    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, sojourn, "
-    "discards or throughput; for a study: one of its metrics, such as efficiency or fairness; "
-    "for a sweep or a table: response, allocation, main-effects, interactions or residuals.  "
+    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
+    "fair-share, overload, sojourn, discards or throughput; for a study: one of its metrics, such "
+    "as efficiency or fairness; for a sweep or a table: response, allocation, main-effects, "
+    "interactions or residuals.  "
     "[default: cwnd, or queue for a run without flows; the study's first metric; response]",
 )
 @click.option(

@@ -4,6 +4,7 @@ A rate is in bit/s, a time in seconds, a queue in cells. Nothing here reads a fi
 number.
 """
 
+from skycell.metrics.abr import abr_rates
 from skycell.metrics.ceiling import (
     ceiling_bps,
     cells_per_frame,
@@ -31,6 +32,7 @@ __all__ = [
     "OTHER_CLASSES",
     "THROUGHPUT_DEFINITIONS",
     "Network",
+    "abr_rates",
     "ceiling_bps",
     "ceiling_of_all_bps",
     "cell_delay",

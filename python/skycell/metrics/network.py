@@ -84,7 +84,7 @@ class Network:
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
         loaded = [place for place in limited if place in slowest]
-        taken = _taken_bps(spec)
+        taken = taken_bps(spec, spec.sources)
         ceiling_bps = 0.0
         if spec.flows:
             place = (loaded or slowest)[0]
@@ -161,7 +161,7 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
         ceiling: as for `Network.of`.
     """
     if ceiling in ("link", "left"):
-        taken = _taken_bps(spec).get(link, 0.0) if ceiling == "left" else 0.0
+        taken = taken_bps(spec, spec.sources).get(link, 0.0) if ceiling == "left" else 0.0
         return _carried_bps(spec, spec.links[link], taken)
     return float(parse_quantity(ceiling).amount)
 
@@ -200,10 +200,10 @@ def _all_cross(spec: NetworkSpec, link: int) -> bool:
     return all(any(link in spec.vcs[vc].path for vc in flow.forward) for flow in spec.flows)
 
 
-def _taken_bps(spec: NetworkSpec) -> dict[int, float]:
+def taken_bps(spec: NetworkSpec, sources: Iterable[SourceSpec]) -> dict[int, float]:
     """What sources offer in the mean to each link that they cross, bit/s of the link."""
     taken: dict[int, float] = {}
-    for source in spec.sources:
+    for source in sources:
         for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
             taken[link] = taken.get(link, 0.0) + _mean_bps(source, spec.links[link])
     return taken

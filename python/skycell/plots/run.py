@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 from skycell.input.parameters import Parameters, symbol_of
 from skycell.input.quantities import PS_PER_SECOND
-from skycell.metrics import throughputs_bps
+from skycell.metrics import abr_rates, throughputs_bps
 from skycell.metrics.ceiling import CELL_OCTETS
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.metrics.network import units_in_words
 from skycell.metrics.queues import octet_ms
 from skycell.metrics.run_rows import sojourn_rows
+from skycell.plots.abr import acr_over_time, fair_share_over_time, overload_over_time
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import TimeRange
+from skycell.plots.panels import MAX_PANELS, TimeRange
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
@@ -39,6 +40,9 @@ TRACE_OF = {
     "queue": "queue",
     "vc-queue": "vc_queue",
     "share": "service",
+    "acr": "acr",
+    "fair-share": "rate_control",
+    "overload": "rate_control",
     "sojourn": None,
     "discards": None,
     "throughput": None,
@@ -52,6 +56,9 @@ CHOICES_OF = {
     "queue": ("port", "unit", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
+    "acr": ("flow", "port", "from", "to"),
+    "fair-share": ("port", "from", "to"),
+    "overload": ("port", "from", "to"),
     "sojourn": ("flow", "port"),
     "discards": ("flow",),
     "throughput": (),
@@ -89,8 +96,9 @@ def run_figure(
         result: the run.
         kind: a key of :data:`TRACE_OF`.
         flows: names of the flows to draw, or whose VCs to draw; None for the first six.
-        port: name of the port for the kinds ``queue``, ``vc-queue``, ``share`` and ``sojourn``;
-            all that there are, or the first one for the middle two, when None.
+        port: name of the port for the kinds ``queue``, ``vc-queue``, ``share``, ``acr``,
+            ``fair-share``, ``overload`` and ``sojourn``; when None all that there are, for
+            ``vc-queue`` and ``share`` the first one, and for ``acr`` where the VCs begin.
         unit: of ``queue``: ``octets``, or ``ms`` that the line needs for these; what the ports
             hold when None.
         from_ps: start of the range of time, picoseconds.
@@ -148,6 +156,12 @@ def run_figure(
             )
         case "share":
             return _share(spec, trace, span, origin, port)
+        case "acr":
+            return _acr(spec, trace, span, origin, flows, port)
+        case "fair-share" | "overload":
+            ports = [link.name for link in spec.links]
+            draw = fair_share_over_time if kind == "fair-share" else overload_over_time
+            return draw(trace, ports, span, origin, ports=None if port is None else [port])
         case _:
             return _vc_queue(spec, trace, span, origin, flows, port)
 
@@ -349,6 +363,40 @@ def _vc_queue(
     limits = {vcs[vc]: cells for vc, cells in enumerate(thresholds) if cells is not None}
     return vc_queue_over_time(
         part, fed.name, vcs, span, origin, thresholds=limits, vcs=wanted, unit=units_in_words([fed])
+    )
+
+
+def _acr(
+    spec: NetworkSpec,
+    trace: pl.DataFrame,
+    span: TimeRange,
+    origin: Origin,
+    flows: Sequence[str] | None,
+    port: str | None,
+) -> Figure:
+    import polars as pl
+
+    if port is None:
+        first = [vc.path[0] for vc in spec.vcs]
+        part = trace.filter(pl.col("port") == pl.col("vc").replace_strict(dict(enumerate(first))))
+    else:
+        _, part = _of_one_port(spec, trace, "ACR", port)
+    of_data = [
+        vc
+        for flow in spec.flows
+        if flows is None or flow.name in flows
+        for vc in flow.forward
+        if vc in part["vc"]
+    ]
+    wanted = [spec.vcs[vc].name for vc in of_data]
+    return acr_over_time(
+        part,
+        [vc.name for vc in spec.vcs],
+        span,
+        origin,
+        fair={spec.vcs[vc].name: rate for vc, rate in abr_rates(spec).items()},
+        vcs=wanted if flows is not None else wanted[:MAX_PANELS] or None,
+        port=port,
     )
 
 

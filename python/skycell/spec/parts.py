@@ -13,12 +13,23 @@ from skycell.spec.part import U32, U64, SpecPart, left_out
 
 NodeKind = Literal["host", "router", "switch"]
 
+LoopCoupling = Literal["minimum", "both", "acr", "link", "queue"]
+
+
+class VsVdSpec(SpecPart):
+    """A switch at which the control loops of ABR VCs are cut."""
+
+    coupling: LoopCoupling
+    target_ps: U64
+    drain_limit: float
+
 
 class NodeSpec(SpecPart):
     """A node and what it does with what arrives."""
 
     name: str
     kind: NodeKind
+    vs_vd: VsVdSpec | None = left_out(None)
 
 
 class PacketFraming(SpecPart):
@@ -429,7 +440,7 @@ class EricaSpec(SpecPart):
     ccr_from: CcrFrom
 
 
-QueueCurve = Literal["hyperbolic", "linear", "step"]
+QueueCurve = Literal["hyperbolic", "inverse_hyperbolic", "linear", "step"]
 
 
 class QueueControlSpec(SpecPart):
@@ -979,7 +990,16 @@ class SourceSpec(SpecPart):
 
 
 TraceKind = Literal[
-    "cwnd", "sequence", "queue", "vc_queue", "discards", "transfers", "service", "files"
+    "cwnd",
+    "sequence",
+    "queue",
+    "vc_queue",
+    "discards",
+    "transfers",
+    "service",
+    "files",
+    "acr",
+    "rate_control",
 ]
 
 

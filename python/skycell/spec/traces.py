@@ -12,6 +12,8 @@ TRACE_COLUMNS: dict[str, tuple[str, ...]] = {
     "transfers": ("flow", "start_ps", "end_ps", "octets"),
     "files": ("flow", "page", "requested_ps", "received_ps", "octets"),
     "service": ("port", "queue", "time_ps", "departed", "cells"),
+    "acr": ("port", "vc", "time_ps", "acr", "er"),
+    "rate_control": ("port", "time_ps", "overload", "fair_share", "target", "cells"),
 }
 """Columns of each trace; `crates/records/src/traces.rs` says what stands there."""
 

@@ -21,6 +21,7 @@ PUBLISHED_IDS = (
     "atmf970616",
     "atmf980876r1",
     "jsac98",
+    "commag99",
 )
 """Published studies, in the order in which they are listed and run."""
 

@@ -217,6 +217,12 @@ def _needless_part(run: Measured) -> float:
     return 100 * run.total("segments_duplicate") / run.total("segments_sent")
 
 
+def _largest_queue(run: Measured) -> float | None:
+    node = str(run.factors.get("node", ""))
+    own = [port for port in run.ports if port["name"].startswith(node)]
+    return max((float(port["queue"]["max"]) for port in own), default=None)
+
+
 def _threshold_total(run: Measured) -> float:
     return float(sum(run.facts.thresholds_cells))
 
@@ -330,6 +336,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells",
         "mean queue of the fullest port with a limited buffer",
         lambda run: privileged.mean_queue(run.summary),
+    ),
+    "largest_queue": Measure(
+        "cells",
+        "largest queue of the ports with a limited buffer, or of those of the row's node, or nodes "
+        "whose names begin so",
+        _largest_queue,
     ),
     "frames_above_hbo": Measure(
         "events",

@@ -42,6 +42,8 @@ class PathForm(_Part):
     framing: str | dict[str, Any]
     octets_on_line: int
     """Of a packet of 1500 octets, whose rate is that of a path."""
+    jitter: str
+    """Within how long hosts, simulated, hand over what they send."""
 
 
 class GroupPath(_Part):
@@ -117,6 +119,7 @@ class RecordedScenario:
             "framing": library.path.framing,
             "delay": f"{self.path.rtt_ms * 500:.0f} us",
             "one_way": True,
+            "frame_jitter": library.path.jitter,
         }
         forward = {"from": "sender", "to": "receiver", **link, **self.group.link}
         forward["host_buffer"] = f"{self.buffer_packets} packets"

@@ -211,8 +211,8 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
             ("--kind", "rtt"),
             (
                 "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, share, sojourn, discards, "
-                "throughput"
+                "a run has cwnd, sequence, rate, queue, vc-queue, share, acr, fair-share, "
+                "overload, sojourn, discards, throughput"
             ),
         ),
         (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),

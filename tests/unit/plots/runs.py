@@ -51,6 +51,29 @@ def run_of_classes() -> RunResult:
 
 
 @cache
+def run_of_abr() -> RunResult:
+    """Two sources over ABR VCs and ERICA+ for 300 ms; the first has half of the link promised."""
+    return skycell.run(
+        {
+            "preset": "icccn97-lan",
+            "run": {"duration": "300 ms"},
+            "topology": {
+                "kind": "dumbbell",
+                "sources": 2,
+                "bottleneck": {
+                    "rate_algorithm": {"kind": "weighted_erica_plus", "ccr_from": "measured"}
+                },
+            },
+            "abr": [
+                {"vcs": ["flow1.forward"], "mcr": "77.76 Mbit/s", "icr": "pcr", "rif": 1.0},
+                {"vcs": ["flow2.forward"], "rif": 1.0},
+            ],
+            "records": {"traces": ["acr", "rate_control"]},
+        }
+    )
+
+
+@cache
 def run_without_traces() -> RunResult:
     """One source and nobody else for 20 ms: it loses nothing and keeps nothing."""
     return skycell.run(

@@ -11,7 +11,13 @@ from skycell.plots.labels import NAMES
 from skycell.plots.run import TRACE_OF, figures_of_run, levels_of, run_figure
 from skycell.plots.throughput import throughput_of_flows
 from skycell.scenario import parse
-from tests.unit.plots.runs import CBR_FIRST, run_of_classes, run_without_traces, short_run
+from tests.unit.plots.runs import (
+    CBR_FIRST,
+    run_of_abr,
+    run_of_classes,
+    run_without_traces,
+    short_run,
+)
 from tests.unit.plots.traces import drawn
 
 MS = 10**9
@@ -19,10 +25,37 @@ MS = 10**9
 
 def test_a_run_with_all_traces_has_all_figures() -> None:
     names = [figure.name for figure in figures_of_run(short_run())]
-    # It has one class only, few flows, and no packets.
-    assert names == [kind for kind in TRACE_OF if kind not in {"share", "throughput", "sojourn"}]
+    # It has one class only, few flows, no packets and no ABR.
+    of_others = {"share", "throughput", "sojourn", "acr", "fair-share", "overload"}
+    assert names == [kind for kind in TRACE_OF if kind not in of_others]
     others = [figure.name for figure in figures_of_run(run_of_classes())]
     assert others == ["queue", "share", "discards"]
+    assert [figure.name for figure in figures_of_run(run_of_abr())] == [
+        "acr",
+        "fair-share",
+        "overload",
+    ]
+
+
+def test_rates_of_abr_stand_beside_what_is_fair_beyond_the_mcrs() -> None:
+    run = run_of_abr()
+    rows = drawn(run_figure(run, "acr"))
+    # VCs of data only. Half of the link's 366 792 cells/s is promised, the rest shared.
+    fair = {row["panel"]: row["height"] for row in rows if row.get("height") is not None}
+    link = 155.52e6 / 424
+    assert fair == pytest.approx({"flow1.forward": 0.75 * link, "flow2.forward": 0.25 * link})
+    for vc, rate in fair.items():
+        acr = [r["value"] for r in rows if r["panel"] == vc and r.get("line") == "ACR"]
+        assert acr[0] == pytest.approx(link, rel=1e-3)
+        # TCP's window of 64 KB is more than the path: both always have something to send.
+        assert acr[-1] == pytest.approx(rate, rel=0.1)
+    shares = drawn(run_figure(run, "fair-share", port="switch1>switch2"))
+    last = [row["value"] for row in shares if row["line"] == "fair share"][-1]
+    assert last == pytest.approx(0.25 * link, rel=0.1)
+    overloads = drawn(run_figure(run, "overload"))
+    assert [r["value"] for r in overloads if "value" in r][-1] == pytest.approx(1, rel=0.1)
+    with pytest.raises(NothingToDrawError, match="the ACR trace holds no port switch1>switch2"):
+        run_figure(run, "acr", port="switch1>switch2")
 
 
 def test_the_shares_of_classes_are_those_of_their_queues() -> None:

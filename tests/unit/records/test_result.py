@@ -68,7 +68,8 @@ def test_a_trace_is_a_table_with_the_columns_that_are_promised(
     result: RunResult, name: str
 ) -> None:
     assert tuple(result.traces[name].columns) == TRACE_COLUMNS[name]
-    assert result.traces[name].height > 0
+    # There is no ABR VC in this run; tests of its traces are with its figures.
+    assert (result.traces[name].height > 0) is (name not in ("acr", "rate_control"))
     assert result.traces[name] is result.traces[name]
 
 

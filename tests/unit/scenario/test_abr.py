@@ -55,3 +55,20 @@ def test_the_bottleneck_tells_rates_in_the_direction_of_the_data() -> None:
     )
     assert (at_bottleneck.delta, at_bottleneck.ccr_from) == (0, "measured")
     assert set(algorithms.values()) == {None}
+
+
+def test_a_switch_that_cuts_loops_says_how_it_couples_them() -> None:
+    spec = wan(
+        abr=[{"vcs": ["flow1.forward"]}],
+        vs_vd=[
+            {"nodes": ["switch1"]},
+            {"nodes": ["switch2"], "coupling": "queue", "target_delay": "3 ms"},
+        ],
+    ).resolve()
+    cuts = {node.name: node.vs_vd for node in spec.nodes}
+    one, other = cuts.pop("switch1"), cuts.pop("switch2")
+    assert one is not None
+    assert other is not None
+    assert (one.coupling, one.target_ps, one.drain_limit) == ("minimum", 1_500_000_000, 0.5)
+    assert (other.coupling, other.target_ps) == ("queue", 3_000_000_000)
+    assert set(cuts.values()) == {None}

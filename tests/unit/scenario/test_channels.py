@@ -124,7 +124,8 @@ def test_the_losses_of_a_run_are_those_of_the_closed_form() -> None:
     sent, lost = datagrams(loss, "fast")
     assert (sent, lost) == datagrams(loss, "reference")
     assert sent == pytest.approx(40_000, abs=2)
-    # p / (p + r) = 0.0741; the variance of a mean of n frames is about 2 / (p + r) times that of independent ones: 0.0035.
+    # p / (p + r) = 0.0741; a mean of n frames varies about 2 / (p + r) times as much as one of
+    # independent ones: a standard deviation of 0.0035.
     expected = float(Fraction(2, 27))
     assert lost / sent == pytest.approx(expected, abs=4 * 0.0036)
     periodic = {"kind": "periodic_losses", "period": "1 s", "length": "100 ms"}

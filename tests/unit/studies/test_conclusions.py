@@ -115,6 +115,7 @@ WORDS: dict[str, list[float]] = {
     "overlap": [2],  # two intervals overlap up to twice half of one
     "two ": [2],
     "three": [3],
+    "a third": [3],
     "five": [5],
     "ten ": [10],
 }
@@ -129,6 +130,7 @@ SAID_ELSEWHERE: dict[tuple[str, str], list[float]] = {
     ("bonaventure", "15.7d"): [20_000],  # the reservation, of either MCR
     ("bonaventure", "15.9e"): [4096],  # half of 8192 cells
     ("bonaventure", "15.11b"): [139.2],  # Mbit/s that users have of the link
+    ("commag99", "17.1"): [1.15],  # "within 15 %"
     ("atmf970616", "8.6"): [0.005],  # "not so": half a unit of the last digit in print
 }
 """Numbers that a criterion names and its conclusion does not."""

@@ -1,5 +1,7 @@
 //! ERICA: Explicit Rate Indication for Congestion Avoidance.
 
+use super::erica_plus::EricaPlusSpec;
+use super::queue_control::QueueControlSpec;
 use super::{Measured, RateAlgorithm, RateState};
 use crate::rm::RmCell;
 use serde::{Deserialize, Serialize};
@@ -64,7 +66,7 @@ pub enum CcrFrom {
 /// there: the end of the interval and the backward RM cell up to the choice by overload. What follows it
 /// is as 98-0408, equations (9) to (13), and its text have it.
 #[derive(Clone, Debug)]
-pub(super) struct Allocation {
+struct Allocation {
     delta: f64,
     ccr_from: CcrFrom,
     target: f64,
@@ -85,7 +87,7 @@ struct Vc {
 
 impl Allocation {
     /// Before anything was measured: an equal share of `target` for each of `vcs` VCs, and no overload.
-    pub(super) fn new(delta: f64, ccr_from: CcrFrom, target: f64, vcs: usize) -> Self {
+    fn new(delta: f64, ccr_from: CcrFrom, target: f64, vcs: usize) -> Self {
         let fair_share = target / vcs.max(1) as f64;
         Allocation {
             delta,
@@ -100,7 +102,7 @@ impl Allocation {
     }
 
     /// The averaging interval has ended; `target` is what ABR shall use from now on.
-    pub(super) fn on_interval(&mut self, target: f64, measured: &Measured<'_>) {
+    fn on_interval(&mut self, target: f64, measured: &Measured<'_>) {
         self.target = target;
         let input = measured.rate(measured.abr);
         self.overload = if target > 0.0 {
@@ -121,13 +123,13 @@ impl Allocation {
         }
     }
 
-    pub(super) fn on_forward(&mut self, vc: usize, cell: &RmCell) {
+    fn on_forward(&mut self, vc: usize, cell: &RmCell) {
         if self.ccr_from == CcrFrom::RmCell {
             self.vcs[vc].ccr = cell.ccr;
         }
     }
 
-    pub(super) fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
+    fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
         // One feedback for each VC and interval.
         let allocated = match self.vcs[vc].allocated {
             Some(allocated) => allocated,
@@ -161,7 +163,7 @@ impl Allocation {
         er
     }
 
-    pub(super) fn state(&self) -> RateState {
+    fn state(&self) -> RateState {
         RateState {
             overload: self.overload,
             fair_share: self.fair_share,
@@ -170,30 +172,59 @@ impl Allocation {
     }
 }
 
-/// ERICA: the target is a fixed part of the link, less what the other classes use.
+/// ERICA, and ERICA+: they differ in the rate that is aimed at.
 #[derive(Clone, Debug)]
 pub struct Erica {
-    target_utilization: f64,
+    target: Target,
     allocation: Allocation,
 }
 
+/// What ABR shall use of a link.
+#[derive(Clone, Copy, Debug)]
+enum Target {
+    /// Target_Utilization x link rate - VBR and CBR rate.
+    Utilization(f64),
+    /// Fraction x Total_ABR_Capacity.
+    ByQueue(QueueControlSpec),
+}
+
+impl Target {
+    fn of(self, measured: &Measured<'_>) -> f64 {
+        match self {
+            Target::Utilization(part) => {
+                (part * measured.link - measured.rate(measured.other)).max(0.0)
+            }
+            Target::ByQueue(queue) => {
+                let capacity = measured.left_over();
+                queue.fraction(measured.queued, capacity) * capacity
+            }
+        }
+    }
+}
+
 impl Erica {
-    /// At a port of a link of `link` cells a second, which `vcs` VCs cross.
+    /// ERICA at a port of a link of `link` cells a second, which `vcs` VCs cross.
     pub fn new(spec: &EricaSpec, link: f64, vcs: usize) -> Self {
-        let target = spec.target_utilization * link;
+        let part = spec.target_utilization;
         Erica {
-            target_utilization: spec.target_utilization,
-            allocation: Allocation::new(spec.delta, spec.ccr_from, target, vcs),
+            target: Target::Utilization(part),
+            allocation: Allocation::new(spec.delta, spec.ccr_from, part * link, vcs),
+        }
+    }
+
+    /// ERICA+ there.
+    pub fn plus(spec: &EricaPlusSpec, link: f64, vcs: usize) -> Self {
+        Erica {
+            target: Target::ByQueue(spec.queue),
+            allocation: Allocation::new(spec.delta, spec.ccr_from, link, vcs),
         }
     }
 }
 
 impl RateAlgorithm for Erica {
     fn on_interval(&mut self, measured: &Measured<'_>) {
-        // Target_Utilization x link rate - VBR and CBR rate.
-        let others = measured.rate(measured.other);
-        let target = (self.target_utilization * measured.link - others).max(0.0);
-        self.allocation.on_interval(target, measured);
+        self.allocation
+            .on_interval(self.target.of(measured), measured);
     }
 
     fn on_forward(&mut self, vc: usize, cell: &RmCell) {

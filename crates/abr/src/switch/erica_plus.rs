@@ -1,9 +1,8 @@
 //! ERICA+: ERICA with a target that follows the queue.
 
-use super::erica::{Allocation, INTERVAL};
+use super::CcrFrom;
+use super::erica::INTERVAL;
 use super::queue_control::QueueControlSpec;
-use super::{CcrFrom, Measured, RateAlgorithm, RateState};
-use crate::rm::RmCell;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -42,53 +41,16 @@ pub struct EricaPlusSpec {
     pub ccr_from: CcrFrom,
 }
 
-/// See [`EricaPlusSpec`].
-#[derive(Clone, Debug)]
-pub struct EricaPlus {
-    queue: QueueControlSpec,
-    allocation: Allocation,
-}
-
-impl EricaPlus {
-    /// At a port of a link of `link` cells a second, which `vcs` VCs cross.
-    pub fn new(spec: &EricaPlusSpec, link: f64, vcs: usize) -> Self {
-        EricaPlus {
-            queue: spec.queue,
-            allocation: Allocation::new(spec.delta, spec.ccr_from, link, vcs),
-        }
-    }
-}
-
-impl RateAlgorithm for EricaPlus {
-    fn on_interval(&mut self, measured: &Measured<'_>) {
-        // Target_ABR_Capacity = Fraction x Total_ABR_Capacity.
-        let capacity = measured.left_over();
-        let target = self.queue.fraction(measured.queued, capacity) * capacity;
-        self.allocation.on_interval(target, measured);
-    }
-
-    fn on_forward(&mut self, vc: usize, cell: &RmCell) {
-        self.allocation.on_forward(vc, cell);
-    }
-
-    fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
-        self.allocation.on_backward(vc, cell);
-    }
-
-    fn state(&self) -> RateState {
-        self.allocation.state()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::erica::tests::{backward, forward, measured};
     use super::*;
     use crate::switch::queue_control::tests::hyperbolic;
+    use crate::switch::{Erica, RateAlgorithm};
 
     #[test]
     fn the_target_is_above_the_capacity_while_the_queue_is_short_and_below_it_while_it_is_long() {
-        let mut erica = EricaPlus::new(
+        let mut erica = Erica::plus(
             &EricaPlusSpec {
                 queue: hyperbolic(),
                 interval_ps: 1,

@@ -13,7 +13,7 @@ mod weighted;
 
 pub use efci::{Efci, EfciSpec};
 pub use erica::{CcrFrom, Erica, EricaSpec};
-pub use erica_plus::{EricaPlus, EricaPlusSpec};
+pub use erica_plus::EricaPlusSpec;
 pub use interval::{Interval, Measured};
 pub use queue_control::{QueueControlSpec, QueueCurve};
 pub use weighted::{WeightedEricaPlusSpec, WeightedShares};
@@ -117,7 +117,6 @@ pub struct RateControl {
 enum Algorithm {
     Efci(Efci),
     Erica(Erica),
-    EricaPlus(EricaPlus),
     Weighted(WeightedShares),
 }
 
@@ -126,7 +125,6 @@ impl Algorithm {
         match self {
             Algorithm::Efci(rule) => rule,
             Algorithm::Erica(rule) => rule,
-            Algorithm::EricaPlus(rule) => rule,
             Algorithm::Weighted(rule) => rule,
         }
     }
@@ -145,7 +143,7 @@ impl RateControl {
                 every(spec.interval_ps, spec.interval_cells),
             ),
             RateAlgorithmSpec::EricaPlus(spec) => (
-                Algorithm::EricaPlus(EricaPlus::new(spec, link, vcs.len())),
+                Algorithm::Erica(Erica::plus(spec, link, vcs.len())),
                 every(spec.interval_ps, spec.interval_cells),
             ),
             RateAlgorithmSpec::WeightedEricaPlus(spec) => (

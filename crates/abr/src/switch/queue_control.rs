@@ -11,7 +11,8 @@ use skycell_declare::{
 /// Vandalore, Jain, Goyal, Fahmy: Design and Analysis of Queue Control Functions for Explicit Rate Switch
 /// Schemes, arXiv cs/9809041, 1998; the hyperbola as in ATM Forum 96-1172, section 6. Q0 and Q1 are T0
 /// and T1 times the capacity. The copies at hand show the functions in words and figures, the hyperbola
-/// also as a formula (Kalyanaraman's thesis, 1997, section 6.19).
+/// also as a formula (Kalyanaraman's thesis, 1997, section 6.19). Of the inverse hyperbola they say that it
+/// begins at Q0, smooth, and follows a hyperbola up to there; we take the same curve turned about that point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 #[rule]
@@ -42,10 +43,10 @@ pub struct QueueControlSpec {
     )]
     pub upper_ps: Interval,
     /// Curvature beyond Q0; 1 for none.
-    #[param(default = 1.15, symbol = "a", source = CURVATURE, when(queue_control = ["hyperbolic"]))]
+    #[param(default = 1.15, symbol = "a", source = CURVATURE, when(queue_control = ["hyperbolic", "inverse_hyperbolic"]))]
     pub a: AtLeastOne,
     /// The value at an empty queue, from which the curve falls to 1 at Q0.
-    #[param(default = 1.05, symbol = "b", source = CURVATURE, when(queue_control = ["hyperbolic"]))]
+    #[param(default = 1.05, symbol = "b", source = CURVATURE, when(queue_control = ["hyperbolic", "inverse_hyperbolic"]))]
     pub b: AtLeastOne,
     /// What the function loses for each Q0 beyond Q1, and has more at an empty queue.
     #[param(default = 0.0625, symbol = "m", source = "arXiv cs/9809041: a power of 1/2", when(queue_control = ["linear"]))]
@@ -69,6 +70,8 @@ pub struct QueueControlSpec {
 pub enum QueueCurve {
     /// b Q0 / ((b - 1) Q + Q0) up to Q0, a Q0 / ((a - 1) Q + Q0) beyond.
     Hyperbolic,
+    /// The hyperbola of b up to Q0, and beyond it that of a turned about Q0: slow at first, then faster.
+    InverseHyperbolic,
     /// Falls to 1 at Q0, stays there to Q1 and falls on.
     Linear,
     /// Above 1 below Q0, 1 up to Q1, below 1 up to twice Q1, and the drain limit beyond.
@@ -89,9 +92,16 @@ impl QueueControlSpec {
         if q0 <= 0.0 {
             return 1.0;
         }
+        let hyperbola = |curvature: f64, q: f64| curvature * q0 / ((curvature - 1.0) * q + q0);
+        // Beyond this queue the turned hyperbola has no value; long before it, it is below any floor.
+        let end = (2.0 + 1.0 / (self.a - 1.0)) * q0;
         let f = match self.curve {
-            QueueCurve::Hyperbolic if q <= q0 => self.b * q0 / ((self.b - 1.0) * q + q0),
-            QueueCurve::Hyperbolic => self.a * q0 / ((self.a - 1.0) * q + q0),
+            QueueCurve::Hyperbolic | QueueCurve::InverseHyperbolic if q <= q0 => {
+                hyperbola(self.b, q)
+            }
+            QueueCurve::Hyperbolic => hyperbola(self.a, q),
+            QueueCurve::InverseHyperbolic if q < end => 2.0 - hyperbola(self.a, 2.0 * q0 - q),
+            QueueCurve::InverseHyperbolic => self.drain_limit,
             QueueCurve::Linear if q <= q0 => 1.0 + self.slope * (q0 - q) / q0,
             QueueCurve::Linear if q <= q1 => 1.0,
             QueueCurve::Linear => 1.0 - self.slope * (q - q1) / q0,
@@ -135,6 +145,12 @@ pub(super) mod tests {
             (QueueCurve::Hyperbolic, 100, 1.0),
             (QueueCurve::Hyperbolic, 300, 115.0 / 145.0),
             (QueueCurve::Hyperbolic, 10_000, 0.5),
+            (QueueCurve::InverseHyperbolic, 50, 105.0 / 102.5),
+            (QueueCurve::InverseHyperbolic, 100, 1.0),
+            (QueueCurve::InverseHyperbolic, 200, 2.0 - 1.15),
+            (QueueCurve::InverseHyperbolic, 300, 2.0 - 1.15 / 0.85),
+            (QueueCurve::InverseHyperbolic, 500, 0.5), // 2 - 1.15 / 0.55 is below
+            (QueueCurve::InverseHyperbolic, 900, 0.5), // beyond its end
             (QueueCurve::Linear, 0, 1.125),
             (QueueCurve::Linear, 60, 1.05),
             (QueueCurve::Linear, 100, 1.0),
@@ -155,7 +171,12 @@ pub(super) mod tests {
 
     #[test]
     fn no_function_grows_with_the_queue() {
-        for curve in [QueueCurve::Hyperbolic, QueueCurve::Linear, QueueCurve::Step] {
+        for curve in [
+            QueueCurve::Hyperbolic,
+            QueueCurve::InverseHyperbolic,
+            QueueCurve::Linear,
+            QueueCurve::Step,
+        ] {
             let control = QueueControlSpec {
                 curve,
                 ..hyperbolic()

@@ -200,6 +200,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
     let (unit, enter, leave) = (first.cell_time_ps, first.from, last.to);
     let mut host = |name: String| {
         spec.nodes.push(NodeSpec {
+            vs_vd: None,
             name,
             kind: NodeKind::Host,
         });

@@ -125,6 +125,8 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
             TraceKind::Discards,
             TraceKind::Transfers,
             TraceKind::Files,
+            TraceKind::Acr,
+            TraceKind::RateControl,
         ];
         (all, everything)
     } else {
@@ -193,6 +195,7 @@ impl<'a> Builder<'a> {
 
     fn node(&mut self, name: &str, kind: NodeKind) -> u32 {
         self.spec.nodes.push(NodeSpec {
+            vs_vd: None,
             name: name.to_string(),
             kind,
         });

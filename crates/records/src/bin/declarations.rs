@@ -8,7 +8,7 @@ use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
     AbrSpec, ChannelSpec, NetworkSpec, PacketPolicerSpec, PolicySpec, RateAlgorithmSpec,
-    SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, Web,
+    SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, VsVdSpec, Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -41,6 +41,7 @@ fn main() {
         "abr": AbrSpec::form(&mut Forms::default()),
         "shaper": TokenBucketSpec::form(&mut Forms::default()),
         "policer": PacketPolicerSpec::form(&mut Forms::default()),
+        "vs_vd": VsVdSpec::form(&mut Forms::default()),
     });
     let traces: Vec<_> = Traces::FORMS
         .iter()

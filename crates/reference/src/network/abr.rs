@@ -4,10 +4,12 @@
 use super::Network;
 use crate::abr::PacedVc;
 use crate::frames::Cell;
+use skycell_abr::RmCell;
 use skycell_abr::switch::{RateControl, VcShare};
+use skycell_abr::vs_vd::VsVdSpec;
 use skycell_des::{EventQueue, Key};
 use skycell_records::AbrRecord;
-use skycell_spec::{AbrSpec, NetworkSpec};
+use skycell_spec::{AbrSpec, NetworkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
@@ -19,17 +21,26 @@ pub(super) struct Abr {
     specs: Vec<Option<AbrSpec>>,
     /// By VC that is ABR: the port by which it leaves each node.
     leaving: Vec<BTreeMap<u32, u32>>,
+    /// By VC that is ABR: the hops at which a source paces it, by their node: where it begins, and where its
+    /// control loop is cut.
+    sources: Vec<BTreeMap<u32, u16>>,
+    /// By node.
+    vs_vd: Vec<Option<VsVdSpec>>,
     /// By port.
     controls: Vec<Option<Control>>,
     /// By port: the earliest pending event of each kind.
     pending_pace: Vec<SimTime>,
     pending_interval: Vec<SimTime>,
+    traces_acr: bool,
+    traces_intervals: bool,
 }
 
 /// The rate control of a port.
 #[derive(Debug)]
 struct Control {
     rates: RateControl,
+    /// When the averaging interval ends that is under way, by time.
+    due: SimTime,
     /// Places there of the ABR VCs that cross the port.
     places: BTreeMap<u32, usize>,
 }
@@ -50,8 +61,10 @@ impl Abr {
                 .filter_map(|(vc, id)| Some((id, vc.abr?)))
                 .collect();
             let shares: Vec<_> = crossing.iter().map(|(_, abr)| VcShare::of(abr)).collect();
+            let rates = RateControl::new(algorithm, spec_of_link.cell_time_ps, &shares);
             Some(Control {
-                rates: RateControl::new(algorithm, spec_of_link.cell_time_ps, &shares),
+                due: rates.due(),
+                rates,
                 places: crossing.iter().map(|(id, _)| *id).zip(0..).collect(),
             })
         };
@@ -59,9 +72,13 @@ impl Abr {
         let mut abr = Abr {
             specs: spec.vcs.iter().map(|vc| vc.abr).collect(),
             leaving: leaving.collect(),
+            sources: vec![BTreeMap::new(); spec.vcs.len()],
+            vs_vd: spec.nodes.iter().map(|node| node.vs_vd).collect(),
             controls: (0..ports as u32).map(control).collect(),
             pending_pace: vec![SimTime::NEVER; ports],
             pending_interval: vec![SimTime::NEVER; ports],
+            traces_acr: spec.records.traces.contains(&TraceKind::Acr),
+            traces_intervals: spec.records.traces.contains(&TraceKind::RateControl),
         };
         (0..ports as u32).for_each(|port| abr.plan_interval(port, events));
         abr
@@ -88,25 +105,65 @@ impl Abr {
 }
 
 impl Network<'_> {
-    /// Lets the ports where ABR VCs begin pace them.
+    /// Lets the ports where ABR VCs, or control loops of them, begin pace them.
     pub(super) fn add_pacers(&mut self) {
         for (vc, id) in self.spec.vcs.iter().zip(0u32..) {
-            if let Some(abr) = &vc.abr {
-                let back = self.spec.vcs[abr.return_vc as usize].abr;
-                let back = back.expect("an ABR VC has an ABR VC the other way");
-                let (port, place) = self.vcs[id as usize].ways.hop(0);
-                let pacer = self.ports[port as usize].pacer_of(place);
-                pacer.add(id, place, abr, &back);
-                self.vcs[id as usize].record.abr = Some(AbrRecord::default());
+            let Some(abr) = &vc.abr else { continue };
+            let back = self.spec.vcs[abr.return_vc as usize].abr;
+            let back = back.expect("an ABR VC has an ABR VC the other way");
+            for (&link, hop) in vc.path.iter().zip(0u16..) {
+                let node = self.spec.links[link as usize].from;
+                if hop == 0 || self.abr.vs_vd[node as usize].is_some() {
+                    let (port, place) = self.vcs[id as usize].ways.hop(hop);
+                    let pacer = self.ports[port as usize].pacer_of(place);
+                    pacer.add(id, place, hop, abr, &back);
+                    self.abr.sources[id as usize].insert(node, hop);
+                    self.trace_acr(SimTime::ZERO, node, id);
+                }
             }
+            self.vcs[id as usize].record.abr = Some(AbrRecord::default());
         }
     }
 
-    /// An ABR VC at the port where it begins.
-    fn paced(&mut self, vc: u32) -> &mut PacedVc {
-        let (port, place) = self.vcs[vc as usize].ways.hop(0);
+    /// Traces ACR and ER of a VC's source at `node`, if one of them has changed.
+    fn trace_acr(&mut self, now: SimTime, node: u32, vc: u32) {
+        if !self.abr.traces_acr {
+            return;
+        }
+        let (port, _) = self.source_of(vc, node);
+        if let Some((acr, er)) = self.paced(vc, node).changed_rates() {
+            self.out.traces.acr.push(port, vc, now.0, acr, er);
+        }
+    }
+
+    /// Port of an ABR VC's source at `node`, and the VC's place there.
+    fn source_of(&self, vc: u32, node: u32) -> (u32, u32) {
+        let hop = self.abr.sources[vc as usize][&node];
+        self.vcs[vc as usize].ways.hop(hop)
+    }
+
+    /// The averaging interval of a port may have ended, with `queued` ABR cells in it: what came of it is
+    /// traced, and the end of the next one planned.
+    fn after_control(&mut self, now: SimTime, port: u32, queued: u32) {
+        if let Some(control) = &mut self.abr.controls[port as usize]
+            && control.due != control.rates.due()
+        {
+            control.due = control.rates.due();
+            if self.abr.traces_intervals {
+                let state = control.rates.state();
+                let trace = &mut self.out.traces.rate_control;
+                let (overload, fair_share) = (state.overload, state.fair_share);
+                trace.push(port, now.0, overload, fair_share, state.target, queued);
+            }
+        }
+        self.abr.plan_interval(port, &mut self.events);
+    }
+
+    /// An ABR VC at the port of `node` where it, or a control loop of it, begins.
+    fn paced(&mut self, vc: u32, node: u32) -> &mut PacedVc {
+        let (port, place) = self.source_of(vc, node);
         let paced = self.ports[port as usize].pacer_of(place).vc_mut(vc);
-        paced.expect("an ABR VC is paced where it begins")
+        paced.expect("an ABR VC is paced where a loop begins")
     }
 
     /// The port begins to send if it is idle and may.
@@ -139,12 +196,16 @@ impl Network<'_> {
         if let Some(control) = &mut self.abr.controls[port as usize] {
             control.rates.on_time(now, queued);
         }
-        self.abr.plan_interval(port, &mut self.events);
+        self.after_control(now, port, queued);
     }
 
-    /// An RM cell that its source has made begins to leave the VC's first port.
-    pub(super) fn count_rm_cell(&mut self, cell: &Cell) {
+    /// A cell begins to leave a port: an RM cell that a source there has made is counted.
+    pub(super) fn count_rm_cell(&mut self, now: SimTime, port: u32, cell: &Cell) {
         let Some(rm) = cell.rm else { return };
+        let node = self.spec.links[port as usize].from;
+        if !self.abr.sources[cell.vc as usize].contains_key(&node) {
+            return;
+        }
         let record = &mut self.vcs[cell.vc as usize].record;
         record.cells_offered += 1;
         let connection = self.connection(cell);
@@ -154,6 +215,7 @@ impl Network<'_> {
         } else {
             record.forward_sent += 1;
             record.forward_out_of_rate += u64::from(rm.is_out_of_rate);
+            self.trace_acr(now, node, connection);
         }
     }
 
@@ -183,7 +245,7 @@ impl Network<'_> {
         let forward = cell.rm.as_ref().filter(|rm| !rm.is_backward);
         let marks = control.rates.on_cell(now, place, forward, queued);
         cell.efci |= marks && cell.rm.is_none();
-        self.abr.plan_interval(port, &mut self.events);
+        self.after_control(now, port, queued);
     }
 
     /// A backward RM cell comes to a switch: the port by which its connection leaves tells it a rate.
@@ -199,34 +261,81 @@ impl Network<'_> {
         }
     }
 
-    /// An RM cell has come to the end of its VC.
-    pub(super) fn on_rm_cell_at_end(&mut self, now: SimTime, cell: Cell) {
-        let Some(rm) = cell.rm else { return };
+    /// Whether a control loop of the VC ends at a node that its cells pass, and another begins.
+    pub(super) fn is_cut(&self, vc: u32, node: u32) -> bool {
+        let begins = self.abr.specs[vc as usize].is_some();
+        begins && self.abr.vs_vd[node as usize].is_some()
+    }
+
+    /// A cell comes to a switch that cuts the control loop of its VC: what is told to the loop before it is
+    /// what its port measures of that loop.
+    pub(super) fn on_cell_at_cut(&mut self, now: SimTime, node: u32, mut cell: Cell) {
+        let (port, _) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        self.meet_control(now, port, &mut cell);
+        if cell.rm.is_some() {
+            self.vcs[cell.vc as usize].record.cells_delivered += 1;
+            return self.on_rm_cell_at_end(now, node, cell);
+        }
+        self.see_efci(node, &cell);
+        cell.efci = false; // source behaviour 12
+        self.enqueue_cell(now, cell);
+    }
+
+    /// An RM cell has come to the end of its VC, or of a control loop of it, at `node`.
+    pub(super) fn on_rm_cell_at_end(&mut self, now: SimTime, node: u32, cell: Cell) {
+        let Some(mut rm) = cell.rm else { return };
         let connection = self.connection(&cell);
         self.abr_record(cell.vc).rm_cells_delivered += 1;
+        self.couple(connection, node, &mut rm);
         // A backward one moves the rate of its connection; a forward one waits to go back over the VC the
-        // other way. Both at the port of this node where the other VC begins.
+        // other way. Both at the port of this node where the other VC, or a loop of it, begins.
         let other = self.abr.specs[cell.vc as usize]
             .expect("of an ABR VC")
             .return_vc;
-        let paced = self.paced(other);
+        let paced = self.paced(other, node);
         if rm.is_backward {
-            paced.source.on_backward(&rm);
+            paced.on_backward(&rm);
             self.abr_record(connection).backward_received += 1;
+            self.trace_acr(now, node, connection);
         } else {
             let is_replaced = paced.turn(&rm);
             let record = self.abr_record(connection);
             record.forward_received += 1;
             record.backward_replaced += u64::from(is_replaced);
         }
-        let (port, _) = self.vcs[other as usize].ways.hop(0);
+        let (port, _) = self.source_of(other, node);
         self.kick(now, port);
     }
 
-    /// A data cell has come to the end of its VC.
-    pub(super) fn see_efci(&mut self, cell: &Cell) {
+    /// Where loops of a connection meet: what the virtual destination tells the loop before, or the virtual
+    /// source takes from the one behind. At a real end nothing changes.
+    fn couple(&mut self, connection: u32, node: u32, rm: &mut RmCell) {
+        let Some(vs_vd) = self.abr.vs_vd[node as usize] else {
+            return;
+        };
+        let (port, place) = self.source_of(connection, node);
+        let mut allocated = RmCell {
+            er: f64::INFINITY,
+            ..*rm
+        };
+        if let Some(control) = &mut self.abr.controls[port as usize] {
+            let place = control.places[&connection];
+            control.rates.on_backward(place, &mut allocated);
+        }
+        rm.er = if rm.is_backward {
+            vs_vd.taken(rm.er, allocated.er)
+        } else {
+            let queued = self.ports[port as usize].vcs[place as usize].queued;
+            let acr = self.paced(connection, node).acr();
+            vs_vd.told(rm.er, allocated.er, acr, queued)
+        };
+    }
+
+    /// A data cell has come to the end of its VC, or of a control loop of it, at `node`.
+    pub(super) fn see_efci(&mut self, node: u32, cell: &Cell) {
         if let Some(abr) = self.abr.specs[cell.vc as usize] {
-            self.paced(abr.return_vc).destination.on_data(cell.efci);
+            let destination = &mut self.paced(abr.return_vc, node).destination;
+            destination.on_data(cell.efci);
         }
     }
 
@@ -236,8 +345,15 @@ impl Network<'_> {
             let Some(abr) = self.abr.specs[vc as usize] else {
                 continue;
             };
-            let acr = self.paced(vc).source.acr();
-            let waiting = self.paced(abr.return_vc).turned();
+            let acr = self.paced(vc, self.spec.vc_source(vc as usize)).acr();
+            let ends: Vec<u32> = self.abr.sources[abr.return_vc as usize]
+                .keys()
+                .copied()
+                .collect();
+            let waiting = ends
+                .iter()
+                .map(|&end| self.paced(abr.return_vc, end).turned());
+            let waiting = waiting.sum();
             let record = self.abr_record(vc);
             record.acr_millicells = (acr * 1e3).round() as u64;
             record.backward_waiting = waiting;

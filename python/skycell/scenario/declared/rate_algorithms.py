@@ -81,10 +81,12 @@ class EricaPlus(Parameters):
     """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
 
     kind: Literal["erica_plus"] = param(..., "the rate algorithm")
-    queue_control: Annotated[str, word("hyperbolic", "linear", "step")] = param(
-        "hyperbolic",
-        "form of the function",
-        source="ATM Forum 96-1172, section 6",
+    queue_control: Annotated[str, word("hyperbolic", "inverse_hyperbolic", "linear", "step")] = (
+        param(
+            "hyperbolic",
+            "form of the function",
+            source="ATM Forum 96-1172, section 6",
+        )
     )
     target_delay: Interval = param(
         "1.5 ms",
@@ -104,14 +106,14 @@ class EricaPlus(Parameters):
         "curvature beyond Q0; 1 for none",
         symbol="a",
         source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
-        when=when("queue_control", "hyperbolic"),
+        when=when("queue_control", "hyperbolic", "inverse_hyperbolic"),
     )
     b: AtLeastOne = param(
         1.05,
         "the value at an empty queue, from which the curve falls to 1 at Q0",
         symbol="b",
         source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
-        when=when("queue_control", "hyperbolic"),
+        when=when("queue_control", "hyperbolic", "inverse_hyperbolic"),
     )
     slope: FromZeroToOne = param(
         0.0625,
@@ -160,10 +162,12 @@ class WeightedEricaPlus(Parameters):
     """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
 
     kind: Literal["weighted_erica_plus"] = param(..., "the rate algorithm")
-    queue_control: Annotated[str, word("hyperbolic", "linear", "step")] = param(
-        "hyperbolic",
-        "form of the function",
-        source="ATM Forum 96-1172, section 6",
+    queue_control: Annotated[str, word("hyperbolic", "inverse_hyperbolic", "linear", "step")] = (
+        param(
+            "hyperbolic",
+            "form of the function",
+            source="ATM Forum 96-1172, section 6",
+        )
     )
     target_delay: Interval = param(
         "1.5 ms",
@@ -183,14 +187,14 @@ class WeightedEricaPlus(Parameters):
         "curvature beyond Q0; 1 for none",
         symbol="a",
         source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
-        when=when("queue_control", "hyperbolic"),
+        when=when("queue_control", "hyperbolic", "inverse_hyperbolic"),
     )
     b: AtLeastOne = param(
         1.05,
         "the value at an empty queue, from which the curve falls to 1 at Q0",
         symbol="b",
         source="arXiv cs/9809041, of the hyperbolic function: 1.15 and 1.05",
-        when=when("queue_control", "hyperbolic"),
+        when=when("queue_control", "hyperbolic", "inverse_hyperbolic"),
     )
     slope: FromZeroToOne = param(
         0.0625,

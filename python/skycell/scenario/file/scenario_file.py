@@ -13,6 +13,7 @@ from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
+from skycell.scenario.file.vs_vd import VsVdSwitches
 from skycell.spec.traces import TRACES
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
@@ -92,6 +93,11 @@ class ScenarioFile(Parameters):
     gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
     abr: tuple[AbrControl, ...] = param(
         [], "VCs whose rate the network controls", source="plain UBR"
+    )
+    vs_vd: tuple[VsVdSwitches, ...] = param(
+        [],
+        "switches that are virtual destinations and virtual sources of the ABR VCs that cross them",
+        source="control loops from end to end",
     )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.faults import FaultCollector, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
 from skycell.scenario.declared.abr import ABR, Abr
 from skycell.scenario.declared.rules import Declares
+from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.vs_vd import VsVdSwitches
 from skycell.scenario.plan.plan import Plan, PlannedVc
 from skycell.scenario.resolve.contracts import MILLICELLS
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.values.cells import cells_per_second
-from skycell.spec.network import AbrSpec
+from skycell.spec.network import AbrSpec, VsVdSpec
 
 _VCS = meaning_of(AbrControl.model_fields["vcs"])
 
@@ -51,7 +53,6 @@ class AbrResolver:
                 self.faults.add(("abr", i, "vcs"), vc, allowed, _VCS)
             elif back is not None:
                 found[vc] = self._spec(i, control, vc, back, ids[back])
-        self._check_admission(found)
         return found
 
     def _by_vc(self) -> dict[str, tuple[int, AbrControl]]:
@@ -110,18 +111,32 @@ class AbrResolver:
                 )
         return AbrSpec(**values)
 
-    def _check_admission(self, specs: Mapping[str, AbrSpec]) -> None:
-        for link in self.plan.links:
-            crossing = [vc for vc in specs if link in self.plan.vcs[vc].links]
-            total = sum(specs[vc].mcr_millicells for vc in crossing) // MILLICELLS
-            capacity = self.lines[link].rate / CELL_BITS
-            if total > capacity:
-                self.faults.add(
-                    ("abr",),
-                    Verbatim(f"{show_amount(total)} cells/s for {len(crossing)} VCs across {link}"),
-                    f"up to {show_amount(int(capacity))} cells/s, what the link carries",
-                    meaning_of(Abr.model_fields["mcr"]),
-                )
+
+def resolve_vs_vd(
+    tables: tuple[VsVdSwitches, ...], plan: Plan, faults: FaultCollector
+) -> dict[str, VsVdSpec]:
+    """How each switch that cuts control loops couples them, by its name."""
+    meaning = meaning_of(VsVdSwitches.model_fields["nodes"])
+    found = {}
+    for i, table in enumerate(tables):
+        values = {
+            one.field: _RESOLVERS.get(one.type, _as_written)(getattr(table, one.key))
+            for one in VS_VD.parameters
+            if isinstance(one, Declares) and one.key is not None
+        }
+        for k, node in enumerate(table.nodes):
+            where = ("vs_vd", i, "nodes", k)
+            if node not in plan.nodes:
+                hint = did_you_mean(node, plan.nodes)
+                faults.add(where, node, f"a switch of the topology{hint}", meaning)
+            elif plan.nodes[node] != "switch":
+                allowed = f"a switch: {node} is a {plan.nodes[node]}, where VCs end"
+                faults.add(where, node, allowed, meaning)
+            elif node in found:
+                faults.add(where, node, "each switch once", meaning)
+            else:
+                found[node] = VsVdSpec(**values)
+    return found
 
 
 def _as_written(given: Any) -> Any:

@@ -55,18 +55,12 @@ def _mbs(contract: GfrContract, frame_cells: int) -> int:
     return int(contract.mbs.amount * (_mfs(contract, frame_cells) if in_frames else 1))
 
 
-def check_contracts(
-    contracts: tuple[GfrContract, ...],
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    faults: FaultCollector,
-) -> None:
-    """Names that are no VC or stand twice, and MCRs that a link cannot carry together.
+def check_contracts(contracts: tuple[GfrContract, ...], plan: Plan, faults: FaultCollector) -> None:
+    """Names that are no VC or stand twice.
 
     Args:
         contracts: as the file has them.
         plan: the network.
-        rates: payload rate of each link, bit/s.
         faults: where they go.
     """
     meaning = meaning_of(GfrContract.model_fields["vcs"])
@@ -78,22 +72,6 @@ def check_contracts(
             elif name in seen:
                 faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
             seen.add(name)
-    mcr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr_of(contracts).items()}
-    promised: dict[str, list[str]] = {}
-    for vc in mcr:
-        for link in dict.fromkeys(plan.vcs[vc].links if vc in plan.vcs else ()):
-            promised.setdefault(link, []).append(vc)
-    for link in (name for name in rates if name in promised):
-        crossing = promised[link]
-        total, capacity = sum(mcr[vc] for vc in crossing), rates[link] / CELL_BITS
-        if total > capacity:
-            which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
-            faults.add(
-                ("gfr",),
-                Verbatim(f"{show_amount(int(total))} cells/s for {which} across {link}"),
-                f"up to {show_amount(int(capacity))} cells/s, what the link carries",
-                meaning_of(GfrContract.model_fields["mcr"]),
-            )
 
 
 def resolve_contracts(

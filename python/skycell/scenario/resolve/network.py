@@ -17,9 +17,11 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amo
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.resolve.abr import AbrResolver
+from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
+from skycell.scenario.resolve.admission import check_admission
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
+    MILLICELLS,
     check_contracts,
     mbs_of,
     mcr_of,
@@ -36,6 +38,7 @@ from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
 from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
+    AbrSpec,
     ChannelSpec,
     FlowSpec,
     LinkSpec,
@@ -62,7 +65,7 @@ def resolve(
     rates = {name: line.rate for name, line in lines.items()}
     context = _context(file, plan, rates)
     _check_size(context, plan, lines, int(file.tcp.mss.amount) + 40, faults)
-    check_contracts(file.gfr, plan, rates, faults)
+    check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
     frame_cells = max(
@@ -74,6 +77,8 @@ def resolve(
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
+    _check_admission(file, plan, rates, mcr, controls, faults)
+    cuts = resolve_vs_vd(file.vs_vd, plan, faults)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -97,7 +102,10 @@ def resolve(
     return NetworkSpec(
         seed=seed,
         duration_ps=context.duration_ps,
-        nodes=tuple(NodeSpec(name=name, kind=kind) for name, kind in plan.nodes.items()),
+        nodes=tuple(
+            NodeSpec(name=name, kind=kind, vs_vd=cuts.get(name))
+            for name, kind in plan.nodes.items()
+        ),
         links=tuple(
             _link(
                 link,
@@ -126,6 +134,19 @@ def resolve(
         sources=sources,
         records=records,
     )
+
+
+def _check_admission(
+    file: ScenarioFile,
+    plan: Plan,
+    rates: Mapping[str, Fraction],
+    mcr: Mapping[str, int],
+    controls: Mapping[str, AbrSpec],
+    faults: FaultCollector,
+) -> None:
+    of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
+    of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
+    check_admission(file, plan, rates, of_gfr, of_abr, faults)
 
 
 def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> ReroutingSpec | None:

@@ -51,7 +51,6 @@ def resolve_sources(
     """The sources of a file."""
     flows = FlowResolver(file, plan, context, faults)
     rates = {name: line.rate for name, line in lines.items()}
-    _check_constant_rates(file, plan, rates, faults)
     specs = []
     for i, source in enumerate(file.source):
         route = plan.datagrams.get(source.name, ())
@@ -137,46 +136,11 @@ def _buckets(
     return tuple(buckets)
 
 
-def _check_constant_rates(
-    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
-) -> None:
-    """Notes links over which the sources of class CBR together have more cells than they carry.
-
-    Their rates are promised for as long as they last, so peaks count, and behind a policer that
-    discards what it lets through; those of other classes may come to more, as they take turns or
-    lose cells.
-    """
-    policed = {
-        name: cells_per_second(policer.pcr)
-        for policer in file.policer
-        if policer.pcr_action == "discard"
-        for name in policer.vcs
-    }
-    crossing: dict[str, dict[str, Fraction]] = {}
-    for source in file.source:
-        vc = plan.vcs.get(source.name)
-        if vc is not None and vc.service == "cbr":
-            peak = _peak(source, vc.links, rates)
-            let_through = min(peak, policed.get(source.name, peak))
-            for link in vc.all_links:
-                is_first = link == vc.links[0]  # policed at the switch that it leads to
-                own = peak if is_first else let_through
-                crossing.setdefault(link, {})[source.name] = own
-    for link in (name for name in plan.links if len(crossing.get(name, ())) > 1):
-        total, room = sum(crossing[link].values()), rates[link] / CELL_BITS
-        if total > room:
-            count = len(crossing[link])
-            got = Verbatim(f"{show_amount(int(total))} cells/s for {count} sources across {link}")
-            allowed = f"up to {show_amount(int(room))} cells/s of class cbr, what the link carries"
-            meaning = meaning_of(CbrSource.model_fields["rate"])
-            faults.add(("source",), got, allowed, meaning)
-
-
 def _key_of_peak(source: Source) -> str:
     return "rate" if isinstance(source, CbrSource) else "peak_rate"
 
 
-def _peak(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
+def peak_of(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
     """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
     given: Fraction | Quantity = getattr(source, _key_of_peak(source))
     if isinstance(given, Quantity):
@@ -192,7 +156,7 @@ def _interval_ps(
     faults: FaultCollector,
 ) -> int:
     key = _key_of_peak(source)
-    peak = _peak(source, links, rates)
+    peak = peak_of(source, links, rates)
     slowest = min(links, key=lambda link: rates[link])
     room = rates[slowest] / CELL_BITS
     if peak > room:
