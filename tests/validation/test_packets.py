@@ -194,6 +194,7 @@ def test_stays_are_told_by_class_and_by_flow_and_agree_with_those_of_the_port() 
     passed = (row["octets"]["arrived"] - row["octets"]["discarded"]) * 8
     assert row["discarded"]["policed"] > 0
     assert 0.9 < passed / (9e6 * 20 + 60_000 * 8) <= 1
+    assert Network.of(result.spec).ceiling_bps == pytest.approx(1460 / 1500 * 9e6)
     # Samples of octets are of what packets hold.
     trace = result.traces["queue"]
     assert trace["octets"].max() <= row["octets"]["max"]

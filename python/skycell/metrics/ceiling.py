@@ -112,19 +112,23 @@ def link_bps(link: LinkSpec) -> float:
 
 
 def shaped_bps(link: LinkSpec, packet_octets: int) -> float:
-    """Rate of the line that packets of one size take behind the port's shaper, bit/s.
+    """Rate of the line that packets of one size take past the port's token buckets, bit/s.
 
-    Without a shaper it is infinite.
+    Those are its shaper and a policer that discards; their bursts are not counted. Without any it
+    is infinite.
 
     Args:
         link: the link.
         packet_octets: of each packet, above 0.
     """
-    shaper = link.port.shaper
-    if shaper is None or link.framing is None:
+    shaper, policer = link.port.shaper, link.port.policer
+    rates = [] if shaper is None else [shaper.rate_millibps]
+    if policer is not None and policer.excess == "discard":
+        rates.append(policer.rate_millibps)
+    if not rates or link.framing is None:
         return math.inf
-    # The shaper counts octets of IP packets.
-    return shaper.rate_millibps / 1000 * octets_on_line(link.framing, packet_octets) / packet_octets
+    # They count octets of IP packets.
+    return min(rates) / 1000 * octets_on_line(link.framing, packet_octets) / packet_octets
 
 
 def carried_bps(

@@ -144,10 +144,11 @@ def _share_on(link: LinkSpec, flow: FlowSpec) -> float:
 def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:
     """Rate that a link could carry over the run beside what others take, bit/s of the link.
 
-    A shaper is taken to send the longest packets of TCP, which fill most of what it lets through.
+    Token buckets are taken to see the longest packets of TCP, which fill most of what they let
+    through.
     """
     most = math.inf
-    if link.port.shaper is not None and spec.flows:
+    if spec.flows:
         most = shaped_bps(link, max(map(_packet_of, spec.flows)))
     return carried_bps(link, spec.duration_ps, taken_bps, most)
 

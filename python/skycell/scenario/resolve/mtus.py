@@ -11,7 +11,7 @@ from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.file.sources import Source
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.values.cells import packet_octets_of
-from skycell.spec.network import FlowSpec
+from skycell.spec.network import FlowSpec, WebSpec
 
 
 def check_mtus(
@@ -23,8 +23,12 @@ def check_mtus(
     """
     sent: list[tuple[str, int, Iterable[str]]] = []
     for flow in flows:
-        octets = packet_octets_of(flow.tcp.mss, flow.tcp.timestamps)
-        sent.append((f"{flow.name}, whose segments are of", octets, plan.flows[flow.name].forward))
+        planned, mss, timestamps = plan.flows[flow.name], flow.tcp.mss, flow.tcp.timestamps
+        octets = packet_octets_of(mss, timestamps)
+        sent.append((f"{flow.name}, whose segments are of", octets, planned.forward))
+        if isinstance(flow.traffic, WebSpec):
+            octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
+            sent.append((f"{flow.name}, whose requests are of", octets, planned.reverse))
     for source in sources:
         if source.packet_size is not None:
             octets = int(source.packet_size.amount)
@@ -38,5 +42,5 @@ def check_mtus(
                 continue
             noted.add(link.path)
             got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
-            allowed = f"from {show_amount(octets)} B, headers included, or a smaller segment"
+            allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
             faults.add((*link.path, "mtu"), got, allowed, meaning)
