@@ -68,6 +68,7 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
     from skycell import _core
 
     spec = scenario.resolve()
+    _refuse_unknown(spec, [host for host, _ in commands])
 
     def report(hosts: Sequence[tuple[str, str, str]]) -> None:
         for name, address, namespace in hosts:
@@ -84,6 +85,19 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
         click.echo(line, err=True)
     if wrong:
         raise click.exceptions.Exit(1)
+
+
+def _refuse_unknown(spec: NetworkSpec, hosts: Sequence[str]) -> None:
+    """Refuses a command at what is no end of a flow, before anything is begun."""
+    ends: dict[str, None] = {}
+    for flow in spec.flows:
+        first, last = spec.vcs[flow.forward[0]], spec.vcs[flow.forward[-1]]
+        for node in (spec.links[first.path[0]].from_, spec.links[last.path[-1]].to):
+            ends[spec.nodes[node].name] = None
+    for host in hosts:
+        if host not in ends:
+            problem = f'"{host}" is no host with a flow; there are {", ".join(ends)}'
+            raise click.BadParameter(problem, param_hint="'--run'")
 
 
 def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:

@@ -121,7 +121,7 @@ def test_a_file_that_is_faulty_is_refused_before_anything_is_begun(file: Path) -
 
 def test_a_command_for_a_host_that_there_is_not_is_refused(file: Path) -> None:
     reported = skycell("emulate", file, "--run", "c", "true")
-    assert reported.exit_code == 1
+    assert reported.exit_code == 2
     assert '"c" is no host with a flow; there are a, b' in reported.stderr
 
 
