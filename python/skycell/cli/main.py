@@ -29,6 +29,7 @@ VERBS = {
     "emulate": "Put real hosts onto a scenario's path.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
+    "lab": "Open a workbench in the browser.",
     "orbit": "Compute constellations, paths over them, and their delays.",
     "trace": "Show what a measured series says of a link.",
     "plot": "Draw a run, a study, a sweep or a table.",
