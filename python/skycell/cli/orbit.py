@@ -11,6 +11,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
+from skycell.cli.orbit_look import look as look_at
 from skycell.cli.orbit_options import (
     Inputs,
     common,
@@ -45,6 +46,7 @@ def orbit() -> None:
 
 
 orbit.add_command(series)
+orbit.add_command(look_at)
 orbit.add_command(passes)
 orbit.add_command(globe)
 

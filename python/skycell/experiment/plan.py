@@ -76,7 +76,7 @@ def design_runs(plan: SweepPlan) -> Design:
         paths = [key.path for key in keys]
         idle = keys if idle is None else [key for key in idle if key.path in paths]
         resolved = scenario.resolve()
-        spec = _with_transfer_times(resolved) if keeps_times else resolved
+        spec = _complete(resolved, keeps_times)
         parts.add(spec)
         notes_here = (*notes_on(resolved, sky_paths(scenario)), *notes_on_series(scenario))
         for note in notes_here:
@@ -84,8 +84,12 @@ def design_runs(plan: SweepPlan) -> Design:
             found.cells += 1
             found.varies |= found.note != note
         seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
-        first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
-        specs[cell] = first.spec_hash
+        if scenario.is_drawn:
+            planned = _drawn(plan, cell, scenario, seeds, keeps_times, runs)
+            specs[cell] = spec.with_seed(plan.first_seed).hash()
+        else:
+            first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
+            specs[cell] = first.spec_hash
         replications = (
             (replace(run, name=f"{cell}, replication {number}"),)
             for number, run in enumerate(planned, 1)
@@ -99,6 +103,29 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
     return Design(plan, runs, tuple(notes.values()))
+
+
+def _drawn(
+    plan: SweepPlan,
+    cell: Cell,
+    scenario: Scenario,
+    seeds: list[int],
+    keeps_times: bool,
+    runs: PlannedRuns[Network],
+) -> list[PlannedRun]:
+    """The replications of a cell whose network the seed draws; what is known of each, too."""
+
+    def resolve(seed: int) -> NetworkSpec:
+        return _complete(scenario.resolve(seed), keeps_times)
+
+    found = PlannedRun.drawn(str(cell), resolve, seeds)
+    for run in found:
+        runs.of_run.setdefault(run.spec_hash, Network.of(resolve(run.seed), plan.ceiling))
+    return found
+
+
+def _complete(spec: NetworkSpec, keeps_times: bool) -> NetworkSpec:
+    return _with_transfer_times(spec) if keeps_times else spec
 
 
 def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:

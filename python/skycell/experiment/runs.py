@@ -20,6 +20,8 @@ class PlannedRuns(Generic[Known]):
     """Of the network of each cell."""
     of_cell: dict[Cell, list[tuple[PlannedRun, ...]]] = field(default_factory=dict)
     """A replication is one run, or that and its beginning where this is left out of what counts."""
+    of_run: dict[str, Known] = field(default_factory=dict)
+    """The same of the network of a run, by its spec's hash, where the seed draws networks."""
     by_hash: dict[str, PlannedRun] = field(default_factory=dict)
     """The different runs, by their spec's hash; cells that come to the same spec share theirs."""
 
@@ -30,6 +32,10 @@ class PlannedRuns(Generic[Known]):
             tuple(self.by_hash.setdefault(run.spec_hash, run) for run in runs)
             for runs in replications
         )
+
+    def known_of(self, cell: Cell, run: PlannedRun) -> Known:
+        """What measures need to know of the network of a run."""
+        return self.of_run.get(run.spec_hash, self.known[cell])
 
     @property
     def different(self) -> list[PlannedRun]:
