@@ -85,16 +85,17 @@ def design_runs(plan: SweepPlan) -> Design:
             found.varies |= found.note != note
         seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
         if scenario.is_drawn:
-            planned = _drawn(plan, cell, scenario, seeds, keeps_times, runs)
             specs[cell] = spec.with_seed(plan.first_seed).hash()
+            drawn = _Drawn(scenario, keeps_times)
+            planned = PlannedRun.drawn(str(cell), drawn.resolve, seeds)
+            networks = [Network.of(drawn.resolve(seed), plan.ceiling) for seed in seeds]
         else:
             first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
             specs[cell] = first.spec_hash
-        replications = (
-            (replace(run, name=f"{cell}, replication {number}"),)
-            for number, run in enumerate(planned, 1)
-        )
-        runs.add(cell, Network.of(spec, plan.ceiling), replications)
+            networks = [Network.of(spec, plan.ceiling)] * len(planned)
+        for number, (run, network) in enumerate(zip(planned, networks, strict=True), 1):
+            named = replace(run, name=f"{cell}, replication {number}")
+            runs.add(cell, network, [(named,)])
     if faulty:
         raise ScenarioFaults(_reported(plan, faulty))
     faults = FaultCollector(plan.name, plan.positions)
@@ -105,23 +106,16 @@ def design_runs(plan: SweepPlan) -> Design:
     return Design(plan, runs, tuple(notes.values()))
 
 
-def _drawn(
-    plan: SweepPlan,
-    cell: Cell,
-    scenario: Scenario,
-    seeds: list[int],
-    keeps_times: bool,
-    runs: PlannedRuns[Network],
-) -> list[PlannedRun]:
-    """The replications of a cell whose network the seed draws; what is known of each, too."""
+@dataclass(frozen=True)
+class _Drawn:
+    """The replications of a cell whose network the seed draws."""
 
-    def resolve(seed: int) -> NetworkSpec:
-        return _complete(scenario.resolve(seed), keeps_times)
+    scenario: Scenario
+    keeps_times: bool
 
-    found = PlannedRun.drawn(str(cell), resolve, seeds)
-    for run in found:
-        runs.of_run.setdefault(run.spec_hash, Network.of(resolve(run.seed), plan.ceiling))
-    return found
+    def resolve(self, seed: int) -> NetworkSpec:
+        """The run of a seed, with the network that it draws."""
+        return _complete(self.scenario.resolve(seed), self.keeps_times)
 
 
 def _complete(spec: NetworkSpec, keeps_times: bool) -> NetworkSpec:

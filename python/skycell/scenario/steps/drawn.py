@@ -3,8 +3,9 @@
 A delay or rate is the level of its slot (Starlink assigns paths anew every 15 s) and the noise of
 its sample. Both have the model's distribution, by its quantiles, and remember their last value as
 an autoregressive process of first order does, in normal scores (Cario and Nelson, "Autoregressive
-to anything", Operations Research Letters 19, 1996). Outages begin and end by the quantiles of their
-lengths and of the times between. Delay, rate and outages do not depend on each other.
+to anything", Operations Research Letters 19, 1996). A slot is a path of its own. Outages begin and
+end by the quantiles of their lengths and of the times between. Delay, rate and outages do not
+depend on each other.
 """
 
 from __future__ import annotations
@@ -115,7 +116,8 @@ def _steps(
     begins = [begin for begin, _ in off]
     times = sorted({*range(0, count * step_ps, step_ps), *(edge for span in off for edge in span)})
     own = rate.measure(rate.payload)
-    kept: list[tuple[int, int | None, int]] = []
+    first = _slot(model, 0)
+    kept: list[tuple[int, int | None, int, int]] = []
     for time in times:
         step = min(time // step_ps, count - 1)
         span = bisect_right(begins, time) - 1
@@ -124,13 +126,13 @@ def _steps(
         if (span >= 0 and time < off[span][1]) or payload == 0:
             delay, payload = None, None
         measured = own if payload is None else rate.measure(min(payload, rate.payload))
-        kept.append((time, delay, measured))
+        kept.append((time, delay, _slot(model, time) - first, measured))
     loss_ppb = rounded(exact(model.loss or 0.0) * WHOLE_PPB)
     return Steps(
-        tuple(time for time, _, _ in kept),
-        tuple(delay for _, delay, _ in kept),
-        (0,) * len(kept),
-        tuple(measured for _, _, measured in kept) if mbps else (),
+        tuple(time for time, _, _, _ in kept),
+        tuple(delay for _, delay, _, _ in kept),
+        tuple(path for _, _, path, _ in kept),
+        tuple(measured for _, _, _, measured in kept) if mbps else (),
         (loss_ppb,) * len(kept) if loss_ppb else (),
     )
 
@@ -139,14 +141,19 @@ def values_of(model: LinkModel, course: Course, seed: str, count: int) -> Iterat
     """Samples of a course, 0 or more, within what the model says of slots and noise."""
     rng = random.Random(seed)
     levels, noises = _parts(rng, course.slot_memory), _parts(rng, course.noise_memory)
-    step_ps, slot_ps, phase_ps = map(_ps, (model.step, model.slot, model.phase))
+    step_ps = _ps(model.step)
     slot: int | None = None
     level = 0.0
     for step in range(count):
-        number = (step * step_ps - phase_ps) // slot_ps
+        number = _slot(model, step * step_ps)
         if number != slot:
             slot, level = number, quantile(course.slots, next(levels))
         yield max(0.0, level + quantile(course.noise, next(noises)))
+
+
+def _slot(model: LinkModel, at_ps: int) -> int:
+    """The number of the slot that a moment is in; the first whole one is 0."""
+    return (at_ps - _ps(model.phase)) // _ps(model.slot)
 
 
 def spans_off(
