@@ -21,7 +21,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def _validate(
     place: tuple[str, ...],
     out: Path | None,
     view: str | None,
-    at: GivenTime | None,
-    every: GivenTime | None,
+    at: TimeOption | None,
+    every: TimeOption | None,
     frames: int | None,
     csv_file: Path | None,
     parquet: Path | None,
@@ -115,8 +115,8 @@ def globe(
     out: Path | None,
     view: str | None,
     links: str,
-    at: GivenTime,
-    every: GivenTime,
+    at: TimeOption,
+    every: TimeOption,
     frames: int,
     csv_file: Path | None,
     parquet: Path | None,
@@ -165,7 +165,7 @@ def globe(
     report_written(written)
 
 
-def _check_czml(every: GivenTime | None, frames: int) -> None:
+def _check_czml(every: TimeOption | None, frames: int) -> None:
     if every is not None and every.ps == 0 and frames > 1:
         raise click.BadParameter("0 s: moments of CZML are apart", param_hint="'--every'")
 

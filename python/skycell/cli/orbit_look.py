@@ -22,7 +22,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def _validate(
     constellation: str | None,
     place: tuple[str, ...],
     satellites: tuple[str, ...],
-    start: GivenTime | None,
-    duration: GivenTime | None,
-    step: GivenTime | None,
+    start: TimeOption | None,
+    duration: TimeOption | None,
+    step: TimeOption | None,
     plot: Path | None,
     csv_file: Path | None,
     parquet: Path | None,
@@ -80,7 +80,7 @@ def _validate(
     return _Asked(found, names, times_ps)
 
 
-def _moments(start: GivenTime, duration: GivenTime, step: GivenTime) -> tuple[int, ...]:
+def _moments(start: TimeOption, duration: TimeOption, step: TimeOption) -> tuple[int, ...]:
     if step.ps == 0:
         raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
     count = duration.ps // step.ps + 1
@@ -130,8 +130,8 @@ def _named(sky: Constellation, names: tuple[str, ...]) -> tuple[str, ...]:
 @tables
 @common
 def look(
-    start: GivenTime,
-    duration: GivenTime,
+    start: TimeOption,
+    duration: TimeOption,
     plot: Path | None,
     csv_file: Path | None,
     parquet: Path | None,

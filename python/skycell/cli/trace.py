@@ -15,7 +15,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, set_option, table_options
 from skycell.cli.plot import drawing_faults
 from skycell.cli.settings import read_settings
-from skycell.cli.times import TIME, GivenTime
+from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
 from skycell.version import version
 
@@ -155,8 +155,8 @@ def _validate_fit(
     file: Path | None,
     settings: tuple[str, ...],
     out: Path | None,
-    step: GivenTime | None,
-    slot: GivenTime | None,
+    step: TimeOption | None,
+    slot: TimeOption | None,
     force: bool,
     **_: object,
 ) -> Schedule | None:
@@ -199,9 +199,9 @@ def _validate_fit(
 @table_options()
 def fit(
     file: Path,
-    slot: GivenTime,
-    step: GivenTime,
-    phase: GivenTime | None,
+    slot: TimeOption,
+    step: TimeOption,
+    phase: TimeOption | None,
     out: Path | None,
     force: bool,
     as_json: bool,

@@ -26,8 +26,8 @@ def test_the_same_sights_are_shown_written_and_given_to_programs(tmp_path: Path)
     for place, satellite, top in tops.iter_rows():
         line = rf"{place} +{satellite} +{top:.1f} "
         assert bool(re.search(line, shown.output)) == (top >= 0), line
-    given = json.loads(CliRunner().invoke(main, [*LOOK, "--step", "1 min", "--json"]).stdout)
-    assert [row["range_km"] for row in given["sights"]] == rows["range_km"].to_list()
+    inputs = json.loads(CliRunner().invoke(main, [*LOOK, "--step", "1 min", "--json"]).stdout)
+    assert [row["range_km"] for row in inputs["sights"]] == rows["range_km"].to_list()
     # Those that come up, and no others.
     places = find_places(["london", "sydney"])
     found = passes(as_constellation("iridium-like"), places, duration_ps=600 * SECOND).rows
