@@ -124,7 +124,7 @@ def test_a_quotation_mark_without_its_like_is_told_with_its_line(
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "given"),
+    ("name", "own", "found"),
     [("runs.csv", ",", ";"), ("runs.csv", ",", "\t"), ("runs.tsv", "\t", ",")],
 )
 def test_columns_separated_by_another_sign_are_told(
