@@ -67,11 +67,11 @@ struct Resolution {
 }
 
 impl Resolution {
-    /// alpha is halved: the left half is sent.
+    /// alpha is halved: the left half is sent, of a single instant all of it.
     fn split(mut whole: Intervals) -> Self {
         let length: u128 = whole.iter().map(|own| own.to - own.from).sum();
         Resolution {
-            sent: cut(&mut whole, length / 2),
+            sent: cut(&mut whole, length.div_ceil(2)),
             right: Some(whole),
         }
     }
