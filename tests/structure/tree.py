@@ -50,6 +50,7 @@ ROOMS = (
     "plots",
     "tables",
     "report",
+    "lab",
     "cli",
     "__main__",
 )

@@ -31,7 +31,7 @@ VERBS = {
     "analyse": "Show which factors matter, and by how much.",
     "lab": "Open a workbench in the browser.",
     "orbit": "Compute constellations, paths over them, and their delays.",
-    "trace": "Show what a measured series says of a link.",
+    "trace": "Show what a measured series says of a link, or fit a model to it.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "store": "Check a store of runs, or save what is whole of it.",

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import Body, FastAPI, HTTPException, Request, Response
+from fastapi import Body, FastAPI, HTTPException, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from skycell.lab.exercise import exercises, grade
@@ -74,6 +74,10 @@ def create_app(folder: Path, token: str) -> FastAPI:
     @app.get("/")
     def page() -> Response:
         return _part("index.html")
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)
 
     @app.get("/page/{name}")
     def part(name: str) -> Response:
@@ -145,7 +149,9 @@ def create_app(folder: Path, token: str) -> FastAPI:
         return Response(content, media_type="application/zip", headers=headers)
 
     @app.get("/api/compare")
-    def compare(numbers: str) -> dict[str, Any]:
+    def compare(
+        numbers: str, width: Annotated[int, Query(ge=100, le=4000)] = 640
+    ) -> dict[str, Any]:
         chosen = [_run(runs, int(one)) for one in numbers.split(",") if one.isdigit()]
         done = [run for run in chosen if run.result is not None]
         if not done or len(done) > MOST_RUNS:
@@ -156,7 +162,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
             if run.result is not None
         ]
         notes = [note for run in done if run.result for note in run.result.notes]
-        return {"picture": picture(done), "rows": rows, "notes": list(dict.fromkeys(notes))}
+        return {"picture": picture(done, width), "rows": rows, "notes": list(dict.fromkeys(notes))}
 
     @app.get("/api/exercises")
     def listed() -> list[dict[str, Any]]:
@@ -182,7 +188,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
         return {
             "exercise": name,
             "question": number,
-            "given": answer,
+            "input": answer,
             "right": graded.is_right,
             "answer": graded.answer,
             "values": dict(graded.values),
@@ -201,10 +207,10 @@ def _why_refused(request: Request, token: str) -> str | None:
     if origin is not None and origin.split("://")[-1] != host:
         return "a page from elsewhere asked"
     path = request.url.path
-    if path.startswith("/page/"):
+    if path.startswith("/page/") or path == "/favicon.ico":
         return None  # scripts and styles, which are no secret
-    given = request.headers.get("x-lab-token") or request.query_params.get("token", "")
-    if not hmac.compare_digest(given.encode(), token.encode()):
+    found = request.headers.get("x-lab-token") or request.query_params.get("token", "")
+    if not hmac.compare_digest(found.encode(), token.encode()):
         return "the address has no token, or another one: take the one that skycell lab printed"
     return None
 
@@ -217,7 +223,7 @@ def _part(name: str) -> Response:
 def _vega() -> str:
     import vl_convert
 
-    script: str = vl_convert.javascript_bundle()
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script
 
 

@@ -92,7 +92,8 @@ def exercises() -> tuple[Exercise, ...]:
 
 @cache
 def _values(exercise_id: str, number: int) -> Mapping[str, float]:
-    from skycell.experiment.measures import SweepView, measure
+    from skycell.experiment.measures import measure
+    from skycell.experiment.run_view import SweepView
     from skycell.lab.runs import finished
     from skycell.metrics.network import Network
 

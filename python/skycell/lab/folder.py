@@ -29,8 +29,9 @@ class LabFolder:
 
     def names(self) -> list[str]:
         """The scenarios in it, by name."""
-        found = (file.name for file in self.path.glob("*.toml") if file.is_file())
-        return sorted(name for name in found if _NAME.fullmatch(name))
+        found = (file for file in self.path.glob("*.toml") if file.is_file())
+        own = (file.name for file in found if file.resolve().is_relative_to(self.path))
+        return sorted(name for name in own if _NAME.fullmatch(name))
 
     def read(self, name: str) -> str:
         """The text of a scenario.

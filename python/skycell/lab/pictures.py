@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from skycell.lab.runs import LabRun
     from skycell.records.result import RunResult
 
-MOST_LINES = 8
-"""Flows of one run, or runs, that have a line each."""
+MOST_LINES = len(theme.PALETTE)
+"""Flows of one run that have a line each, in a colour of their own."""
 MOST_RUNS = 4
 """Runs that are drawn together."""
 _COLUMNS = 700
@@ -28,11 +28,12 @@ _STEPS = 200
 """Intervals that a rate is the mean of, over a whole run."""
 
 
-def picture(runs: Sequence[LabRun]) -> dict[str, Any]:
+def picture(runs: Sequence[LabRun], width: int) -> dict[str, Any]:
     """The picture of one run, a line a flow; or of several, a colour a run.
 
     Args:
-        runs: with results, up to 4; the first eight flows of each are drawn.
+        runs: with results, up to 4; the first flows of each are drawn.
+        width: of the panels, pixels.
 
     Returns:
         A Vega-Lite specification. Dragging and turning the wheel on one panel move the time of all.
@@ -42,10 +43,14 @@ def picture(runs: Sequence[LabRun]) -> dict[str, Any]:
 
     several = len(runs) > 1
     panels: list[_Panel] = []
-    for title, field, rows_of in (
-        ("Congestion window (kB)", "kb", _windows),
-        ("Rate sent (Mbit/s)", "mbps", _rates),
-        ("Wait in the fullest queue (ms)", "wait_ms", _waits),
+    colours = [f"{run.number}: {run.title}" for run in runs]
+    first = runs[0].result
+    assert first is not None
+    names = [flow.name for flow in first.spec.flows[:MOST_LINES]]
+    for title, field, flows, rows_of in (
+        ("Congestion window (kB)", "kb", names, _windows),
+        ("Rate sent (Mbit/s)", "mbps", names, _rates),
+        ("Wait in the fullest queue (ms)", "wait_ms", (), _waits),
     ):
         rows: list[pl.DataFrame] = []
         for run in runs:
@@ -59,15 +64,21 @@ def picture(runs: Sequence[LabRun]) -> dict[str, Any]:
                     )
                 )
         if rows:
-            panels.append(_Panel(title, field, pl.concat(rows)))
-    zoom = alt.selection_interval(bind="scales", encodings=["x"])
+            panels.append(_Panel(title, field, pl.concat(rows), colours if several else flows))
     last_s = max(run.duration_ps for run in runs) / PS_PER_SECOND
+    legend = "run" if several else "flow"
     charts = [
-        panel.chart(last_s, "run" if several else "flow").add_params(zoom) for panel in panels
+        panel.chart(last_s, legend).properties(name=panel.field, width=width) for panel in panels
     ]
     chart = alt.vconcat(*charts).resolve_scale(color="independent")
-    spec: dict[str, Any] = chart.to_dict()
-    return {**spec, "config": {**theme.config(), "padding": 4}}
+    zoom = {
+        "name": "zoom",
+        "select": {"type": "interval", "encodings": ["x"]},
+        "bind": "scales",
+        "views": [panel.field for panel in panels],
+    }
+    config = {**theme.config(), "padding": 4}
+    return {**chart.to_dict(), "params": [zoom], "config": config}
 
 
 @dataclass(frozen=True)
@@ -77,11 +88,12 @@ class _Panel:
     title: str
     field: str
     rows: pl.DataFrame
+    colours: Sequence[str]
 
     def chart(self, last_s: float, legend: str) -> Any:
         import altair as alt
 
-        colours = self.rows["colour"].unique(maintain_order=True).to_list()
+        colours = self.colours or self.rows["colour"].unique(maintain_order=True).to_list()
         scale = alt.Scale(domain=colours, range=list(theme.PALETTE[: len(colours)]))
         shown: Any = alt.Color("colour:N", title=legend, scale=scale)
         if len(colours) == 1:
@@ -99,7 +111,7 @@ class _Panel:
                 color=shown,
                 detail="line:N",
             )
-            .properties(width="container", height=_HEIGHT)
+            .properties(height=_HEIGHT)
         )
 
 

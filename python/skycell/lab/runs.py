@@ -62,7 +62,7 @@ class LabRun:
             "title": self.title,
             "text": self.text,
             "state": self.state,
-            "share": min(1.0, self.done_ps / self.duration_ps) if self.duration_ps else 1.0,
+            "share": 1.0 if self.result else min(1.0, self.done_ps / self.duration_ps),
             "reason": self.reason,
         }
 
@@ -147,14 +147,18 @@ def with_traces(scenario: Scenario) -> Scenario:
 
 def row_of(result: RunResult) -> Mapping[str, float | None]:
     """What a table of runs has of one: names with units, values."""
-    from skycell.experiment.measures import RESPONSES, SweepView, measure
+    from skycell.experiment.measures import RESPONSES, measure
+    from skycell.experiment.run_view import SweepView
     from skycell.metrics.network import Network
 
-    view = SweepView(result.records, Network.of(result.spec), "delivered_over_duration")
+    network = Network.of(result.spec)
+    view = SweepView(result.records, network, "delivered_over_duration")
     found: dict[str, float | None] = {}
     for name in _SHOWN:
-        response = RESPONSES[name]
-        found[f"{name} ({response.unit})"] = measure(name, view)
+        unit = RESPONSES[name].unit
+        unit = network.unit if unit == "cells" else unit
+        words = name.replace("_", " ")
+        found[words if unit == "1" else f"{words} ({unit})"] = measure(name, view)
     return found
 
 

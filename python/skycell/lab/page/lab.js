@@ -74,7 +74,6 @@ function help() {
 
 // --- Sliders: the numbers with a unit that the text has ----------------------------------------
 
-const NUMBER = /^(\s*)?([\w.]+)\s*=\s*"?(\d+(?:\.\d+)?)(\s+[A-Za-z/]+)?"?\s*$/;
 const INLINE = /(\w+)\s*=\s*(?:"(\d+(?:\.\d+)?)\s+([A-Za-z/]+)"|(\d+(?:\.\d+)?))(?=[\s,}\n]|$)/g;
 
 function numbers() {
@@ -84,8 +83,10 @@ function numbers() {
     table = line.match(/^\s*\[+([\w.]+)\]+/)?.[1] ?? table;
     if (!line.trim().startsWith("#")) for (const match of line.matchAll(INLINE)) {
       const value = match[2] ?? match[4];
+      // The inline table that the key stands in, if its brace is still open.
+      const inner = [...line.slice(0, match.index).matchAll(/(\w+)\s*=\s*\{[^{}]*$/g)].at(-1)?.[1] ?? "";
       const from = offset + match.index + match[0].indexOf(value, match[1].length);
-      if (Number(value) > 0) found.push({ key: match[1], table, value: Number(value), unit: match[3] ?? "", from, to: from + value.length });
+      if (Number(value) > 0) found.push({ key: match[1], table: [table, inner].filter(Boolean).join("."), value: Number(value), unit: match[3] ?? "", from, to: from + value.length });
     }
     offset += line.length + 1;
   }
@@ -168,7 +169,8 @@ function follow(number, replaces) {
 async function look() {
   drawTable();
   if (!state.chosen.length) { $("picture").replaceChildren(); return; }
-  const { ok, body } = await ask(`/api/compare?numbers=${state.chosen.join(",")}`);
+  const width = Math.max(200, $("picture").clientWidth - 90);
+  const { ok, body } = await ask(`/api/compare?numbers=${state.chosen.join(",")}&width=${width}`);
   if (!ok) { $("state").textContent = body.detail ?? "no picture"; return; }
   for (const row of body.rows) state.runs.get(row.number).values = row.values;
   drawTable();
@@ -298,4 +300,6 @@ async function start() {
   changed();
   await begin();
 }
+window.addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(look, 200); });
+let resizing;
 start();
