@@ -328,7 +328,10 @@ impl<'a> Network<'a> {
                     self.frames.next_leg(id);
                     self.offer_frame(now, id, next);
                 }
-                None => self.frames.settle(id, 1),
+                None => {
+                    self.sources[source as usize].on_delivered(frame.octets);
+                    self.frames.settle(id, 1);
+                }
             }
             return;
         }
@@ -376,8 +379,7 @@ impl<'a> Network<'a> {
         let vc_id = self.spec.sources[id as usize].vc;
         if !self.spec.sources[id as usize].datagram_route.is_empty() {
             let content = Content::Datagram { source: id, leg: 0 };
-            let octets = self.spec.sources[id as usize].datagram_octets as u32;
-            let frame = self.frames.add(content, octets, sent.frame_cells, now);
+            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {
