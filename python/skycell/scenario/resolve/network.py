@@ -60,6 +60,7 @@ def resolve(
     plan: Plan,
     link_schedules: LinkSchedules,
     packets: Mapping[int, PacketTrace],
+    seed: int,
     faults: FaultCollector,
 ) -> NetworkSpec:
     """The complete spec of one run over a network without faults.
@@ -106,7 +107,7 @@ def resolve(
     records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
     faults.raise_if_any()
     return NetworkSpec(
-        seed=file.run.seed,
+        seed=seed,
         duration_ps=context.duration_ps,
         nodes=tuple(
             NodeSpec(name=name, kind=kind, vs_vd=cuts.get(name))
