@@ -3,7 +3,7 @@
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
-use skycell_records::{RunRecords, SteppedPort, SteppedReason};
+use skycell_records::RunRecords;
 use skycell_reference::RunError;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
@@ -13,7 +13,7 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, all of them.
+/// `engine_stats.stepped_ports` says which and why.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -34,20 +34,15 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
-        return stepped_everywhere(spec, progress);
-    }
     let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan, tuning);
-    let end = network.end;
     let mut until_call = EVENTS_PER_CALL;
-    while let Some(event) = network.events.pop_before(end) {
-        network.on_event(event);
+    while let Some(now) = network.advance() {
         until_call -= 1;
         if until_call == 0 {
             until_call = EVENTS_PER_CALL;
-            if !progress(event.time()) {
-                return Err(RunError::Cancelled { at: event.time() });
+            if !progress(now) {
+                return Err(RunError::Cancelled { at: now });
             }
         }
     }
@@ -58,20 +53,4 @@ pub fn run_tuned(
             account: account.clone(),
         }),
     }
-}
-
-/// A run in which no port has a closed form: RM cells turn at the ends of VCs, and the rates that they
-/// carry space the cells.
-fn stepped_everywhere(
-    spec: &NetworkSpec,
-    progress: &mut dyn FnMut(SimTime) -> bool,
-) -> Result<RunRecords, RunError> {
-    let mut records = skycell_reference::run(spec, progress)?;
-    records.engine = "fast";
-    let ports = spec.links.iter().map(|link| SteppedPort {
-        port: link.name.clone(),
-        reason: SteppedReason::RateControl,
-    });
-    records.engine_stats.stepped_ports = ports.collect();
-    Ok(records)
 }

@@ -8,7 +8,7 @@ use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_spec::{FlowSpec, NetworkSpec, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::{Ecn, SimTime};
@@ -16,11 +16,13 @@ use skycell_units::{Ecn, SimTime};
 mod abr;
 mod contracts;
 mod finish;
+mod part;
 mod real;
 mod samples;
 
 use abr::Abr;
-pub(crate) use finish::Finished;
+pub use finish::Finished;
+pub use part::{NetworkPart, Outside};
 
 /// A virtual channel.
 #[derive(Debug)]
@@ -80,6 +82,8 @@ pub(crate) struct Network<'a> {
     out: Outbox,
     /// Real packets that have come to the end of their way.
     delivered: Vec<Delivery>,
+    /// The frame that has come to the end of its VC last and goes on outside of this part, until somebody takes it.
+    out_of_part: Option<(u32, Ecn)>,
     abr: Abr,
     traces_discards: bool,
 }
@@ -94,6 +98,16 @@ impl<'a> Network<'a> {
 
     /// With flows that never begin: they are routes for real packets.
     pub(crate) fn without_flows(spec: &'a NetworkSpec) -> Self {
+        let mut network = Network::of(spec, &spec.flows, |_| true);
+        network.begin_sources(|_| true);
+        let first_sample = SimTime(spec.records.sample_every_ps);
+        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
+        network
+    }
+
+    /// With these flows, none of which begins, nor any source; delays are measured of the VCs that it `has`, and nothing is
+    /// sampled.
+    pub(crate) fn of(spec: &'a NetworkSpec, flows: &[FlowSpec], has: impl Fn(u32) -> bool) -> Self {
         let mut ports: Vec<Port> = spec
             .links
             .iter()
@@ -114,7 +128,7 @@ impl<'a> Network<'a> {
                     |link| spec.links[link as usize].from,
                 ),
                 policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
-                delays: (spec.records.delay_vcs.contains(&id))
+                delays: (spec.records.delay_vcs.contains(&id) && has(id))
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: 0,
                 reassembly: Reassembly::default(),
@@ -130,8 +144,7 @@ impl<'a> Network<'a> {
             })
             .collect();
         let mut tcp = SharedTcp::default();
-        let flows = spec
-            .flows
+        let flows = flows
             .iter()
             .zip(0u32..)
             .map(|(flow, id)| {
@@ -160,17 +173,21 @@ impl<'a> Network<'a> {
             events,
             out: Outbox::default(),
             delivered: Vec::new(),
+            out_of_part: None,
             abr,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
-        for (source, id) in network.sources.iter().zip(0u32..) {
-            let due = Key::new(source.due(), rank::SOURCE, id);
-            network.events.push(due);
-        }
-        let first_sample = SimTime(spec.records.sample_every_ps);
-        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
         network
+    }
+
+    /// Lets the sources send that are to.
+    fn begin_sources(&mut self, sends: impl Fn(&SourceSpec) -> bool) {
+        let sources = self.sources.iter().zip(&self.spec.sources).zip(0u32..);
+        for ((source, _), id) in sources.filter(|((_, spec), _)| sends(spec)) {
+            let due = Key::new(source.due(), rank::SOURCE, id);
+            self.events.push(due);
+        }
     }
 
     /// Lets an event happen.
@@ -213,13 +230,16 @@ impl<'a> Network<'a> {
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
         let departure = self.ports[port_id as usize].begin_sending(now);
         self.settle_discarded(now, port_id);
-        let Some(departure) = departure else {
+        if !self.ports[port_id as usize].is_busy() {
             return self.plan_pace(now, port_id);
+        }
+        let (cell, start) = self.ports[port_id as usize].sending();
+        self.count_rm_cell(now, port_id, &cell);
+        let Some(departure) = departure else {
+            return; // there is no path any more
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (cell, start) = self.ports[port_id as usize].sending();
-        self.count_rm_cell(now, port_id, &cell);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -317,6 +337,10 @@ impl<'a> Network<'a> {
         if let Content::Real(packet) = &frame.content {
             let next = self.next_of_real(packet);
             return self.on_real_at_end(now, id, next);
+        }
+        if let Content::Outside(outside) = &frame.content {
+            self.out_of_part = Some((outside.frame, frame.ecn));
+            return self.frames.take_out(id);
         }
         if let Content::Datagram {
             source,
@@ -573,6 +597,7 @@ impl<'a> Network<'a> {
         let flow = match &self.frames.get(frame).content {
             Content::Segment { flow, .. } => *flow,
             Content::Real(packet) => packet.flow,
+            Content::Outside(outside) => outside.flow,
             Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
         };
         let trace = &mut self.out.traces.discards;

@@ -7,9 +7,9 @@ use crate::queue::{Queue, Service, VcAtPort};
 use skycell_des::Stream;
 use skycell_records::{
     DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
-    QueueSamples, VcQueueRecord,
+    QueueSamples, Traces, VcQueueRecord,
 };
-use skycell_spec::{LinkSpec, ServiceClass};
+use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, TokenBucket};
 use skycell_units::{CELL_OCTETS, Ecn, SimTime};
 
@@ -270,6 +270,35 @@ impl Port {
         }
         let lost = self.link.enter(now, cell, serial);
         lost.map(|reason| (cell, reason))
+    }
+
+    /// Samples the queues of the port, which has this id, as far as `records` asks for that.
+    pub fn sample(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
+        let cells = self.queued();
+        self.samples.add(cells);
+        if records.traces.contains(&TraceKind::Queue) {
+            traces.queue.push(id, now.0, cells, self.octets());
+        }
+        if self.queues.len() == 1 {
+            return;
+        }
+        for (queue, port_vc) in self.queues.iter_mut().zip(0u32..) {
+            queue.samples.add(queue.queued());
+            if records.traces.contains(&TraceKind::Service) {
+                let (sent, held) = (queue.departed, queue.queued());
+                traces.service.push(id, port_vc, now.0, sent, held);
+            }
+        }
+    }
+
+    /// Samples how much every VC has in the port, which has this id.
+    pub fn sample_vcs(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
+        for vc in &mut self.vcs {
+            vc.samples.add(vc.queued);
+            if records.traces.contains(&TraceKind::VcQueue) {
+                traces.vc_queue.push(id, vc.vc, now.0, vc.queued);
+            }
+        }
     }
 
     /// What the port has counted when the run ends at `end`.
