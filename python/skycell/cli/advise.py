@@ -243,7 +243,7 @@ def _as_dict(advice: Advice) -> dict[str, Any]:
                 "difference": option.difference,
                 "low": option.low,
                 "high": option.high,
-                "worse": option.is_told_apart,
+                "worse": option.is_worse,
             }
             for option in advice.ranked
         ],
@@ -265,7 +265,7 @@ def _show(advice: Advice, runs: int) -> None:
             *(words(level) for level in option.levels.values()),
             *(number(option.values[name], 3) for name in responses),
             words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
-            words("worse" if option.is_told_apart else "best" if not at else "not told apart"),
+            words("worse" if option.is_worse else "best" if not at else "not told apart"),
         )
         for at, option in enumerate(advice.ranked)
     ]

@@ -164,7 +164,7 @@ class Ranked:
         difference: of the aim to the best option's, mean; 0 for the best.
         low: of the interval of that difference.
         high: of it.
-        is_told_apart: whether the data say that it is worse than the best.
+        is_worse: whether the data say that it is worse than the best.
     """
 
     levels: Mapping[str, Any]
@@ -172,7 +172,7 @@ class Ranked:
     difference: float
     low: float
     high: float
-    is_told_apart: bool
+    is_worse: bool
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Advice:
     @property
     def best(self) -> tuple[Ranked, ...]:
         """The options that the data do not tell apart from the best mean."""
-        return tuple(option for option in self.ranked if not option.is_told_apart)
+        return tuple(option for option in self.ranked if not option.is_worse)
 
     @property
     def decides(self) -> bool:
@@ -240,12 +240,12 @@ def rank(question: Question, result: SweepResult, confidence: float = 0.9) -> Ad
         mean = _mean(apart)
         spread = sqrt(sum((one - mean) ** 2 for one in apart) / (count - 1))
         half = quantile * spread / sqrt(count)
-        is_worse = key != ordered[0] and sign * mean + half < 0
+        worse = key != ordered[0] and sign * mean + half < 0
         means = {
             name: _mean_or_none([values.get(name) for values in by_option[key].values()])
             for name in result.responses
         }
-        ranked.append(Ranked(dict(key), means, mean, mean - half, mean + half, is_worse))
+        ranked.append(Ranked(dict(key), means, mean, mean - half, mean + half, worse))
     left = tuple(dict(key) for key in by_option if key not in samples)
     return Advice(question, tuple(ranked), left, confidence)
 

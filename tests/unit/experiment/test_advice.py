@@ -75,7 +75,7 @@ def test_the_experiment_of_every_aim_is_sound(aim: str, rtt: str) -> None:
 def test_options_apart_are_ranked_and_told_apart() -> None:
     found = ranked({"reno": 5.0, "cubic": 9.0, "vegas": 8.99}, noise=0.01)
     assert [option.levels["tcp"] for option in found.ranked][2] == "reno"
-    assert [option.is_told_apart for option in found.ranked] == [False, False, True]
+    assert [option.is_worse for option in found.ranked] == [False, False, True]
     assert found.ranked[2].high < 0 < found.ranked[1].high
     assert not found.decides  # two of three are left
 
@@ -109,10 +109,10 @@ def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
     shown = CliRunner().invoke(main, [*call, "--out", str(out), "--jobs", "1"])
     assert shown.exit_code == 0, shown.output
     assert f"skycell sweep {out / 'advise.toml'}" in shown.output
-    given = json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)
-    waits = [row["values"]["p95_sojourn"] for row in given["ranked"]]
+    shown_json = json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)
+    waits = [row["values"]["p95_sojourn"] for row in shown_json["ranked"]]
     assert waits == sorted(waits)
-    assert len(given["ranked"]) == 16
+    assert len(shown_json["ranked"]) == 16
     again = CliRunner().invoke(
         main, ["sweep", str(out / "advise.toml"), "--plan", "--json", *store]
     )
@@ -120,7 +120,7 @@ def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
     # Over a short way CoDel keeps a shorter queue than a full buffer, whatever the TCP.
     by_policy = {
         (row["levels"]["policy"], row["levels"]["tcp"]): row["values"]["p95_sojourn"]
-        for row in given["ranked"]
+        for row in shown_json["ranked"]
         if row["levels"]["buffer"] == 1
     }
     assert by_policy["codel", "cubic"] < by_policy["tail_drop", "cubic"]
