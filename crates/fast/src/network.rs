@@ -309,9 +309,11 @@ impl<'a> Network<'a> {
         let next = match frame.sent_by() {
             Some(source) => {
                 let route = &self.spec.sources[source as usize].datagram_route;
-                route.get(frame.leg as usize + 1).copied()
+                route.get(usize::from(frame.leg) + 1).copied()
             }
-            None => self.legs.after(frame.leg, frame.flow, frame.is_forward),
+            None => self
+                .legs
+                .after(frame.leg.into(), frame.flow, frame.is_forward),
         };
         if let Some(vc) = next {
             let under_way = self.frames.get_mut(id);

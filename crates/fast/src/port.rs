@@ -129,6 +129,15 @@ impl Ports {
         port
     }
 
+    /// The same of any port, if it is one.
+    #[inline(always)]
+    pub(crate) fn as_mux_mut(&mut self, id: u32) -> Option<&mut MuxPort> {
+        match &mut self.kept[id as usize] {
+            Kept::Mux(port) => Some(port),
+            _ => None,
+        }
+    }
+
     /// The stepped port with id `id`.
     pub(crate) fn stepped(&self, id: u32) -> &SteppedPort {
         let Kept::Stepped(port) = &self.kept[id as usize] else {

@@ -2,7 +2,6 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::burst::due::Due;
-use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -133,7 +132,7 @@ impl Network<'_> {
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
     pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
-        let PortMut::Mux(port) = self.ports.get_mut(mux) else {
+        let Some(port) = self.ports.as_mux_mut(mux) else {
             return self.push_to_stepped(mux, lane, &due);
         };
         debug_assert!(

@@ -53,7 +53,7 @@ impl Network<'_> {
                 serial: self.frames.serial(unit.frame),
                 index: unit.index,
                 cells: frame.cells(),
-                by_adapter: frame.is_tagged,
+                by_adapter: frame.is_tagged(),
                 by_policer: false,
             };
             let goes_on = matches!(way, OnWay::Hop(_));

@@ -277,7 +277,9 @@ impl SteppedPort {
         if cell.hop == 0 && cell.index == 0 {
             let frame = frames.get_mut(cell.frame);
             let edge = &mut vcs.rest[cell.vc as usize].edge;
-            frame.is_tagged = edge.on_sending(start, frame.cells());
+            if edge.on_sending(start, frame.cells()) {
+                frame.tag();
+            }
         }
     }
 

@@ -148,7 +148,7 @@ impl RackTlp {
         }
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
-        let now = tx.ticks();
+        let now = tx.ticks;
         let (flight, rack) = (&mut self.flight, &mut self.rack);
         for &(start, end) in segment.sack.ascending().as_slice() {
             if start <= ack || end > tx.snd_max {
@@ -182,7 +182,7 @@ impl RackTlp {
 
     /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
     fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &News) {
-        let now = tx.ticks();
+        let now = tx.ticks;
         let span = match news.acked {
             Some(span) if !news.has_repeated => Some(span),
             _ => news.sacked,
@@ -280,7 +280,7 @@ impl RackTlp {
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         let is_recovering = self.state >= State::Recovery;
         self.rack
-            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering)
+            .find_lost(&mut self.flight, tx.ticks, srtt, is_recovering)
     }
 
     /// cwnd after an ACK (tcp_cong_control).
@@ -327,7 +327,7 @@ impl RackTlp {
 
     fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
         self.repeat(tx, start, end);
-        self.flight.on_resent(index, tx.ticks());
+        self.flight.on_resent(index, tx.ticks);
     }
 
     fn repeat(&mut self, tx: &mut Transmitter, start: u64, end: u64) {
@@ -375,7 +375,7 @@ impl RackTlp {
         if !self.keep_deadline(tx, Transmitter::send_new) {
             return false;
         }
-        self.flight.push(tx.snd_max, tx.ticks());
+        self.flight.push(tx.snd_max, tx.ticks);
         if was_empty || self.pending == Pending::Probe {
             self.rearm_rto(tx);
         }

@@ -41,7 +41,7 @@ impl RackTlp {
 
     fn set(&mut self, tx: &mut Transmitter, pending: Pending, ticks: u64) {
         self.pending = pending;
-        tx.deadline = tx.clock.after(tx.now, ticks.max(1));
+        tx.start_timer_of(ticks.max(1));
     }
 
     /// Starts the retransmission timer anew.
@@ -54,7 +54,7 @@ impl RackTlp {
     fn rest_of_rto(&self, tx: &Transmitter) -> Option<u64> {
         let rto = tx.rto.ticks(&tx.tcp);
         let first = self.flight.first_ticks()?;
-        (first + rto).checked_sub(tx.ticks())
+        (first + rto).checked_sub(tx.ticks)
     }
 
     /// tcp_rearm_rto: after a probe or a reordering window RTO counts from the first segment's sending.
@@ -122,7 +122,7 @@ impl RackTlp {
             let is_repetition = !self.send_one(tx);
             if is_repetition && let Some((index, start, end)) = self.flight.last() {
                 self.repeat(tx, start, end);
-                self.flight.on_probed(index, tx.ticks());
+                self.flight.on_probed(index, tx.ticks);
             }
             self.probe = Some(Probe {
                 end: tx.snd_max,
@@ -158,7 +158,7 @@ impl RackTlp {
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         let is_recovering = self.state >= State::Recovery;
         self.rack
-            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering);
+            .find_lost(&mut self.flight, tx.ticks, srtt, is_recovering);
         if self.flight.pipe() != pipe {
             if self.state != State::Recovery {
                 self.enter_recovery(tx);
@@ -174,7 +174,7 @@ impl RackTlp {
     /// tcp_retransmit_timer and tcp_enter_loss: what is SACKed stays so, what was sent within a round trip is under way.
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         tx.on_timeout();
-        self.flight.on_timeout(self.rack.rtt(), tx.ticks());
+        self.flight.on_timeout(self.rack.rtt(), tx.ticks);
         // One cut for a window of data, though the timer may run out again.
         let is_new = self.state < State::Cwr || tx.snd_una >= self.high_seq;
         if is_new || self.state == State::Loss && self.has_progressed {
