@@ -251,7 +251,10 @@ impl Queues {
     /// Takes out the packet at a place of a queue.
     fn take(&mut self, queue: usize, place: usize) -> Option<Cell> {
         let (packets, octets) = &mut self.queues[queue];
-        let packet = packets.remove(place)?;
+        let packet = match place {
+            0 => packets.pop_front()?,
+            _ => packets.remove(place)?,
+        };
         *octets -= u64::from(packet.octets);
         self.length -= 1;
         if self.length == 0 {

@@ -36,7 +36,7 @@ impl Sender {
         let tcp = tcp.into();
         Sender {
             state: State::Closed,
-            recovery: Recovery::new(&tcp.recovery),
+            recovery: Recovery::new(&tcp),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
         }
@@ -95,7 +95,7 @@ impl Sender {
     /// Opens the `connection`-th connection of the flow.
     pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
         self.tx.begin(connection);
-        self.recovery = Recovery::new(&self.tx.tcp.recovery);
+        self.recovery = Recovery::new(&self.tx.tcp);
         self.dup_acks = 0;
         if self.tx.tcp.handshake {
             self.state = State::SynSent;

@@ -39,7 +39,7 @@ impl Network<'_> {
     fn on_gone(&mut self, id: u32, (arrival, node, unit): Gone) {
         let mut unit = unit;
         let port = self.ports.stepped_mut(id);
-        let place = port.place(unit.vc);
+        let place = unit.place;
         let vc = &mut self.vcs.rest[unit.vc as usize];
         let next = port.vcs[place as usize].next;
         let way = match (next, &vc.ways) {
@@ -106,7 +106,9 @@ impl Network<'_> {
 
     /// A unit is on its way to a stepped port.
     fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
-        self.ports.stepped_mut(to).push_unit(key, unit, entered);
+        let port = self.ports.stepped_mut(to);
+        let place = port.place(unit.vc);
+        port.push_unit(key, Cell { place, ..unit }, entered);
         self.plan_soon(to, key.time());
     }
 
@@ -126,9 +128,15 @@ impl Network<'_> {
             let delivery = Delivery::unit(unit.frame, unit.index, unit.is_last);
             return self.deliver(link, arrival, delivery);
         }
-        if self.is_whole(unit.frame, unit.index, unit.is_last) {
-            self.push_delivery(link, arrival, unit.frame);
+        if !self.is_whole(unit.frame, unit.index, unit.is_last) {
+            return;
         }
+        if self.vcs.end(unit.vc).1.arrives_at_once {
+            let key = Key::new(arrival, rank::ARRIVAL, link);
+            self.arriving.push_back((key, unit.frame));
+            return self.take_arriving();
+        }
+        self.push_delivery(link, arrival, unit.frame);
     }
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
@@ -185,7 +193,7 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
-            place: 0,
+            place: begin.mux_place,
             flow: self
                 .frames
                 .get(offer.frame)

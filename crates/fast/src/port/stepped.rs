@@ -206,7 +206,7 @@ impl SteppedPort {
             index: due.nth.into(),
             octets: 0,
             vc,
-            place: 0,
+            place: due.place,
             flow: 0,
             hop: 1,
             is_last: false,
@@ -293,7 +293,8 @@ impl SteppedPort {
         let now = first.key.time();
         let mut unit = first.unit;
         let units = if first.is_whole { first.count } else { 1 };
-        let place = self.place(unit.vc);
+        let place = unit.place;
+        debug_assert_eq!(self.port.vcs[place as usize].vc, unit.vc);
         let vc = &mut self.vcs[place as usize];
         let nth = vc.arrived;
         vc.arrived += u64::from(units);
@@ -347,7 +348,15 @@ impl SteppedPort {
     }
 
     /// What the port had taken in and has discarded in the event with that `key`.
+    #[inline(always)]
     fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
+        if !self.port.discarded.is_empty() {
+            self.note_discarded(key, entered, frames);
+        }
+    }
+
+    #[inline(never)] // as it seldom does
+    fn note_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
             let vc = &mut self.vcs[unit.place as usize];
             vc.discarded.add(reason, 1);

@@ -9,6 +9,7 @@ mod rack;
 mod timers;
 
 use crate::segment::Segment;
+use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use flight::{Covered, Flight, Losses};
 use prr::Reduction;
@@ -18,7 +19,7 @@ use skycell_declare::{
     Declare,
     types::{SackBlocks, SegmentCount},
 };
-use timers::{Pending, Probe};
+use timers::{Pending, Probe, TIMEOUT_MIN_PS};
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
@@ -93,10 +94,12 @@ pub(crate) struct RackTlp {
     usage: Usage,
     /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
     has_progressed: bool,
+    /// TCP_TIMEOUT_MIN in ticks of the host's clock.
+    timeout_min: u64,
 }
 
 impl RackTlp {
-    pub(super) fn new(spec: &RackTlpSpec) -> Self {
+    pub(super) fn new(spec: &RackTlpSpec, tcp: &TcpSpec) -> Self {
         RackTlp {
             state: State::Open,
             flight: Flight::default(),
@@ -107,6 +110,7 @@ impl RackTlp {
             probe: None,
             usage: Usage::default(),
             has_progressed: true,
+            timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
         }
     }
 
@@ -353,11 +357,11 @@ impl RackTlp {
         if tx.snd_max == tx.available {
             return;
         }
-        let mut sent = 0;
-        while self.flight.pipe() < tx.cwnd_segments() && self.send_one(tx) {
+        let (cwnd, mut sent) = (tx.cwnd_segments(), 0);
+        while self.flight.pipe() < cwnd && self.send_one(tx) {
             sent += 1;
         }
-        let is_full = self.flight.pipe() >= tx.cwnd_segments();
+        let is_full = self.flight.pipe() >= cwnd;
         if sent > 0 || is_full {
             self.usage.note(tx, is_full, self.flight.len());
         }

@@ -6,7 +6,7 @@ use crate::transmit::Transmitter;
 use skycell_units::SimTime;
 
 /// Slack of a probe and of the reordering window: TCP_TIMEOUT_MIN, two jiffies of a millisecond.
-const TIMEOUT_MIN_PS: u64 = SimTime::from_millis(2).0;
+pub(super) const TIMEOUT_MIN_PS: u64 = SimTime::from_millis(2).0;
 
 /// What the timer that runs is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +77,9 @@ impl RackTlp {
     /// it acknowledges, or SACKs what was sent before the first segment was sent last (FLAG_SET_XMIT_TIMER).
     pub(super) fn set_timer(&mut self, tx: &mut Transmitter, news: &News) {
         if news.losses.wait > 0 {
-            let least = TIMEOUT_MIN_PS.div_ceil(tx.tcp.tick_ps);
+            let wait = news.losses.wait + self.timeout_min;
             let rto = tx.rto.ticks(&tx.tcp);
-            self.set(tx, Pending::Reordering, (news.losses.wait + least).min(rto));
+            self.set(tx, Pending::Reordering, wait.min(rto));
             return;
         }
         let first = self.flight.first_ticks();
@@ -105,7 +105,7 @@ impl RackTlp {
         } else if self.flight.len() == 1 {
             srtt / 4 + u64::from(tx.tcp.rto_min_ticks)
         } else {
-            srtt / 4 + TIMEOUT_MIN_PS.div_ceil(tx.tcp.tick_ps)
+            srtt / 4 + self.timeout_min
         };
         let rto = if is_rto_anew {
             Some(tx.rto.ticks(&tx.tcp))
