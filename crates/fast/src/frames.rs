@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     acknowledgement: u64,
     timestamp: u64,
     /// When the end point handed it to its port; of a source's cell, when it had left that port.
-    pub(crate) handed_at: SimTime,
+    pub(crate) enqueued_at: SimTime,
     length: u32,
     window: u32,
     /// Of a source's frame, the source.
@@ -27,14 +27,15 @@ pub(crate) struct Frame {
     /// Octets of the IP packet that it carries.
     octets: u16,
     /// Which VC of the flow's route that is.
-    pub(crate) leg: u16,
-    // In the order in which a segment has them, so that they are copied together.
+    pub(crate) route_index: u32,
     kind: SegmentKind,
     ecn: Ecn,
     ece: bool,
     cwr: bool,
     has: Has,
     pub(crate) is_forward: bool,
+    /// Whether its adapter has tagged it, where that goes cell by cell.
+    pub(crate) clp: bool,
 }
 
 /// What few frames have, in one octet.
@@ -68,7 +69,7 @@ impl Frame {
         sequence: 0,
         acknowledgement: 0,
         timestamp: 0,
-        handed_at: SimTime::ZERO,
+        enqueued_at: SimTime::ZERO,
         length: 0,
         window: 0,
         connection: 0,
@@ -76,13 +77,14 @@ impl Frame {
         vc: 0,
         cells: 0,
         octets: 0,
-        leg: 0,
+        route_index: 0,
         kind: SegmentKind::Data,
         ecn: Ecn::NotEct,
         ece: false,
         cwr: false,
         has: Has::NOTHING,
         is_forward: true,
+        clp: false,
     };
 
     /// Its length on a VC of cells.
@@ -160,14 +162,14 @@ impl Frames {
         is_forward: bool,
         vc: u32,
         (cells, octets): (u32, u32),
-        handed_at: SimTime,
+        enqueued_at: SimTime,
     ) -> u32 {
         let has_sack = !segment.sack.as_slice().is_empty();
         let frame = Frame {
             sequence: segment.sequence,
             acknowledgement: segment.acknowledgement,
             timestamp: segment.timestamp,
-            handed_at,
+            enqueued_at,
             length: segment.length,
             window: segment.window,
             connection: segment.connection,
@@ -175,13 +177,14 @@ impl Frames {
             vc,
             cells: cells as u16,
             octets: octets as u16,
-            leg: 0,
+            route_index: 0,
             kind: segment.kind,
             ecn: segment.ecn,
             ece: segment.ece,
             cwr: segment.cwr,
             has: Has(Has::SACK * u8::from(has_sack)),
             is_forward,
+            clp: false,
         };
         let id = self.keep(frame);
         if has_sack {
@@ -200,10 +203,10 @@ impl Frames {
         source: u32,
         vc: u32,
         (cells, octets): (u32, u32),
-        handed_at: SimTime,
+        enqueued_at: SimTime,
     ) -> u32 {
         self.keep(Frame {
-            handed_at,
+            enqueued_at,
             connection: source,
             vc,
             cells: cells as u16,
