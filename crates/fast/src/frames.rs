@@ -27,15 +27,14 @@ pub(crate) struct Frame {
     /// Octets of the IP packet that it carries.
     octets: u16,
     /// Which VC of the flow's route that is.
-    pub(crate) route_index: u32,
+    pub(crate) route_index: u16,
+    // In the order in which a segment has them, so that they are copied together.
     kind: SegmentKind,
     ecn: Ecn,
     ece: bool,
     cwr: bool,
     has: Has,
     pub(crate) is_forward: bool,
-    /// Whether its adapter has tagged it, where that goes cell by cell.
-    pub(crate) clp: bool,
 }
 
 /// What few frames have, in one octet.
@@ -46,8 +45,8 @@ impl Has {
     const NOTHING: Has = Has(0);
     /// SACK blocks.
     const SACK: u8 = 1;
-    /// A tag.
-    const TAG: u8 = 2;
+    /// CLP = 1 in each of its cells.
+    const CLP: u8 = 2;
 
     fn any(self, of: u8) -> bool {
         self.0 & of != 0
@@ -84,7 +83,6 @@ impl Frame {
         cwr: false,
         has: Has::NOTHING,
         is_forward: true,
-        clp: false,
     };
 
     /// Its length on a VC of cells.
@@ -108,13 +106,13 @@ impl Frame {
     }
 
     /// Whether its adapter has tagged it, where that goes cell by cell.
-    pub(crate) fn is_tagged(&self) -> bool {
-        self.has.any(Has::TAG)
+    pub(crate) fn clp(&self) -> bool {
+        self.has.any(Has::CLP)
     }
 
-    /// Its adapter has tagged it, which goes cell by cell from there.
+    /// Its adapter tags it, and its cells go on one by one.
     pub(crate) fn tag(&mut self) {
-        self.has.0 |= Has::TAG;
+        self.has.0 |= Has::CLP;
     }
 
     /// The source whose datagram or cell it is, if it is one.
@@ -184,7 +182,6 @@ impl Frames {
             cwr: segment.cwr,
             has: Has(Has::SACK * u8::from(has_sack)),
             is_forward,
-            clp: false,
         };
         let id = self.keep(frame);
         if has_sack {

@@ -131,9 +131,9 @@ impl Ports {
 
     /// The same of any port, if it is one.
     #[inline(always)]
-    pub(crate) fn as_mux_mut(&mut self, id: u32) -> Option<&mut MuxPort> {
-        match &mut self.kept[id as usize] {
-            Kept::Mux(port) => Some(port),
+    pub(crate) fn as_output_mut(&mut self, id: u32) -> Option<&mut OutputPort> {
+        match &mut self.slots[id as usize] {
+            PortSlot::Output(port) => Some(port),
             _ => None,
         }
     }

@@ -277,8 +277,6 @@ impl Queue {
             return None;
         }
         let amount = self.amount(arriving);
-        let sending = self.cells.front().filter(|_| self.is_sending);
-        let fixed = sending.map_or(0, |cell| self.amount(cell));
         let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
         if fits(self.held) {
             return None;
