@@ -218,7 +218,7 @@ impl<'a> Network<'a> {
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (cell, start) = self.ports[port_id as usize].sending();
+        let (&cell, start) = self.ports[port_id as usize].sending();
         self.count_rm_cell(now, port_id, &cell);
         if cell.hop == 0
             && cell.index == 0

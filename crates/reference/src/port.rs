@@ -191,26 +191,27 @@ impl Port {
     /// leave. What a policy discards before it is among `discarded`.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
         let cell = self.choose(now)?;
+        let (begins_frame, octets) = (cell.index == 0 && !cell.is_paced, cell.octets);
         self.is_busy = true;
-        let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
+        let gap = if begins_frame && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
             0
         };
         let ready = now + SimTime(gap);
         let bucket = self.shaper.as_ref();
-        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, cell.octets));
+        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, octets));
         self.sending_since = self.link.may_send_from(shaped);
         if let Some(bucket) = &mut self.shaper {
-            bucket.on_sending(self.sending_since, cell.octets);
+            bucket.on_sending(self.sending_since, octets);
         }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
-            .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
+            .then(|| self.sending_since + self.link.unit_time(self.sending_since, octets))
     }
 
     /// The cell whose transmission begins.
-    fn choose(&mut self, now: SimTime) -> Option<Cell> {
+    fn choose(&mut self, now: SimTime) -> Option<&Cell> {
         loop {
             let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
             let backlog = has_cells
@@ -226,7 +227,7 @@ impl Port {
             match service {
                 Service::Begins { is_marked } => {
                     meters.filter(|_| is_marked).for_each(PacketMeter::on_mark);
-                    return queue.cells.front().copied();
+                    return self.queues[self.sending].cells.front();
                 }
                 Service::Discarded(cell, reason) => {
                     meters.for_each(|own| own.on_discard(now.0, cell.octets, cell.ecn));
@@ -237,12 +238,10 @@ impl Port {
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
-    pub fn sending(&self) -> (Cell, SimTime) {
+    pub fn sending(&self) -> (&Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
-        (
-            *cell.expect("a cell is under transmission"),
-            self.sending_since,
-        )
+        let cell = cell.expect("a cell is under transmission");
+        (cell, self.sending_since)
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
