@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from skycell.cli.levels import CONFIDENCE
+
+if TYPE_CHECKING:
+    from skycell.experiment.shard import Shard
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
@@ -29,6 +32,23 @@ class _Name(click.ParamType[str]):
 
 
 NAME = _Name()
+
+
+class _Shard(click.ParamType["Shard"]):
+    """A share of some runs: `2/4`."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Shard:
+        """The shard."""
+        from skycell.experiment.shard import Shard
+
+        try:
+            return value if isinstance(value, Shard) else Shard.parse(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 class NamedPath(click.Path):
@@ -188,9 +208,15 @@ def store_option(command: Command) -> Command:
 
 
 def many_runs_options(command: Command) -> Command:
-    """Adds `--jobs`, `--engine`, `--store` and `--fresh`, in this order."""
+    """Adds `--jobs`, `--engine`, `--store`, `--shard` and `--fresh`, in this order."""
     for option in (
         click.option("--fresh", is_flag=True, help="Also simulate what the store already has."),
+        click.option(
+            "--shard",
+            type=_Shard(),
+            help="Make only the I-th of N shares of the runs, and show no results; skycell store "
+            "merge brings the stores of all shares together.",
+        ),
         store_option,
         engine_option(),
         click.option(

@@ -19,10 +19,12 @@ from skycell.cli.options import (
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
+from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
+    from skycell.experiment.shard import Shard
     from skycell.experiment.store import RunStore
     from skycell.studies import Reproduction
 
@@ -43,6 +45,7 @@ def _validate(
     seed: int | None,
     engine: str | None,
     store_path: Path | None,
+    shard: Shard | None,
     settings: tuple[str, ...],
     varied: tuple[str, ...],
     **_: object,
@@ -57,6 +60,8 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        refuse_results(shard, out=out, vary=varied)
     with collector.step():
         if out is not None and not varied:
             refuse_earlier_result(out, "study", _RESULTS, force)
@@ -111,6 +116,7 @@ def reproduce(
     replications: int | None,
     engine: str,
     store_path: Path | None,
+    shard: Shard | None,
     fresh: bool,
     settings: tuple[str, ...],
     varied: tuple[str, ...],
@@ -130,7 +136,7 @@ def reproduce(
         return
     collector = ErrorCollector()
     overrides, variations = _validate(
-        collector, ids, show_list, out, force, seed, engine, store_path, settings, varied
+        collector, ids, show_list, out, force, seed, engine, store_path, shard, settings, varied
     )
     with collector.step():
         if out is not None and varied:
@@ -145,7 +151,9 @@ def reproduce(
         "fresh": fresh,
     }
     with open_store(store_path) as store:
-        if varied:
+        if shard is not None:
+            _make_shard(ids, shard, store, common, as_json)
+        elif varied:
             _vary(ids, variations, _ALL in varied, store, common, as_json)
         else:
             _reproduce(ids, store, common, as_json, out, force)
@@ -182,6 +190,17 @@ def _reproduce(
             show_reproduction(result)
 
     report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
+
+
+def _make_shard(
+    ids: Sequence[str], shard: Shard, store: RunStore, common: dict[str, Any], as_json: bool
+) -> None:
+    from skycell.cli.study_progress import StudyProgress
+    from skycell.studies.reproduce import make_shard
+
+    with StudyProgress(store.path) as progress:
+        made = make_shard(ids, shard, store, on_progress=progress, **common)
+    report_shard(made, shard, store.path, as_json)
 
 
 def _vary(

@@ -4,23 +4,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from time import sleep
-from typing import Any, Protocol
+from typing import Any, TypedDict
 
 from skycell.experiment.claims import PATIENCE_S, Claims, Taken
 from skycell.experiment.pool import Outcome, run_tasks
+from skycell.experiment.processes import ProcessPool
 from skycell.experiment.store import RunKey, RunStore
-from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.experiment.tasks import Task, Text, Work, refuse_unknown_engine, simulate
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import NetworkSpec
 from skycell.spec.text import SpecText
 from skycell.version import version as own_version
-
-
-class Text(Protocol):
-    """What gives the canonical text of a run's spec when its turn comes, as `SpecText` does."""
-
-    def with_seed(self, seed: int) -> str:
-        """The text of the run with this seed."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +44,9 @@ class PlannedRun:
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
         ]
 
-    def spec_json(self) -> str:
-        """The canonical text of the spec; megabytes where the network is large."""
-        return self.text.with_seed(self.seed)
+    def task(self, engine: str) -> Task:
+        """What a worker needs to make it; of its name only the hash, which no other has."""
+        return Task(self.spec_hash, self.text, self.seed, engine, self.duration_ps)
 
 
 @dataclass(frozen=True)
@@ -77,6 +71,16 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+
+
+class MakeOptions(TypedDict, total=False):
+    """How runs are made: parameters of `Batch.make`, for who hands them on."""
+
+    jobs: int | None
+    on_progress: OnProgress | None
+    fresh: bool
+    work: Work
+
 
 _LOOK_EVERY_S = 0.2
 """Wall time between two looks at runs that other processes have taken."""
@@ -204,20 +208,21 @@ class Batch:
             if run.spec_hash not in done:
                 done.add(run.spec_hash)
                 done_ps += run.duration_ps
-            report({})
 
-        def note(outcome: Outcome) -> None:
+        def note(outcomes: Sequence[Outcome]) -> None:
             # May come twice for a run, if an interrupt came into the first time.
-            run = by_hash[outcome.task.name]
-            if outcome.summary_json is not None:
-                key = self.key(run.spec_hash)
-                self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
-                simulated.add(run.spec_hash)
-            else:
-                reason = outcome.reason or "no reason given"
-                self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
-                failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
-            count(run)
+            self._store.put(
+                (self.key(end.task.name), end.summary_json, end.reason, end.wall_s)
+                for end in outcomes
+            )
+            for end in outcomes:
+                run = by_hash[end.task.name]
+                if end.reason is None:
+                    simulated.add(run.spec_hash)
+                else:
+                    failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, end.reason)
+                count(run)
+            report({})
 
         def tasks(wanted: Sequence[PlannedRun], left: list[PlannedRun]) -> Iterator[Task]:
             """Those that this process is to make; what another has is `left`."""
@@ -226,16 +231,18 @@ class Batch:
                 if reason is not None:
                     failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
                     count(run)
+                    report({})
                     continue
                 taken = Taken.BY_US if fresh else claims.take(self.key(run.spec_hash))
                 if taken is Taken.BY_US:
                     theirs.discard(run.spec_hash)
-                    yield Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps)
+                    yield run.task(self.engine)
                 elif taken is Taken.BY_ANOTHER:
                     theirs.add(run.spec_hash)
                     left.append(run)
                 else:
                     count(run)
+                    report({})
 
         try:
             report({})
@@ -245,7 +252,9 @@ class Batch:
                 ours = tasks(wanted, left)
                 first = next(ours, None)
                 if first is not None:
-                    run_tasks(chain([first], ours), note, jobs=jobs, on_under_way=report, work=work)
+                    all_ours = chain([first], ours)
+                    with ProcessPool(jobs, work) as pool:
+                        run_tasks(all_ours, len(wanted), pool, note, on_under_way=report)
                 elif left:
                     sleep(_LOOK_EVERY_S)
                     report({})

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
-from skycell.experiment.batch import Batch, OnProgress
+from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.measures import measure, response_of
 from skycell.experiment.plan import Design, design_runs
 from skycell.experiment.result import SweepResult, SweepRun
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 
@@ -81,6 +82,24 @@ def sweep(
             runs=tuple(_measured(design, batch)),
             from_store=made.from_store,
         )
+
+
+def make_shard(
+    source: PlanLike | Design,
+    shard: Shard,
+    store: RunStore,
+    *,
+    engine: str = "fast",
+    version: str | None = None,
+    **options: Unpack[MakeOptions],
+) -> Made:
+    """Makes a share of a sweep's runs, and measures nothing; the parameters are those of `sweep`.
+
+    Once the stores of all shards are merged, `sweep` has every run.
+    """
+    design = source if isinstance(source, Design) else design_runs(as_plan(source))
+    with Batch(store, engine, version) as batch:
+        return batch.make(shard.share_of(design.runs.different), **options)
 
 
 def as_plan(source: PlanLike) -> SweepPlan:

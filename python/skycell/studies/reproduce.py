@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import Unpack
 
-from skycell.experiment.batch import Batch, OnProgress, Progress
+from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress, Progress
+from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
-from skycell.studies.library import select
+from skycell.studies.library import Selection, select
 from skycell.studies.model import Study
 from skycell.studies.overrides import refuse_faulty
-from skycell.studies.plan import plan_runs
+from skycell.studies.plan import Plan, plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import measure_rows
 
@@ -22,16 +23,12 @@ FIRST_SEED = 1
 """Seed of the first replication; the k-th has the k-th number from there on."""
 
 
-class Options(TypedDict, total=False):
+class Options(MakeOptions, total=False):
     """How `reproduce` makes runs, under the names of its parameters, for who hands it on."""
 
     engine: str
-    jobs: int | None
     store: RunStore | None
-    on_progress: OnProgress | None
-    fresh: bool
     version: str | None
-    work: Work
 
 
 def reproduce(
@@ -69,16 +66,9 @@ def reproduce(
         ValueError: no ID, fewer than one replication, or an engine that this build does not have.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
-    if replications is not None and replications < 1:
-        raise ValueError(f"{replications} replications: must be 1 or more")
-    ids = [ids] if isinstance(ids, str) else list(ids)
-    if not ids:
-        raise ValueError("0 ids: must be 1 or more")
     began = time.perf_counter()
-    selection = select(ids)
     overrides = dict(overrides or {})
-    refuse_faulty(selection, [overrides], seed)
-    plan = plan_runs(selection, seed, replications, overrides, jobs)
+    selection, plan = _planned(ids, seed, replications, overrides, jobs)
     with Batch(store, engine, version) as batch:
         runs = plan.different
         made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
@@ -110,6 +100,45 @@ def reproduce(
         ),
         failed_runs=tuple(FailedRun(run.name, run.seed, run.reason) for run in made.failed),
     )
+
+
+def make_shard(
+    ids: str | Iterable[str],
+    shard: Shard,
+    store: RunStore,
+    *,
+    engine: str = "fast",
+    replications: int | None = None,
+    seed: int = FIRST_SEED,
+    overrides: Overrides | None = None,
+    version: str | None = None,
+    **options: Unpack[MakeOptions],
+) -> Made:
+    """Makes a share of the runs that some tables need, and evaluates nothing.
+
+    Once the stores of all shards are merged, `reproduce` has every run; the parameters are its.
+    """
+    _, plan = _planned(ids, seed, replications, dict(overrides or {}), options.get("jobs"))
+    with Batch(store, engine, version) as batch:
+        return batch.make(shard.share_of(plan.different), **options)
+
+
+def _planned(
+    ids: str | Iterable[str],
+    seed: int,
+    replications: int | None,
+    overrides: Overrides,
+    jobs: int | None,
+) -> tuple[list[Selection], Plan]:
+    """The tables that are asked for, and their runs; raises as `reproduce` does."""
+    if replications is not None and replications < 1:
+        raise ValueError(f"{replications} replications: must be 1 or more")
+    ids = [ids] if isinstance(ids, str) else list(ids)
+    if not ids:
+        raise ValueError("0 ids: must be 1 or more")
+    selection = select(ids)
+    refuse_faulty(selection, [overrides], seed)
+    return selection, plan_runs(selection, seed, replications, overrides, jobs)
 
 
 def _replications(study: Study, asked: int | None) -> int:
