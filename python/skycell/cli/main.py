@@ -146,11 +146,12 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2
+    from skycell.experiment.pool import PoolLostError
     from skycell.experiment.store import StoreError, StoreFailed
 
     if isinstance(error, StoreError):
         return str(error), 2
-    if isinstance(error, StoreFailed):
+    if isinstance(error, StoreFailed | PoolLostError):
         return str(error), 1
     if isinstance(error, _core.SpecError):
         return f"The engine refuses the spec: {error}", 2

@@ -16,6 +16,7 @@ from skycell.cli.options import (
     refuse_engine,
     set_option,
     table_options,
+    where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
@@ -112,6 +113,8 @@ def reproduce(
     out: Path | None,
     force: bool,
     jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     seed: int,
     replications: int | None,
     engine: str,
@@ -141,10 +144,12 @@ def reproduce(
     with collector.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")
+    with collector.step():
+        where = where_of(jobs, scheduler, scheduler_file)
     collector.refuse_if_any()
     common: dict[str, Any] = {
+        **where,
         "engine": engine,
-        "jobs": jobs,
         "replications": replications,
         "seed": seed,
         "overrides": overrides,

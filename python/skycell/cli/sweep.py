@@ -19,6 +19,7 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
     table_options,
+    where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.shards import refuse_results, report_shard
@@ -45,6 +46,9 @@ def _validate(
     engine: str | None,
     store_path: Path | None,
     shard: Shard | None,
+    jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     x: str | None,
     series: str | None,
     facet: tuple[str, ...] | None,
@@ -55,6 +59,8 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        where_of(jobs, scheduler, scheduler_file)
     with collector.step():
         refuse_results(shard, plan=plan_only, out=out, x=x, series=series, facet=facet)
     with collector.step():
@@ -115,6 +121,8 @@ def sweep(
     no_report: bool,
     force: bool,
     jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     level: float,
     engine: str,
     store_path: Path | None,
@@ -144,17 +152,18 @@ def sweep(
     from skycell.experiment.sweep import make_shard
     from skycell.experiment.sweep import sweep as make
 
+    where = where_of(jobs, scheduler, scheduler_file)
     if shard is not None:
         with open_store(store_path) as store, StudyProgress(store.path) as progress:
             made = make_shard(
-                design, shard, store, engine=engine, jobs=jobs, on_progress=progress, fresh=fresh
+                design, shard, store, engine=engine, on_progress=progress, fresh=fresh, **where
             )
         report_shard(made, shard, store.path, as_json)
         return
     with open_store(store_path) as store:
         with StudyProgress(store.path) as progress:
             result = make(
-                design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
+                design, engine=engine, store=store, on_progress=progress, fresh=fresh, **where
             )
         fault = (
             None

@@ -7,7 +7,8 @@ from time import sleep
 from typing import Any, TypedDict
 
 from skycell.experiment.claims import PATIENCE_S, Claims, Taken
-from skycell.experiment.pool import Outcome, run_tasks
+from skycell.experiment.cluster import ClusterPool, Scheduler
+from skycell.experiment.pool import Outcome, Pool, run_tasks
 from skycell.experiment.processes import ProcessPool
 from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Text, Work, refuse_unknown_engine, simulate
@@ -77,6 +78,7 @@ class MakeOptions(TypedDict, total=False):
     """How runs are made: parameters of `Batch.make`, for who hands them on."""
 
     jobs: int | None
+    scheduler: Scheduler | None
     on_progress: OnProgress | None
     fresh: bool
     work: Work
@@ -162,6 +164,7 @@ class Batch:
         runs: Sequence[PlannedRun],
         *,
         jobs: int | None = None,
+        scheduler: Scheduler | None = None,
         on_progress: OnProgress | None = None,
         fresh: bool = False,
         work: Work = simulate,
@@ -171,17 +174,25 @@ class Batch:
 
         Args:
             runs: of different specs.
-            jobs: processes at a time; all cores if not given.
+            jobs: processes of this machine at a time; all cores if not given.
+            scheduler: of a Dask cluster that makes them instead.
             on_progress: called as runs go on and end.
             fresh: make also what the store has, and what another process has taken.
             work: makes one run; the engine's unless a test says otherwise.
             patience_s: with another process that has taken a run and gives no sign of life.
 
         Raises:
-            ValueError: this build does not have the engine; told before any run.
+            ValueError: this build does not have the engine, or both `jobs` and `scheduler` are
+                given; told before any run.
             StoreError: there are runs to make, and the store was opened to look only; so too.
+            ScenarioFaults: the cluster cannot be used; so too, or where a worker joins that cannot.
+            PoolLostError: the scheduler is gone; finished runs are in the store.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
+        if jobs is not None and scheduler is not None:
+            raise ValueError(
+                "jobs are of this machine and scheduler is elsewhere: give one of both"
+            )
         refuse_unknown_engine(self.engine)
         to_do = list(runs) if fresh else self.missing(runs)
         if to_do:
@@ -253,7 +264,7 @@ class Batch:
                 first = next(ours, None)
                 if first is not None:
                     all_ours = chain([first], ours)
-                    with ProcessPool(jobs, work) as pool:
+                    with _pool(jobs, scheduler, work) as pool:
                         run_tasks(all_ours, len(wanted), pool, note, on_under_way=report)
                 elif left:
                     sleep(_LOOK_EVERY_S)
@@ -269,3 +280,7 @@ class Batch:
         """Why a run failed in another process; none if it did not, or is still under way."""
         stored = self._store.get(self.key(run.spec_hash))
         return None if stored is None else stored.reason
+
+
+def _pool(jobs: int | None, scheduler: Scheduler | None, work: Work) -> Pool:
+    return ProcessPool(jobs, work) if scheduler is None else ClusterPool(scheduler, work)

@@ -7,6 +7,7 @@ from os import PathLike
 from typing import Any, Unpack
 
 from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress
+from skycell.experiment.cluster import Scheduler
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.measures import measure, response_of
@@ -26,6 +27,7 @@ def sweep(
     *,
     engine: str = "fast",
     jobs: int | None = None,
+    scheduler: Scheduler | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,
     fresh: bool = False,
@@ -39,7 +41,9 @@ def sweep(
         source: the file of the sweep, the data that such a file stands for, a plan, or all of its
             runs as `design_runs` gives them.
         engine: name of the engine.
-        jobs: processes at a time; all cores if not given.
+        jobs: processes of this machine at a time; all cores if not given.
+        scheduler: of a Dask cluster that makes the runs instead: its address, such as
+            `tcp://host:8786`, or as a `Path` the file that it has written.
         store: where finished runs are kept and looked up; in memory only if not given.
         on_progress: called as runs go on and end.
         fresh: simulate also what the store has.
@@ -48,10 +52,13 @@ def sweep(
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:
-        ScenarioFaults: the file has faults, or some of its cells' scenarios.
+        ScenarioFaults: the file has faults, or some of its cells' scenarios, or the cluster cannot
+            be used.
         MissingRunsError: with `only_stored`, the store lacks runs.
         OSError: the file cannot be read.
-        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`.
+        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`, or
+            `jobs` with `scheduler`.
+        PoolLostError: the scheduler is gone; finished runs are in the store.
         StoreError: there are runs to make, and the store was opened to look only.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
@@ -62,7 +69,14 @@ def sweep(
         runs = design.runs.different
         if only_stored:
             batch.refuse_missing(runs)
-        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        made = batch.make(
+            runs,
+            jobs=jobs,
+            scheduler=scheduler,
+            on_progress=on_progress,
+            fresh=fresh,
+            work=work,
+        )
         return SweepResult(
             title=design.plan.title,
             file=design.plan.name,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Unpack
 
 from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress, Progress
+from skycell.experiment.cluster import Scheduler
 from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
@@ -36,6 +37,7 @@ def reproduce(
     *,
     engine: str = "fast",
     jobs: int | None = None,
+    scheduler: Scheduler | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,
     replications: int | None = None,
@@ -50,7 +52,9 @@ def reproduce(
     Args:
         ids: a table, a study, `all` or `own`, or several of them; see `skycell.studies.known_ids`.
         engine: which engine runs, `reference` or `fast`.
-        jobs: processes at a time; all cores if not given.
+        jobs: processes of this machine at a time; all cores if not given.
+        scheduler: of a Dask cluster that makes the runs instead: its address, such as
+            `tcp://host:8786`, or as a `Path` the file that it has written.
         store: where finished runs are kept and looked up; in memory only if not given.
         on_progress: called as runs go on and end.
         replications: runs per case; as many as each study says if not given.
@@ -62,8 +66,11 @@ def reproduce(
 
     Raises:
         UnknownStudyError: an ID names nothing.
-        ScenarioFaults: an override does not fit; told before anything is run.
-        ValueError: no ID, fewer than one replication, or an engine that this build does not have.
+        ScenarioFaults: an override does not fit, or the cluster cannot be used; told before
+            anything is run.
+        ValueError: no ID, fewer than one replication, `jobs` with `scheduler`, or an engine that
+            this build does not have.
+        PoolLostError: the scheduler is gone; finished runs are in the store.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
     began = time.perf_counter()
@@ -71,7 +78,14 @@ def reproduce(
     selection, plan = _planned(ids, seed, replications, overrides, jobs)
     with Batch(store, engine, version) as batch:
         runs = plan.different
-        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        made = batch.make(
+            runs,
+            jobs=jobs,
+            scheduler=scheduler,
+            on_progress=on_progress,
+            fresh=fresh,
+            work=work,
+        )
         ends = {run.spec_hash: batch.end(run.spec_hash) for run in runs}
     rows = measure_rows(selection, plan, ends, overrides)
     studies = list({found.study.id: found.study for found in selection}.values())
