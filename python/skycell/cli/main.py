@@ -33,7 +33,7 @@ VERBS = {
     "trace": "Show what a measured series says of a link.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
-    "store": "Check a store of runs, or save what is whole of it.",
+    "store": "Check, merge or rescue stores of runs.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",
     "schema": "Describe the scenario file.",

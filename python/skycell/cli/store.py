@@ -85,7 +85,7 @@ def _holds_something(place: Path) -> bool:
 
 @click.group(
     epilog="\b\nExample:  skycell store verify",
-    short_help="Check a store of runs, merge several, or save what is whole of one.",
+    short_help="Check, merge or rescue stores of runs.",
 )
 def store() -> None:
     """Check a store of runs, merge several, or save what is whole of a damaged one.

@@ -139,7 +139,7 @@ def test_an_interrupt_ends_within_a_second_and_frees_the_workers(
 ) -> None:
     ended: list[str] = []
     sent: list[float] = []
-    told: list[int] = []
+    shown_ps: list[int] = []
 
     def note(outcomes: Sequence[Outcome]) -> None:
         ended.extend(end.task.name for end in outcomes)
@@ -150,8 +150,8 @@ def test_an_interrupt_ends_within_a_second_and_frees_the_workers(
 
     def watch(under_way: object) -> None:
         assert isinstance(under_way, dict)
-        told.append(sum(under_way.values()))
-        if told[-1] > 0 and "quick:1" in ended and not sent:
+        shown_ps.append(sum(under_way.values()))
+        if shown_ps[-1] > 0 and "quick:1" in ended and not sent:
             interrupt()
 
     todo = tasks("quick:1", "slow:1", "slow:2", duration_ps=10**12)
