@@ -97,9 +97,9 @@ def where_of(jobs: int | None, scheduler: str | None, scheduler_file: Path | Non
         click.UsageError: two of them say it.
     """
     options = {"--jobs": jobs, "--scheduler": scheduler, "--scheduler-file": scheduler_file}
-    given = [name for name, value in options.items() if value is not None]
-    if len(given) > 1:
-        raise click.UsageError(f"{' and '.join(given)}: only one of them is allowed")
+    is_set = [name for name, value in options.items() if value is not None]
+    if len(is_set) > 1:
+        raise click.UsageError(f"{' and '.join(is_set)}: only one of them is allowed")
     return {"jobs": jobs, "scheduler": scheduler or scheduler_file}
 
 
@@ -116,12 +116,12 @@ FORMS = "skycell.forms"
 def table_options(what: str = "Write one JSON object.") -> Option[Any]:
     """`--json`, as `as_json`, and `--latex`, which `skycell.cli.console` obeys by itself."""
 
-    def note(ctx: click.Context, param: click.Parameter, given: bool) -> bool:
+    def note(ctx: click.Context, param: click.Parameter, is_set: bool) -> bool:
         asked: set[str] = ctx.meta.setdefault(FORMS, set())
-        asked.update([param.opts[0]] if given else [])
+        asked.update([param.opts[0]] if is_set else [])
         if len(asked) > 1:
             raise click.UsageError("--json and --latex: only one of them is allowed", ctx)
-        return given
+        return is_set
 
     def add(command: Command) -> Command:
         for name, parameter, meaning in (
