@@ -69,7 +69,7 @@ pub(crate) struct Network<'a> {
     ports: Ports,
     vcs: Vcs,
     flows: Vec<Flow>,
-    /// Sources of datagrams, and those of cells that are no streams, each with its id and the frame of which it sends
+    /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, u32)>,
     flow_routes: FlowRoutes,

@@ -45,9 +45,32 @@ class PlannedRun:
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
         ]
 
+    @classmethod
+    def drawn(
+        cls, name: str, resolve: Callable[[int], NetworkSpec], seeds: Iterable[int]
+    ) -> "list[PlannedRun]":
+        """Runs whose networks their seeds draw; each is resolved anew when its turn comes."""
+        text = _DrawnText(resolve)
+        specs = ((seed, resolve(seed)) for seed in seeds)
+        return [cls(name, seed, spec.hash(), spec.duration_ps, text) for seed, spec in specs]
+
     def task(self, engine: str) -> Task:
         """What a worker needs to make it; of its name only the hash, which no other has."""
-        return Task(self.spec_hash, self.text, self.seed, engine, self.duration_ps)
+        text = self.text
+        if isinstance(text, _DrawnText):  # to resolve takes files, which a worker may not have
+            text = SpecText(text.with_seed(self.seed), self.seed)
+        return Task(self.spec_hash, text, self.seed, engine, self.duration_ps)
+
+
+@dataclass(frozen=True)
+class _DrawnText:
+    """The texts of runs whose networks are drawn by their seeds."""
+
+    resolve: Callable[[int], NetworkSpec]
+
+    def with_seed(self, seed: int) -> str:
+        """The text of the run with this seed."""
+        return self.resolve(seed).canonical_json()
 
 
 @dataclass(frozen=True)
