@@ -135,6 +135,7 @@ impl NetworkSpec {
         }
         self.validate_sources()?;
         self.validate_vs_vd()?;
+        self.validate_uplinks()?;
         self.validate_admission()
     }
 

@@ -55,6 +55,7 @@ impl Network<'_> {
                 Ledger::of(&flows, &vcs, &ports, &streams.sources, frames)
             },
             sources: streams.sources,
+            uplinks: Vec::new(),
             cell_delays: streams.delays,
             class_delays: streams.class_delays,
             web: WebTotals::of(&flows),
