@@ -38,6 +38,7 @@ ROOMS = (
     "scenario.file",
     "scenario.presets",
     "scenario.steps",
+    "scenario.packets",
     "scenario.plan",
     "scenario.resolve",
     "scenario",

@@ -106,7 +106,7 @@ impl Controller {
         let mut grants: Vec<Option<Grant>> = Vec::new();
         for (category, wanted, first) in wanted {
             let from = grants.len();
-            let terminals = take_turns(wanted, first, slots as usize - from);
+            let terminals = round_robin(wanted, first, slots as usize - from);
             grants.extend(terminals.map(|id| Some((id, category))));
             self.given[category as usize] += (grants.len() - from) as u64;
         }
@@ -127,7 +127,7 @@ impl Controller {
 }
 
 /// Slots, at most `room`, one to each terminal that wants one more, from `first` on, until none does.
-fn take_turns(mut wanted: Vec<u32>, first: usize, room: usize) -> impl Iterator<Item = u32> {
+fn round_robin(mut wanted: Vec<u32>, first: usize, room: usize) -> impl Iterator<Item = u32> {
     let terminals = wanted.len();
     let round = (0..terminals).map(|i| (first + i) % terminals);
     let mut order: Vec<usize> = round.filter(|&id| wanted[id] > 0).collect();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn categories_are_served_in_their_order_and_terminals_take_turns() {
+    fn categories_are_served_in_their_order_and_terminals_round_robin() {
         let mut controller = Controller::new(&[1, 0, 0], 2, true);
         controller.on_request(0, 1, Request::Rate(2));
         controller.on_request(0, 2, Request::Volume(3));

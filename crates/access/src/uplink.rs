@@ -78,7 +78,7 @@ pub struct Uplink {
     errors: Stream,
     /// The slot that comes next, by number, and its place in its frame.
     slot: u64,
-    place: usize,
+    slot_in_frame: usize,
     frame: u64,
     /// Whose the slots of the frame under way are.
     frame_slots: Vec<Owner>,
@@ -133,7 +133,7 @@ impl Uplink {
             terminals: vec![Terminal::default(); terminals],
             errors: Stream::new(seed, &format!("uplink/{}/errors", spec.name)),
             slot: 0,
-            place: 0,
+            slot_in_frame: 0,
             frame: 0,
             frame_slots: Vec::new(),
             contentions: 0,
@@ -186,11 +186,11 @@ impl Uplink {
     /// The next slot begins, at `now`; `waiting` is what waits at its terminals. Who gets through, if anybody does.
     pub fn on_slot(&mut self, now: SimTime, waiting: &[Waiting]) -> Option<Transmission> {
         self.learn(now);
-        if self.place == self.frame_slots.len() {
+        if self.slot_in_frame == self.frame_slots.len() {
             self.begin_frame(now);
         }
-        let owner = self.frame_slots[self.place];
-        self.place += 1;
+        let owner = self.frame_slots[self.slot_in_frame];
+        self.slot_in_frame += 1;
         self.slot += 1;
         self.counts.slots += 1;
         let backlog: u64 = waiting.iter().map(|own| u64::from(own.cells)).sum();
@@ -236,7 +236,7 @@ impl Uplink {
     }
 
     fn begin_frame(&mut self, now: SimTime) {
-        self.place = 0;
+        self.slot_in_frame = 0;
         let Some(controller) = &mut self.controller else {
             self.frame_slots = vec![Owner::Contention];
             return;

@@ -54,8 +54,8 @@ fn drive(contention: &mut dyn Contention, load: f64, slots: u64, lag: u64, noise
             contention.on_feedback(slot, feedback, &ids);
             if feedback == Feedback::Collision {
                 for own in sent {
-                    let place = contenders.partition_point(|c| c.terminal < own.terminal);
-                    contenders.insert(place, own);
+                    let index = contenders.partition_point(|c| c.terminal < own.terminal);
+                    contenders.insert(index, own);
                 }
             }
         }

@@ -60,7 +60,7 @@ impl EntryOrder {
         Some(sent.entries.nth(nth - sent.before))
     }
 
-    /// Of the VC at a place nobody will ask for so many of the first cells as `processed` tells. What was sent on
+    /// Of the VC at an index nobody will ask for so many of the first cells as `processed` tells. What was sent on
     /// last stays.
     pub(crate) fn forget(&mut self, processed: impl Fn(usize) -> u64) {
         if self.kept < self.most {
