@@ -228,7 +228,8 @@ impl Port {
         }
         let cell = chosen?;
         self.is_busy = true;
-        let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
+        let is_paced = cell.is_paced || self.granted.is_some();
+        let gap = if cell.index == 0 && !is_paced && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
             0

@@ -58,14 +58,13 @@ impl NetworkSpec {
         let Some(spec) = self.links.get(link as usize) else {
             return Err(structure(at, "no such link"));
         };
-        let port = &spec.port;
         let paced = |vc: &crate::VcSpec| vc.abr.is_some() && vc.path.contains(&link);
         let problem = if spec.framing.is_some() {
             "carries packets, and slots carry cells"
         } else if spec.schedule.is_some() {
             "changes over time, and slots do not"
-        } else if port.frame_gap_ps > 0 || port.shaper.is_some() {
-            "waits before frames, and slots do not"
+        } else if spec.port.shaper.is_some() {
+            "has a shaper, and slots say when it sends"
         } else if self.vcs.iter().any(paced) {
             "carries a VC whose rate is controlled"
         } else if uplink.slot_ps < spec.cell_time_ps * u64::from(uplink.slot_cells) {

@@ -27,7 +27,7 @@ pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
 pub use skycell_access::{
-    AccessImpairments, AccessSpec, Backoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
+    AccessImpairments, AccessSpec, AlohaBackoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
     RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, UplinkSpec,
 };
 pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
