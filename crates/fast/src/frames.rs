@@ -35,8 +35,8 @@ pub(crate) struct Frame {
     pub(crate) is_tagged: bool,
 }
 
-/// What one octet has room for: whether the segment has SACK blocks, ECN-Echo and CWR, and its ECN field in the two
-/// bits above.
+/// What one octet has room for: whether the segment has SACK blocks, ECN-Echo and CWR, its ECN field in the two
+/// bits above, and whether the payload of a cell has bit errors.
 #[derive(Clone, Copy, Debug)]
 struct Flags(u8);
 
@@ -45,6 +45,7 @@ impl Flags {
     const ECE: u8 = 2;
     const CWR: u8 = 4;
     const ECN: u32 = 3;
+    const ERRORED: u8 = 1 << 5;
 
     fn of(segment: &Segment) -> Self {
         let flag = |bit: u8, is_set: bool| bit * u8::from(is_set);
@@ -61,12 +62,11 @@ impl Flags {
     }
 
     fn with_ecn(self, ecn: Ecn) -> Self {
-        let others = self.0 & ((1 << Self::ECN) - 1);
-        Flags(others | (ecn as u8) << Self::ECN)
+        Flags(self.0 & !(3 << Self::ECN) | (ecn as u8) << Self::ECN)
     }
 
     fn ecn(self) -> Ecn {
-        [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(self.0 >> Self::ECN)]
+        [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(self.0 >> Self::ECN & 3)]
     }
 }
 
@@ -118,6 +118,16 @@ impl Frame {
     /// Sets that field: a queue may have marked the packet.
     pub(crate) fn set_ecn(&mut self, ecn: Ecn) {
         self.flags = self.flags.with_ecn(ecn);
+    }
+
+    /// Whether the payload of one of its cells has bit errors.
+    pub(crate) fn is_errored(&self) -> bool {
+        self.flags.has(Flags::ERRORED)
+    }
+
+    /// The payload of one of its cells has bit errors.
+    pub(crate) fn set_errored(&mut self) {
+        self.flags.0 |= Flags::ERRORED;
     }
 
     /// The source whose datagram or cell it is, if it is one.

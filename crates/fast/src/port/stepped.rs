@@ -247,8 +247,12 @@ impl SteppedPort {
         let ways = vcs.rest[cell.vc as usize].ways.as_ref();
         let is_forgotten = ways.is_some_and(|ways| ways.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
-        if let Some((lost, reason)) = self.port.on_departure(now, serial, is_forgotten) {
-            self.lose(lost.place, &lost, reason, frames);
+        let left = self.port.on_departure(now, serial, is_forgotten);
+        if left.is_errored {
+            frames.get_mut(left.cell.frame).set_errored();
+        }
+        if let Some(reason) = left.lost {
+            self.lose(left.cell.place, &left.cell, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
         self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);
