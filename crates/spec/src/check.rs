@@ -41,6 +41,9 @@ pub enum SpecError {
     },
 }
 
+/// Longest run, 100 days, picoseconds.
+pub(crate) const RUN_MAX_PS: u64 = 8_640_000 * 1_000_000_000_000;
+
 pub(crate) fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
     SpecError::Range {
         path,
@@ -91,7 +94,7 @@ impl NetworkSpec {
             return Err(range("version".into(), self.version, &allowed));
         }
         // Sums of times stay far below u64::MAX: 100 days of run, 1 day of delay.
-        if self.duration_ps == 0 || self.duration_ps > 8_640_000 * 1_000_000_000_000 {
+        if self.duration_ps == 0 || self.duration_ps > RUN_MAX_PS {
             return Err(range(
                 "duration_ps".into(),
                 self.duration_ps,
@@ -326,9 +329,9 @@ impl NetworkSpec {
                 return Err(structure(at(key), "needs VCs that exist"));
             }
             for pair in route.windows(2) {
-                let joint = self.vc_destination(pair[0] as usize);
-                if joint != self.vc_source(pair[1] as usize)
-                    || self.nodes[joint as usize].kind != NodeKind::Router
+                let router = self.vc_destination(pair[0] as usize);
+                if router != self.vc_source(pair[1] as usize)
+                    || self.nodes[router as usize].kind != NodeKind::Router
                 {
                     return Err(structure(at(key), "VCs of a flow are joined by routers"));
                 }

@@ -11,6 +11,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
+from skycell.cli.orbit_look import look as look_at
 from skycell.cli.orbit_options import (
     Inputs,
     common,
@@ -23,7 +24,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def orbit() -> None:
 
 
 orbit.add_command(series)
+orbit.add_command(look_at)
 orbit.add_command(passes)
 orbit.add_command(globe)
 
@@ -117,9 +119,10 @@ def _validate_table(
     settings: tuple[str, ...],
     **_: object,
 ) -> Inputs | None:
-    names = place or (() if places_file else _JSAC_CITIES)
     targets = (csv_file, parquet)
-    return validate_inputs(collector, constellation, settings, names, places_file, targets, force)
+    return validate_inputs(
+        collector, constellation, settings, place, places_file, targets, force, usual=_JSAC_CITIES
+    )
 
 
 @orbit.command(
@@ -134,11 +137,11 @@ def _validate_table(
 @tables
 @common
 def table(
-    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
+    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show delay and satellites of the paths between all PLACEs, from row to column.
 
-    Without a PLACE: those of --places, or the ten cities of the JSAC paper.
+    Without a PLACE: those of --places, the constellation's own, or ten cities.
     """
     from skycell.orbit import look
 
@@ -201,7 +204,7 @@ def _rows(moment: Moment) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: GivenTime) -> None:
+def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: TimeOption) -> None:
     from skycell.cli.console import Output
     from skycell.tables.table import Table, columns, words
 
@@ -251,7 +254,7 @@ def _validate_path(
 @tables
 @common
 def path(
-    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
+    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show the links of the path from FROM to TO, and what either place sees.
 
@@ -317,7 +320,7 @@ def _links(route: Route) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_path(sky: Constellation, moment: Moment, route: Route, at: GivenTime) -> None:
+def _show_path(sky: Constellation, moment: Moment, route: Route, at: TimeOption) -> None:
     from skycell.cli.console import Output
     from skycell.tables.table import Table, columns, number, words
 

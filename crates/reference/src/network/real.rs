@@ -5,16 +5,12 @@ use crate::frames::Content;
 use crate::live::{Delivery, RealPacket};
 use skycell_units::{Cells, Octets, SimTime};
 
-/// Octets of LLC/SNAP before a packet in an AAL5 frame (RFC 2684 section 5).
-const LLC_SNAP: Octets = 8;
-
 impl Network<'_> {
     /// A host outside of the run hands a packet over.
     pub(crate) fn offer_real(&mut self, now: SimTime, packet: RealPacket) {
         let octets = packet.data.len();
         let llc_snap = self.spec.flows[packet.flow as usize].tcp.llc_snap;
-        let sdu = octets as Octets + if llc_snap { LLC_SNAP } else { 0 };
-        let cells = Cells::for_aal5_frame(sdu).0;
+        let cells = Cells::for_ip_packet(octets as Octets, llc_snap).0;
         let vc = self.flows[packet.flow as usize].route(packet.is_forward)[0];
         let content = Content::Real(Box::new(packet));
         let id = self.frames.add(content, octets as u32, cells, now);
@@ -24,13 +20,13 @@ impl Network<'_> {
     /// The next VC of a real packet's route, if there is one.
     pub(super) fn next_of_real(&self, packet: &RealPacket) -> Option<u32> {
         let route = self.flows[packet.flow as usize].route(packet.is_forward);
-        route.get(packet.leg as usize + 1).copied()
+        route.get(packet.route_index as usize + 1).copied()
     }
 
     /// A real packet has come to the end of a VC, and goes on over `next` or has arrived.
     pub(super) fn on_real_at_end(&mut self, now: SimTime, id: u32, next: Option<u32>) {
         if let Some(next) = next {
-            self.frames.next_leg(id);
+            self.frames.next_vc(id);
             return self.offer_frame(now, id, next);
         }
         let frame = self.frames.get(id);
