@@ -19,8 +19,10 @@ def with_errors(
     """The trace with its errors, read from the file that it names if it names one.
 
     Args:
+        trace: as the scenario has it.
         folder: of the scenario, from which the file's name leads.
         path: of the table in the scenario.
+        faults: where a fault is noted.
 
     Returns:
         None, with a fault, where the file cannot be read or is no list of wrong bits.
