@@ -3,7 +3,7 @@
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
-use skycell_records::RunRecords;
+use skycell_records::{RunRecords, SteppedPort, SteppedReason};
 use skycell_reference::RunError;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
@@ -13,7 +13,7 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why.
+/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -34,6 +34,9 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    if !spec.uplinks.is_empty() {
+        return stepped_everywhere(spec, progress);
+    }
     let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan, tuning);
     let mut until_call = EVENTS_PER_CALL;
@@ -53,4 +56,19 @@ pub fn run_tuned(
             account: account.clone(),
         }),
     }
+}
+
+/// A run in which no port has a closed form: the slots of an uplink space the cells.
+fn stepped_everywhere(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    let mut records = skycell_reference::run(spec, progress)?;
+    records.engine = "fast";
+    let ports = spec.links.iter().map(|link| SteppedPort {
+        port: link.name.clone(),
+        reason: SteppedReason::SharedUplink,
+    });
+    records.engine_stats.stepped_ports = ports.collect();
+    Ok(records)
 }

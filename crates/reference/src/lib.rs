@@ -10,6 +10,7 @@
 //! its networks.
 
 mod abr;
+mod bit_errors;
 mod frames;
 mod line;
 mod link;
@@ -26,6 +27,6 @@ pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use network::{Finished, NetworkPart, Outside};
 pub use paths::{Next, VcPaths};
-pub use port::{Port, Verdict};
+pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, run};

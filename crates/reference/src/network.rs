@@ -14,6 +14,7 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::{Ecn, SimTime};
 
 mod abr;
+mod access;
 mod contracts;
 mod finish;
 mod part;
@@ -21,6 +22,7 @@ mod real;
 mod samples;
 
 use abr::Abr;
+use access::Access;
 pub use finish::Finished;
 pub use part::{NetworkPart, Outside};
 
@@ -85,6 +87,7 @@ pub(crate) struct Network<'a> {
     /// The frame that has come to the end of its VC last and goes on outside of this part, until somebody takes it.
     out_of_part: Option<(u32, Ecn)>,
     abr: Abr,
+    access: Access,
     traces_discards: bool,
 }
 
@@ -160,6 +163,7 @@ impl<'a> Network<'a> {
             .collect();
         let mut events = EventQueue::default();
         let abr = Abr::new(spec, &mut events);
+        let access = Access::new(spec, &mut ports, &mut events);
         let sources = spec.sources.iter();
         let mut network = Network {
             spec,
@@ -175,6 +179,7 @@ impl<'a> Network<'a> {
             delivered: Vec::new(),
             out_of_part: None,
             abr,
+            access,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
@@ -201,6 +206,7 @@ impl<'a> Network<'a> {
             rank::HANDOVER => self.on_handover(now, subject),
             rank::PACE => self.on_pace(now, subject),
             rank::INTERVAL => self.on_interval(now, subject),
+            rank::SLOT => self.on_slot(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -212,9 +218,16 @@ impl<'a> Network<'a> {
         let is_forgotten = vc_paths.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
-        if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
-            self.vcs[lost.vc as usize].record.cells_lost.add(reason);
-            self.frames.settle(lost.frame, 1);
+        let left = port.on_departure(now, serial, is_forgotten);
+        if left.is_errored {
+            self.frames.set_errored(left.cell.frame);
+        }
+        if let Some(reason) = left.lost {
+            self.vcs[left.cell.vc as usize]
+                .record
+                .cells_lost
+                .add(reason);
+            self.frames.settle(left.cell.frame, 1);
         }
         self.begin_sending(now, port_id);
         let first = self.ports[port_id as usize].link.next_arrival();
@@ -233,13 +246,14 @@ impl<'a> Network<'a> {
         if !self.ports[port_id as usize].is_busy() {
             return self.plan_pace(now, port_id);
         }
-        let (cell, start) = self.ports[port_id as usize].sending();
+        let (&cell, start) = self.ports[port_id as usize].sending();
         self.count_rm_cell(now, port_id, &cell);
         let Some(departure) = departure else {
             return; // there is no path any more
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
+        self.access.on_sending(port_id, &cell, start);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -312,7 +326,10 @@ impl<'a> Network<'a> {
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
-        match vc.reassembly.on_cell(frame.serial, cell.index, cell.eom) {
+        match vc
+            .reassembly
+            .on_cell(frame.serial, cell.index, cell.eom, frame.is_errored)
+        {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
                 vc.record.cells_whole += u64::from(vc.units(frame));
@@ -322,8 +339,9 @@ impl<'a> Network<'a> {
                 self.frames.set_ecn(cell.frame, cell.ecn);
                 self.on_frame_at_end(now, cell.frame);
             }
-            Some(Reassembled::Corrupt { cells }) => {
+            Some(Reassembled::Corrupt { cells, is_crc }) => {
                 vc.record.frames_corrupt += 1;
+                vc.record.frames_crc += u64::from(is_crc);
                 vc.record.cells_corrupt += u64::from(cells);
                 self.frames.settle(cell.frame, 1);
             }

@@ -87,6 +87,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         vcs: finished.vcs,
         ports,
         sources,
+        uplinks: finished.uplinks,
         cell_delays,
         class_delays,
         engine_stats: EngineStats {

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{CellDelays, Traces, VcRecord};
+use skycell_records::{CellDelays, Traces, UplinkRecord, VcRecord};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
@@ -30,6 +30,7 @@ impl Network<'_> {
             record
         });
         Finished {
+            uplinks: self.access.records(self.spec),
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,
@@ -53,6 +54,8 @@ pub struct Finished {
     pub flows: Vec<Flow>,
     /// By source.
     pub sources: Vec<CellSource>,
+    /// By uplink.
+    pub uplinks: Vec<UplinkRecord>,
     /// Of the VCs where delays are measured, ids ascending.
     pub delays: Vec<(u32, CellDelays)>,
     /// Rows that have not been taken.
