@@ -8,7 +8,7 @@ use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{FlowSpec, NetworkSpec, SourceSpec, TraceKind};
+use skycell_spec::{FlowSpec, NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::{Ecn, SimTime};
@@ -20,6 +20,7 @@ mod finish;
 mod part;
 mod real;
 mod samples;
+mod sources;
 
 use abr::Abr;
 use access::Access;
@@ -184,15 +185,6 @@ impl<'a> Network<'a> {
         };
         network.add_pacers();
         network
-    }
-
-    /// Lets the sources send that are to.
-    fn begin_sources(&mut self, sends: impl Fn(&SourceSpec) -> bool) {
-        let sources = self.sources.iter().zip(&self.spec.sources).zip(0u32..);
-        for ((source, _), id) in sources.filter(|((_, spec), _)| sends(spec)) {
-            let due = Key::new(source.due(), rank::SOURCE, id);
-            self.events.push(due);
-        }
     }
 
     /// Lets an event happen.
@@ -411,48 +403,6 @@ impl<'a> Network<'a> {
             flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, flow_id);
-    }
-
-    /// A source sends a cell, or hands over a datagram.
-    fn on_source(&mut self, now: SimTime, id: u32) {
-        let source = &mut self.sources[id as usize];
-        let sent = source.send();
-        let next = Key::new(source.due(), rank::SOURCE, id);
-        self.events.push(next);
-        let vc_id = self.spec.sources[id as usize].vc;
-        if !self.spec.sources[id as usize].datagram_route.is_empty() {
-            let content = Content::Datagram {
-                source: id,
-                route_index: 0,
-            };
-            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
-            return self.offer_frame(now, frame, vc_id);
-        }
-        if sent.index == 0 {
-            let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
-            self.vcs[vc_id as usize].frame_under_way = frame;
-            self.vcs[vc_id as usize].record.frames_offered += 1;
-        }
-        let vc = &mut self.vcs[vc_id as usize];
-        vc.record.cells_offered += 1;
-        let cell = Cell {
-            frame: vc.frame_under_way,
-            rm: None,
-            efci: false,
-            index: sent.index,
-            octets: 0,
-            vc: vc_id,
-            port_vc: 0,
-            flow: 0,
-            hop: 0,
-            eom: sent.index + 1 == sent.frame_cells,
-            clp: false,
-            is_paced: true,
-            ecn: Ecn::NotEct,
-            came_at: now,
-            left_at: now,
-        };
-        self.offer_cell(now, cell);
     }
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {

@@ -1,6 +1,7 @@
 //! ABR VCs among others: rate algorithms at switches, control loops cut there.
 
 use super::{Dice, MICROSECOND, MILLISECOND, packets, scenario, several_classes, with_stepping};
+use serde_json::json;
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -94,26 +95,27 @@ fn control(spec: &mut NetworkSpec, there: u32, back: u32, dice: &mut Dice) {
         let link = MILLICELLS_PS / spec.links[first].cell_time_ps;
         let pcr = link / dice.pick(&[1, 1, 1, 2, 5]);
         let part = |dice: &mut Dice| dice.pick(&[1.0, 0.5, 0.0625, 0.001]);
-        AbrSpec {
-            return_vc,
-            pcr_millicells: pcr,
-            mcr_millicells: dice.pick(&[0, 0, pcr / 50]),
-            icr_millicells: dice.pick(&[pcr, pcr / 2, pcr / 50]),
-            tbe_cells: dice.pick(&[16_777_215, 200, 20]),
-            frtt_ps: dice.pick(&[0, MILLISECOND, 10 * MILLISECOND]),
-            nrm: dice.pick(&[2, 4, 32]),
-            mrm: dice.pick(&[1, 2, 5]),
-            trm_ps: dice.pick(&[100 * MICROSECOND, 100 * MILLISECOND]),
-            rif: part(dice),
-            rdf: part(dice),
-            cdf: dice.pick(&[0.0, 0.0625, 0.5]),
-            adtf_ps: dice.pick(&[MILLISECOND, 500 * MILLISECOND]),
-            tcr_millicells: dice.pick(&[0, 10_000, 5_000_000]),
-            use_it_or_lose_it: dice.one_in(3),
-            turns_out_of_rate: dice.one_in(3),
-            destination_millicells: dice.pick(&[pcr, pcr, pcr / 3]),
-            weight: dice.pick(&[1.0, 2.0, 0.3]),
-        }
+        let spec = json!({
+            "return_vc": return_vc,
+            "pcr_millicells": pcr,
+            "mcr_millicells": dice.pick(&[0, 0, pcr / 50]),
+            "icr_millicells": dice.pick(&[pcr, pcr / 2, pcr / 50]),
+            "tbe_cells": dice.pick(&[16_777_215, 200, 20]),
+            "frtt_ps": dice.pick(&[0, MILLISECOND, 10 * MILLISECOND]),
+            "nrm": dice.pick(&[2, 4, 32]),
+            "mrm": dice.pick(&[1, 2, 5]),
+            "trm_ps": dice.pick(&[100 * MICROSECOND, 100 * MILLISECOND]),
+            "rif": part(dice),
+            "rdf": part(dice),
+            "cdf": dice.pick(&[0.0, 0.0625, 0.5]),
+            "adtf_ps": dice.pick(&[MILLISECOND, 500 * MILLISECOND]),
+            "tcr_millicells": dice.pick(&[0, 10_000, 5_000_000]),
+            "use_it_or_lose_it": dice.one_in(3),
+            "turns_out_of_rate": dice.one_in(3),
+            "destination_millicells": dice.pick(&[pcr, pcr, pcr / 3]),
+            "weight": dice.pick(&[1.0, 2.0, 0.3]),
+        });
+        serde_json::from_value::<AbrSpec>(spec).expect("a rate control")
     });
     change(spec, |spec| {
         for (vc, abr) in [there, back].into_iter().zip(abr) {

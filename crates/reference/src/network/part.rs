@@ -32,7 +32,7 @@ pub struct NetworkPart<'a> {
     /// Frames that are offered, with their VCs: by event, and in one event by number.
     offers: BTreeMap<(Key, u64), (u32, Outside)>,
     /// Frames that have come from outside.
-    taken_in: u64,
+    accepted: u64,
 }
 
 impl<'a> NetworkPart<'a> {
@@ -44,7 +44,7 @@ impl<'a> NetworkPart<'a> {
         NetworkPart {
             network,
             offers: BTreeMap::new(),
-            taken_in: 0,
+            accepted: 0,
         }
     }
 
@@ -70,7 +70,7 @@ impl<'a> NetworkPart<'a> {
             let happened = match offer.filter(|(key, _)| event.is_none_or(|event| *key <= event)) {
                 Some((key, number)) if key < until => {
                     let (_, (vc, frame)) = self.offers.pop_first()?;
-                    self.taken_in += 1;
+                    self.accepted += 1;
                     self.network.offer_outside(key.time(), vc, frame);
                     (key, Some(number))
                 }
@@ -112,7 +112,7 @@ impl<'a> NetworkPart<'a> {
     pub fn finish(self) -> Finished {
         let finished = self.network.finish();
         Finished {
-            frames: finished.frames - self.taken_in,
+            frames: finished.frames - self.accepted,
             ..finished
         }
     }
