@@ -27,6 +27,7 @@ VERBS = {
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",
     "emulate": "Put real hosts onto a scenario's path.",
+    "advise": "Answer which buffer, queue management and TCP suit a link.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
     "lab": "Open a workbench in the browser.",
