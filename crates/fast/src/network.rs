@@ -525,7 +525,7 @@ impl<'a> Network<'a> {
         let mut rows = self.discard_rows.take().unwrap_or_default();
         // Overflows are found at the next frame event.
         rows.sort_by_key(|row| row.order);
-        // Cells come together by a link that moves alone, in the order in which they entered it.
+        // Cells come together by a time-varying link alone, in the order in which they entered it.
         for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
             together.sort_by_key(|row| row.entered);
         }
