@@ -69,6 +69,7 @@ pub struct PacedSpec {
     pub burst_segments: SegmentCount,
     /// A burst has what the rate sends in this time, if that is more; 64 KiB at most. TSO makes bursts so long.
     #[param(
+        key = "burst_time",
         default = "976.5625 us",
         source = "Linux sk_pacing_shift: 1 / 1024 s, tcp_tso_autosize"
     )]

@@ -1,6 +1,6 @@
 //! The words that specs have and could have, key by key.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skycell_spec::NetworkSpec;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -286,19 +286,19 @@ fn two_intervals_that_lose_a_fifth_at_about_one_bandwidth_are_a_policers() {
         for _ in 0..3 {
             on.round(60);
         }
-        assert!(!on.bbr.long_term.is_used);
+        assert!(!on.bbr.long_term.is_used());
         on.losing(80).round(60);
     }
-    assert!(on.bbr.long_term.is_used);
+    assert!(on.bbr.long_term.is_used());
     // 240 and 240 segments in 400 ms: 60 a round trip, though 100 have been seen in this.
     on.expect_rate(0.99, 60);
     assert_eq!(on.bbr.bandwidth.greatest() * RTT / BW_UNIT, 99);
     for _ in 0..47 {
         on.round(60);
     }
-    assert!(on.bbr.long_term.is_used);
+    assert!(on.bbr.long_term.is_used());
     on.round(60);
-    assert!(!on.bbr.long_term.is_used);
+    assert!(!on.bbr.long_term.is_used());
 }
 
 #[test]

@@ -1,9 +1,17 @@
 //! BBR as Linux has it, version 1: a model of the path, its bandwidth and its least round trip, that says how fast to send
 //! and how much may be under way.
 //!
-//! Every rule names the function of Linux 6.x tcp_bbr.c that has it; arithmetic is the kernel's, in whole numbers.
+//! Every rule names the function of Linux 6.x tcp_bbr.c that has it; arithmetic is the kernel's, in whole numbers. Three parts
+//! have files of their own: the filter of bandwidths, what arrives in clusters, and the search for policers.
+
+mod aggregation;
+mod long_term;
+mod max_filter;
 
 use crate::pacing::BurstSize;
+use aggregation::Aggregation;
+use long_term::{Finding, LongTerm, Round};
+use max_filter::MaxOverRounds;
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 use skycell_des::Stream;
@@ -40,8 +48,6 @@ const CYCLE: [u64; 8] = [
 ];
 /// bbr_cycle_rand: the phases that the first of a cycle is drawn from; all but the one that drains.
 const CYCLE_DRAWN_FROM: u64 = 7;
-/// bbr_bw_rtts: rounds over which the greatest bandwidth counts.
-const BANDWIDTH_ROUNDS: u64 = 10;
 /// bbr_min_rtt_win_sec, milliseconds.
 const MIN_RTT_WINDOW_MS: u64 = 10_000;
 /// bbr_probe_rtt_mode_ms.
@@ -57,21 +63,6 @@ const FULL_GROWTH: u64 = UNIT * 5 / 4;
 const FULL_ROUNDS: u32 = 3;
 /// TCP_INIT_CWND.
 const INITIAL_CWND: u64 = 10;
-/// bbr_lt_intvl_min_rtts: rounds of an interval of the long-term bandwidth, and four times as many at most.
-const LT_ROUNDS: u32 = 4;
-/// bbr_lt_loss_thresh: lost of what is delivered, in 256ths, from which on an interval looks policed.
-const LT_LOSS: u64 = 50;
-/// bbr_lt_bw_ratio and bbr_lt_bw_diff: two intervals agree with so much of a difference, in 256ths, or octets a second.
-const LT_RATIO: u64 = UNIT / 8;
-const LT_DIFFERENCE: u64 = 4_000 / 8;
-/// bbr_lt_bw_max_rtts: rounds for which the long-term bandwidth is used.
-const LT_USED_ROUNDS: u32 = 48;
-/// bbr_extra_acked_win_rtts: rounds of one of the two windows of aggregation.
-const AGGREGATION_ROUNDS: u32 = 5;
-/// bbr_ack_epoch_acked_reset_thresh.
-const AGGREGATION_RESET: u64 = 1 << 20;
-/// bbr_extra_acked_max_us.
-const AGGREGATION_MAX_US: u64 = 100_000;
 /// USEC_PER_MSEC.
 const US_PER_MS: u64 = 1_000;
 
@@ -178,28 +169,6 @@ pub(crate) struct Bbr {
     aggregation: Aggregation,
 }
 
-/// Long-term sampling, which finds policers (lt_*).
-#[derive(Clone, Debug, Default)]
-struct LongTerm {
-    bandwidth: u64,
-    is_used: bool,
-    is_sampling: bool,
-    rounds: u32,
-    began_ms: u64,
-    began_delivered: u64,
-    began_lost: u64,
-}
-
-/// What arrives in clusters (ack_epoch_*, extra_acked*).
-#[derive(Clone, Debug, Default)]
-struct Aggregation {
-    epoch_began: u64,
-    epoch_acked: u64,
-    extra: [u64; 2],
-    window: usize,
-    rounds: u32,
-}
-
 impl Bbr {
     /// bbr_init, as the connection opens; `min_rtt` is what its SYN has measured.
     pub(crate) fn new(draws: Stream, path: &mut Path, min_rtt: Option<u64>) -> Self {
@@ -229,10 +198,7 @@ impl Bbr {
             conserves: false,
             prior_cwnd: 0,
             long_term: LongTerm::default(),
-            aggregation: Aggregation {
-                epoch_began: path.now,
-                ..Aggregation::default()
-            },
+            aggregation: Aggregation::from(path.now),
         };
         bbr.init_rate(path);
         bbr.long_term.reset(path);
@@ -261,8 +227,8 @@ impl Bbr {
 
     /// bbr_bw: segments a microsecond, in 2^24ths.
     fn bandwidth(&self) -> u64 {
-        match self.long_term.is_used {
-            true => self.long_term.bandwidth,
+        match self.long_term.is_used() {
+            true => self.long_term.bandwidth(),
             false => self.bandwidth.greatest(),
         }
     }
@@ -341,41 +307,20 @@ impl Bbr {
         }
     }
 
-    /// bbr_update_ack_aggregation: how many more segments were acknowledged than the bandwidth delivers.
     fn update_aggregation(&mut self, path: &Path, sample: &RateSample) {
-        if sample.acked == 0 || sample.delivered.is_none() || positive(sample.interval).is_none() {
-            return;
+        if sample.delivered.is_some() && positive(sample.interval).is_some() && sample.acked > 0 {
+            let bandwidth = self.bandwidth();
+            self.aggregation
+                .update(path, bandwidth, sample.acked, self.is_round_start);
         }
-        let bandwidth = self.bandwidth();
-        let own = &mut self.aggregation;
-        if self.is_round_start {
-            own.rounds += 1;
-            if own.rounds >= AGGREGATION_ROUNDS {
-                own.rounds = 0;
-                own.window = 1 - own.window;
-                own.extra[own.window] = 0;
-            }
-        }
-        let epoch = path.delivered_at - own.epoch_began;
-        let mut expected = (u128::from(bandwidth) * u128::from(epoch) >> 24) as u64;
-        if own.epoch_acked <= expected || own.epoch_acked + sample.acked >= AGGREGATION_RESET {
-            own.epoch_acked = 0;
-            own.epoch_began = path.delivered_at;
-            expected = 0;
-        }
-        own.epoch_acked = (own.epoch_acked + sample.acked).min(AGGREGATION_RESET - 1);
-        let extra = (own.epoch_acked - expected).min(path.cwnd);
-        own.extra[own.window] = own.extra[own.window].max(extra);
     }
 
     /// bbr_ack_aggregation_cwnd.
     fn aggregation_cwnd(&self) -> u64 {
-        if !self.is_full {
-            return 0;
+        match self.is_full {
+            true => self.aggregation.cwnd(self.bandwidth()),
+            false => 0,
         }
-        let most = (self.bandwidth() * AGGREGATION_MAX_US) >> 24;
-        let [a, b] = self.aggregation.extra;
-        a.max(b).min(most)
     }
 
     /// bbr_is_next_cycle_phase: a phase lasts for the least round trip; one that probes until that much more is in flight
@@ -495,7 +440,7 @@ impl Bbr {
         (self.pacing_gain, self.cwnd_gain) = match self.mode {
             Mode::Startup => (HIGH_GAIN, HIGH_GAIN),
             Mode::Drain => (DRAIN_GAIN, HIGH_GAIN),
-            Mode::ProbeBw if self.long_term.is_used => (UNIT, CWND_GAIN),
+            Mode::ProbeBw if self.long_term.is_used() => (UNIT, CWND_GAIN),
             Mode::ProbeBw => (CYCLE[self.cycle], CWND_GAIN),
             Mode::ProbeRtt => (UNIT, UNIT),
         };
@@ -568,8 +513,7 @@ impl Bbr {
             return;
         }
         self.is_idle_restart = true;
-        self.aggregation.epoch_began = path.now;
-        self.aggregation.epoch_acked = 0;
+        self.aggregation.begin_epoch(path.now);
         match self.mode {
             Mode::ProbeBw => self.set_rate(path, self.bandwidth(), UNIT),
             Mode::ProbeRtt => self.end_probe_rtt(path),
@@ -585,80 +529,20 @@ impl Bbr {
         self.sample_long_term(path, 1, false);
     }
 
-    /// bbr_lt_bw_sampling: two intervals in a row, each with a fifth lost and about the same bandwidth, are a policer's.
+    /// bbr_lt_bw_sampling.
     fn sample_long_term(&mut self, path: &Path, losses: u64, is_app_limited: bool) {
-        if self.long_term.is_used {
-            if self.mode == Mode::ProbeBw && self.is_round_start {
-                self.long_term.rounds += 1;
-                if self.long_term.rounds >= LT_USED_ROUNDS {
-                    self.long_term.reset(path);
-                    self.probe_bandwidth(path);
-                }
-            }
-            return;
+        let is_probing_round = self.mode == Mode::ProbeBw && self.is_round_start;
+        let round = Round {
+            is_start: self.is_round_start,
+            is_used: is_probing_round,
+            losses,
+            is_app_limited,
+        };
+        match self.long_term.sample(path, &round) {
+            Finding::Nothing => {}
+            Finding::Policer => self.pacing_gain = UNIT,
+            Finding::End => self.probe_bandwidth(path),
         }
-        let own = &mut self.long_term;
-        if !own.is_sampling {
-            if losses == 0 {
-                return;
-            }
-            own.begin(path);
-            own.is_sampling = true;
-        }
-        if is_app_limited {
-            return own.reset(path);
-        }
-        own.rounds += u32::from(self.is_round_start);
-        if own.rounds < LT_ROUNDS {
-            return;
-        }
-        if own.rounds > 4 * LT_ROUNDS {
-            return own.reset(path);
-        }
-        if losses == 0 {
-            return;
-        }
-        let lost = path.lost - own.began_lost;
-        let delivered = path.delivered - own.began_delivered;
-        let took_ms = path.delivered_at / US_PER_MS - own.began_ms;
-        if delivered == 0 || lost * UNIT < LT_LOSS * delivered || took_ms == 0 {
-            return;
-        }
-        if own.ends(path, delivered * BW_UNIT / (took_ms * US_PER_MS)) {
-            self.pacing_gain = UNIT;
-        }
-    }
-}
-
-impl LongTerm {
-    /// bbr_reset_lt_bw_sampling.
-    fn reset(&mut self, path: &Path) {
-        *self = LongTerm::default();
-        self.begin(path);
-    }
-
-    /// bbr_reset_lt_bw_sampling_interval.
-    fn begin(&mut self, path: &Path) {
-        self.began_ms = path.delivered_at / US_PER_MS;
-        self.began_delivered = path.delivered;
-        self.began_lost = path.lost;
-        self.rounds = 0;
-    }
-
-    /// bbr_lt_bw_interval_done: whether it agrees with the interval before.
-    fn ends(&mut self, path: &Path, bandwidth: u64) -> bool {
-        let difference = bandwidth.abs_diff(self.bandwidth);
-        let agrees = difference * UNIT <= LT_RATIO * self.bandwidth
-            || octets_per_second(path.mss, difference, UNIT) <= LT_DIFFERENCE;
-        if self.bandwidth > 0 && agrees {
-            self.bandwidth = bandwidth.midpoint(self.bandwidth);
-            self.is_used = true;
-            self.rounds = 0;
-            return true;
-        }
-        self.bandwidth = bandwidth;
-        self.begin(path);
-        false
     }
 }
 
@@ -686,51 +570,5 @@ fn burst_segments(rate: u64, mss: u64) -> u64 {
     burst_size(rate).segments(rate, mss).min(127)
 }
 
-/// The greatest of a number of rounds, kept as the best three candidates (lib/win_minmax.c, after Nichols).
-#[derive(Clone, Debug, Default)]
-struct MaxOverRounds {
-    /// Round and value; each later than the one before and no greater.
-    best: [(u64, u64); 3],
-}
-
-impl MaxOverRounds {
-    fn greatest(&self) -> u64 {
-        self.best[0].1
-    }
-
-    /// minmax_running_max.
-    fn add(&mut self, round: u64, value: u64) {
-        let new = (round, value);
-        if value >= self.best[0].1 || round - self.best[2].0 > BANDWIDTH_ROUNDS {
-            self.best = [new; 3];
-            return;
-        }
-        if value >= self.best[1].1 {
-            self.best[1] = new;
-            self.best[2] = new;
-        } else if value >= self.best[2].1 {
-            self.best[2] = new;
-        }
-        self.age(new);
-    }
-
-    /// minmax_subwin_update: the first is gone with its window; later ones are of later quarters of it.
-    fn age(&mut self, new: (u64, u64)) {
-        let age = new.0 - self.best[0].0;
-        if age > BANDWIDTH_ROUNDS {
-            self.best = [self.best[1], self.best[2], new];
-            if new.0 - self.best[0].0 > BANDWIDTH_ROUNDS {
-                self.best = [self.best[1], self.best[2], new];
-            }
-        } else if self.best[1].0 == self.best[0].0 && age > BANDWIDTH_ROUNDS / 4 {
-            self.best[1] = new;
-            self.best[2] = new;
-        } else if self.best[2].0 == self.best[1].0 && age > BANDWIDTH_ROUNDS / 2 {
-            self.best[2] = new;
-        }
-    }
-}
-
 #[cfg(test)]
-#[path = "bbr_tests.rs"]
 mod tests;
