@@ -304,10 +304,7 @@ fn two_intervals_that_lose_a_fifth_at_about_one_bandwidth_are_a_policers() {
 #[test]
 fn what_arrives_in_clusters_gives_cwnd_room_for_the_gap() {
     let mut on = On::steady(2);
-    on.bbr.aggregation = Aggregation {
-        epoch_began: on.path.delivered_at,
-        ..Aggregation::default()
-    };
+    on.bbr.aggregation = Aggregation::from(on.path.delivered_at);
     // 40 at once after 20 ms, in which 20 were due.
     on.bbr.aggregation.epoch_acked = 1;
     on.path.now += 20_000;
