@@ -71,8 +71,8 @@ def main(
                 _reproduced(reproduce([study], store=runs, engine="fast", jobs=jobs))
             )
         if not keep_choices:
-            tried = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
-            choices = "\n".join(_reported_of_choices(tried))
+            kept = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
+            choices = "\n".join(_reported_of_choices(kept))
     above = page.partition(MARKER)[0].rstrip()
     reported = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
     file.write_text(f"{reported}\n", encoding="utf-8")
@@ -93,12 +93,12 @@ def _try_choices(
     ids = tables or (before.tables if before else (study_id,))
     times = replications or (before.replications if before else study.replications)
     as_chosen = reproduce(ids, store=runs, engine="fast", jobs=jobs, replications=times)
-    tried = KeptSensitivity.begun(study_id, ids, as_chosen)
-    if before is not None and before.goes_on(tried):
-        tried = before
+    kept = KeptSensitivity.begun(study_id, ids, as_chosen)
+    if before is not None and before.goes_on(kept):
+        kept = before
     elif before is not None:
         click.echo("the tables as chosen are not what they were: all is tried anew", err=True)
-    missing = _asked_for(tried.missing(study), keys)
+    missing = _asked_for(kept.missing(study), keys)
     found: list[Alternative] = []
     if missing:
         measured = sensitivity(
@@ -111,9 +111,9 @@ def _try_choices(
             on_variant=lambda name: click.echo(name, err=True),
         )
         found = alternatives_of(measured)
-    tried = tried.with_alternatives(study, found)
-    tried.write(file)
-    return tried
+    kept = kept.with_alternatives(study, found)
+    kept.write(file)
+    return kept
 
 
 def _asked_for(
@@ -231,56 +231,56 @@ def _counts(score: Score) -> str:
     return f"{score.inside} | {score.near} | {score.off} | {shown}"
 
 
-def _reported_of_choices(tried: KeptSensitivity) -> list[str]:
+def _reported_of_choices(kept: KeptSensitivity) -> list[str]:
     """What has been tried of a study's choices, from the file in its folder."""
-    study = load_study(tried.study)
-    of_these = f", of the tables {', '.join(tried.tables)}" if tried.tables != (study.id,) else ""
+    study = load_study(kept.study)
+    of_these = f", of the tables {', '.join(kept.tables)}" if kept.tables != (study.id,) else ""
     lines = [
         CHOICES,
         "",
         (
-            f"One choice at a time is set otherwise, all else as chosen; {_runs(tried, study)}"
+            f"One choice at a time is set otherwise, all else as chosen; {_runs(kept, study)}"
             f"{of_these}. Change: mean over the table's cells of the absolute change of our mean, "
             "in the table's unit."
         ),
-        *(["", tried.note] if tried.note else []),
-        *_not_tried(tried, study),
-        *_flipped(tried),
+        *(["", kept.note] if kept.note else []),
+        *_missing(kept, study),
+        *_flipped(kept),
     ]
     moving = [
         table
-        for table in tried.as_chosen
-        if any(_moves(entry, table) for entry in tried.alternatives)
+        for table in kept.as_chosen
+        if any(_moves(entry, table) for entry in kept.alternatives)
     ]
     if len(moving) > MOST_IN_FULL:
-        return [*lines, *_in_one_table(tried, study, moving), *_failed(tried)]
+        return [*lines, *_in_one_table(kept, study, moving), *_failed(kept)]
     for table in moving:
-        lines += ["", f"### {table}", "", *_in_full(tried, study, table)]
-    return [*lines, *_failed(tried)]
+        lines += ["", f"### {table}", "", *_in_full(kept, study, table)]
+    return [*lines, *_failed(kept)]
 
 
-def _runs(tried: KeptSensitivity, study: Study) -> str:
+def _runs(kept: KeptSensitivity, study: Study) -> str:
     """How often each alternative was run, and what few runs cannot tell."""
     if not any(entry.kind == "runs" for entry in study.experiments.values()):
         return "nothing is drawn"
-    runs = f"{tried.replications} replication{'s' if tried.replications > 1 else ''}"
-    if tried.replications >= study.replications:
+    runs = f"{kept.replications} replication{'s' if kept.replications > 1 else ''}"
+    if kept.replications >= study.replications:
         return runs
     return f"{runs}, so that conclusions whose numbers are close to their line may change by chance"
 
 
-def _not_tried(tried: KeptSensitivity, study: Study) -> list[str]:
+def _missing(kept: KeptSensitivity, study: Study) -> list[str]:
     missing = [
         f"`{key}` {value_in_words(value)}"
-        for key, values in tried.missing(study).items()
+        for key, values in kept.missing(study).items()
         for value in values
     ]
     return ["", f"Not tried: {', '.join(missing)}."] if missing else []
 
 
-def _flipped(tried: KeptSensitivity) -> list[str]:
+def _flipped(kept: KeptSensitivity) -> list[str]:
     """Conclusions that alternatives decide otherwise, as a table; nothing where there are none."""
-    deciding = [entry for entry in tried.alternatives if entry.flips]
+    deciding = [entry for entry in kept.alternatives if entry.flips]
     if not deciding:
         return ["", "No alternative decides a conclusion otherwise."]
     lines = [
@@ -299,9 +299,9 @@ def _flipped(tried: KeptSensitivity) -> list[str]:
     return lines
 
 
-def _in_full(tried: KeptSensitivity, study: Study, table: str) -> list[str]:
+def _in_full(kept: KeptSensitivity, study: Study, table: str) -> list[str]:
     """One table's section: each alternative that moves it, with its verdicts where it has print."""
-    as_chosen = tried.as_chosen[table]
+    as_chosen = kept.as_chosen[table]
     if as_chosen.has_print:
         lines = [
             "| choice | as chosen | instead | change | inside | near | off | mean absolute error |",
@@ -313,25 +313,25 @@ def _in_full(tried: KeptSensitivity, study: Study, table: str) -> list[str]:
             "| choice | as chosen | instead | change | largest change |",
             "|---|---|---|---|---|",
         ]
-    moving = [entry for entry in tried.alternatives if _moves(entry, table)]
+    moving = [entry for entry in kept.alternatives if _moves(entry, table)]
     for entry in sorted(moving, key=lambda entry: -(entry.effects[table].change or 0.0)):
         effect = entry.effects[table]
         rest = _scored(effect) if as_chosen.has_print else _change(effect.largest)
         lines.append(f"| {_set_otherwise(entry, study)} | {_change(effect.change)} | {rest} |")
-    return [*lines, *_still(entry for entry in tried.alternatives if not _moves(entry, table))]
+    return [*lines, *_still(entry for entry in kept.alternatives if not _moves(entry, table))]
 
 
-def _in_one_table(tried: KeptSensitivity, study: Study, tables: Sequence[str]) -> list[str]:
+def _in_one_table(kept: KeptSensitivity, study: Study, tables: Sequence[str]) -> list[str]:
     """All tables of a study with many, a column each; most moving first.
 
     Tables have different units, so an alternative's place is that of the sum of its parts of the
     largest change in each column.
     """
     most = {
-        table: max(entry.effects[table].change or 0.0 for entry in tried.alternatives)
+        table: max(entry.effects[table].change or 0.0 for entry in kept.alternatives)
         for table in tables
     }
-    compared = [table for table in tables if tried.as_chosen[table].has_print]
+    compared = [table for table in tables if kept.as_chosen[table].has_print]
 
     def part(entry: Alternative) -> float:
         return sum((entry.effects[table].change or 0.0) / most[table] for table in tables)
@@ -356,15 +356,15 @@ def _in_one_table(tried: KeptSensitivity, study: Study, tables: Sequence[str]) -
         "",
         f"| {' | '.join(columns)} |",
         "|---|---|---|" + "--:|" * (len(columns) - 3),
-        f"| all | as chosen | |{' |' * len(tables)}{verdicts(tried.as_chosen)}",
+        f"| all | as chosen | |{' |' * len(tables)}{verdicts(kept.as_chosen)}",
     ]
-    moving = [entry for entry in tried.alternatives if part(entry)]
+    moving = [entry for entry in kept.alternatives if part(entry)]
     for entry in sorted(moving, key=lambda entry: -part(entry)):
         changes = " | ".join(
             _change(entry.effects[table].change) if _moves(entry, table) else "" for table in tables
         )
         lines.append(f"| {_set_otherwise(entry, study)} | {changes} |{verdicts(entry.effects)}")
-    return [*lines, *_still(entry for entry in tried.alternatives if not part(entry))]
+    return [*lines, *_still(entry for entry in kept.alternatives if not part(entry))]
 
 
 def _unit(study: Study, table: str) -> str:
@@ -387,13 +387,13 @@ def _still(entries: Iterable[Alternative]) -> list[str]:
     return ["", f"Without effect: {names}."] if names else []
 
 
-def _failed(tried: KeptSensitivity) -> list[str]:
+def _failed(kept: KeptSensitivity) -> list[str]:
     """Alternatives that leave rows without a value; nothing where there are none."""
     counts = {
         f"{entry.key} = {value_in_words(entry.value)}": sum(
             effect.failed for effect in entry.effects.values()
         )
-        for entry in tried.alternatives
+        for entry in kept.alternatives
     }
     reported = ", ".join(f"{name} ({count})" for name, count in counts.items() if count)
     return (

@@ -109,8 +109,8 @@ def untold(stub: Stub) -> list[str]:
         if isinstance(node, ast.AnnAssign):
             parts.append(node)
         elif isinstance(node, ast.FunctionDef):
-            given = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
-            parts += [part for part in given if part.arg != "self"] or [node]
+            inputs = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+            parts += [part for part in inputs if part.arg != "self"] or [node]
     return [text(part) for part in parts if "  # " not in stub.lines[part.lineno - 1]]
 
 

@@ -76,7 +76,7 @@ def test_a_study_that_draws_nothing_tells_only_its_verdicts() -> None:
     assert "* 3.2 Reno is worst. (published: a; ours: b)" in lines
 
 
-def _tried(tables: Sequence[str], alternatives: Sequence[Alternative]) -> KeptSensitivity:
+def _kept(tables: Sequence[str], alternatives: Sequence[Alternative]) -> KeptSensitivity:
     """Tables of ICCCN'97 as chosen, each with 24 printed values, and some alternatives."""
     as_chosen = {table: Effect(None, None, 9, 8, 7, 0.075, 0) for table in tables}
     return KeptSensitivity("icccn97", 2, ("icccn97",), "0.1.0", "0", as_chosen, tuple(alternatives))
@@ -89,7 +89,7 @@ def test_a_readme_names_what_has_not_been_tried_what_has_no_effect_and_what_fail
     choices = load_study("icccn97").choices
     named = [(choice.name, value) for choice in choices for value in choice.alternatives]
     left = {("tcp.handshake", True), ("tcp.rto_initial", "6 s")}
-    tried = [
+    kept = [
         Alternative(
             key,
             value,
@@ -99,7 +99,7 @@ def test_a_readme_names_what_has_not_been_tried_what_has_no_effect_and_what_fail
         for key, value in named
         if (key, value) not in left
     ]
-    lines = script._reported_of_choices(_tried([table], tried))
+    lines = script._reported_of_choices(_kept([table], kept))
     assert "Not tried: `tcp.rto_initial` 6 s, `tcp.handshake` true." in lines
     assert "| tcp.tick | 500 ms | 2.10 | 2.4 |" in lines
     assert "| tcp.tick | 100 ms | 200 ms | 0.037 | 11 | 8 | 5 | 0.060 |" in lines
@@ -115,8 +115,8 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
     tables = [table.id for table in load_study("atmf970424").tables][: script.MOST_IN_FULL + 1]
     moving = {table: Effect(0.01, 0.5, 1, 2, 3, 0.06, 0) for table in tables}
     most = {table: Effect(0.03, 0.5, 1, 2, 3, 0.06, 0) for table in tables}
-    tried = replace(
-        _tried(
+    kept = replace(
+        _kept(
             tables,
             [
                 Alternative("tcp.tick", "200 ms", moving, {}),
@@ -126,7 +126,7 @@ def test_a_study_of_many_tables_has_one_of_their_changes() -> None:
         ),
         study="atmf970424",
     )
-    lines = script._reported_of_choices(tried)
+    lines = script._reported_of_choices(kept)
     head = next(line for line in lines if line.startswith("| choice | as chosen | instead | t1 |"))
     assert head.endswith("| t6 | inside | near | off |")
     place = lines.index(head)

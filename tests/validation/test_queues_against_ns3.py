@@ -126,11 +126,11 @@ class Case:
     def theirs(self, program: Path) -> str:
         """What is stored of ns-3: a loss a line, or, of draws, a run a line."""
         arrivals = self.arrivals()
-        given = "\n".join(f"{time} {octets} {flow}" for time, octets, flow in arrivals)
+        inputs = "\n".join(f"{time} {octets} {flow}" for time, octets, flow in arrivals)
         lines: list[str] = []
         for number in self.runs:
             command = [str(program), self.discipline, "1514", str(LINK_BPS), str(number)]
-            done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
+            done = subprocess.run(command, input=inputs, capture_output=True, text=True, check=True)
             end_ps = self.duration_s * 1000 * MS
             lost = [line for line in done.stdout.splitlines() if int(line.split()[0]) < end_ps]
             wait_ms = float(done.stderr) / MS

@@ -42,9 +42,9 @@ class Counts:
         """
         if not self.can_run(dumbbell):
             raise ValueError(f"{dumbbell.name}: only packets with NewReno")
-        given = arguments(dumbbell)
-        _, started_s = run_alone([str(self._program), *given[:-1], "0"])
-        output, whole_s = run_alone([str(self._program), *given])
+        inputs = arguments(dumbbell)
+        _, started_s = run_alone([str(self._program), *inputs[:-1], "0"])
+        output, whole_s = run_alone([str(self._program), *inputs])
         delivered = [int(octets) for octets in re.findall(r"delivered (\d+)", output)]
         counts = re.search(r"total sent (\d+) resent (\d+) timeouts (\d+)", output)
         if counts is None or len(delivered) != dumbbell.sources:

@@ -94,9 +94,9 @@ class Ns3:
         """
         if not self.can_run(dumbbell):
             raise ValueError(f"{dumbbell.name}: only SACK with EPD")
-        given = arguments(dumbbell)
-        _, started_s = run_alone([str(self._program), *given, "--duration=0.000001"])
-        output, whole_s = run_alone([str(self._program), *given])
+        inputs = arguments(dumbbell)
+        _, started_s = run_alone([str(self._program), *inputs, "--duration=0.000001"])
+        output, whole_s = run_alone([str(self._program), *inputs])
         delivered = [int(octets) for octets in re.findall(r"delivered (\d+)", output)]
         counts = re.search(r"total sent (\d+) resent (\d+) timeouts (\d+)", output)
         if counts is None or len(delivered) != dumbbell.sources:

@@ -11,7 +11,7 @@ pub mod vs_vd;
 
 pub use destination::{Destination, Turned};
 pub use rm::{RmCell, cells_per_second, interval};
-pub use source::{Due, Sent, Source, Waiting};
+pub use source::{NextCell, Sent, Source, Waiting};
 
 #[cfg(test)]
 mod loop_tests;

@@ -6,7 +6,7 @@ use crate::switch::specs::{
     CcrFrom, EricaPlusSpec, QueueControlSpec, QueueCurve, RateAlgorithmSpec, WeightedEricaPlusSpec,
 };
 use crate::switch::{RateControl, VcShare};
-use crate::{Destination, Due, Sent, Source, Waiting};
+use crate::{Destination, NextCell, Sent, Source, Waiting};
 use proptest::prelude::*;
 use skycell_units::SimTime;
 
@@ -29,8 +29,8 @@ fn rates(specs: &[AbrSpec], algorithm: &RateAlgorithmSpec, link: f64, seconds: u
         let nexts = sources
             .iter()
             .enumerate()
-            .filter_map(|(vc, source)| source.next(now, DATA).map(|(at, due)| (at, vc, due)));
-        let (at, vc, due): (SimTime, usize, Due) =
+            .filter_map(|(vc, source)| source.next(now, DATA).map(|(at, kind)| (at, vc, kind)));
+        let (at, vc, kind): (SimTime, usize, NextCell) =
             nexts.min_by_key(|next| (next.0, next.1)).expect("greedy");
         let at = if port.due() < at { port.due() } else { at };
         queue = (queue - (at - now).as_secs_f64() * link).max(0.0);
@@ -39,7 +39,7 @@ fn rates(specs: &[AbrSpec], algorithm: &RateAlgorithmSpec, link: f64, seconds: u
             port.on_time(now, queue as u32);
             continue;
         }
-        let sent = sources[vc].send(now, due);
+        let sent = sources[vc].send(now, kind);
         late[vc] += u64::from(now.0 > end.0 / 2);
         let forward = match sent {
             Sent::Forward(cell) => Some(cell),

@@ -15,7 +15,7 @@ pub struct Waiting {
 
 /// Which cell a source sends next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum NextCell {
     /// A forward RM cell.
     Forward,
     /// The backward RM cell that waits.
@@ -118,7 +118,7 @@ impl Source {
 
     /// Which cell is next and when it may be sent, `now` or later; none while nothing waits and no
     /// forward RM cell will be due.
-    pub fn next(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, Due)> {
+    pub fn next(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, NextCell)> {
         let in_rate = self.next_in_rate(now, waiting);
         let out_of_rate = self.next_out_of_rate(now, waiting);
         match (in_rate, out_of_rate) {
@@ -127,7 +127,7 @@ impl Source {
         }
     }
 
-    fn next_in_rate(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, Due)> {
+    fn next_in_rate(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, NextCell)> {
         // 1: cells in the rate are no closer than 1 / ACR, at the ACR of now.
         let earliest = now.max(self.paced());
         // Nothing is sent at a rate of 0, not even the first cell.
@@ -137,11 +137,11 @@ impl Source {
         let has_cell = waiting.data || waiting.backward;
         let Some(last_forward) = self.last_forward else {
             // 2: the first cell in the rate is a forward RM cell.
-            return has_cell.then_some((earliest, Due::Forward));
+            return has_cell.then_some((earliest, NextCell::Forward));
         };
         // 3a ii: Nrm - 1 cells since the last one.
         if self.since_forward >= self.spec.nrm - 1 {
-            return Some((earliest, Due::Forward));
+            return Some((earliest, NextCell::Forward));
         }
         // 3a i: at least Mrm cells and the time Trm.
         let by_time = (self.since_forward >= self.spec.mrm)
@@ -149,63 +149,63 @@ impl Source {
         if let Some(at) = by_time
             && (at == earliest || !has_cell)
         {
-            return Some((at, Due::Forward));
+            return Some((at, NextCell::Forward));
         }
         // 3b: a backward RM cell, if it is the first since the last forward one or no data waits.
         if waiting.backward && (!self.has_turned || !waiting.data) {
-            return Some((earliest, Due::Backward));
+            return Some((earliest, NextCell::Backward));
         }
         // 3c
-        waiting.data.then_some((earliest, Due::Data))
+        waiting.data.then_some((earliest, NextCell::Data))
     }
 
     /// 11: beside the rate, at most TCR. We send such cells only while ACR is below TCR and something
     /// waits: the loop would otherwise stand still where ACR has fallen to 0. A backward RM cell that
     /// waits goes first (destination behaviour 3 sets no rate; here both share TCR).
-    fn next_out_of_rate(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, Due)> {
+    fn next_out_of_rate(&self, now: SimTime, waiting: Waiting) -> Option<(SimTime, NextCell)> {
         if self.acr >= self.tcr || !(waiting.data || waiting.backward) {
             return None;
         }
         let last = self.last_out_of_rate.max(self.last_in_rate);
         let earliest = last.map_or(now, |last| now.max(last + interval(self.tcr)));
-        let due = if waiting.backward {
-            Due::OutOfRateBackward
+        let kind = if waiting.backward {
+            NextCell::OutOfRateBackward
         } else {
-            Due::OutOfRateForward
+            NextCell::OutOfRateForward
         };
-        (earliest != SimTime::NEVER).then_some((earliest, due))
+        (earliest != SimTime::NEVER).then_some((earliest, kind))
     }
 
     /// Sends at `now` the cell that [`Source::next`] says, whose time has come.
-    pub fn send(&mut self, now: SimTime, due: Due) -> Sent {
-        match due {
-            Due::OutOfRateForward | Due::OutOfRateBackward => {
+    pub fn send(&mut self, now: SimTime, kind: NextCell) -> Sent {
+        match kind {
+            NextCell::OutOfRateForward | NextCell::OutOfRateBackward => {
                 self.last_out_of_rate = Some(now);
-                return match due {
-                    Due::OutOfRateForward => Sent::Forward(self.forward_cell(true)),
+                return match kind {
+                    NextCell::OutOfRateForward => Sent::Forward(self.forward_cell(true)),
                     _ => Sent::Backward {
                         is_out_of_rate: true,
                     },
                 };
             }
-            Due::Forward => {
+            NextCell::Forward => {
                 self.before_forward(now);
                 self.last_forward = Some(now);
                 self.since_forward = 0;
                 self.has_turned = false;
                 self.unanswered += 1;
             }
-            Due::Backward => {
+            NextCell::Backward => {
                 self.since_forward += 1;
                 self.has_turned = true;
             }
-            Due::Data => self.since_forward += 1,
+            NextCell::Data => self.since_forward += 1,
         }
         // 7: only cells after the forward RM cell have to follow a rate that it has changed.
         self.last_in_rate = Some(now);
-        match due {
-            Due::Forward => Sent::Forward(self.forward_cell(false)),
-            Due::Backward => Sent::Backward {
+        match kind {
+            NextCell::Forward => Sent::Forward(self.forward_cell(false)),
+            NextCell::Backward => Sent::Backward {
                 is_out_of_rate: false, // 4: CLP = 0
             },
             _ => Sent::Data,

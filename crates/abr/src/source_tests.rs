@@ -64,8 +64,8 @@ fn backward(er: f64) -> RmCell {
 
 /// Sends the next cell at its time, not before `now`; when it was and what.
 fn step(source: &mut Source, now: SimTime, waiting: Waiting) -> (SimTime, Sent) {
-    let (at, due) = source.next(now, waiting).expect("a cell is next");
-    (at, source.send(at, due))
+    let (at, kind) = source.next(now, waiting).expect("a cell is next");
+    (at, source.send(at, kind))
 }
 
 /// The next `count` cells while the same always waits: F forward, B backward, D data, small letters for
@@ -103,11 +103,11 @@ fn behaviour_1_and_2_begin_at_icr_with_a_forward_cell_and_keep_1_by_acr_apart() 
     assert_eq!(fields, (false, false, false, false));
     assert_eq!((cell.ccr, cell.er, cell.mcr), (100.0, 1_000.0, 10.0));
     assert!(!cell.is_out_of_rate); // 4
-    assert_eq!(source.next(ms(8), DATA), Some((ms(17), Due::Data)));
+    assert_eq!(source.next(ms(8), DATA), Some((ms(17), NextCell::Data)));
     // The rate of now counts, not that of the last cell.
     source.on_backward(&backward(50.0));
-    assert_eq!(source.next(ms(8), DATA), Some((ms(27), Due::Data)));
-    assert_eq!(source.next(ms(30), DATA), Some((ms(30), Due::Data)));
+    assert_eq!(source.next(ms(8), DATA), Some((ms(27), NextCell::Data)));
+    assert_eq!(source.next(ms(30), DATA), Some((ms(30), NextCell::Data)));
 }
 
 #[test]
@@ -143,8 +143,11 @@ fn behaviour_3a_at_a_low_rate_trm_and_mrm_decide() {
 fn behaviour_3a_what_was_sent_is_closed_with_a_forward_cell_though_nothing_waits() {
     let mut source = Source::new(&spec());
     assert_eq!(sequence(&mut source, ms(0), DATA, 3), "FDD"); // 0, 10, 20 ms
-    assert_eq!(source.next(ms(20), NOTHING), Some((ms(100), Due::Forward)));
-    source.send(ms(100), Due::Forward);
+    assert_eq!(
+        source.next(ms(20), NOTHING),
+        Some((ms(100), NextCell::Forward))
+    );
+    source.send(ms(100), NextCell::Forward);
     assert_eq!(source.next(ms(100), NOTHING), None); // Mrm cells are missing
 }
 
@@ -160,17 +163,17 @@ fn behaviour_3b_backward_cells_go_once_between_forward_ones_or_when_no_data_wait
 #[test]
 fn behaviour_5_after_adtf_the_rate_falls_to_icr() {
     let mut source = Source::new(&spec());
-    source.send(ms(0), Due::Forward);
+    source.send(ms(0), NextCell::Forward);
     source.on_backward(&backward(1_000.0));
     source.on_backward(&RmCell {
         ni: false,
         ..backward(1_000.0)
     });
     assert_eq!(source.acr(), 162.5); // + RIF x PCR
-    source.send(ms(10), Due::Data);
-    source.send(ms(500), Due::Forward); // not more than ADTF
+    source.send(ms(10), NextCell::Data);
+    source.send(ms(500), NextCell::Forward); // not more than ADTF
     assert_eq!(source.acr(), 162.5);
-    let Sent::Forward(cell) = source.send(ms(1_001), Due::Forward) else {
+    let Sent::Forward(cell) = source.send(ms(1_001), NextCell::Forward) else {
         panic!("a forward cell")
     };
     // 7: the cell says the new rate.
@@ -184,7 +187,7 @@ fn behaviour_6_without_feedback_each_forward_cell_lowers_the_rate() {
     let mut source = Source::new(&limited);
     let rates: Vec<_> = (0..5)
         .map(|n| {
-            source.send(ms(n), Due::Forward);
+            source.send(ms(n), NextCell::Forward);
             source.acr()
         })
         .collect();
@@ -196,20 +199,20 @@ fn behaviour_6_without_feedback_each_forward_cell_lowers_the_rate() {
         ..backward(1_000.0)
     });
     assert_eq!(source.acr(), 82.3974609375);
-    source.send(ms(5), Due::Forward);
+    source.send(ms(5), NextCell::Forward);
     assert!(source.acr() < 82.0);
     source.on_backward(&backward(1_000.0));
     let after = source.acr();
-    source.send(ms(6), Due::Forward);
+    source.send(ms(6), NextCell::Forward);
     assert_eq!(source.acr(), after);
-    (0..100).for_each(|n| _ = source.send(ms(7 + n), Due::Forward));
+    (0..100).for_each(|n| _ = source.send(ms(7 + n), NextCell::Forward));
     assert_eq!(source.acr(), 10.0); // never below MCR
 }
 
 #[test]
 fn behaviours_8_and_9_feedback_moves_the_rate_within_its_bounds() {
     let mut source = Source::new(&spec());
-    let mut told = |ci, ni, er| {
+    let mut reported = |ci, ni, er| {
         source.on_backward(&RmCell {
             ci,
             ni,
@@ -217,17 +220,17 @@ fn behaviours_8_and_9_feedback_moves_the_rate_within_its_bounds() {
         });
         source.acr()
     };
-    assert_eq!(told(false, false, 1e9), 162.5); // + 1 000 / 16
-    assert_eq!(told(false, true, 1e9), 162.5);
-    assert_eq!(told(true, false, 1e9), 152.34375); // x 15 / 16
-    assert_eq!(told(false, false, 200.0), 200.0); // 214.8 and then at most ER
-    assert_eq!(told(false, true, 300.0), 200.0); // ER does not raise
-    assert_eq!(told(true, true, 150.0), 150.0); // 187.5 and then at most ER
-    assert_eq!(told(false, true, 2.0), 10.0); // MCR
+    assert_eq!(reported(false, false, 1e9), 162.5); // + 1 000 / 16
+    assert_eq!(reported(false, true, 1e9), 162.5);
+    assert_eq!(reported(true, false, 1e9), 152.34375); // x 15 / 16
+    assert_eq!(reported(false, false, 200.0), 200.0); // 214.8 and then at most ER
+    assert_eq!(reported(false, true, 300.0), 200.0); // ER does not raise
+    assert_eq!(reported(true, true, 150.0), 150.0); // 187.5 and then at most ER
+    assert_eq!(reported(false, true, 2.0), 10.0); // MCR
     for _ in 0..20 {
-        told(false, false, 1e9);
+        reported(false, false, 1e9);
     }
-    assert_eq!(told(false, false, 1e9), 1_000.0); // PCR
+    assert_eq!(reported(false, false, 1e9), 1_000.0); // PCR
 }
 
 #[test]
@@ -235,14 +238,14 @@ fn behaviour_11_below_tcr_cells_go_beside_the_rate() {
     let mut stopped = spec();
     stopped.mcr_millicells = 0;
     let mut source = Source::new(&stopped);
-    source.send(ms(0), Due::Forward);
+    source.send(ms(0), NextCell::Forward);
     source.on_backward(&backward(0.0));
     assert_eq!(source.acr(), 0.0);
     assert_eq!(source.next(ms(1), NOTHING), None);
     // TCR is 10 cells/s: 100 ms apart. No data.
     assert_eq!(
         source.next(ms(1), DATA),
-        Some((ms(100), Due::OutOfRateForward))
+        Some((ms(100), NextCell::OutOfRateForward))
     );
     assert_eq!(sequence(&mut source, ms(1), DATA, 3), "fff");
     assert_eq!(sequence(&mut source, ms(301), BACKWARD, 1), "b");
@@ -272,9 +275,9 @@ fn behaviour_13_what_is_not_used_is_lost_down_to_icr() {
     // The source has little: 4 cells in 36 ms are 111.1 cells/s; then 4 in 100 ms, ICR.
     for (at, expected) in [([40, 50, 60, 68], 111.111), ([80, 100, 120, 168], 100.0)] {
         for at in &at[..3] {
-            source.send(ms(*at), Due::Data);
+            source.send(ms(*at), NextCell::Data);
         }
-        source.send(ms(at[3]), Due::Forward);
+        source.send(ms(at[3]), NextCell::Forward);
         assert!((source.acr() - expected).abs() < 1e-3, "{}", source.acr());
     }
 }
@@ -283,14 +286,14 @@ fn behaviour_13_what_is_not_used_is_lost_down_to_icr() {
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Wait(u64),
-    Told { ci: bool, ni: bool, er: f64 },
+    Reported { ci: bool, ni: bool, er: f64 },
     Send(Waiting),
 }
 
 fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         (0u64..2_000).prop_map(Event::Wait),
-        (any::<bool>(), any::<bool>(), 0.0..2_000.0).prop_map(|(ci, ni, er)| Event::Told {
+        (any::<bool>(), any::<bool>(), 0.0..2_000.0).prop_map(|(ci, ni, er)| Event::Reported {
             ci,
             ni,
             er
@@ -318,25 +321,25 @@ proptest! {
         for event in events {
             match event {
                 Event::Wait(ms) => now += SimTime::from_millis(ms),
-                Event::Told { ci, ni, er } => source.on_backward(&RmCell { ci, ni, ..backward(er) }),
+                Event::Reported { ci, ni, er } => source.on_backward(&RmCell { ci, ni, ..backward(er) }),
                 Event::Send(waiting) => {
-                    let Some((at, due)) = source.next(now, waiting) else { continue };
+                    let Some((at, kind)) = source.next(now, waiting) else { continue };
                     prop_assert!(at >= now);
                     prop_assert_eq!(source.next(at, waiting).map(|next| next.0), Some(at));
                     now = at;
                     let acr = source.acr();
-                    if matches!(due, Due::OutOfRateForward | Due::OutOfRateBackward) {
+                    if matches!(kind, NextCell::OutOfRateForward | NextCell::OutOfRateBackward) {
                         if let Some(last) = last_beside.replace(now) {
                             prop_assert!(now - last >= interval(10.0));
                         }
-                        source.send(now, due);
+                        source.send(now, kind);
                         continue;
                     }
                     if let Some(last) = last_in_rate.replace(now) {
                         let gap: SimTime = now - last;
                         prop_assert!(gap.0 as f64 * acr >= 1e12 * (1.0 - 1e-12));
                     }
-                    let sent = source.send(now, due);
+                    let sent = source.send(now, kind);
                     match sent {
                         Sent::Forward(cell) => {
                             prop_assert_eq!(cell.ccr, source.acr());

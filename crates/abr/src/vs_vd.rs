@@ -64,7 +64,7 @@ pub enum LoopCoupling {
 impl VsVdSpec {
     /// ER1: what the virtual destination lets into a cell that came with `er`, all in cells a second;
     /// `queued` cells of the VC wait for its virtual source.
-    pub fn told(&self, er: f64, allocated: f64, acr: f64, queued: u32) -> f64 {
+    pub fn reported(&self, er: f64, allocated: f64, acr: f64, queued: u32) -> f64 {
         let behind = allocated.min(acr);
         er.min(match self.coupling {
             LoopCoupling::Minimum | LoopCoupling::Both => behind,
@@ -117,15 +117,23 @@ mod tests {
         ];
         for (coupling, loose, tight, taken) in cases {
             let rule = of(coupling);
-            assert_eq!(rule.told(1_000.0, 400.0, 300.0, 30), loose, "{coupling:?}");
-            assert_eq!(rule.told(1_000.0, 200.0, 300.0, 30), tight, "{coupling:?}");
-            assert_eq!(rule.told(100.0, 400.0, 300.0, 0), 100.0, "{coupling:?}");
+            assert_eq!(
+                rule.reported(1_000.0, 400.0, 300.0, 30),
+                loose,
+                "{coupling:?}"
+            );
+            assert_eq!(
+                rule.reported(1_000.0, 200.0, 300.0, 30),
+                tight,
+                "{coupling:?}"
+            );
+            assert_eq!(rule.reported(100.0, 400.0, 300.0, 0), 100.0, "{coupling:?}");
             assert_eq!(rule.taken(900.0, 200.0), taken, "{coupling:?}");
         }
         // f is 1 at the queue that is aimed at, b at none, and the drain limit at an endless one.
         let queue = of(LoopCoupling::Queue);
-        assert_eq!(queue.told(1_000.0, 400.0, 300.0, 30), 300.0);
-        assert!((queue.told(1_000.0, 400.0, 300.0, 0) - 315.0).abs() < 1e-9);
-        assert_eq!(queue.told(1_000.0, 400.0, 300.0, 1_000_000), 150.0);
+        assert_eq!(queue.reported(1_000.0, 400.0, 300.0, 30), 300.0);
+        assert!((queue.reported(1_000.0, 400.0, 300.0, 0) - 315.0).abs() < 1e-9);
+        assert_eq!(queue.reported(1_000.0, 400.0, 300.0, 1_000_000), 150.0);
     }
 }

@@ -86,7 +86,7 @@ pub struct Judged {
     /// Whether the frame passed F-GCRA.
     pub is_eligible: bool,
     /// Whether it goes on with CLP = 1.
-    pub is_tagged: bool,
+    pub clp: bool,
     /// Whether it is longer than MFS.
     pub is_oversized: bool,
     /// Whether the network discards it.
@@ -122,23 +122,23 @@ impl GfrPolicer {
     }
 
     /// The first cell of a frame of `cells` cells comes to the first switch at `at`.
-    pub fn on_network(&mut self, at: SimTime, cells: u32, is_tagged: bool) -> Judged {
+    pub fn on_network(&mut self, at: SimTime, cells: u32, clp: bool) -> Judged {
         let is_oversized = cells > self.mfs_cells;
-        let is_eligible = !is_tagged && !is_oversized && self.gcra.on_frame(at, cells);
-        self.judge(is_eligible, is_tagged, is_oversized)
+        let is_eligible = !clp && !is_oversized && self.gcra.on_frame(at, cells);
+        self.judge(is_eligible, clp, is_oversized)
     }
 
     /// A frame comes whose first cell a policer of cells has discarded: it is not eligible, and
     /// F-GCRA, which looks at first cells, knows nothing of it.
-    pub fn on_headless(&mut self, cells: u32, is_tagged: bool) -> Judged {
-        self.judge(false, is_tagged, cells > self.mfs_cells)
+    pub fn on_headless(&mut self, cells: u32, clp: bool) -> Judged {
+        self.judge(false, clp, cells > self.mfs_cells)
     }
 
-    fn judge(&self, is_eligible: bool, is_tagged: bool, is_oversized: bool) -> Judged {
-        let is_excess = !is_tagged && !is_eligible;
+    fn judge(&self, is_eligible: bool, clp: bool, is_oversized: bool) -> Judged {
+        let is_excess = !clp && !is_eligible;
         Judged {
             is_eligible,
-            is_tagged: is_tagged || (self.network_tags && is_excess),
+            clp: clp || (self.network_tags && is_excess),
             is_oversized,
             is_refused: (is_oversized && self.discards_oversized)
                 || (is_excess && self.discards_excess),
@@ -191,7 +191,7 @@ mod tests {
             let tagged = adapter.on_sending(ms(t), 10);
             let judged = network.on_network(ms(t), 10, false);
             assert_eq!(tagged, !judged.is_eligible, "at {t} ms");
-            assert!(!judged.is_tagged, "GFR.1 leaves CLP alone");
+            assert!(!judged.clp, "GFR.1 leaves CLP alone");
         }
     }
 
@@ -209,9 +209,9 @@ mod tests {
     #[test]
     fn the_network_tags_frames_that_are_not_eligible_and_those_longer_than_mfs() {
         let mut policer = GfrPolicer::new(&contract(Tagging::Network));
-        let judged = |is_eligible, is_tagged, is_oversized| Judged {
+        let judged = |is_eligible, clp, is_oversized| Judged {
             is_eligible,
-            is_tagged,
+            clp,
             is_oversized,
             is_refused: false,
         };
@@ -253,8 +253,8 @@ mod tests {
                 (22, 10, false),
                 (32, 10, false),
             ];
-            frames.map(|(t, cells, is_tagged)| {
-                let judged = policer.on_network(ms(t), cells, is_tagged);
+            frames.map(|(t, cells, clp)| {
+                let judged = policer.on_network(ms(t), cells, clp);
                 (judged.is_eligible, judged.is_refused)
             })
         };
@@ -275,7 +275,7 @@ mod tests {
         for t in [0, 1, 2] {
             let judged = policer.on_headless(10, false);
             assert!(!judged.is_oversized, "MFS is ten cells");
-            assert!(!judged.is_eligible && judged.is_tagged, "at {t} ms");
+            assert!(!judged.is_eligible && judged.clp, "at {t} ms");
         }
         assert!(policer.on_network(ms(3), 10, false).is_eligible);
         assert!(policer.on_network(ms(13), 10, false).is_eligible);

@@ -107,13 +107,13 @@ impl GuaranteedVc {
             self.frames_refused += u64::from(is_first_refused);
         }
         self.under_way = Some(frame);
-        let is_last = cell.index + 1 == cell.cells;
-        let is_cut_off = self.discards_inconsistent && frame.is_inconsistent && !is_last;
+        let eom = cell.index + 1 == cell.cells;
+        let is_cut_off = self.discards_inconsistent && frame.is_inconsistent && !eom;
         if frame.judged.is_refused || is_cut_off {
             self.cells_refused += 1;
             return None;
         }
-        Some(cell.by_policer || frame.judged.is_tagged)
+        Some(cell.by_policer || frame.judged.clp)
     }
 
     /// All cells of a frame, `spacing` apart, come to the first switch, the first of them at `at`;
@@ -133,7 +133,7 @@ impl GuaranteedVc {
     fn count(&mut self, judged: &Judged, cells: u32) {
         self.frames_eligible += u64::from(judged.is_eligible);
         self.cells_eligible += u64::from(judged.is_eligible) * u64::from(cells);
-        self.frames_tagged += u64::from(judged.is_tagged && !judged.is_refused);
+        self.frames_tagged += u64::from(judged.clp && !judged.is_refused);
         self.frames_oversized += u64::from(judged.is_oversized);
         self.frames_refused += u64::from(judged.is_refused);
     }

@@ -34,8 +34,8 @@ pub fn orbit_left_out(
     let fleet =
         py.detach(|| OrbitSpec::from_json(spec_json).and_then(|spec| Fleet::new(&spec, between_s)));
     let rows = fleet.map_err(orbit_error)?;
-    let told = |row: &LeftOut| json!([row.satellite, row.minutes, row.limit.to_string()]);
-    Ok(Value::from_iter(rows.left_out().iter().map(told)).to_string())
+    let reported = |row: &LeftOut| json!([row.satellite, row.minutes, row.limit.to_string()]);
+    Ok(Value::from_iter(rows.left_out().iter().map(reported)).to_string())
 }
 
 /// Earth-fixed positions in km, moment after moment, satellite after satellite.
@@ -227,40 +227,44 @@ pub fn orbit_series<'py>(
 }
 
 fn columns(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
-    let stretches = series.stretches.iter();
-    let reasons: Vec<Value> = stretches
+    let path_spans = series.path_spans.iter();
+    let reasons: Vec<Value> = path_spans
         .clone()
-        .map(|stretch| {
-            stretch
-                .way
+        .map(|path_span| {
+            path_span
+                .route
                 .as_ref()
                 .err()
                 .map_or(Value::Null, |reason| json!(reason))
         })
         .collect();
-    let ways = stretches.clone().map(|stretch| stretch.way.as_deref());
+    let routes = path_spans
+        .clone()
+        .map(|path_span| path_span.route.as_deref());
     let columns = [
         (
             "pair",
-            Column::U32(stretches.clone().map(|s| s.pair).collect()),
+            Column::U32(path_spans.clone().map(|s| s.pair).collect()),
         ),
         (
             "first_step",
-            Column::U32(stretches.clone().map(|s| s.first_step).collect()),
+            Column::U32(path_spans.clone().map(|s| s.first_step).collect()),
         ),
-        ("steps", Column::U32(stretches.map(|s| s.steps).collect())),
+        ("steps", Column::U32(path_spans.map(|s| s.steps).collect())),
         (
             "satellites",
             Column::U32(
-                ways.clone()
-                    .map(|way| way.map_or(0, <[u32]>::len) as u32)
+                routes
+                    .clone()
+                    .map(|route| route.map_or(0, <[u32]>::len) as u32)
                     .collect(),
             ),
         ),
         (
             "way",
             Column::U32(
-                ways.flat_map(|way| way.unwrap_or_default())
+                routes
+                    .flat_map(|route| route.unwrap_or_default())
                     .copied()
                     .collect(),
             ),

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Boxes, each for one stretch of time.
-const BOXES: u64 = 256;
+const BUCKETS: u64 = 256;
 
 /// Keys, least first.
 ///
@@ -23,34 +23,34 @@ pub struct Calendar {
     /// So many of those there are at least, or all keys.
     in_order: usize,
     /// A stretch is 2 to this power, picoseconds.
-    stretch_log2: u32,
+    width_log2: u32,
     /// The first stretch whose box is closed.
     closed: u64,
-    /// By stretch, modulo [`BOXES`].
-    boxes: Vec<Vec<Key>>,
+    /// By stretch, modulo [`BUCKETS`].
+    buckets: Vec<Vec<Key>>,
     /// A bit for each box that has keys.
-    filled: [u64; BOXES as usize / 64],
+    filled: [u64; BUCKETS as usize / 64],
     /// Keys beyond the last box.
     far: BinaryHeap<Reverse<Key>>,
 }
 
 impl Calendar {
-    /// No keys yet; `stretch` is about the time that a box is for. Of the keys that come next so many are kept in
+    /// No keys yet; `width` is about the time that a box is for. Of the keys that come next so many are kept in
     /// order as [`ahead`](Self::ahead) is to show.
     ///
     /// # Panics
     /// Those are less than two.
-    pub fn new(stretch: SimTime, in_order: usize) -> Self {
+    pub fn new(width: SimTime, in_order: usize) -> Self {
         assert!(in_order >= 2, "the second key must be known");
         Calendar {
             late: KeyHeap::default(),
             opened: Vec::new(),
             next: 0,
             in_order,
-            stretch_log2: stretch.0.max(1).ilog2(),
+            width_log2: width.0.max(1).ilog2(),
             closed: 0,
-            boxes: vec![Vec::new(); BOXES as usize],
-            filled: [0; BOXES as usize / 64],
+            buckets: vec![Vec::new(); BUCKETS as usize],
+            filled: [0; BUCKETS as usize / 64],
             far: BinaryHeap::new(),
         }
     }
@@ -88,13 +88,13 @@ impl Calendar {
     /// Adds a key.
     #[inline(always)]
     pub fn push(&mut self, key: Key) {
-        let stretch = self.stretch_of(key);
-        if stretch < self.closed {
+        let bucket = self.bucket_of(key);
+        if bucket < self.closed {
             return self.late.push(key);
         }
-        if stretch - self.closed < BOXES {
-            let at = stretch % BOXES;
-            self.boxes[at as usize].push(key);
+        if bucket - self.closed < BUCKETS {
+            let at = bucket % BUCKETS;
+            self.buckets[at as usize].push(key);
             self.filled[at as usize / 64] |= 1 << (at % 64);
         } else {
             self.far.push(Reverse(key));
@@ -127,14 +127,14 @@ impl Calendar {
         self.push(key);
     }
 
-    fn stretch_of(&self, key: Key) -> u64 {
-        key.time().0 >> self.stretch_log2
+    fn bucket_of(&self, key: Key) -> u64 {
+        key.time().0 >> self.width_log2
     }
 
     /// The first closed box that has keys.
     fn next_filled(&self) -> Option<u64> {
-        const WORDS: u64 = BOXES / 64;
-        let first = self.closed % BOXES;
+        const WORDS: u64 = BUCKETS / 64;
+        let first = self.closed % BUCKETS;
         // The word of the first box comes twice: its later boxes, and at the end its earlier ones.
         let word_at = |nth: u64| {
             let word = (first / 64 + nth) % WORDS;
@@ -147,37 +147,38 @@ impl Calendar {
             (word, self.filled[word as usize] & asked)
         };
         let mut words = (0..=WORDS).map(word_at);
-        let (word, boxes) = words.find(|(_, boxes)| *boxes > 0)?;
-        Some(word * 64 + u64::from(boxes.trailing_zeros()))
+        let (word, buckets) = words.find(|(_, buckets)| *buckets > 0)?;
+        Some(word * 64 + u64::from(buckets.trailing_zeros()))
     }
 
     /// Sees to it that enough keys are in order.
     #[inline(always)]
     fn open(&mut self) {
         if self.opened.len() - self.next < self.in_order {
-            self.open_boxes();
+            self.open_buckets();
         }
     }
 
-    fn open_boxes(&mut self) {
+    fn open_buckets(&mut self) {
         while self.opened.len() - self.next < self.in_order {
             let filled = self.next_filled();
-            let near = filled.map(|at| self.closed + (at + BOXES - self.closed % BOXES) % BOXES);
-            let far = self.far.peek().map(|far| self.stretch_of(far.0));
-            let Some(stretch) = near.into_iter().chain(far).min() else {
+            let near =
+                filled.map(|at| self.closed + (at + BUCKETS - self.closed % BUCKETS) % BUCKETS);
+            let far = self.far.peek().map(|far| self.bucket_of(far.0));
+            let Some(bucket) = near.into_iter().chain(far).min() else {
                 return;
             };
-            self.closed = stretch + 1;
+            self.closed = bucket + 1;
             self.opened.drain(..self.next);
             self.next = 0;
             let before = self.opened.len();
-            if near == Some(stretch) {
-                let at = stretch % BOXES;
-                self.opened.append(&mut self.boxes[at as usize]);
+            if near == Some(bucket) {
+                let at = bucket % BUCKETS;
+                self.opened.append(&mut self.buckets[at as usize]);
                 self.filled[at as usize / 64] &= !(1 << (at % 64));
             }
             while let Some(&Reverse(far)) = self.far.peek()
-                && self.stretch_of(far) == stretch
+                && self.bucket_of(far) == bucket
             {
                 self.opened.push(far);
                 self.far.pop();

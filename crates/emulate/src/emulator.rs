@@ -282,16 +282,16 @@ impl Plan {
                 hosts.join(", ")
             )));
         }
-        let place = |node: u32| nodes.binary_search(&node).expect("an end of a flow");
+        let index = |node: u32| nodes.binary_search(&node).expect("an end of a flow");
         let mut routes = BTreeMap::new();
         for (&(from, to), flow) in pairs.iter().zip(0u32..) {
             routes
-                .entry((place(from), place(to)))
+                .entry((index(from), index(to)))
                 .or_insert((flow, true));
         }
         for (&(from, to), flow) in pairs.iter().zip(0u32..) {
             routes
-                .entry((place(to), place(from)))
+                .entry((index(to), index(from)))
                 .or_insert((flow, false));
         }
         Ok(Plan { hosts, routes })

@@ -137,7 +137,7 @@ impl<'a> Forwarder<'a> {
                 let packet = RealPacket {
                     flow: route.flow,
                     is_forward: route.is_forward,
-                    leg: 0,
+                    route_index: 0,
                     number: route.number,
                     ecn: ecn(packet),
                     data: packet.to_vec(),

@@ -2,8 +2,8 @@
 
 use skycell_units::SimTime;
 
-pub(crate) mod due;
-pub(crate) mod train;
+pub(crate) mod fragment;
+pub(crate) mod input_burst;
 
 /// Units, the first at `first` and the others `spacing` apart, which is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,16 +55,23 @@ impl Edge {
         guaranteed.is_some_and(|vc| vc.on_sending(start, cells))
     }
 
-    /// A cell comes at `at` to where its VC enters, and from there to a switch if it `goes_on`: its CLP, unless it is
+    /// A cell comes at `at` to where its VC enters, and from there to a switch if it `is_forwarded`: its CLP, unless it is
     /// discarded.
-    pub(crate) fn on_cell(&mut self, at: SimTime, cell: EdgeCell, goes_on: bool) -> Option<bool> {
+    pub(crate) fn on_cell(
+        &mut self,
+        at: SimTime,
+        cell: EdgeCell,
+        is_forwarded: bool,
+    ) -> Option<bool> {
         let action = self.police_cell(at);
         let by_policer = action == Some(PolicingAction::Tag);
         if action == Some(PolicingAction::Discard) {
             return None;
         }
         match &mut self.guaranteed {
-            Some(guaranteed) if goes_on => guaranteed.on_cell(at, EdgeCell { by_policer, ..cell }),
+            Some(guaranteed) if is_forwarded => {
+                guaranteed.on_cell(at, EdgeCell { by_policer, ..cell })
+            }
             _ => Some(by_policer),
         }
     }

@@ -13,7 +13,7 @@ pub(crate) struct Frame {
     acknowledgement: u64,
     timestamp: u64,
     /// When the end point handed it to its port; of a source's cell, when it had left that port.
-    pub(crate) handed_at: SimTime,
+    pub(crate) enqueued_at: SimTime,
     length: u32,
     window: u32,
     /// Of a source's frame, the source.
@@ -27,12 +27,12 @@ pub(crate) struct Frame {
     /// Octets of the IP packet that it carries.
     octets: u16,
     /// Which VC of the flow's route that is.
-    pub(crate) leg: u32,
+    pub(crate) route_index: u32,
     kind: SegmentKind,
     flags: Flags,
     pub(crate) is_forward: bool,
     /// Whether its adapter has tagged it, where that goes cell by cell.
-    pub(crate) is_tagged: bool,
+    pub(crate) clp: bool,
 }
 
 /// What one octet has room for: whether the segment has SACK blocks, ECN-Echo and CWR, and its ECN field in the two
@@ -85,7 +85,7 @@ impl Frame {
         sequence: 0,
         acknowledgement: 0,
         timestamp: 0,
-        handed_at: SimTime::ZERO,
+        enqueued_at: SimTime::ZERO,
         length: 0,
         window: 0,
         connection: 0,
@@ -93,11 +93,11 @@ impl Frame {
         vc: 0,
         cells: 0,
         octets: 0,
-        leg: 0,
+        route_index: 0,
         kind: SegmentKind::Data,
         flags: Flags(0),
         is_forward: true,
-        is_tagged: false,
+        clp: false,
     };
 
     /// Its length on a VC of cells.
@@ -165,14 +165,14 @@ impl Frames {
         is_forward: bool,
         vc: u32,
         (cells, octets): (u32, u32),
-        handed_at: SimTime,
+        enqueued_at: SimTime,
     ) -> u32 {
         let flags = Flags::of(segment);
         let frame = Frame {
             sequence: segment.sequence,
             acknowledgement: segment.acknowledgement,
             timestamp: segment.timestamp,
-            handed_at,
+            enqueued_at,
             length: segment.length,
             window: segment.window,
             connection: segment.connection,
@@ -180,11 +180,11 @@ impl Frames {
             vc,
             cells: cells as u16,
             octets: octets as u16,
-            leg: 0,
+            route_index: 0,
             kind: segment.kind,
             flags,
             is_forward,
-            is_tagged: false,
+            clp: false,
         };
         let id = self.keep(frame);
         if flags.has(Flags::SACK) {
@@ -203,10 +203,10 @@ impl Frames {
         source: u32,
         vc: u32,
         (cells, octets): (u32, u32),
-        handed_at: SimTime,
+        enqueued_at: SimTime,
     ) -> u32 {
         self.keep(Frame {
-            handed_at,
+            enqueued_at,
             connection: source,
             vc,
             cells: cells as u16,

@@ -1,10 +1,10 @@
 //! The fast engine: the records of `reference`, bit for bit, at the price of a frame.
 //!
-//! A frame travels as a train: the time of its first cell, the spacing, the number. A host's port is a closed form of the
-//! frames handed to it ([`port::source`], [`port::packets`]); where cells of several trains are multiplexed, counts between two frame
-//! events come from divisions ([`port::mux`]); a port that never makes a cell wait only shifts times. From one such port to the next
-//! a frame goes as several trains ([`link::onward`]), over a link that loses frames ([`link::lossy`]) or whose delay changes
-//! ([`link::moving`]). A port without a closed form is stepped unit by unit, alone ([`port::stepped`], [`plan::stepping`]). Each acts as far ahead
+//! A frame travels as a burst: the time of its first cell, the spacing, the number. A host's port is a closed form of the
+//! frames handed to it ([`port::source`], [`port::packets`]); where cells of several bursts are multiplexed, counts between two frame
+//! events come from divisions ([`port::output`]); a port that never makes a cell wait only shifts times. From one such port to the next
+//! a frame goes as several bursts ([`link::forwarding`]), over a link that loses frames ([`link::lossy`]) or whose delay changes
+//! ([`link::time_varying`]). A port without a closed form is stepped unit by unit, alone ([`port::stepped`], [`plan::stepping`]). Each acts as far ahead
 //! as nothing unknown can come to it ([`port::lookahead`]).
 //!
 //! `docs/explanation/reading-the-fast-engine.md` says in which order to read.

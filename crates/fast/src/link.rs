@@ -1,5 +1,5 @@
 //! What links do to what they carry, and what goes on over them from port to port.
 
+pub(crate) mod forwarding;
 pub(crate) mod lossy;
-pub(crate) mod moving;
-pub(crate) mod onward;
+pub(crate) mod time_varying;

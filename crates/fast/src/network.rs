@@ -1,10 +1,10 @@
 //! Ports, VCs and flows of a run, and what happens at each frame event.
 
-use crate::burst::train::Moment;
+use crate::burst::input_burst::Moment;
 use crate::frames::Frames;
 use crate::plan::Plan;
-use crate::plan::ends::Ends;
-use crate::port::mux::{Ended, MuxPort};
+use crate::plan::end_points::EndPoints;
+use crate::port::output::{Ended, OutputPort};
 use crate::port::stepped::Gone;
 use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
@@ -17,22 +17,22 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
-mod agenda;
 mod deliveries;
 mod ended;
+mod events;
+mod flow_routes;
 mod handover;
-mod legs;
 mod offer;
 mod records;
 mod samples;
 mod stepped;
 
-use agenda::Agenda;
 use deliveries::{Deliveries, Delivery};
+use events::Events;
+use flow_routes::FlowRoutes;
 use handover::handovers;
-use legs::Legs;
 
-/// A port at which units may wait deals with what has come to it, before all else at its instant.
+/// A port at which units may wait processes what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
 
 /// A whole frame that is offered to a port, and what the port and the VC need to know of it.
@@ -72,14 +72,14 @@ pub(crate) struct Network<'a> {
     /// Sources of datagrams, and those of cells that are no streams, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, u32)>,
-    legs: Legs,
+    flow_routes: FlowRoutes,
     frames: Frames,
     deliveries: Deliveries,
-    ends: Ends,
+    end_points: EndPoints,
     handovers: Vec<Handover>,
-    /// Packets under way that are taken in as soon as all that sends at present has sent.
+    /// Packets under way that are accepted as soon as all that sends at present has sent.
     arriving: VecDeque<(Key, u32)>,
-    /// Frames that a multiplexing port is done with, in order.
+    /// Frames that an output port is done with, in order.
     ended: Vec<Ended>,
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
     waiting: Vec<u32>,
@@ -90,7 +90,7 @@ pub(crate) struct Network<'a> {
     /// Whether any link carries packets.
     has_packets: bool,
     next_sample: SimTime,
-    pub(crate) events: Agenda,
+    pub(crate) events: Events,
     out: Outbox,
     /// Discards in the order they were found; none where the trace is not asked for.
     discard_rows: Option<Vec<DiscardRow>>,
@@ -103,23 +103,24 @@ pub(crate) struct Network<'a> {
 impl<'a> Network<'a> {
     pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan, tuning: &Tuning) -> Self {
         let stepped_ports = plan.stepped_ports(spec);
-        let (ports, places) = ports(spec, &plan, tuning);
-        let (waiting, ends) = (plan.order, plan.ends);
+        let (ports, port_vcs) = ports(spec, &plan, tuning);
+        let (waiting, end_points) = (plan.order, plan.end_points);
         let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
         let takes_parts = |&id: &u32| match ports.get(id) {
-            Port::Mux(port) => port.takes_parts(),
+            Port::Output(port) => port.takes_parts(),
             _ => true,
         };
         let go_in_parts = waiting.iter().any(takes_parts);
         let have_serials = waiting.iter().any(is_stepped);
-        let vcs = Vcs::new(spec, plan.routes, places, &ends);
+        let vcs = Vcs::new(spec, plan.routes, port_vcs, &end_points);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
         let sources = (0u32..).zip(&spec.sources);
-        let sources = sources.filter(|(id, _)| !plan.streams.iter().any(|s| s.source == *id));
+        let sources =
+            sources.filter(|(id, _)| !plan.open_loop_sources.iter().any(|s| s.source == *id));
         let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), 0));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
@@ -131,10 +132,10 @@ impl<'a> Network<'a> {
             vcs,
             flows: flows.collect(),
             sources,
-            legs: Legs::new(&spec.flows),
+            flow_routes: FlowRoutes::new(&spec.flows),
             frames: Frames::new(go_in_parts, have_serials),
             deliveries: Deliveries::at(spec.links.len()),
-            ends,
+            end_points,
             handovers: handovers(spec),
             arriving: VecDeque::new(),
             ended: Vec::new(),
@@ -143,7 +144,7 @@ impl<'a> Network<'a> {
             has_many: spec.flows.len() >= tuning.many_flows,
             has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
-            events: Agenda::new(spec.flows.len()),
+            events: Events::new(spec.flows.len()),
             out: Outbox::default(),
             discard_rows: traces_discards.then(Vec::new),
             offered: 0,
@@ -188,17 +189,17 @@ impl<'a> Network<'a> {
         // A frame that is not on its way yet is handed over by what happens next elsewhere, or in answer to what this
         // port does now.
         let elsewhere = self.events.first().map_or(self.end, Key::time);
-        let handed_over = elsewhere.min(self.returned(id, now));
+        let source_safe_time = elsewhere.min(self.reply_safe_time(id, now));
         loop {
-            let before = self.ports.lookahead(id).reached;
+            let before = self.ports.lookahead(id).local_clock;
             for at in 0..self.ports.lookahead(id).upstream.len() {
                 let upstream = self.ports.lookahead(id).upstream[at];
-                self.run_port_knowing(upstream, handed_over);
+                self.run_port_knowing(upstream, source_safe_time);
             }
-            self.run_port_knowing(id, handed_over);
+            self.run_port_knowing(id, source_safe_time);
             // In a ring each lets the next one on by the way between them, until this one has done its due.
             let ahead = self.ports.lookahead(id);
-            if !ahead.has_ring || ahead.reached > now || ahead.reached == before {
+            if !ahead.has_ring || ahead.local_clock > now || ahead.local_clock == before {
                 break;
             }
         }
@@ -207,30 +208,30 @@ impl<'a> Network<'a> {
 
     /// Before when no frame is handed over in answer to what the port does at `now` or later, as far as it comes there
     /// or to a port upstream.
-    fn returned(&self, id: u32, now: SimTime) -> SimTime {
-        let returns = &self.ports.lookahead(id).returns;
-        let by_way_of = returns.by_way_of.iter().map(|&id| {
-            let lead = self.ports.lookahead(id).lead;
-            self.ports.arrives_after(id, now + lead)
+    fn reply_safe_time(&self, id: u32, now: SimTime) -> SimTime {
+        let reply_lookahead = &self.ports.lookahead(id).reply_lookahead;
+        let via_ports = reply_lookahead.via_ports.iter().map(|&id| {
+            let source_lookahead = self.ports.lookahead(id).source_lookahead;
+            self.ports.arrives_after(id, now + source_lookahead)
         });
-        by_way_of.fold(now + returns.after, SimTime::min)
+        via_ports.fold(now + reply_lookahead.after, SimTime::min)
     }
 
-    /// Lets the port act as far as it can when all frames are known that are handed over before `handed_over`, and the
+    /// Lets the port act as far as it can when all frames are known that are handed over before `source_safe_time`, and the
     /// ports that feed it are where they are.
-    fn run_port_knowing(&mut self, id: u32, handed_over: SimTime) {
-        let lead = self.ports.lookahead(id).lead;
-        let known = (handed_over + lead).min(self.known_upstream(id));
-        self.run_port(id, known.min(self.next_sample).min(self.end));
+    fn run_port_knowing(&mut self, id: u32, source_safe_time: SimTime) {
+        let source_lookahead = self.ports.lookahead(id).source_lookahead;
+        let safe_time = (source_safe_time + source_lookahead).min(self.upstream_safe_time(id));
+        self.run_port(id, safe_time.min(self.next_sample).min(self.end));
     }
 
     /// Before when all is known that comes to the port from others.
     #[inline(always)]
-    fn known_upstream(&self, id: u32) -> SimTime {
+    fn upstream_safe_time(&self, id: u32) -> SimTime {
         let feeding = self.ports.lookahead(id).fed_by.iter();
-        let known =
+        let safe_time =
             feeding.map(|(feeding, across)| self.ports.lookahead(*feeding).sends_from + *across);
-        known.min().unwrap_or(SimTime::NEVER)
+        safe_time.min().unwrap_or(SimTime::NEVER)
     }
 
     /// Lets all ports at which units may wait act up to `limit`, before which all frames are known.
@@ -240,9 +241,9 @@ impl<'a> Network<'a> {
             is_behind = false;
             for at in 0..self.waiting.len() {
                 let id = self.waiting[at];
-                let known = self.known_upstream(id).min(limit);
-                self.run_port(id, known);
-                is_behind |= known < limit;
+                let safe_time = self.upstream_safe_time(id).min(limit);
+                self.run_port(id, safe_time);
+                is_behind |= safe_time < limit;
             }
         }
     }
@@ -264,13 +265,13 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn mux(&mut self, id: u32) -> &mut MuxPort {
-        self.ports.mux_mut(id)
+    fn output(&mut self, id: u32) -> &mut OutputPort {
+        self.ports.output_mut(id)
     }
 
     fn on_arrival(&mut self, now: SimTime, link: u32) {
         let mut now = now;
-        let sender = self.ends.sender_alone[link as usize];
+        let sender = self.end_points.sender_alone[link as usize];
         loop {
             let delivery = self.deliveries.pop(link);
             // What comes by the link in answer has an event of its own.
@@ -285,7 +286,7 @@ impl<'a> Network<'a> {
             let key = Key::new(next, rank::ARRIVAL, link);
             let is_next = match sender {
                 // Arrivals come before timers of the same instant.
-                Some(flow) => self.events.alarm(flow) >= next,
+                Some(flow) => self.events.timer(flow) >= next,
                 None => self.events.first().is_none_or(|first| key < first),
             };
             if !is_next || next >= self.end {
@@ -309,13 +310,15 @@ impl<'a> Network<'a> {
         let next = match frame.sent_by() {
             Some(source) => {
                 let route = &self.spec.sources[source as usize].datagram_route;
-                route.get(frame.leg as usize + 1).copied()
+                route.get(frame.route_index as usize + 1).copied()
             }
-            None => self.legs.after(frame.leg, frame.flow, frame.is_forward),
+            None => self
+                .flow_routes
+                .after(frame.route_index, frame.flow, frame.is_forward),
         };
         if let Some(vc) = next {
             let under_way = self.frames.get_mut(id);
-            (under_way.vc, under_way.leg) = (vc, frame.leg + 1);
+            (under_way.vc, under_way.route_index) = (vc, frame.route_index + 1);
             let offer = Offer {
                 frame: id,
                 flow: frame.flow,
@@ -331,14 +334,14 @@ impl<'a> Network<'a> {
         if frame.sent_by().is_some() {
             let vc = &mut self.vcs.rest[frame.vc as usize];
             if let Some(delays) = vc.delays.as_mut().filter(|_| !vc.measures_units) {
-                delays.add((now - frame.handed_at).0);
+                delays.add((now - frame.enqueued_at).0);
             }
             return;
         }
         let flow = &mut self.flows[frame.flow as usize];
         if frame.is_forward {
-            let handed_at = frame.handed_at;
-            flow.on_segment_at_destination(now, &segment, handed_at, out);
+            let enqueued_at = frame.enqueued_at;
+            flow.on_segment_at_destination(now, &segment, enqueued_at, out);
             if !flow.has_timers_at_destination() {
                 return self.send_all(now, frame.flow);
             }
@@ -411,7 +414,7 @@ impl<'a> Network<'a> {
         let mut sent = 0;
         while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
             sent += 1;
-            let vc = self.legs.first(id, is_forward);
+            let vc = self.flow_routes.first(id, is_forward);
             let flow = &self.flows[id as usize];
             let cells = flow.cells(segment, is_forward).0;
             let octets = match self.has_packets {
@@ -437,7 +440,7 @@ impl<'a> Network<'a> {
 
     fn plan(&mut self, id: u32) {
         let next = self.flows[id as usize].next_timer(id);
-        self.events.set_alarm(id, next);
+        self.events.set_timer(id, next);
     }
 
     fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
@@ -451,12 +454,12 @@ impl<'a> Network<'a> {
         self.deliveries.push(link, time, delivery);
     }
 
-    /// Takes the losses that the multiplexing port has found since it was last asked.
+    /// Takes the losses that the output port has found since it was last asked.
     fn note_losses(&mut self, port: u32) {
         let Some(rows) = &mut self.discard_rows else {
             return;
         };
-        if let Some(mut losses) = self.ports.mux_mut(port).losses.take() {
+        if let Some(mut losses) = self.ports.output_mut(port).losses.take() {
             for loss in losses.drain(..) {
                 let frame = self.frames.get(loss.frame);
                 let Moment { time, link } = loss.moment;
@@ -469,9 +472,9 @@ impl<'a> Network<'a> {
                     entered: self.ports.entry(link, frame.vc, loss.nth),
                 });
             }
-            self.ports.mux_mut(port).losses = Some(losses);
+            self.ports.output_mut(port).losses = Some(losses);
         }
-        let beside = self.ports.mux_mut(port).log.server.as_mut();
+        let beside = self.ports.output_mut(port).log.server.as_mut();
         if let Some(losses) = beside.and_then(|server| server.losses.as_mut()) {
             for (moment, vc) in losses.drain(..) {
                 rows.push(DiscardRow {
@@ -498,7 +501,7 @@ impl<'a> Network<'a> {
         self.run_ports(self.end);
         for at in 0..self.waiting.len() {
             let id = self.waiting[at];
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+            if let PortMut::Output(port) = self.ports.get_mut(id) {
                 port.finish();
                 self.note_losses(id);
             }

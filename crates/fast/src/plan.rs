@@ -5,16 +5,16 @@ use skycell_spec::{FifoSpec, LinkSpec, NetworkSpec, NodeKind, SchedulerSpec, VcS
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, HashSet};
 
-pub(crate) mod ends;
+pub(crate) mod cell_sources;
+pub(crate) mod end_points;
 mod order;
 pub(crate) mod route;
 pub(crate) mod stepping;
-pub(crate) mod streams;
 
-use ends::Ends;
-use route::{PortKind, Route, StreamPlan, Stretch, least_time, moves, route};
+use cell_sources::Shared;
+use end_points::EndPoints;
+use route::{Hop, PortKind, Route, SourcePlan, least_time, route, schedule_of};
 use stepping::{Stepping, may_refuse};
-use streams::Shared;
 
 /// Kinds of all ports and ways of all VCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +25,13 @@ pub(crate) struct Plan {
     /// no rings.
     pub(crate) order: Vec<u32>,
     /// Which of them units go on to from which, and the least time from a unit's coming there to its coming here.
-    pub(crate) joints: BTreeMap<(u32, u32), SimTime>,
+    pub(crate) port_graph: BTreeMap<(u32, u32), SimTime>,
     /// Sources whose cells are known beforehand; their VCs have no route.
-    pub(crate) streams: Vec<StreamPlan>,
+    pub(crate) open_loop_sources: Vec<SourcePlan>,
     /// By port: which of its queues holds the cells of frames; none where several do.
-    pub(crate) own_queues: Vec<Option<usize>>,
+    pub(crate) frame_queues: Vec<Option<usize>>,
     /// Which end points may act before their time.
-    pub(crate) ends: Ends,
+    pub(crate) end_points: EndPoints,
 }
 
 impl Plan {
@@ -42,7 +42,7 @@ impl Plan {
         loop {
             let kinds = kinds(spec, &stepping);
             let before = stepping.clone();
-            let shared = streams::plan(spec, &kinds, &mut stepping);
+            let shared = cell_sources::plan(spec, &kinds, &mut stepping);
             step_out_of_order(spec, &shared, &mut stepping);
             step_before_policers(spec, &shared, &mut stepping);
             if stepping == before {
@@ -66,28 +66,28 @@ impl Plan {
 
     fn of(spec: &NetworkSpec, kinds: Vec<PortKind>, shared: Shared) -> Plan {
         let of_vc = |(vc, id): (&VcSpec, u32)| {
-            if shared.has_stream(id) {
+            if shared.has_open_loop_source(id) {
                 // What a source's cells meet is told by its stream.
                 return Route {
                     source: vc.path[0],
-                    first: Stretch::default(),
-                    muxes: Vec::new(),
+                    first: Hop::default(),
+                    outputs: Vec::new(),
                 };
             }
             route(spec, &kinds, vc)
         };
         let routes: Vec<Route> = spec.vcs.iter().zip(0..).map(of_vc).collect();
-        let joints = joints(spec, &routes);
+        let port_graph = port_graph(spec, &routes);
         let waiting = (0u32..).zip(&kinds).filter(|(_, kind)| kind.may_wait());
-        let order = order::upstream_first(waiting.map(|(id, _)| id), joints.keys().copied());
+        let order = order::upstream_first(waiting.map(|(id, _)| id), port_graph.keys().copied());
         Plan {
-            ends: Ends::new(spec, &kinds, &routes, &shared.streams),
+            end_points: EndPoints::new(spec, &kinds, &routes, &shared.open_loop_sources),
             kinds,
             routes,
             order,
-            joints,
-            streams: shared.streams,
-            own_queues: shared.own_queues,
+            port_graph,
+            open_loop_sources: shared.open_loop_sources,
+            frame_queues: shared.frame_queues,
         }
     }
 }
@@ -100,9 +100,9 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
         for &port in &vc.path {
             let link = &spec.links[port as usize];
             let has_server =
-                link.port.queues.len() > 1 && shared.own_queues[port as usize].is_some();
+                link.port.queues.len() > 1 && shared.frame_queues[port as usize].is_some();
             let is_fifo = link.port.scheduler == SchedulerSpec::Fifo(FifoSpec {});
-            let draws_in_order = has_server || is_fifo && !shared.has_stream(id);
+            let draws_in_order = has_server || is_fifo && !shared.has_open_loop_source(id);
             let draws = link.schedule.is_some() || link.loss_ppb > 0;
             if draws && !draws_in_order {
                 stepping.step(port, SteppedReason::LossesOutOfOrder);
@@ -115,7 +115,7 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
 /// stream does so anyway.
 fn step_before_policers(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
     let vcs = spec.vcs.iter().zip(0..);
-    for (vc, _) in vcs.filter(|(_, id)| !shared.has_stream(*id)) {
+    for (vc, _) in vcs.filter(|(_, id)| !shared.has_open_loop_source(*id)) {
         if !vc.policing.is_empty() {
             stepping.step(vc.path[0], SteppedReason::Policer);
         }
@@ -149,12 +149,12 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         let is_sampled =
             records.sampled_ports.contains(&id) || records.vc_sampled_ports.contains(&id);
         if link.port.queues.len() > 1 || behind_edges.contains(&id) || !is_plain || is_sampled {
-            return PortKind::Mux;
+            return PortKind::Output;
         }
         // What a link brings that moves may come together.
         let is_slower = |&id: &u32| {
             let input = &spec.links[id as usize];
-            let is_still = moves(input).is_none() && stepping.of(id).is_none();
+            let is_still = schedule_of(input).is_none() && stepping.of(id).is_none();
             input.cell_time_ps >= link.cell_time_ps && is_still
         };
         if inputs.len() <= 1
@@ -163,7 +163,7 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         {
             PortKind::PassThrough
         } else {
-            PortKind::Mux
+            PortKind::Output
         }
     };
     spec.links
@@ -175,28 +175,28 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
 }
 
 /// Ports at which units may wait, and those that they go on to from there: the least time between.
-fn joints(spec: &NetworkSpec, routes: &[Route]) -> BTreeMap<(u32, u32), SimTime> {
-    let mut joints = BTreeMap::new();
+fn port_graph(spec: &NetworkSpec, routes: &[Route]) -> BTreeMap<(u32, u32), SimTime> {
+    let mut port_graph = BTreeMap::new();
     let mut join = |from: u32, to: u32, delay: SimTime| {
         let across = delay + least_time(&spec.links[from as usize]);
-        let least = joints.entry((from, to)).or_insert(across);
+        let least = port_graph.entry((from, to)).or_insert(across);
         *least = across.min(*least);
     };
     for (route, vc) in routes.iter().zip(&spec.vcs) {
         if vc.rerouting.is_none() {
-            for pair in route.muxes.windows(2) {
+            for pair in route.outputs.windows(2) {
                 join(pair[0].0, pair[1].0, pair[0].1.delay);
             }
             continue;
         }
-        for (from, _) in &route.muxes {
+        for (from, _) in &route.outputs {
             let link = &spec.links[*from as usize];
-            for (to, _) in &route.muxes {
+            for (to, _) in &route.outputs {
                 if to != from && link.leads_to(spec.links[*to as usize].from) {
                     join(*from, *to, SimTime(link.delay_ps));
                 }
             }
         }
     }
-    joints
+    port_graph
 }

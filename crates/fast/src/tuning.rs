@@ -3,8 +3,8 @@
 /// From which sizes on it pays to do things in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Lanes of a port of which the foremost frames are soon put into order; frames of more lanes wait in boxes.
-    pub few_lanes: usize,
+    /// Inputs of a port of which the foremost frames are soon put into order; frames of more inputs wait in buckets.
+    pub few_inputs: usize,
     /// How many frames before one comes to a port its line of the cache is asked for; after half of them that is read. At
     /// least two.
     pub asked_ahead: usize,
@@ -17,14 +17,14 @@ pub struct Tuning {
 impl Tuning {
     /// As runs have it.
     pub const USE: Tuning = Tuning {
-        few_lanes: 64,
+        few_inputs: 64,
         asked_ahead: 20,
         many_flows: 200,
         entries_kept: 1024,
     };
     /// With which scenarios of a few flows take the ways of crowds, for tests.
     pub const SMALL: Tuning = Tuning {
-        few_lanes: 4,
+        few_inputs: 4,
         asked_ahead: 2,
         many_flows: 1,
         entries_kept: 4,

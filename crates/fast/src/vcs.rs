@@ -1,12 +1,12 @@
 //! The virtual channels of a run.
 
 use crate::edge::Edge;
-use crate::plan::ends::Ends;
+use crate::plan::end_points::EndPoints;
 use crate::plan::route::Route;
 use crate::plan::route::constant_loss;
 use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
-use skycell_reference::Ways;
+use skycell_reference::VcPaths;
 use skycell_spec::NetworkSpec;
 use skycell_traffic::ask_for;
 use skycell_units::SimTime;
@@ -17,16 +17,16 @@ use std::collections::HashMap;
 pub(crate) struct Begin {
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
-    /// Which source port the VC begins at, and its place there.
+    /// Which source port the VC begins at, and its index there.
     pub(crate) source: u32,
-    pub(crate) source_place: u32,
-    /// Its place at its first multiplexing port, and which of the inputs it comes over.
-    pub(crate) mux_place: u32,
-    pub(crate) lane: u32,
+    pub(crate) source_port_vc: u32,
+    /// Its index at its first output port, and which of the inputs it comes over.
+    pub(crate) output_port_vc: u32,
+    pub(crate) input: u32,
     /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
     pub(crate) first_link: u32,
     /// Which of the ways it goes.
-    way: u32,
+    path: u32,
 }
 
 /// What a whole frame needs of its VC where it ends.
@@ -37,7 +37,7 @@ pub(crate) struct End {
     pub(crate) cells_whole: u64,
     /// The link over which the end is reached.
     pub(crate) last_link: u32,
-    way: u32,
+    path: u32,
 }
 
 /// One line of the cache: where one VC begins, and where another ends that it follows.
@@ -52,12 +52,12 @@ const _: () = assert!(std::mem::size_of::<Line>() == 64);
 
 /// What the VCs between stations of the same kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Way {
-    /// The first multiplexing port, where there is one.
-    pub(crate) mux: Option<u32>,
+pub(crate) struct Path {
+    /// The first output port, where there is one.
+    pub(crate) output: Option<u32>,
     /// From a cell's departure at the source port to that port or the VC's end.
     pub(crate) first_delay: SimTime,
-    /// From a cell's departure at the last multiplexing port to the VC's end.
+    /// From a cell's departure at the last output port to the VC's end.
     pub(crate) last_delay: SimTime,
     /// Whether the first link loses frames.
     pub(crate) is_lossy: bool,
@@ -69,7 +69,7 @@ pub(crate) struct Way {
     pub(crate) is_stepped: bool,
     /// Whether it is one link that carries packets.
     pub(crate) carries_packets: bool,
-    /// Whether what it brings is taken in, by routers or receivers, as soon as it is known when that arrives.
+    /// Whether what it brings is accepted, by routers or receivers, as soon as it is known when that arrives.
     pub(crate) arrives_at_once: bool,
     /// Whether only receivers are at the end that have no events of their own.
     pub(crate) receives_at_once: bool,
@@ -79,15 +79,15 @@ pub(crate) struct Way {
 #[derive(Debug)]
 pub(crate) struct RestOfVc {
     pub(crate) route: Route,
-    /// Its place at each of its multiplexing ports.
-    pub(crate) places: Vec<u32>,
+    /// Its index at each of its output ports.
+    pub(crate) port_vcs: Vec<u32>,
     pub(crate) edge: Edge,
     /// Delays of its cells, where they are measured.
     pub(crate) delays: Option<Box<CellDelays>>,
     /// Whether they are so unit by unit, at stepped ports.
     pub(crate) measures_units: bool,
     /// The paths of one that is rerouted.
-    pub(crate) ways: Option<Ways>,
+    pub(crate) vc_paths: Option<VcPaths>,
     /// Of what comes to its end from a stepped port: how many units so far, and the frame that they are of.
     pub(crate) delivered: u64,
     pub(crate) reassembly: Reassembly,
@@ -99,24 +99,24 @@ pub(crate) struct RestOfVc {
 
 /// Where a VC stands at the ports of its way that count cells.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct PortVcs {
     /// Of its source port among them.
     pub(crate) source_port: u32,
     /// At its source port.
     pub(crate) source: u32,
     /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
-    pub(crate) muxes: Vec<AtMux>,
+    pub(crate) outputs: Vec<AtOutput>,
     /// The paths of one that is rerouted.
-    pub(crate) ways: Option<Ways>,
+    pub(crate) vc_paths: Option<VcPaths>,
     /// Whether all its ports are stepped.
     pub(crate) are_stepped: bool,
 }
 
-/// Where a VC stands at a multiplexing port.
+/// Where a VC stands at an output port.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AtMux {
-    pub(crate) place: u32,
-    pub(crate) lane: u32,
+pub(crate) struct AtOutput {
+    pub(crate) port_vc: u32,
+    pub(crate) input: u32,
 }
 
 /// All VCs that carry frames, by id.
@@ -125,9 +125,9 @@ pub(crate) struct Vcs {
     /// By the VC that begins there.
     lines: Vec<Line>,
     /// By VC: the one over which that goes on, or is answered, which it carries to its end. Each follows one.
-    follower: Vec<u32>,
+    next_vc: Vec<u32>,
     pub(crate) rest: Vec<RestOfVc>,
-    ways: Vec<Way>,
+    vc_paths: Vec<Path>,
 }
 
 impl Vcs {
@@ -135,63 +135,67 @@ impl Vcs {
     pub(crate) fn new(
         spec: &NetworkSpec,
         routes: Vec<Route>,
-        places: Vec<Places>,
-        ends: &Ends,
+        port_vcs: Vec<PortVcs>,
+        end_points: &EndPoints,
     ) -> Self {
         let (mut begins, mut all_ends) = (Vec::new(), Vec::new());
         let mut vcs = Vcs {
             lines: Vec::new(),
-            follower: followers(spec),
+            next_vc: next_vcs(spec),
             rest: Vec::with_capacity(routes.len()),
-            ways: Vec::new(),
+            vc_paths: Vec::new(),
         };
         let mut known = HashMap::new();
-        for ((route, places), id) in routes.into_iter().zip(places).zip(0..) {
+        for ((route, port_vcs), id) in routes.into_iter().zip(port_vcs).zip(0..) {
             let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
             let is_measured = spec.records.delay_vcs.contains(&(id as u32));
             let last = route.last();
-            let first_mux = places.muxes.first();
-            let way = Way {
-                mux: route.first_mux(),
+            let first_output = port_vcs.outputs.first();
+            let path = Path {
+                output: route.first_output(),
                 first_delay: route.first.delay,
                 last_delay: last.delay,
                 is_lossy: constant_loss(&spec.links[route.source as usize]).is_some(),
                 is_watched: edge.is_watching(),
-                is_stepped: places.source_port == u32::MAX,
-                is_sender_alone: ends.sender_alone[last.link as usize].is_some(),
-                receives_at_once: ends.receives_at_once[id],
+                is_stepped: port_vcs.source_port == u32::MAX,
+                is_sender_alone: end_points.sender_alone[last.link as usize].is_some(),
+                receives_at_once: end_points.receives_at_once[id],
                 carries_packets: spec.carries_packets(id),
                 arrives_at_once: spec.carries_packets(id)
-                    && (ends.goes_on_at_once[id] || ends.receives_at_once[id]),
+                    && (end_points.forwards_at_once[id] || end_points.receives_at_once[id]),
             };
-            let way = *known.entry(way).or_insert_with(|| {
-                vcs.ways.push(way);
-                vcs.ways.len() as u32 - 1
+            let path = *known.entry(path).or_insert_with(|| {
+                vcs.vc_paths.push(path);
+                vcs.vc_paths.len() as u32 - 1
             });
             begins.push(Begin {
                 cells_offered: 0,
                 frames_offered: 0,
-                source: places.source_port,
-                source_place: places.source,
-                mux_place: first_mux.map_or(u32::MAX, |mux| mux.place),
-                lane: first_mux.map_or(u32::MAX, |mux| mux.lane),
+                source: port_vcs.source_port,
+                source_port_vc: port_vcs.source,
+                output_port_vc: first_output.map_or(u32::MAX, |output| output.port_vc),
+                input: first_output.map_or(u32::MAX, |output| output.input),
                 first_link: route.first.link,
-                way,
+                path,
             });
             let end = End {
                 frames_delivered: 0,
                 cells_whole: 0,
                 last_link: last.link,
-                way,
+                path,
             };
-            all_ends.push((vcs.follower(id as u32), end));
+            all_ends.push((vcs.next_vc(id as u32), end));
             vcs.rest.push(RestOfVc {
                 route,
-                places: places.muxes.iter().map(|mux| mux.place).collect(),
+                port_vcs: port_vcs
+                    .outputs
+                    .iter()
+                    .map(|output| output.port_vc)
+                    .collect(),
                 edge,
                 delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
-                measures_units: is_measured && places.are_stepped,
-                ways: places.ways,
+                measures_units: is_measured && port_vcs.are_stepped,
+                vc_paths: port_vcs.vc_paths,
                 delivered: 0,
                 reassembly: Reassembly::default(),
                 frames_corrupt: 0,
@@ -199,7 +203,7 @@ impl Vcs {
                 discarded_at_source: Discards::default(),
             });
         }
-        all_ends.sort_unstable_by_key(|(follower, _)| *follower);
+        all_ends.sort_unstable_by_key(|(next_vc, _)| *next_vc);
         let lines = begins.into_iter().zip(all_ends);
         vcs.lines
             .extend(lines.map(|(begin, (_, end))| Line { begin, end }));
@@ -207,9 +211,9 @@ impl Vcs {
     }
 
     /// Where the VC with id `vc` begins, and the way that it goes.
-    pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Way) {
+    pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Path) {
         let begin = &self.lines[vc as usize].begin;
-        (begin, &self.ways[begin.way as usize])
+        (begin, &self.vc_paths[begin.path as usize])
     }
 
     pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Begin {
@@ -217,46 +221,46 @@ impl Vcs {
     }
 
     /// Where it ends, and the way that it has gone.
-    pub(crate) fn end(&self, vc: u32) -> (&End, &Way) {
-        let end = &self.lines[self.follower(vc) as usize].end;
-        (end, &self.ways[end.way as usize])
+    pub(crate) fn end(&self, vc: u32) -> (&End, &Path) {
+        let end = &self.lines[self.next_vc(vc) as usize].end;
+        (end, &self.vc_paths[end.path as usize])
     }
 
     pub(crate) fn end_mut(&mut self, vc: u32) -> &mut End {
-        let follower = self.follower(vc);
-        &mut self.lines[follower as usize].end
+        let next_vc = self.next_vc(vc);
+        &mut self.lines[next_vc as usize].end
     }
 
     /// Asks for the line of the cache where `vc` ends.
     pub(crate) fn ask_for_end(&self, vc: u32) {
-        ask_for(&self.lines[self.follower(vc) as usize]);
+        ask_for(&self.lines[self.next_vc(vc) as usize]);
     }
 
     /// The VC over which most of what `vc` carries to its end goes on, or is answered.
-    pub(crate) fn follower(&self, vc: u32) -> u32 {
-        self.follower[vc as usize]
+    pub(crate) fn next_vc(&self, vc: u32) -> u32 {
+        self.next_vc[vc as usize]
     }
 }
 
 /// By VC: another that follows it in a flow, on the way there, at its end, or on the way back; any other where there
 /// is none that does not follow one already.
-fn followers(spec: &NetworkSpec) -> Vec<u32> {
-    let mut followers: Vec<Option<u32>> = vec![None; spec.vcs.len()];
+fn next_vcs(spec: &NetworkSpec) -> Vec<u32> {
+    let mut next_vcs: Vec<Option<u32>> = vec![None; spec.vcs.len()];
     let mut follows = vec![false; spec.vcs.len()];
     for flow in &spec.flows {
-        let legs = || flow.forward.iter().chain(&flow.reverse).copied();
-        for (vc, next) in legs().zip(legs().cycle().skip(1)) {
-            let follower = &mut followers[vc as usize];
-            if follower.is_none() && !follows[next as usize] {
-                *follower = Some(next);
+        let flow_routes = || flow.forward.iter().chain(&flow.reverse).copied();
+        for (vc, next) in flow_routes().zip(flow_routes().cycle().skip(1)) {
+            let next_vc = &mut next_vcs[vc as usize];
+            if next_vc.is_none() && !follows[next as usize] {
+                *next_vc = Some(next);
                 follows[next as usize] = true;
             }
         }
     }
     let mut others = (0..).zip(follows).filter(|(_, follows)| !follows);
     let mut any_other = || others.next().expect("as many follow as are followed").0;
-    let followers = followers.into_iter();
-    followers
-        .map(|follower| follower.unwrap_or_else(&mut any_other))
+    let next_vcs = next_vcs.into_iter();
+    next_vcs
+        .map(|next_vc| next_vc.unwrap_or_else(&mut any_other))
         .collect()
 }

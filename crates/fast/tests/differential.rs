@@ -6,8 +6,8 @@ mod scenarios;
 mod words;
 
 use scenarios::{
-    bursty, crowd, lossy_classes, moving, moving_rows, packets, rerouted, scenario, several,
-    with_jitter, with_stepping,
+    bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes, time_varying,
+    varying_parking_lots, with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -49,12 +49,12 @@ fn difference(spec: &NetworkSpec) -> Option<String> {
     if reference.traces != fast.traces {
         return Some(first_trace_difference(&reference, &fast));
     }
-    let told = RunRecords {
+    let reported = RunRecords {
         engine: reference.engine,
         engine_stats: reference.engine_stats.clone(),
         ..fast
     };
-    let (reference, fast) = (reference.to_json(), told.to_json());
+    let (reference, fast) = (reference.to_json(), reported.to_json());
     if reference == fast {
         return None;
     }
@@ -256,11 +256,11 @@ fn both_engines_leave_the_same_records_and_traces() {
             scenario(seed)
         };
         assert_identity(&format!("stepping {seed}"), with_stepping(stepping, seed));
-        if let Some(crowd) = crowd(seed) {
-            assert_identity(&format!("crowd {seed}"), with_jitter(crowd, seed));
+        if let Some(many_flows) = many_flows(seed) {
+            assert_identity(&format!("crowd {seed}"), with_jitter(many_flows, seed));
         }
-        if let Some(moving) = moving(seed).filter(|_| seed.is_multiple_of(4)) {
-            assert_identity(&format!("moving {seed}"), with_jitter(moving, seed));
+        if let Some(time_varying) = time_varying(seed).filter(|_| seed.is_multiple_of(4)) {
+            assert_identity(&format!("moving {seed}"), with_jitter(time_varying, seed));
         }
         if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
             assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
@@ -269,13 +269,16 @@ fn both_engines_leave_the_same_records_and_traces() {
             assert_identity(&format!("bursty {seed}"), with_jitter(bursty(seed), seed));
         }
         if seed % 4 == 2 {
-            let several = with_jitter(several(seed), seed);
-            assert_identity(&format!("several classes {seed}"), several.clone());
-            let stepping = with_stepping(several, seed);
+            let several_classes = with_jitter(several_classes(seed), seed);
+            assert_identity(&format!("several classes {seed}"), several_classes.clone());
+            let stepping = with_stepping(several_classes, seed);
             assert_identity(&format!("stepping classes {seed}"), stepping);
         }
-        if let Some(moving) = moving_rows(seed).filter(|_| seed % 4 == 3) {
-            assert_identity(&format!("moving rows {seed}"), with_jitter(moving, seed));
+        if let Some(time_varying) = varying_parking_lots(seed).filter(|_| seed % 4 == 3) {
+            assert_identity(
+                &format!("moving rows {seed}"),
+                with_jitter(time_varying, seed),
+            );
         }
     }
 }
@@ -325,7 +328,11 @@ fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 2] {
 /// What is compared is worth comparing where the fast engine has closed forms, and where these are beside stepped ports.
 #[test]
 fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
-    let [closed, both] = forms((0..300).map(scenario).chain((0..300).filter_map(crowd)));
+    let [closed, both] = forms(
+        (0..300)
+            .map(scenario)
+            .chain((0..300).filter_map(many_flows)),
+    );
     assert!(closed > 4 * both, "{closed} {both}");
     let [_, both] = forms((0..200).map(|seed| with_stepping(scenario(seed), seed)));
     assert!(both > 120, "{both}");
@@ -389,7 +396,7 @@ fn packets_of_scenarios_are_beside_cells_and_find_full_buffers() {
 #[test]
 fn links_that_move_have_closed_forms() {
     let (mut own, mut corrupt, mut lost, mut drawn, mut others) = (0, 0, 0, 0, 0);
-    for spec in (0..400).filter_map(moving) {
+    for spec in (0..400).filter_map(time_varying) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if !records.engine_stats.stepped_ports.is_empty() {
             others += 1;
@@ -433,7 +440,7 @@ fn links_that_lose_frames_of_several_classes_have_closed_forms() {
 #[test]
 fn frames_in_several_queues_of_a_port_have_closed_forms() {
     let (mut own, mut full, mut others) = (0, 0, 0);
-    for spec in (0..400).map(several) {
+    for spec in (0..400).map(several_classes) {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         if !records.engine_stats.stepped_ports.is_empty() {
             others += 1;
@@ -449,19 +456,19 @@ fn frames_in_several_queues_of_a_port_have_closed_forms() {
     assert!(own > 60 && full > 40 && others < 80, "{counts:?}");
 }
 
-/// Tuned as it is for use, only crowds make the fast engine keep boxes and read ahead.
+/// Tuned as it is for use, only crowds make the fast engine keep buckets and read ahead.
 #[test]
-fn crowds_have_lanes_for_boxes_and_flows_for_reading_ahead() {
-    let crowds: Vec<_> = (0..600).filter_map(crowd).collect();
-    let has_lanes = |spec: &&NetworkSpec| {
+fn many_flows_have_inputs_for_buckets_and_flows_for_reading_ahead() {
+    let many: Vec<_> = (0..600).filter_map(many_flows).collect();
+    let has_inputs = |spec: &&NetworkSpec| {
         let links_to = |node: u32| spec.links.iter().filter(|link| link.to == node).count();
         (0..spec.nodes.len() as u32).any(|node| links_to(node) > 64)
     };
-    let with_lanes = crowds.iter().filter(has_lanes).count();
-    let with_flows = crowds.iter().filter(|spec| spec.flows.len() >= 200).count();
-    let of = crowds.len();
+    let with_inputs = many.iter().filter(has_inputs).count();
+    let with_flows = many.iter().filter(|spec| spec.flows.len() >= 200).count();
+    let of = many.len();
     assert!(
-        of > 50 && 3 * with_lanes > 2 * of && 3 * with_flows > of,
-        "{with_lanes} and {with_flows} of {of}"
+        of > 50 && 3 * with_inputs > 2 * of && 3 * with_flows > of,
+        "{with_inputs} and {with_flows} of {of}"
     );
 }

@@ -29,7 +29,7 @@ pub struct Change {
 type At = (u64, Result<Path, NoPath>);
 
 /// What a path is known by: not its delay, which always changes.
-fn way(path: &Result<Path, NoPath>) -> Result<&[u32], NoPath> {
+fn satellites_of(path: &Result<Path, NoPath>) -> Result<&[u32], NoPath> {
     path.as_ref()
         .map_or_else(|&reason| Err(reason), |path| Ok(path.satellites.as_slice()))
 }
@@ -109,7 +109,7 @@ impl Search<'_, '_> {
         let mut found = Vec::new();
         while let Some(next) = later.last() {
             let apart_ps = next.0 - known.0;
-            if way(&next.1) == way(&known.1) {
+            if satellites_of(&next.1) == satellites_of(&known.1) {
                 known = later.pop().expect("the one looked at");
             } else if apart_ps > self.precision_ps {
                 let middle = self.at(pair, known.0 + apart_ps / 2, turns);

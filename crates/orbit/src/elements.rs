@@ -49,7 +49,7 @@ pub fn read_tle(text: &str) -> TleText {
     let lines = text
         .lines()
         .enumerate()
-        .map(|(place, line)| (place + 1, line.trim()))
+        .map(|(index, line)| (index + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty());
     let mut read = TleText::default();
     let mut name = String::new();
@@ -204,7 +204,7 @@ mod tests {
             &FIRST[..60]
         );
         let read = read_tle(&text);
-        let told: Vec<_> = read
+        let reported: Vec<_> = read
             .faulty
             .iter()
             .map(|set| (set.line, set.name.as_str(), set.number.as_str()))
@@ -215,7 +215,7 @@ mod tests {
             (5, "", "00005"),
             (10, "C", "00005"),
         ];
-        assert_eq!(told, expected, "{read:?}");
+        assert_eq!(reported, expected, "{read:?}");
         assert!(read.faulty[0].what.contains("checksum"), "{read:?}");
         assert_eq!(read.sets.len(), 1);
         assert_eq!(read.sets[0].1.object_name.as_deref(), Some("B"));

@@ -130,12 +130,12 @@ fn newton(
     let mut column: Vec<f64> = (0..nodes.len()).map(&value).collect();
     let mut coefficients = vec![column[0]];
     for order in 1..nodes.len() {
-        for place in 0..nodes.len() - order {
-            let apart = nodes[place + order] - nodes[place];
-            column[place] = if apart == 0.0 {
-                rate(place)
+        for index in 0..nodes.len() - order {
+            let apart = nodes[index + order] - nodes[index];
+            column[index] = if apart == 0.0 {
+                rate(index)
             } else {
-                (column[place + 1] - column[place]) / apart
+                (column[index + 1] - column[index]) / apart
             };
         }
         coefficients.push(column[0]);

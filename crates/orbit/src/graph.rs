@@ -32,17 +32,17 @@ impl Graph {
         let mut next = self.starts.clone();
         for &[a, b] in links {
             for (from, to) in [(a, b), (b, a)] {
-                let place = &mut next[from as usize];
-                self.neighbours[*place as usize] = to;
-                *place += 1;
+                let slot = &mut next[from as usize];
+                self.neighbours[*slot as usize] = to;
+                *slot += 1;
             }
         }
         self.delays_ps.clear();
         for satellite in 0..satellites {
             let row = self.starts[satellite] as usize..self.starts[satellite + 1] as usize;
             self.neighbours[row.clone()].sort_unstable();
-            for place in row {
-                let ends = [satellite as u32, self.neighbours[place]];
+            for slot in row {
+                let ends = [satellite as u32, self.neighbours[slot]];
                 self.delays_ps.push(delay_ps(ends));
             }
         }

@@ -71,8 +71,8 @@ impl Topology {
         match *shell.links() {
             ShellLinks::None => {}
             ShellLinks::Ring => {
-                for place in 0..count {
-                    self.link(first + place, first + (place + 1) % count, 1.0);
+                for index in 0..count {
+                    self.link(first + index, first + (index + 1) % count, 1.0);
                 }
             }
             ShellLinks::Nearest { count: each } => self.moving.push(Moving::Nearest {

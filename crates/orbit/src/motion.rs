@@ -71,7 +71,7 @@ impl Fleet {
         let mut motions = Vec::with_capacity(spec.satellites() as usize);
         for shell in &spec.shells {
             match shell {
-                Shell::Pattern { pattern, .. } => place(pattern, &mut motions),
+                Shell::Pattern { pattern, .. } => add_pattern(pattern, &mut motions),
                 Shell::Elements {
                     elements,
                     farthest_min,
@@ -167,7 +167,7 @@ impl Fleet {
     }
 }
 
-fn place(pattern: &Pattern, motions: &mut Vec<Motion>) {
+fn add_pattern(pattern: &Pattern, motions: &mut Vec<Motion>) {
     if let Some(lattice) = pattern.lattice() {
         for p in 0..lattice.planes.planes {
             for s in 0..lattice.planes.satellites_per_plane {

@@ -28,5 +28,5 @@ pub enum NoPath {
         station: u32,
     },
     /// The satellites at both ends are not connected, or the greedy way ends nowhere.
-    NoWay,
+    NoRoute,
 }

@@ -135,11 +135,11 @@ impl Lattice {
     /// pattern does not close.
     pub fn offset_across_the_seam(&self) -> Option<u32> {
         let planes = f64::from(self.planes.planes);
-        let places = planes * self.phase_step_deg / self.planes.delta_anomaly_deg();
+        let steps = planes * self.phase_step_deg / self.planes.delta_anomaly_deg();
         let closes = (planes * self.raan_step_deg - 360.0).abs() < 1e-9;
-        let is_whole = (places - places.round()).abs() < 1e-9;
+        let is_whole = (steps - steps.round()).abs() < 1e-9;
         let count = f64::from(self.planes.satellites_per_plane);
-        (closes && is_whole).then(|| places.round().rem_euclid(count) as u32)
+        (closes && is_whole).then(|| steps.round().rem_euclid(count) as u32)
     }
 }
 

@@ -49,7 +49,7 @@ impl Shortest {
         for &(satellite, _) in downlinks {
             self.down_ps[satellite as usize] = UNREACHED;
         }
-        best.map(|(_, last)| self.way_to(last))
+        best.map(|(_, last)| self.route_to(last))
     }
 
     /// Delay and last satellite of the best path.
@@ -109,15 +109,15 @@ impl Shortest {
         }
     }
 
-    fn way_to(&self, last: u32) -> Vec<u32> {
-        let mut way = vec![last];
+    fn route_to(&self, last: u32) -> Vec<u32> {
+        let mut route = vec![last];
         let mut satellite = last;
         while self.before[satellite as usize] != GROUND {
             satellite = self.before[satellite as usize];
-            way.push(satellite);
+            route.push(satellite);
         }
-        way.reverse();
-        way
+        route.reverse();
+        route
     }
 }
 
@@ -134,17 +134,17 @@ pub fn greedy(
     last: u32,
     to_last_ps: impl Fn(u32) -> u64,
 ) -> Option<Vec<u32>> {
-    let mut way = vec![first];
+    let mut route = vec![first];
     let mut current = first;
     while current != last {
         current = graph
             .row(current)
             .map(|(neighbour, _)| neighbour)
-            .filter(|neighbour| !way.contains(neighbour))
+            .filter(|neighbour| !route.contains(neighbour))
             .min_by_key(|&neighbour| (to_last_ps(neighbour), neighbour))?;
-        way.push(current);
+        route.push(current);
     }
-    Some(way)
+    Some(route)
 }
 
 #[cfg(test)]
@@ -165,22 +165,22 @@ mod tests {
     #[test]
     fn the_shorter_of_two_ways_is_taken() {
         let graph = graph(4, &[(0, 1, 5), (1, 3, 5), (0, 2, 4), (2, 3, 5)]);
-        let way = Shortest::default().path(&graph, &[(0, 1)], &[(3, 1)], |_| 0);
-        assert_eq!(way, Some(vec![0, 2, 3]));
+        let route = Shortest::default().path(&graph, &[(0, 1)], &[(3, 1)], |_| 0);
+        assert_eq!(route, Some(vec![0, 2, 3]));
     }
 
     #[test]
     fn of_equal_ways_that_through_the_smaller_number_is_taken() {
         let graph = graph(4, &[(0, 1, 5), (1, 3, 5), (0, 2, 5), (2, 3, 5)]);
-        let way = Shortest::default().path(&graph, &[(0, 1)], &[(3, 1)], |_| 0);
-        assert_eq!(way, Some(vec![0, 1, 3]));
+        let route = Shortest::default().path(&graph, &[(0, 1)], &[(3, 1)], |_| 0);
+        assert_eq!(route, Some(vec![0, 1, 3]));
     }
 
     #[test]
     fn the_ground_comes_before_a_way_that_is_as_long() {
         let graph = graph(2, &[(0, 1, 5)]);
-        let way = Shortest::default().path(&graph, &[(0, 2), (1, 7)], &[(1, 1)], |_| 0);
-        assert_eq!(way, Some(vec![1]));
+        let route = Shortest::default().path(&graph, &[(0, 2), (1, 7)], &[(1, 1)], |_| 0);
+        assert_eq!(route, Some(vec![1]));
     }
 
     #[test]
@@ -227,9 +227,9 @@ mod tests {
                 }
             }
             let graph = graph(8, &links);
-            let way = Shortest::default().path(&graph, &[(ends.0, 0)], &[(ends.1, 0)], |_| 0);
-            let delay = way.map(|way| {
-                way.windows(2).map(|hop| graph.delay_ps(hop[0], hop[1]).unwrap()).sum::<u64>()
+            let route = Shortest::default().path(&graph, &[(ends.0, 0)], &[(ends.1, 0)], |_| 0);
+            let delay = route.map(|route| {
+                route.windows(2).map(|hop| graph.delay_ps(hop[0], hop[1]).unwrap()).sum::<u64>()
             });
             prop_assert_eq!(delay.unwrap_or(u64::MAX), known[ends.1 as usize]);
         }

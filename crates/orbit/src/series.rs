@@ -52,7 +52,7 @@ impl SeriesRequest {
 
 /// The same path over some steps, or none for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct PathSpan {
     /// Which pair of the spec.
     pub pair: u32,
     /// Its first step.
@@ -60,7 +60,7 @@ pub struct Stretch {
     /// Number of steps.
     pub steps: u32,
     /// The satellites, or why there is no path.
-    pub way: Result<Vec<u32>, NoPath>,
+    pub route: Result<Vec<u32>, NoPath>,
 }
 
 /// Paths and delays of all pairs.
@@ -69,7 +69,7 @@ pub struct Series {
     /// Delay of each pair at each step, pair after pair; `NO_PATH_PS` for none.
     pub delays_ps: Vec<u64>,
     /// What paths were taken, pair after pair, in the order of time.
-    pub stretches: Vec<Stretch>,
+    pub path_spans: Vec<PathSpan>,
     /// With links: the delay of each link of each path, stretch after stretch, step after step, up
     /// link first. Empty otherwise.
     pub links_ps: Vec<u64>,
@@ -142,10 +142,10 @@ impl World {
         go_on: Progress,
     ) -> Result<Vec<Change>, OrbitError> {
         let begins: Vec<(u32, usize)> = series
-            .stretches
+            .path_spans
             .iter()
-            .filter(|stretch| stretch.first_step > 0)
-            .map(|stretch| (stretch.pair, stretch.first_step as usize))
+            .filter(|path_span| path_span.first_step > 0)
+            .map(|path_span| (path_span.pair, path_span.first_step as usize))
             .collect();
         let pieces = begins.len().div_ceil(CHANGES);
         let found = shared(request.threads, pieces, (0.8, 1.0), go_on, |piece| {
@@ -192,27 +192,27 @@ impl World {
             for step in 0..request.steps {
                 let at_ps = request.at_ps(step);
                 sky.turn_to(at_ps);
-                for (place, &station) in groups[group].iter().enumerate() {
-                    let (before, own) = (held[place], &mut chosen[place]);
-                    held[place] = sky.access(station, before);
+                for (index, &station) in groups[group].iter().enumerate() {
+                    let (before, own) = (held[index], &mut chosen[index]);
+                    held[index] = sky.access(station, before);
                     if self.holds()
                         && let Some(precision_ps) = request.precision_ps
                     {
                         if step == 0 {
-                            let satellite = held[place];
+                            let satellite = held[index];
                             own.turns.push(Turn { at_ps, satellite });
-                        } else if held[place] != before {
+                        } else if held[index] != before {
                             let mut search = Search {
                                 sky: &mut sky,
                                 precision_ps,
                             };
                             let between = (request.at_ps(step - 1), at_ps);
                             own.turns.extend(search.turns(station, before, between));
-                            held[place] = own.turns.last().and_then(|turn| turn.satellite);
+                            held[index] = own.turns.last().and_then(|turn| turn.satellite);
                             sky.turn_to(at_ps);
                         }
                     }
-                    own.by_step.push(held[place].unwrap_or(NONE));
+                    own.by_step.push(held[index].unwrap_or(NONE));
                 }
             }
             chosen
@@ -250,7 +250,7 @@ type Chunk = Vec<PairSeries>;
 #[derive(Clone, Default)]
 struct PairSeries {
     delays_ps: Vec<u64>,
-    ways: Vec<(u32, Result<Vec<u32>, NoPath>)>,
+    routes: Vec<(u32, Result<Vec<u32>, NoPath>)>,
     links_ps: Vec<u64>,
 }
 
@@ -261,14 +261,14 @@ impl PairSeries {
         if with_links && let Ok(path) = &path {
             self.links_ps.extend(&path.links_ps);
         }
-        let way = path.map(|path| path.satellites);
-        self.lengthen(1, way);
+        let route = path.map(|path| path.satellites);
+        self.lengthen(1, route);
     }
 
-    fn lengthen(&mut self, steps: u32, way: Result<Vec<u32>, NoPath>) {
-        match self.ways.last_mut() {
-            Some((known, same)) if *same == way => *known += steps,
-            _ => self.ways.push((steps, way)),
+    fn lengthen(&mut self, steps: u32, route: Result<Vec<u32>, NoPath>) {
+        match self.routes.last_mut() {
+            Some((known, same)) if *same == route => *known += steps,
+            _ => self.routes.push((steps, route)),
         }
     }
 }
@@ -279,8 +279,8 @@ fn joined(pairs: usize, request: &SeriesRequest, chunks: Vec<Chunk>) -> Series {
         for (pair, part) in whole.iter_mut().zip(chunk) {
             pair.delays_ps.extend(part.delays_ps);
             pair.links_ps.extend(part.links_ps);
-            for (steps, way) in part.ways {
-                pair.lengthen(steps, way);
+            for (steps, route) in part.routes {
+                pair.lengthen(steps, route);
             }
         }
     }
@@ -290,12 +290,12 @@ fn joined(pairs: usize, request: &SeriesRequest, chunks: Vec<Chunk>) -> Series {
         series.delays_ps.extend(pair.delays_ps);
         series.links_ps.extend(pair.links_ps);
         let mut first_step = 0;
-        for (steps, way) in pair.ways {
-            series.stretches.push(Stretch {
+        for (steps, route) in pair.routes {
+            series.path_spans.push(PathSpan {
                 pair: number as u32,
                 first_step,
                 steps,
-                way,
+                route,
             });
             first_step += steps;
         }

@@ -170,8 +170,8 @@ impl Sky<'_> {
                     .min_by_key(|&satellite| (self.ground_ps(station, satellite), satellite))
             }
             AccessRule::Highest => self.best(station, |satellite| {
-                let place = &self.stations[station as usize];
-                place.rises(self.positions_km[satellite as usize]).0
+                let site = &self.stations[station as usize];
+                site.rises(self.positions_km[satellite as usize]).0
             }),
             AccessRule::Longest => {
                 self.best(station, |satellite| self.visible_for_s(station, satellite))
@@ -193,9 +193,9 @@ impl Sky<'_> {
 
     /// For how long a satellite that is visible now stays so, seconds.
     pub(crate) fn visible_for_s(&self, station: u32, satellite: u32) -> f64 {
-        let place = &self.stations[station as usize];
+        let site = &self.stations[station as usize];
         let now = seconds(self.at_ps);
-        let is_up = |after: f64| place.sees(self.fleet.position_km(satellite, now + after));
+        let is_up = |after: f64| site.sees(self.fleet.position_km(satellite, now + after));
         let mut after = LOOK_EVERY_S;
         while is_up(after) {
             after += LOOK_EVERY_S;
@@ -218,7 +218,7 @@ impl Sky<'_> {
     /// The path of a pair of stations, over the satellites that they use (any, where `Any` rules).
     pub fn path(&mut self, pair: [u32; 2], access: [Option<u32>; 2]) -> Result<Path, NoPath> {
         let [from, to] = pair;
-        let ways = if self.spec.access.rule == AccessRule::Any {
+        let up_and_down = if self.spec.access.rule == AccessRule::Any {
             let up = self.gateways(from);
             let down = self.gateways(to);
             let in_satellite_ps = self.spec.extra.satellite_ps;
@@ -242,12 +242,12 @@ impl Sky<'_> {
             )
         };
         let found = match self.spec.route {
-            Route::Greedy => self.greedy_way(ways.0[0].0, ways.1[0].0),
-            Route::Shortest => self.shortest_way(to, &ways.0, &ways.1),
+            Route::Greedy => self.greedy_route(up_and_down.0[0].0, up_and_down.1[0].0),
+            Route::Shortest => self.shortest_route(to, &up_and_down.0, &up_and_down.1),
         };
         found
             .map(|satellites| self.measured(pair, satellites))
-            .ok_or(NoPath::NoWay)
+            .ok_or(NoPath::NoRoute)
     }
 
     fn gateways(&mut self, station: u32) -> Vec<Gateway> {
@@ -262,7 +262,7 @@ impl Sky<'_> {
         found
     }
 
-    fn greedy_way(&self, first: u32, last: u32) -> Option<Vec<u32>> {
+    fn greedy_route(&self, first: u32, last: u32) -> Option<Vec<u32>> {
         let end = self.positions_km[last as usize];
         greedy(&self.graph, first, last, |satellite| {
             let length_km = distance(self.positions_km[satellite as usize], end);
@@ -270,7 +270,7 @@ impl Sky<'_> {
         })
     }
 
-    fn shortest_way(&mut self, to: u32, up: &[Gateway], down: &[Gateway]) -> Option<Vec<u32>> {
+    fn shortest_route(&mut self, to: u32, up: &[Gateway], down: &[Gateway]) -> Option<Vec<u32>> {
         let end = self.stations[to as usize].position_km;
         let (positions_km, light_km_s) = (&self.positions_km, self.spec.light_km_s);
         // Each link is rounded by half a picosecond at most, and a path has at most one link more

@@ -103,13 +103,13 @@ impl World {
         (mut up_ps, mut down_ps): (u64, u64),
         precision_ps: u64,
     ) -> u64 {
-        let place = &self.stations[station as usize];
+        let site = &self.stations[station as usize];
         while down_ps - up_ps > precision_ps {
             let middle_ps = up_ps + (down_ps - up_ps) / 2;
             let at = self
                 .fleet
                 .position_km(satellite, crate::sky::seconds(middle_ps));
-            if place.sees(at) {
+            if site.sees(at) {
                 up_ps = middle_ps;
             } else {
                 down_ps = middle_ps;

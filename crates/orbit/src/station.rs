@@ -100,8 +100,8 @@ impl Station {
                 .map(|longitude| {
                     let (y, x) = libm::sincos(longitude.to_radians());
                     let point = [GSO_RADIUS_KM * x, GSO_RADIUS_KM * y, 0.0];
-                    let way = sub(point, station.position_km);
-                    way.map(|part| part / norm(way))
+                    let sight = sub(point, station.position_km);
+                    sight.map(|part| part / norm(sight))
                 })
                 .filter(|direction| dot(*direction, station.up) >= 0.0)
                 .collect();
@@ -111,9 +111,9 @@ impl Station {
 
     /// Sine of the elevation of a point above the horizon of the place, and its distance in km.
     pub fn rises(&self, point_km: Vec3) -> (f64, f64) {
-        let way = sub(point_km, self.position_km);
-        let slant_range_km = norm(way);
-        (dot(self.up, way) / slant_range_km, slant_range_km)
+        let sight = sub(point_km, self.position_km);
+        let slant_range_km = norm(sight);
+        (dot(self.up, sight) / slant_range_km, slant_range_km)
     }
 
     /// Where a point stands above the place.
@@ -126,8 +126,8 @@ impl Station {
         }
     }
 
-    fn azimuth_deg(&self, way: Vec3) -> f64 {
-        let azimuth = libm::atan2(dot(self.east, way), dot(self.north, way)).to_degrees();
+    fn azimuth_deg(&self, sight: Vec3) -> f64 {
+        let azimuth = libm::atan2(dot(self.east, sight), dot(self.north, sight)).to_degrees();
         // What is below 0 by less than half a step of the numbers near 360 is 0.
         Some(azimuth.rem_euclid(360.0))
             .filter(|&own| own < 360.0)
@@ -137,8 +137,8 @@ impl Station {
     /// Whether the place may use what stands at a point: at its mask or above it, at no more than its
     /// longest slant range, and away from the geostationary orbit.
     pub fn sees(&self, point_km: Vec3) -> bool {
-        let way = sub(point_km, self.position_km);
-        let height_km = dot(self.up, way);
+        let sight = sub(point_km, self.position_km);
+        let height_km = dot(self.up, sight);
         let sine = self.sine_of_mask;
         // Most points are below: no root for them. Squares grow with what they are squares of.
         if height_km < 0.0 && sine >= 0.0 {
@@ -146,7 +146,7 @@ impl Station {
         }
         let is_surely_up = height_km >= 0.0 && sine <= 0.0;
         if !is_surely_up {
-            let enough = sine * sine * dot(way, way);
+            let enough = sine * sine * dot(sight, sight);
             let is_up = if sine > 0.0 {
                 height_km * height_km >= enough
             } else {
@@ -156,17 +156,17 @@ impl Station {
                 return false;
             }
         }
-        self.may_use(way, height_km)
+        self.may_use(sight, height_km)
     }
 
     /// Whether a point above the mask keeps to the other limits.
-    fn may_use(&self, way: Vec3, height_km: f64) -> bool {
-        let range_km = norm(way);
+    fn may_use(&self, sight: Vec3, height_km: f64) -> bool {
+        let range_km = norm(sight);
         if range_km > self.longest_km {
             return false;
         }
         if !self.horizon.is_empty() {
-            let azimuth = self.azimuth_deg(way);
+            let azimuth = self.azimuth_deg(sight);
             let next = self.horizon.partition_point(|(from, _)| *from <= azimuth);
             // Before the first azimuth the last elevation goes on.
             let sector = next.checked_sub(1).unwrap_or(self.horizon.len() - 1);
@@ -177,7 +177,7 @@ impl Station {
         let least = self.cosine_of_exclusion * range_km;
         self.gso
             .iter()
-            .all(|direction| dot(*direction, way) <= least)
+            .all(|direction| dot(*direction, sight) <= least)
     }
 }
 

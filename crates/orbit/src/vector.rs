@@ -35,16 +35,16 @@ pub fn turned(point: Vec3, sine_cosine: (f64, f64)) -> Vec3 {
 
 /// Smallest distance of the straight line between two points from the centre of the earth.
 pub fn closest_approach(a: Vec3, b: Vec3) -> f64 {
-    let way = sub(b, a);
-    let length_squared = dot(way, way);
+    let along = sub(b, a);
+    let length_squared = dot(along, along);
     if length_squared == 0.0 {
         return norm(a);
     }
-    let share = (-dot(a, way) / length_squared).clamp(0.0, 1.0);
+    let share = (-dot(a, along) / length_squared).clamp(0.0, 1.0);
     norm([
-        a[0] + share * way[0],
-        a[1] + share * way[1],
-        a[2] + share * way[2],
+        a[0] + share * along[0],
+        a[1] + share * along[1],
+        a[2] + share * along[2],
     ])
 }
 

@@ -141,14 +141,14 @@ fn a_perigee_that_sun_and_moon_bring_into_the_earth_is_found_when_the_official_p
 #[test]
 fn what_is_no_orbit_is_left_out_by_its_number_and_error() {
     let (fleet, _) = fleet(&cases()[&NO_ORBIT], 0.0);
-    let told = fleet.left_out()[0].limit.to_string();
+    let reported = fleet.left_out()[0].limit.to_string();
     assert_eq!(
         (fleet.left_out()[0].satellite, fleet.left_out()[0].minutes),
         (0, 0.0)
     );
     assert!(
-        told.starts_with("SGP4 error 3: perturbed eccentricity"),
-        "{told}"
+        reported.starts_with("SGP4 error 3: perturbed eccentricity"),
+        "{reported}"
     );
     assert!(fleet.position_km(0, 0.0)[0].is_nan());
 }

@@ -199,11 +199,11 @@ impl CellDelays {
             self.counts.splice(0..0, std::iter::repeat_n(0, lacking));
             self.first = bucket;
         }
-        let place = bucket - self.first;
-        if place >= self.counts.len() {
-            self.counts.resize(place + 1, 0);
+        let index = bucket - self.first;
+        if index >= self.counts.len() {
+            self.counts.resize(index + 1, 0);
         }
-        self.counts[place] += cells;
+        self.counts[index] += cells;
     }
 
     /// `each` cells have arrived after `delay_ps`, as many after `step_ps` more, and so on `count` times.

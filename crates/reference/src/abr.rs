@@ -1,7 +1,7 @@
 //! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
 
 use crate::frames::{Cell, Frames};
-use skycell_abr::{Destination, Due, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
+use skycell_abr::{Destination, NextCell, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
 use skycell_spec::AbrSpec;
 use skycell_units::{Ecn, SimTime};
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ pub(crate) struct Pacer {
 pub(crate) struct PacedVc {
     vc: u32,
     /// Its place at the port.
-    place: u32,
+    port_vc: u32,
     /// The port's place on its path.
     hop: u16,
     /// Paces it.
@@ -47,7 +47,7 @@ pub(crate) struct PacedVc {
 /// Which cell may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    Of(usize, Due),
+    Of(usize, NextCell),
     /// A backward RM cell beside the rate, of this VC.
     Beside(usize),
     Other,
@@ -69,12 +69,12 @@ impl PacedVc {
             index: 0,
             octets: 0,
             vc: self.vc,
-            place: self.place,
+            port_vc: self.port_vc,
             flow: 0,
             ecn: Ecn::NotEct,
             hop: self.hop,
-            is_last: false,
-            is_tagged: content.is_out_of_rate,
+            eom: false,
+            clp: content.is_out_of_rate,
             is_paced: true,
             came_at: now,
             left_at: now,
@@ -120,12 +120,12 @@ impl PacedVc {
 }
 
 impl Pacer {
-    /// Lets it pace VC `vc`, which has `place` at the port and comes over it as `hop`; `back` is the VC the
+    /// Lets it pace VC `vc`, which has `port_vc` at the port and comes over it as `hop`; `back` is the VC the
     /// other way.
-    pub(crate) fn add(&mut self, vc: u32, place: u32, hop: u16, spec: &AbrSpec, back: &AbrSpec) {
+    pub(crate) fn add(&mut self, vc: u32, port_vc: u32, hop: u16, spec: &AbrSpec, back: &AbrSpec) {
         self.vcs.push(PacedVc {
             vc,
-            place,
+            port_vc,
             hop,
             source: Source::new(spec),
             destination: Destination::new(back),
@@ -162,21 +162,21 @@ impl Pacer {
 
     fn next(&self, now: SimTime) -> Option<(SimTime, Next)> {
         let in_rates = self.vcs.iter().enumerate().filter_map(|(i, paced)| {
-            let (at, due) = paced.source.next(now, paced.waiting())?;
-            Some((at, paced.source.paced(), paced.place, Next::Of(i, due)))
+            let (at, kind) = paced.source.next(now, paced.waiting())?;
+            Some((at, paced.source.paced(), paced.port_vc, Next::Of(i, kind)))
         });
         let others = self.others.front();
         let others = others.map(|cell| (now, cell.came_at, u32::MAX, Next::Other));
         let beside = self.vcs.iter().enumerate().filter_map(|(i, paced)| {
             let waits = !paced.beside.is_empty();
-            waits.then_some((now, SimTime::NEVER, paced.place, Next::Beside(i)))
+            waits.then_some((now, SimTime::NEVER, paced.port_vc, Next::Beside(i)))
         });
         let all = in_rates.chain(others).chain(beside);
-        all.min_by_key(|&(at, since, place, _)| (at, since, place))
+        all.min_by_key(|&(at, since, port_vc, _)| (at, since, port_vc))
             .map(|(at, _, _, next)| (at, next))
     }
 
-    /// The transmission begins of the cell that may be sent now. The cell and its VC's place, if it was made
+    /// The transmission begins of the cell that may be sent now. The cell and its VC's index, if it was made
     /// for the moment.
     pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
         let (_, next) = self.next(now).expect("a cell may be sent");
@@ -186,9 +186,9 @@ impl Pacer {
                 return None;
             }
             Next::Beside(i) => (i, self.vcs[i].beside.pop_front()),
-            Next::Of(i, due) => {
+            Next::Of(i, kind) => {
                 let paced = &mut self.vcs[i];
-                let made = match paced.source.send(now, due) {
+                let made = match paced.source.send(now, kind) {
                     Sent::Forward(cell) => Some(cell),
                     Sent::Backward { is_out_of_rate } => {
                         Some(paced.destination.send(is_out_of_rate))
@@ -206,7 +206,7 @@ impl Pacer {
         let cell = paced.rm_cell(now, content);
         self.length += 1;
         self.sending = Some(cell);
-        Some((cell, paced.place))
+        Some((cell, paced.port_vc))
     }
 
     /// The cell under transmission.

@@ -16,14 +16,14 @@ pub(crate) enum Content {
         /// Whether it goes from the flow's source to its destination.
         is_forward: bool,
         /// Which VC of the flow's route it is on.
-        leg: u32,
+        route_index: u32,
     },
     /// A datagram of a source.
     Datagram {
         /// Place of the source in the spec.
         source: u32,
         /// Which VC of its route it is on.
-        leg: u32,
+        route_index: u32,
     },
     /// What a host outside of the run sends.
     Real(Box<RealPacket>),
@@ -52,7 +52,7 @@ pub(crate) struct Frame {
     pub(crate) serial: u64,
     pub(crate) content: Content,
     /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
-    pub(crate) is_tagged: bool,
+    pub(crate) clp: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
     /// The ECN field of that packet.
@@ -60,7 +60,7 @@ pub(crate) struct Frame {
     /// Its length in cells, on a VC of cells.
     pub(crate) cells: u32,
     /// When the end point handed it to its port.
-    pub(crate) handed_at: SimTime,
+    pub(crate) enqueued_at: SimTime,
     /// Units that have neither reached the VC's end nor been discarded.
     left: u32,
 }
@@ -81,15 +81,15 @@ pub struct Cell {
     /// VC id.
     pub vc: u32,
     /// Place of its VC at the port where it is.
-    pub place: u32,
+    pub port_vc: u32,
     /// Its flow, by number: each direction of a connection is one, and each source.
     pub flow: u32,
     /// How many links of the VC it has crossed.
     pub hop: u16,
     /// The end-of-message mark.
-    pub is_last: bool,
+    pub eom: bool,
     /// The CLP bit.
-    pub is_tagged: bool,
+    pub clp: bool,
     /// Whether a cell source has set its pace: its port does not wait before it.
     pub is_paced: bool,
     /// The ECN field of its packet.
@@ -118,7 +118,7 @@ impl Frames {
         content: Content,
         octets: u32,
         cells: u32,
-        handed_at: SimTime,
+        enqueued_at: SimTime,
     ) -> u32 {
         self.serial += 1;
         let ecn = match &content {
@@ -129,11 +129,11 @@ impl Frames {
         let frame = Frame {
             serial: self.serial,
             content,
-            is_tagged: false,
+            clp: false,
             octets,
             ecn,
             cells,
-            handed_at,
+            enqueued_at,
             left: cells,
         };
         match self.free.pop() {
@@ -176,8 +176,8 @@ impl Frames {
     }
 
     /// Sets the CLP bit of all cells of the frame.
-    pub(crate) fn set_tagged(&mut self, id: u32, is_tagged: bool) {
-        self.frames[id as usize].is_tagged = is_tagged;
+    pub(crate) fn set_clp(&mut self, id: u32, clp: bool) {
+        self.frames[id as usize].clp = clp;
     }
 
     /// Sets the ECN field of its packet.
@@ -191,14 +191,16 @@ impl Frames {
     }
 
     /// Puts the frame on the next VC of its route.
-    pub(crate) fn next_leg(&mut self, id: u32) {
+    pub(crate) fn next_vc(&mut self, id: u32) {
         let frame = &mut self.frames[id as usize];
         match &mut frame.content {
-            Content::Segment { leg, .. } | Content::Datagram { leg, .. } => *leg += 1,
-            Content::Real(packet) => packet.leg += 1,
+            Content::Segment { route_index, .. } | Content::Datagram { route_index, .. } => {
+                *route_index += 1
+            }
+            Content::Real(packet) => packet.route_index += 1,
             Content::Cells => {}
         }
-        frame.is_tagged = false;
+        frame.clp = false;
         frame.left = 1;
     }
 

@@ -14,16 +14,16 @@ mod line;
 mod link;
 mod live;
 mod network;
+mod paths;
 mod port;
 mod queue;
 mod run;
 mod timers;
-mod ways;
 
 pub use frames::Cell;
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
+pub use paths::{Next, VcPaths};
 pub use port::{Port, Verdict};
 pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, run};
-pub use ways::{Next, Ways};

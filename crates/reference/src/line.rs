@@ -143,11 +143,16 @@ impl Line {
     }
 
     /// Takes out the cell that has waited longest and is not under transmission, if there is one; where packets have
-    /// queues of their own, from that with most octets, those of `coming` included, which is to join the queue `of`.
-    pub(crate) fn pop_waiting(&mut self, is_sending: bool, coming: &Cell, of: u32) -> Option<Cell> {
+    /// queues of their own, from that with most octets, those of `arriving` included, which is to join the queue `of`.
+    pub(crate) fn pop_waiting(
+        &mut self,
+        is_sending: bool,
+        arriving: &Cell,
+        of: u32,
+    ) -> Option<Cell> {
         match self {
             Line::Fifo(cells) => cells.remove(usize::from(is_sending)),
-            Line::Queues(queues) => queues.pop_fattest(is_sending, coming, of as usize),
+            Line::Queues(queues) => queues.pop_fattest(is_sending, arriving, of as usize),
             Line::Spaced { .. } | Line::Rounds(_) | Line::Paced(_) => None, // of cells only
         }
     }
@@ -164,7 +169,7 @@ impl Line {
     }
 
     /// The transmission of the next cell begins: there is one, and from here on none comes before it. The
-    /// cell, and its VC's place at the port, if it is made for the moment.
+    /// cell, and its VC's index at the port, if it is made for the moment.
     pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
         match self {
             Line::Fifo(_) => {}
@@ -244,14 +249,14 @@ impl Queues {
     fn on_sending(&mut self) {
         let packets = &self.queues[self.serving].0;
         let octets = packets.front().map_or(0, |first| first.octets);
-        let is_last = packets.len() == 1;
-        self.order.on_sending(self.serving as u32, octets, is_last);
+        let is_only = packets.len() == 1;
+        self.order.on_sending(self.serving as u32, octets, is_only);
     }
 
     /// Takes out the packet at a place of a queue.
-    fn take(&mut self, queue: usize, place: usize) -> Option<Cell> {
+    fn take(&mut self, queue: usize, index: usize) -> Option<Cell> {
         let (packets, octets) = &mut self.queues[queue];
-        let packet = packets.remove(place)?;
+        let packet = packets.remove(index)?;
         *octets -= u64::from(packet.octets);
         self.length -= 1;
         if self.length == 0 {
@@ -260,7 +265,7 @@ impl Queues {
         Some(packet)
     }
 
-    fn pop_fattest(&mut self, is_sending: bool, coming: &Cell, of: usize) -> Option<Cell> {
+    fn pop_fattest(&mut self, is_sending: bool, arriving: &Cell, of: usize) -> Option<Cell> {
         // What is under transmission has left its queue.
         let sending = self.queues.get(self.serving).and_then(|own| own.0.front());
         let sent = sending
@@ -274,7 +279,7 @@ impl Queues {
                 0
             };
             let more = if queue == of {
-                u64::from(coming.octets)
+                u64::from(arriving.octets)
             } else {
                 0
             };
@@ -283,8 +288,8 @@ impl Queues {
         let queues = 0..self.queues.len().max(of + 1);
         // The first of several.
         let fattest = queues.rev().max_by_key(|&queue| waiting(queue))?;
-        let place = usize::from(is_sending && fattest == self.serving);
-        self.queues.get(fattest)?.0.get(place)?;
-        self.take(fattest, place)
+        let index = usize::from(is_sending && fattest == self.serving);
+        self.queues.get(fattest)?.0.get(index)?;
+        self.take(fattest, index)
     }
 }

@@ -127,12 +127,12 @@ impl Link {
         }
         let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         // Behind the others, but where it overtakes some on an older path.
-        let is_last = self.cells.back().is_none_or(|last| last.0 <= arrival);
-        let place = match is_last {
+        let goes_last = self.cells.back().is_none_or(|last| last.0 <= arrival);
+        let index = match goes_last {
             true => self.cells.len(),
             false => self.cells.partition_point(|ahead| ahead.0 <= arrival),
         };
-        self.cells.insert(place, (arrival, to, cell));
+        self.cells.insert(index, (arrival, to, cell));
         None
     }
 

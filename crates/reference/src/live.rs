@@ -17,7 +17,7 @@ pub struct RealPacket {
     /// Whether it goes that flow's way from source to destination, or back.
     pub is_forward: bool,
     /// Which VC of the route it is on.
-    pub leg: u32,
+    pub route_index: u32,
     /// The number of its flow for queues by flow.
     pub number: u32,
     /// The ECN field that it comes with, and leaves with.

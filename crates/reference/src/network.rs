@@ -2,9 +2,9 @@
 
 use crate::frames::{Cell, Content, Frame, Frames};
 use crate::live::Delivery;
+use crate::paths::{Next, VcPaths};
 use crate::port::{Port, Verdict};
 use crate::timers::Timers;
-use crate::ways::{Next, Ways};
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
@@ -25,7 +25,7 @@ pub(crate) use finish::Finished;
 /// A virtual channel.
 #[derive(Debug)]
 struct Vc {
-    ways: Ways,
+    vc_paths: VcPaths,
     policer: Option<Policer>,
     delays: Option<CellDelays>,
     /// The frame whose cells a source is sending.
@@ -100,14 +100,14 @@ impl<'a> Network<'a> {
             .map(|link| Port::new(link, spec.seed, SimTime(spec.duration_ps)))
             .collect();
         for &port in &spec.records.flow_ports {
-            ports[port as usize].tell_flows();
+            ports[port as usize].report_flows();
         }
         let vcs = spec
             .vcs
             .iter()
             .zip(0u32..)
             .map(|(vc, id)| Vc {
-                ways: Ways::new(
+                vc_paths: VcPaths::new(
                     vc,
                     spec.vc_destination(id as usize),
                     |link| ports[link as usize].add_vc(id, vc.class, &spec.links[link as usize]),
@@ -191,8 +191,8 @@ impl<'a> Network<'a> {
     fn on_departure(&mut self, now: SimTime, port_id: u32) {
         let port = &mut self.ports[port_id as usize];
         let (cell, _) = port.sending();
-        let ways = &self.vcs[cell.vc as usize].ways;
-        let is_forgotten = ways.is_forgotten(now, self.spec.links[port_id as usize].from);
+        let vc_paths = &self.vcs[cell.vc as usize].vc_paths;
+        let is_forgotten = vc_paths.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
         if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
@@ -225,8 +225,8 @@ impl<'a> Network<'a> {
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
         {
             let cells = self.frames.get(cell.frame).cells;
-            let is_tagged = guaranteed.on_sending(start, cells);
-            self.frames.set_tagged(cell.frame, is_tagged);
+            let clp = guaranteed.on_sending(start, cells);
+            self.frames.set_clp(cell.frame, clp);
         }
     }
 
@@ -243,7 +243,7 @@ impl<'a> Network<'a> {
             return;
         }
         let vc = &mut self.vcs[cell.vc as usize];
-        match vc.ways.next(now, cell.hop, node) {
+        match vc.vc_paths.next(now, cell.hop, node) {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;
@@ -266,17 +266,17 @@ impl<'a> Network<'a> {
 
     /// Offers a cell to the port of its hop.
     fn offer_cell(&mut self, now: SimTime, mut cell: Cell) {
-        let (port_id, _) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        let (port_id, _) = self.vcs[cell.vc as usize].vc_paths.hop(cell.hop);
         self.meet_control(now, port_id, &mut cell);
         self.enqueue_cell(now, cell);
     }
 
     /// A cell comes to the queue of its hop's port.
     fn enqueue_cell(&mut self, now: SimTime, cell: Cell) {
-        let (port_id, place) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        let (port_id, port_vc) = self.vcs[cell.vc as usize].vc_paths.hop(cell.hop);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
-        let verdict = port.on_cell(now, cell, place);
+        let verdict = port.on_cell(now, cell, port_vc);
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
     }
 
@@ -292,10 +292,7 @@ impl<'a> Network<'a> {
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
-        match vc
-            .reassembly
-            .on_cell(frame.serial, cell.index, cell.is_last)
-        {
+        match vc.reassembly.on_cell(frame.serial, cell.index, cell.eom) {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
                 vc.record.cells_whole += u64::from(vc.units(frame));
@@ -321,11 +318,15 @@ impl<'a> Network<'a> {
             let next = self.next_of_real(packet);
             return self.on_real_at_end(now, id, next);
         }
-        if let Content::Datagram { source, leg } = frame.content {
+        if let Content::Datagram {
+            source,
+            route_index,
+        } = frame.content
+        {
             let route = &self.spec.sources[source as usize].datagram_route;
-            match route.get(leg as usize + 1) {
+            match route.get(route_index as usize + 1) {
                 Some(&next) => {
-                    self.frames.next_leg(id);
+                    self.frames.next_vc(id);
                     self.offer_frame(now, id, next);
                 }
                 None => self.frames.settle(id, 1),
@@ -335,7 +336,7 @@ impl<'a> Network<'a> {
         let Content::Segment {
             flow: flow_id,
             is_forward,
-            leg,
+            route_index,
             ..
         } = frame.content
         else {
@@ -343,8 +344,8 @@ impl<'a> Network<'a> {
             return;
         };
         let route = self.flows[flow_id as usize].route(is_forward);
-        if let Some(&next) = route.get(leg as usize + 1) {
-            self.frames.next_leg(id);
+        if let Some(&next) = route.get(route_index as usize + 1) {
+            self.frames.next_vc(id);
             self.offer_frame(now, id, next);
             return;
         }
@@ -360,7 +361,7 @@ impl<'a> Network<'a> {
         };
         let out = &mut self.out;
         if is_forward {
-            flow.on_segment_at_destination(now, &segment, frame.handed_at, out);
+            flow.on_segment_at_destination(now, &segment, frame.enqueued_at, out);
         } else {
             flow.on_segment_at_source(now, &segment, out);
         }
@@ -375,7 +376,10 @@ impl<'a> Network<'a> {
         self.events.push(next);
         let vc_id = self.spec.sources[id as usize].vc;
         if !self.spec.sources[id as usize].datagram_route.is_empty() {
-            let content = Content::Datagram { source: id, leg: 0 };
+            let content = Content::Datagram {
+                source: id,
+                route_index: 0,
+            };
             let octets = self.spec.sources[id as usize].datagram_octets as u32;
             let frame = self.frames.add(content, octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
@@ -394,11 +398,11 @@ impl<'a> Network<'a> {
             index: sent.index,
             octets: 0,
             vc: vc_id,
-            place: 0,
+            port_vc: 0,
             flow: 0,
             hop: 0,
-            is_last: sent.index + 1 == sent.frame_cells,
-            is_tagged: false,
+            eom: sent.index + 1 == sent.frame_cells,
+            clp: false,
             is_paced: true,
             ecn: Ecn::NotEct,
             came_at: now,
@@ -443,7 +447,7 @@ impl<'a> Network<'a> {
             segment,
             flow: flow_id,
             is_forward,
-            leg: 0,
+            route_index: 0,
         };
         let end = &mut at_work.handovers[usize::from(!is_forward)];
         let at = end.draw(now);
@@ -451,20 +455,20 @@ impl<'a> Network<'a> {
         if end.is_immediate() {
             self.hand_over(now, id, flow_id, is_forward);
         } else if end.wait(at, id) {
-            let place = Handover::place(flow_id, is_forward);
-            self.events.push(Key::new(at, rank::HANDOVER, place));
+            let subject = Handover::index(flow_id, is_forward);
+            self.events.push(Key::new(at, rank::HANDOVER, subject));
         }
     }
 
     /// The end of a flow hands over what is due, in order.
-    fn on_handover(&mut self, now: SimTime, place: u32) {
-        let (flow_id, is_forward) = Handover::end_at(place);
+    fn on_handover(&mut self, now: SimTime, subject: u32) {
+        let (flow_id, is_forward) = Handover::end_at(subject);
         let end = usize::from(!is_forward);
         while let Some(id) = self.flows[flow_id as usize].handovers[end].take(now) {
             self.hand_over(now, id, flow_id, is_forward);
         }
         if let Some(next) = self.flows[flow_id as usize].handovers[end].next() {
-            self.events.push(Key::new(next, rank::HANDOVER, place));
+            self.events.push(Key::new(next, rank::HANDOVER, subject));
         }
     }
 
@@ -485,21 +489,21 @@ impl<'a> Network<'a> {
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
-        let (port_id, place) = vc.ways.hop(0);
+        let (port_id, port_vc) = vc.vc_paths.hop(0);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
-        let verdict = port.on_frame(now, place, units, |index| Cell {
+        let verdict = port.on_frame(now, port_vc, units, |index| Cell {
             frame: id,
             rm: None,
             efci: false,
             index,
             octets,
             vc: vc_id,
-            place: 0,
+            port_vc: 0,
             flow,
             hop: 0,
-            is_last: index + 1 == units,
-            is_tagged: false,
+            eom: index + 1 == units,
+            clp: false,
             is_paced,
             ecn,
             came_at: now,
@@ -541,7 +545,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// What the port had taken in and has discarded now is counted.
+    /// What the port had accepted and has discarded now is counted.
     fn settle_discarded(&mut self, now: SimTime, port_id: u32) {
         let mut discarded = std::mem::take(&mut self.ports[port_id as usize].discarded);
         for (cell, reason) in discarded.drain(..) {

@@ -23,7 +23,7 @@ pub struct Port {
     /// Range of the wait before a frame, and the stream it is drawn from.
     frame_gap: u64,
     gap_stream: Stream,
-    /// By place.
+    /// By index at the port.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
     /// What polices packets that come, if anything does.
@@ -38,7 +38,7 @@ pub struct Port {
     is_busy: bool,
     /// The queue that holds class abr.
     abr_queue: Option<usize>,
-    /// By place.
+    /// By index at the port.
     pub vcs: Vec<VcAtPort>,
     /// The link behind it.
     pub link: Link,
@@ -46,7 +46,7 @@ pub struct Port {
     pub samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
-    /// What it has discarded that it had taken in, and why, until somebody takes it from here.
+    /// What it has discarded that it had accepted, and why, until somebody takes it from here.
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
@@ -74,7 +74,7 @@ impl Port {
         }
     }
 
-    /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its place there.
+    /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its index there.
     pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
         self.vcs.push(VcAtPort::new(vc, queue));
@@ -82,7 +82,7 @@ impl Port {
     }
 
     /// It tells from now on, as the run begins, how long packets stay flow by flow; it carries packets.
-    pub fn tell_flows(&mut self) {
+    pub fn report_flows(&mut self) {
         self.packets = Some(PacketMeter::new(true));
     }
 
@@ -108,9 +108,9 @@ impl Port {
             .map_or(0, |queue| self.queues[queue].queued())
     }
 
-    /// What paces the VC at `place`, and others of its queue.
-    pub(crate) fn pacer_of(&mut self, place: u32) -> &mut Pacer {
-        let queue = self.vcs[place as usize].queue;
+    /// What paces the VC at `port_vc`, and others of its queue.
+    pub(crate) fn pacer_of(&mut self, port_vc: u32) -> &mut Pacer {
+        let queue = self.vcs[port_vc as usize].queue;
         self.queues[queue].cells.pace()
     }
 
@@ -130,19 +130,19 @@ impl Port {
         self.sent_for + sending
     }
 
-    /// A cell of the VC at `place` arrives from a link or from a cell source.
-    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, place: u32) -> Verdict {
-        cell.place = place;
-        let vc = &mut self.vcs[place as usize];
+    /// A cell of the VC at `port_vc` arrives from a link or from a cell source.
+    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, port_vc: u32) -> Verdict {
+        cell.port_vc = port_vc;
+        let vc = &mut self.vcs[port_vc as usize];
         self.queues[vc.queue].on_cell(now, cell, vc)
     }
 
-    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is taken in,
+    /// A whole frame of `cells` cells arrives at once, from a host or a router: all of it is accepted,
     /// or nothing. `make` gives the cell of an index.
     pub fn on_frame(
         &mut self,
         now: SimTime,
-        place: u32,
+        port_vc: u32,
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
@@ -157,14 +157,18 @@ impl Port {
                 Decision::Mark => Ecn::Ce,
                 Decision::Accept | Decision::Discard(_) => own.ecn,
             };
-            Cell { place, ecn, ..own }
+            Cell {
+                port_vc,
+                ecn,
+                ..own
+            }
         };
-        let queue = &mut self.queues[self.vcs[place as usize].queue];
+        let queue = &mut self.queues[self.vcs[port_vc as usize].queue];
         if let Some(reason) = policing.refusal() {
             for packets in self.packets.iter_mut().chain(&mut queue.packets) {
                 packets.on_arrival(now.0, first.octets, first.ecn, false);
             }
-            return queue.refuse(now, &mut self.vcs[place as usize], reason, cells);
+            return queue.refuse(now, &mut self.vcs[port_vc as usize], reason, cells);
         }
         while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
             for packets in self.packets.iter_mut().chain(&mut queue.packets) {
@@ -172,7 +176,7 @@ impl Port {
             }
             self.discarded.push((cell, reason));
         }
-        let (verdict, is_marked) = queue.on_frame(now, &mut self.vcs, place, cells, make);
+        let (verdict, is_marked) = queue.on_frame(now, &mut self.vcs, port_vc, cells, make);
         let is_accepted = verdict == Verdict::Accepted;
         for packets in self.packets.iter_mut().chain(&mut queue.packets) {
             packets.on_arrival(now.0, first.octets, first.ecn, is_accepted);
@@ -254,7 +258,7 @@ impl Port {
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &cell, &mut self.vcs[cell.place as usize]);
+        queue.on_departure(now, &cell, &mut self.vcs[cell.port_vc as usize]);
         for packets in self.packets.iter_mut().chain(&mut queue.packets) {
             packets.on_departure(now.0, cell.octets, cell.ecn, cell.flow, cell.came_at.0);
         }

@@ -1,4 +1,4 @@
-//! What a port takes in, cell by cell.
+//! What a port accepts, cell by cell.
 
 use super::*;
 use skycell_records::DiscardReason;
@@ -47,18 +47,18 @@ fn offer(port: &mut Port, vc: u32, cells: u32) -> Vec<Option<DiscardReason>> {
         .collect()
 }
 
-fn offer_cell(port: &mut Port, vc: u32, index: u32, is_last: bool) -> Option<DiscardReason> {
+fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<DiscardReason> {
     let cell = Cell {
         frame: 0,
         rm: None,
         efci: false,
         index,
         vc,
-        place: 0,
+        port_vc: 0,
         flow: 0,
         hop: 0,
-        is_last,
-        is_tagged: false,
+        eom,
+        clp: false,
         is_paced: false,
         came_at: SimTime::ZERO,
         octets: 0,
@@ -103,7 +103,7 @@ fn ppd_discards_the_rest_of_a_frame_but_keeps_its_last_cell_when_there_is_room()
 fn epd_discards_a_frame_whole_from_its_first_cell() {
     let mut port = port(10, epd(2, true));
     assert_eq!(offer(&mut port, 0, 3), [None; 3]);
-    // X = 3 > R = 2; nothing of the frame was taken in, so no boundary is needed.
+    // X = 3 > R = 2; nothing of the frame was accepted, so no boundary is needed.
     assert_eq!(offer(&mut port, 0, 3), [Some(AboveThreshold); 3]);
     depart(&mut port, 1);
     assert_eq!(offer(&mut port, 1, 2), [None; 2]); // X = 2 is not above R
@@ -149,11 +149,11 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         efci: false,
         index,
         vc: 0,
-        place: 0,
+        port_vc: 0,
         flow: 0,
         hop: 0,
-        is_last: index == 2,
-        is_tagged: false,
+        eom: index == 2,
+        clp: false,
         is_paced: false,
         came_at: SimTime::ZERO,
         octets: 0,
@@ -341,11 +341,11 @@ fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict 
         efci: false,
         index,
         vc: 0,
-        place: 0,
+        port_vc: 0,
         flow: 0,
         hop: 0,
-        is_last: true,
-        is_tagged: false,
+        eom: true,
+        clp: false,
         is_paced: false,
         came_at: now,
         octets: 1_000,
@@ -423,11 +423,11 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
             efci: false,
             index,
             vc: 0,
-            place: 0,
+            port_vc: 0,
             flow,
             hop: 0,
-            is_last: true,
-            is_tagged: false,
+            eom: true,
+            clp: false,
             is_paced: false,
             came_at: SimTime(frame.into()),
             octets: 1_000,

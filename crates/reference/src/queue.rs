@@ -23,8 +23,8 @@ pub struct VcAtPort {
     in_frame: bool,
     /// Why the frame that is arriving is being discarded.
     discarding: Option<DiscardReason>,
-    /// Whether the last cell that was taken in was not a last cell: downstream waits for one.
-    awaits_boundary: bool,
+    /// Whether the last cell that was accepted was not a last cell: downstream waits for one.
+    awaits_eom: bool,
     /// Whether the frame that is arriving has lost a cell here.
     has_lost: bool,
     /// Of its cells, or packets.
@@ -39,7 +39,7 @@ impl VcAtPort {
             queued: 0,
             in_frame: false,
             discarding: None,
-            awaits_boundary: false,
+            awaits_eom: false,
             has_lost: false,
             samples: QueueSamples::default(),
         }
@@ -96,7 +96,7 @@ pub struct Queue {
     by_flow: bool,
     /// Whether the policy says which queue within the buffer a packet joins.
     is_ordered_by_policy: bool,
-    /// By place of a VC at the port, or by flow: what it has in the buffer.
+    /// By index at the port of a VC at the port, or by flow: what it has in the buffer.
     shares: Vec<Share>,
     /// Whether the cell at the front is under transmission.
     is_sending: bool,
@@ -175,11 +175,11 @@ impl Queue {
         }
         let has_room = self.held < self.capacity;
         let keeps_last = self.policy.keeps_last_cells();
-        vc.in_frame = !cell.is_last;
+        vc.in_frame = !cell.eom;
         let reason = match vc.discarding {
             // The boundary that downstream waits for, or that the policy keeps, although its frame
             // is lost.
-            Some(_) if cell.is_last && has_room && (vc.awaits_boundary || keeps_last) => None,
+            Some(_) if cell.eom && has_room && (vc.awaits_eom || keeps_last) => None,
             Some(reason) => Some(reason),
             None if has_room => None,
             None => {
@@ -192,15 +192,15 @@ impl Queue {
         if let Some(reason) = reason {
             return self.discard(now, vc, reason, 1);
         }
-        self.take_in(cell, vc);
+        self.accept(cell, vc);
         Verdict::Accepted
     }
 
-    /// An RM cell, between the cells of a frame or not: no policy looks at it, and it is taken in where
+    /// An RM cell, between the cells of a frame or not: no policy looks at it, and it is accepted where
     /// there is room.
     fn on_rm_cell(&mut self, now: SimTime, cell: Cell, vc: &mut VcAtPort) -> Verdict {
         if self.held < self.capacity {
-            self.take_in(cell, vc);
+            self.accept(cell, vc);
             return Verdict::Accepted;
         }
         self.discarded.add(DiscardReason::Overflow, 1);
@@ -216,18 +216,18 @@ impl Queue {
         self.cells.is_ready(now)
     }
 
-    /// A whole frame of `cells` cells of the VC at `place` arrives at once, from a host or a router: all of it is
-    /// taken in, or nothing. `make` gives the cell of an index. Whether it was marked, which had not come with CE,
+    /// A whole frame of `cells` cells of the VC at `port_vc` arrives at once, from a host or a router: all of it is
+    /// accepted, or nothing. `make` gives the cell of an index. Whether it was marked, which had not come with CE,
     /// goes with the verdict.
     pub(crate) fn on_frame(
         &mut self,
         now: SimTime,
         vcs: &mut [VcAtPort],
-        place: u32,
+        port_vc: u32,
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> (Verdict, bool) {
-        let vc = &mut vcs[place as usize];
+        let vc = &mut vcs[port_vc as usize];
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
         let mut first = make(0);
@@ -246,7 +246,7 @@ impl Queue {
         let ecn = first.ecn;
         (0..cells).for_each(|index| {
             let cell = Cell { ecn, ..make(index) };
-            self.take_in(cell, vc);
+            self.accept(cell, vc);
         });
         (Verdict::Accepted, is_marked)
     }
@@ -271,21 +271,21 @@ impl Queue {
         &mut self,
         now: SimTime,
         vcs: &mut [VcAtPort],
-        coming: &Cell,
+        arriving: &Cell,
     ) -> Option<(Cell, DiscardReason)> {
         if !self.policy.pushes_out() {
             return None;
         }
-        let amount = self.amount(coming);
+        let amount = self.amount(arriving);
         let sending = self.cells.front().filter(|_| self.is_sending);
         let fixed = sending.map_or(0, |cell| self.amount(cell));
         let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
         if fits(self.held) || !fits(fixed) {
             return None;
         }
-        let queue = self.queue_of(coming);
-        let cell = self.cells.pop_waiting(self.is_sending, coming, queue)?;
-        self.take_out(now, &cell, &mut vcs[cell.place as usize]);
+        let queue = self.queue_of(arriving);
+        let cell = self.cells.pop_waiting(self.is_sending, arriving, queue)?;
+        self.take_out(now, &cell, &mut vcs[cell.port_vc as usize]);
         Some(self.count_discard(cell, DiscardReason::PushedOut))
     }
 
@@ -293,10 +293,10 @@ impl Queue {
     /// then it has left the queue, and this is why. An RM cell that its source has made for the moment comes to
     /// the queue with it, whether there is room or not.
     pub(crate) fn begin_service(&mut self, now: SimTime, vcs: &mut [VcAtPort]) -> Service {
-        if let Some((cell, place)) = self.cells.begin_service(now) {
+        if let Some((cell, port_vc)) = self.cells.begin_service(now) {
             self.arrived += 1;
             self.integral.arrived(u128::from(now.0));
-            self.count_in(&cell, &mut vcs[place as usize]);
+            self.count_in(&cell, &mut vcs[port_vc as usize]);
             self.queue_max = self.queue_max.max(self.queued());
         }
         self.is_sending = true;
@@ -335,7 +335,7 @@ impl Queue {
             Decision::Discard(reason) => {
                 self.is_sending = false;
                 self.cells.pop();
-                self.take_out(now, &cell, &mut vcs[cell.place as usize]);
+                self.take_out(now, &cell, &mut vcs[cell.port_vc as usize]);
                 let (cell, reason) = self.count_discard(cell, reason);
                 Service::Discarded(cell, reason)
             }
@@ -376,7 +376,7 @@ impl Queue {
     fn begin_frame(&mut self, now: SimTime, vc: &mut VcAtPort, cell: &Cell) -> Decision {
         vc.has_lost = false;
         vc.discarding = None;
-        if cell.is_last && self.policy.keeps_last_cells() {
+        if cell.eom && self.policy.keeps_last_cells() {
             return Decision::Accept;
         }
         let view = self.view(now, cell);
@@ -399,7 +399,11 @@ impl Queue {
     }
 
     fn share_of(&self, cell: &Cell) -> usize {
-        (if self.by_flow { cell.flow } else { cell.place }) as usize
+        (if self.by_flow {
+            cell.flow
+        } else {
+            cell.port_vc
+        }) as usize
     }
 
     /// What the policy sees of the buffer when it decides on `cell`.
@@ -416,7 +420,7 @@ impl Queue {
                 .last_departure
                 .filter(|_| self.cells.is_empty())
                 .map(|t| t.0),
-            is_tagged: cell.is_tagged,
+            clp: cell.clp,
             capacity: self.capacity,
             octets: self.octets,
             queue_octets: self.octets,
@@ -448,7 +452,7 @@ impl Queue {
         }
     }
 
-    fn take_in(&mut self, cell: Cell, vc: &mut VcAtPort) {
+    fn accept(&mut self, cell: Cell, vc: &mut VcAtPort) {
         self.count_in(&cell, vc);
         self.cells.push(self.queue_of(&cell), cell);
         self.queue_max = self.queue_max.max(self.queued());
@@ -457,7 +461,7 @@ impl Queue {
     /// `cell` of `vc` is in the queue from now on.
     fn count_in(&mut self, cell: &Cell, vc: &mut VcAtPort) {
         if cell.rm.is_none() {
-            vc.awaits_boundary = !cell.is_last;
+            vc.awaits_eom = !cell.eom;
         }
         let (at, number, amount) = (self.share_of(cell), self.number(cell), self.amount(cell));
         if self.shares.len() <= at {
@@ -473,7 +477,7 @@ impl Queue {
         self.held += amount;
         self.octets += u64::from(cell.octets);
         vc.queued += 1;
-        self.policy.on_taken_in(number, amount);
+        self.policy.on_accepted(number, amount);
     }
 
     /// `cell` of `vc` is in the queue no more.

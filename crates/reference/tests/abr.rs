@@ -247,7 +247,7 @@ fn what_cannot_be_controlled_is_refused() {
     for (at, value, expected) in cases {
         let mut spec = spec.clone();
         match spec.pointer_mut(at) {
-            Some(place) => *place = value,
+            Some(slot) => *slot = value,
             None => spec["links"][0]["port"]["rate_algorithm"] = value,
         }
         let refusal = skycell_spec::NetworkSpec::from_json(&spec.to_string()).unwrap_err();

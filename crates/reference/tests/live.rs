@@ -18,7 +18,7 @@ fn packet(is_forward: bool, octets: usize, mark: u8) -> RealPacket {
     RealPacket {
         flow: 0,
         is_forward,
-        leg: 0,
+        route_index: 0,
         number: u32::from(!is_forward),
         ecn: Ecn::NotEct,
         data: vec![mark; octets],

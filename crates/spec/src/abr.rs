@@ -48,12 +48,12 @@ impl NetworkSpec {
         if theirs.return_vc as usize != i {
             return refuse("abr.return_vc", "the VC the other way names this one");
         }
-        let turns = |link: &u32| {
+        let leads_elsewhere = |link: &u32| {
             let link = self.links.get(*link as usize);
             link.and_then(|link| link.schedule.as_ref())
                 .is_some_and(|schedule| !schedule.to.is_empty())
         };
-        if vc.path.iter().any(turns) {
+        if vc.path.iter().any(leads_elsewhere) {
             return refuse("abr", "its links lead to the same nodes all the time");
         }
         let nodes = |path: &[u32]| -> Vec<u32> {

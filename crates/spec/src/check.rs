@@ -326,9 +326,9 @@ impl NetworkSpec {
                 return Err(structure(at(key), "needs VCs that exist"));
             }
             for pair in route.windows(2) {
-                let joint = self.vc_destination(pair[0] as usize);
-                if joint != self.vc_source(pair[1] as usize)
-                    || self.nodes[joint as usize].kind != NodeKind::Router
+                let router = self.vc_destination(pair[0] as usize);
+                if router != self.vc_source(pair[1] as usize)
+                    || self.nodes[router as usize].kind != NodeKind::Router
                 {
                     return Err(structure(at(key), "VCs of a flow are joined by routers"));
                 }

@@ -205,12 +205,12 @@ impl NetworkSpec {
         if first != source.vc {
             return Err(structure(path, "begins with the source's vc"));
         }
-        let is_joint = |pair: &[u32]| {
-            let joint = self.vc_destination(pair[0] as usize);
-            joint == self.vc_source(pair[1] as usize)
-                && self.nodes[joint as usize].kind == NodeKind::Router
+        let meets_at_router = |pair: &[u32]| {
+            let router = self.vc_destination(pair[0] as usize);
+            router == self.vc_source(pair[1] as usize)
+                && self.nodes[router as usize].kind == NodeKind::Router
         };
-        if !route.windows(2).all(is_joint) {
+        if !route.windows(2).all(meets_at_router) {
             return Err(structure(path, "VCs of a route are joined by routers"));
         }
         if self.nodes[self.vc_destination(last as usize) as usize].kind != NodeKind::Host {

@@ -25,8 +25,8 @@ pub struct ReroutingSpec {
 impl LinkSpec {
     /// Whether the link leads to `node` at any time.
     pub fn leads_to(&self, node: u32) -> bool {
-        let turns = self.schedule.as_ref().map(|schedule| &schedule.to);
-        self.to == node || turns.is_some_and(|to| to.contains(&node))
+        let leads_elsewhere = self.schedule.as_ref().map(|schedule| &schedule.to);
+        self.to == node || leads_elsewhere.is_some_and(|to| to.contains(&node))
     }
 }
 

@@ -11,7 +11,7 @@ pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
 pub use discard::{Decision, DiscardReason};
 pub use policer::{ExcessAction, PacketPolicer, PacketPolicerSpec};
 pub use scheduler::{
-    Backlog, Cycle, Head, QueueOrder, Scheduler, SchedulerSpec, Schedules, VcRoundRobin,
+    Backlog, Head, Period, QueueOrder, Scheduler, SchedulerSpec, Schedules, VcRoundRobin,
     VirtualSpacing, WeightedRoundRobin,
 };
 pub use token_bucket::{TokenBucket, TokenBucketSpec};

@@ -221,7 +221,7 @@ impl Receiver {
             }
             _ => self.acknowledge(changed, unread, out),
         }
-        if self.has_room_to_tell() {
+        if self.has_room_to_report() {
             self.acknowledge(None, 0, out);
         }
     }
@@ -242,7 +242,7 @@ impl Receiver {
 
     /// Whether the application's reading has opened the window so far that the sender is told: by two
     /// segments, or half of all (4.4BSD tcp_output).
-    fn has_room_to_tell(&self) -> bool {
+    fn has_room_to_report(&self) -> bool {
         if self.tcp.advertised_window != AdvertisedWindow::FreeBuffer {
             return false;
         }

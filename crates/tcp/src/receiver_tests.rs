@@ -173,8 +173,8 @@ fn an_ack_advertises_what_is_free_before_the_application_reads_what_has_just_com
         for &k in arrivals {
             receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
         }
-        let told = |ack: &Segment| (ack.acknowledgement / MSS, u64::from(ack.window) / MSS);
-        out.iter().map(told).collect()
+        let reported = |ack: &Segment| (ack.acknowledgement / MSS, u64::from(ack.window) / MSS);
+        out.iter().map(reported).collect()
     };
     let arrivals = [0, 1, 3, 4, 2, 5];
     let constant: Vec<_> = [1, 2, 2, 2, 5, 6].map(|ack| (ack, 10)).into();
@@ -204,8 +204,8 @@ fn the_sender_is_told_of_room_for_two_segments_or_half_the_buffer() {
         for &k in arrivals {
             receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
         }
-        let told = |ack: &Segment| (ack.acknowledgement / MSS, ack.window);
-        out.iter().map(told).collect()
+        let reported = |ack: &Segment| (ack.acknowledgement / MSS, ack.window);
+        out.iter().map(reported).collect()
     };
     // One segment read is nothing yet; the two that 1 delivers with 2 are.
     let expected = [(1, 9_000), (1, 10_000), (3, 8_000), (3, 10_000)];

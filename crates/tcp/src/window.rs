@@ -1,7 +1,7 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
 use crate::congestion::{Ack, Congestion, CongestionControl, HALF, Sample, reno_growth};
-use crate::slow_start::{Kept, SlowStart};
+use crate::slow_start::{SlowStart, SlowStartState};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
 
@@ -20,7 +20,7 @@ pub(crate) struct Window {
 #[derive(Clone, Debug)]
 struct State {
     congestion: Option<Congestion>,
-    slow_start: Option<Kept>,
+    slow_start: Option<SlowStartState>,
 }
 
 impl State {
@@ -28,8 +28,10 @@ impl State {
         if tcp.congestion.has_model() {
             return None; // it sets cwnd itself
         }
-        let (congestion, slow_start) =
-            (Congestion::new(&tcp.congestion), Kept::new(&tcp.slow_start));
+        let (congestion, slow_start) = (
+            Congestion::new(&tcp.congestion),
+            SlowStartState::new(&tcp.slow_start),
+        );
         (congestion.is_some() || slow_start.is_some()).then(|| {
             Box::new(State {
                 congestion,

@@ -257,8 +257,8 @@ mod tests {
             1,
         );
         let frames: Vec<_> = (0..4).map(|_| source.send()).collect();
-        let places: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
-        assert_eq!(places, [(0, 2), (1, 2), (0, 1), (0, 2)]);
+        let indices: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
+        assert_eq!(indices, [(0, 2), (1, 2), (0, 1), (0, 2)]);
         assert_eq!((source.record().cells, source.record().frames), (4, 3));
     }
 

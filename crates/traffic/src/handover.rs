@@ -42,13 +42,13 @@ impl Handover {
     }
 
     /// The place, among those of all flows, of an end of the flow `flow`; the subject of its events.
-    pub fn place(flow: u32, is_forward: bool) -> u32 {
+    pub fn index(flow: u32, is_forward: bool) -> u32 {
         2 * flow + u32::from(!is_forward)
     }
 
     /// The flow, and whether it is its source's end, of a place.
-    pub fn end_at(place: u32) -> (u32, bool) {
-        (place / 2, place.is_multiple_of(2))
+    pub fn end_at(index: u32) -> (u32, bool) {
+        (index / 2, index.is_multiple_of(2))
     }
 
     /// Whether segments are handed over as TCP sends them.

@@ -367,13 +367,13 @@ impl Flow {
         self.after_sender(now, out);
     }
 
-    /// A segment that the source had handed to its port at `handed_at` has arrived.
+    /// A segment that the source had handed to its port at `enqueued_at` has arrived.
     #[inline(always)]
     pub fn on_segment_at_destination(
         &mut self,
         now: SimTime,
         segment: &Segment,
-        handed_at: SimTime,
+        enqueued_at: SimTime,
         out: &mut Outbox,
     ) {
         if self.destination.has_web && is_for_requests(segment) {
@@ -381,7 +381,7 @@ impl Flow {
             return web.on_ack_at_client(now, segment, &mut out.reverse);
         }
         if segment.kind == SegmentKind::Data {
-            self.destination.note_delay(now - handed_at);
+            self.destination.add_delay(now - enqueued_at);
         }
         self.receiver.on_segment(now, segment, &mut out.reverse);
         if self.destination.has_web {
@@ -537,7 +537,7 @@ fn earlier<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
 }
 
 impl AtDestination {
-    fn note_delay(&mut self, delay: SimTime) {
+    fn add_delay(&mut self, delay: SimTime) {
         self.delay_min = if self.delays == 0 {
             delay
         } else {

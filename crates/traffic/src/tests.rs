@@ -76,9 +76,9 @@ pub(crate) fn run_with_losses(
             return (flow.record(end), out.traces);
         };
         if arrival == Some(now) {
-            let (_, forward, segment, handed_at) = wire.pop_front().unwrap();
+            let (_, forward, segment, enqueued_at) = wire.pop_front().unwrap();
             if forward {
-                flow.on_segment_at_destination(now, &segment, handed_at, &mut out);
+                flow.on_segment_at_destination(now, &segment, enqueued_at, &mut out);
             } else {
                 flow.on_segment_at_source(now, &segment, &mut out);
             }
@@ -238,7 +238,7 @@ fn what_a_new_connection_sends_is_sent_and_not_resent() {
         SimTime::from_millis(10_000),
     );
     let events = |event: SequenceEvent| {
-        let is = |&&told: &&u8| told == event as u8;
+        let is = |&&reported: &&u8| reported == event as u8;
         traces.sequence.event.iter().filter(is).count()
     };
     assert_eq!(events(SequenceEvent::Sent), 2 * 4);
@@ -260,7 +260,7 @@ fn delays_of_segments_are_told_by_least_mean_and_most() {
     let mut destination = AtDestination::default();
     assert_eq!(destination.delay_mean(), 0.0);
     for delay in [3, 1, 5] {
-        destination.note_delay(SimTime(delay));
+        destination.add_delay(SimTime(delay));
     }
     let least_and_most = (destination.delay_min, destination.delay_max);
     assert_eq!(least_and_most, (SimTime(1), SimTime(5)));

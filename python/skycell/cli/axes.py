@@ -67,13 +67,13 @@ def chosen_axes(
     if not (x or series or facets):
         return None
     known = {"--x": [*factors, *responses], "--series": factors, "--facet": factors}
-    given = [("--x", x), ("--series", series), *(("--facet", name) for name in facets)]
-    for option, name in given:
+    inputs = [("--x", x), ("--series", series), *(("--facet", name) for name in facets)]
+    for option, name in inputs:
         with collector.step():
             if name is not None and name not in known[option]:
                 there = ", ".join(known[option])
                 raise click.BadParameter(f"{name}: there are {there}", param_hint=f"'{option}'")
-    names = [name for _, name in given if name is not None]
+    names = [name for _, name in inputs if name is not None]
     with collector.step():
         if len(set(names)) < len(names):
             raise click.UsageError("--x, --series and --facet: a factor has one place")

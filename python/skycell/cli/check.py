@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import STDIN, load_given, shown_name
+from skycell.cli.inputs import STDIN, load_input, shown_name
 from skycell.cli.options import json_option
 from skycell.cli.verb import Verb
 
@@ -60,14 +60,14 @@ def _validate(
     return checked
 
 
-def _check(given: str) -> _Checked:
+def _check(name: str) -> _Checked:
     from skycell.input.faults import Fault, ScenarioFaults
     from skycell.scenario.notes import notes_on, notes_on_carriers
     from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
-    file = shown_name(given)
+    file = shown_name(name)
     try:
-        scenario = load_given(given)
+        scenario = load_input(name)
         spec = scenario.resolve()
         of_carriers = notes_on_carriers(scenario.file.topology)
         notes = (*notes_on(spec, sky_paths(scenario)), *of_carriers, *notes_on_series(scenario))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import load_given
+from skycell.cli.inputs import load_input
 from skycell.cli.options import NamedPath, set_option, table_options
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
@@ -27,7 +27,7 @@ def _validate(
     found: list[Scenario] = []
     with collector.step():
         if file is not None:
-            found.append(load_given(file, values))
+            found.append(load_input(file, values))
     return found[0] if found else None
 
 

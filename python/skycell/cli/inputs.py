@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 STDIN = "-"
 
 
-def load_given(file: str, values: Mapping[str, Any] | None = None) -> Scenario:
+def load_input(file: str, values: Mapping[str, Any] | None = None) -> Scenario:
     """Reads and checks the scenario of an argument; that of standard input has no folder.
 
     Args:
@@ -33,7 +33,7 @@ def load_given(file: str, values: Mapping[str, Any] | None = None) -> Scenario:
     return parse(_standard_input(), shown_name(file), values=values)
 
 
-def load_given_plan(file: str, replications: int | None = None) -> SweepPlan:
+def load_input_plan(file: str, replications: int | None = None) -> SweepPlan:
     """Reads and checks the sweep of an argument; that of standard input has no folder.
 
     Args:

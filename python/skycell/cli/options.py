@@ -60,12 +60,12 @@ FORMS = "skycell.forms"
 def table_options(what: str = "Write one JSON object.") -> Option[Any]:
     """`--json`, as `as_json`, and `--latex`, which `skycell.cli.console` obeys by itself."""
 
-    def note(ctx: click.Context, param: click.Parameter, given: bool) -> bool:
+    def note(ctx: click.Context, param: click.Parameter, is_set: bool) -> bool:
         asked: set[str] = ctx.meta.setdefault(FORMS, set())
-        asked.update([param.opts[0]] if given else [])
+        asked.update([param.opts[0]] if is_set else [])
         if len(asked) > 1:
             raise click.UsageError("--json and --latex: only one of them is allowed", ctx)
-        return given
+        return is_set
 
     def add(command: Command) -> Command:
         for name, parameter, meaning in (

@@ -23,7 +23,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _validate_table(
 @tables
 @common
 def table(
-    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
+    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show delay and satellites of the paths between all PLACEs, from row to column.
 
@@ -201,7 +201,7 @@ def _rows(moment: Moment) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: GivenTime) -> None:
+def _show_matrix(sky: Constellation, names: list[str], moment: Moment, at: TimeOption) -> None:
     from skycell.cli.console import Output
     from skycell.tables.table import Table, columns, words
 
@@ -251,7 +251,7 @@ def _validate_path(
 @tables
 @common
 def path(
-    at: GivenTime, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
+    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
 ) -> None:
     """Show the links of the path from FROM to TO, and what either place sees.
 
@@ -317,7 +317,7 @@ def _links(route: Route) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _show_path(sky: Constellation, moment: Moment, route: Route, at: GivenTime) -> None:
+def _show_path(sky: Constellation, moment: Moment, route: Route, at: TimeOption) -> None:
     from skycell.cli.console import Output
     from skycell.tables.table import Table, columns, number, words
 

@@ -21,7 +21,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ def _validate(
     place: tuple[str, ...],
     out: Path | None,
     view: str | None,
-    at: GivenTime | None,
-    every: GivenTime | None,
+    at: TimeOption | None,
+    every: TimeOption | None,
     frames: int | None,
     csv_file: Path | None,
     parquet: Path | None,
@@ -111,8 +111,8 @@ def globe(
     out: Path | None,
     view: str | None,
     links: str,
-    at: GivenTime,
-    every: GivenTime,
+    at: TimeOption,
+    every: TimeOption,
     frames: int,
     csv_file: Path | None,
     parquet: Path | None,

@@ -19,7 +19,7 @@ from skycell.cli.orbit_options import (
     validate_inputs,
     write_tables,
 )
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def _validate(
 @tables
 @common
 def passes(
-    start: GivenTime,
-    duration: GivenTime,
+    start: TimeOption,
+    duration: TimeOption,
     jobs: int | None,
     csv_file: Path | None,
     parquet: Path | None,

@@ -23,7 +23,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
-from skycell.cli.times import GivenTime
+from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _validate(
     constellation: str | None,
     pairs: tuple[tuple[str, str], ...] | None,
     pairs_file: Path | None,
-    step: GivenTime | None,
+    step: TimeOption | None,
     plot: Path | None,
     csv_file: Path | None,
     parquet: Path | None,
@@ -126,9 +126,9 @@ def _validate(
 @tables
 @common
 def series(
-    start: GivenTime,
-    duration: GivenTime,
-    step: GivenTime,
+    start: TimeOption,
+    duration: TimeOption,
+    step: TimeOption,
     exact: bool,
     rows: str,
     plot: Path | None,

@@ -12,7 +12,7 @@ import click
 
 from skycell.cli.axes import axes_options, chosen_axes
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import STDIN, load_given
+from skycell.cli.inputs import STDIN, load_input
 from skycell.cli.options import (
     NAME,
     NamedPath,
@@ -31,7 +31,7 @@ from skycell.cli.plot_factorial import (
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, is_table_source, read_sweep_source, wanted_rows
 from skycell.cli.settings import read_settings
-from skycell.cli.times import TIME, GivenTime
+from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def _validate(
     flows: tuple[str, ...] | None,
     port: str | None,
     unit: str | None,
-    start: GivenTime | None,
-    end: GivenTime | None,
+    start: TimeOption | None,
+    end: TimeOption | None,
     table: str | None,
     response: str | None,
     factors: tuple[str, ...] | None,
@@ -148,8 +148,8 @@ def _validate_run(
     flows: tuple[str, ...],
     port: str | None,
     unit: str | None,
-    start: GivenTime | None,
-    end: GivenTime | None,
+    start: TimeOption | None,
+    end: TimeOption | None,
 ) -> None:
     """Tries what is chosen of a run, which need not have been made, each choice for itself."""
     from skycell.plots import run as figures
@@ -158,10 +158,10 @@ def _validate_run(
         if kind not in figures.TRACE_OF:
             kinds = ", ".join(figures.TRACE_OF)
             raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
-    given = {"flow": flows, "port": port, "unit": unit, "from": start, "to": end}
-    choices = figures.CHOICES_OF.get(kind, tuple(given))
+    inputs = {"flow": flows, "port": port, "unit": unit, "from": start, "to": end}
+    choices = figures.CHOICES_OF.get(kind, tuple(inputs))
     with collector.step():
-        idle = [name for name, value in given.items() if value and name not in choices]
+        idle = [name for name, value in inputs.items() if value and name not in choices]
         if idle:
             reported, allowed = (
                 ", ".join(f"--{name}" for name in names) for names in (idle, choices)
@@ -245,8 +245,8 @@ def plot(
     flows: tuple[str, ...],
     port: str | None,
     unit: str | None,
-    start: GivenTime | None,
-    end: GivenTime | None,
+    start: TimeOption | None,
+    end: TimeOption | None,
     table: str | None,
     response: str | None,
     factors: tuple[str, ...],
@@ -350,7 +350,7 @@ def _read(source: Path, values: Mapping[str, Any]) -> Source:
     from skycell.report.stored import read_study
 
     if _is_scenario(source):
-        return load_given(str(source), values)
+        return load_input(str(source), values)
     if not source.exists():
         raise click.UsageError(f"{source} does not exist")
     if is_sweep_source(source):
@@ -397,7 +397,7 @@ def _figure_of_run(
     )
 
 
-def _range_ps(start: GivenTime | None, end: GivenTime | None) -> tuple[int, int | None]:
+def _range_ps(start: TimeOption | None, end: TimeOption | None) -> tuple[int, int | None]:
     return 0 if start is None else start.ps, None if end is None else end.ps
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import load_given
+from skycell.cli.inputs import load_input
 from skycell.cli.options import (
     NamedPath,
     engine_option,
@@ -125,7 +125,7 @@ def run(
 
 def _scenario(file: str, values: Mapping[str, Any], traces: tuple[str, ...]) -> Scenario:
     """The file's scenario with what the command line changes."""
-    scenario = load_given(file, values)
+    scenario = load_input(file, values)
     kept = scenario.file.records.traces
     extra = [name for name in traces if name not in kept]
     return scenario.with_values({"records.traces": [*kept, *extra]}) if extra else scenario

@@ -73,8 +73,8 @@ class Runs:
 def wanted_rows(collector: ErrorCollector, filters: Sequence[str]) -> list[tuple[str, Any]]:
     """Columns and the values that `--where` asks for."""
     allowed = "COLUMN=VALUE, such as tcp=reno"
-    given = split_settings(filters, collector.faults, "--where", allowed)
-    return [(column, read_value(text)) for column, text in given]
+    inputs = split_settings(filters, collector.faults, "--where", allowed)
+    return [(column, read_value(text)) for column, text in inputs]
 
 
 def asked_for(

@@ -42,11 +42,11 @@ def read_settings(texts: Iterable[str], faults: FaultCollector) -> dict[str, Any
     from skycell.input.faults import Verbatim
     from skycell.input.settings import read_value
 
-    given: dict[tuple[str, ...], list[str]] = {}
+    inputs: dict[tuple[str, ...], list[str]] = {}
     settings = split_settings(texts, faults)
     for key, value in settings:
-        given.setdefault(tuple(steps_of(key)), []).append(f"{key}={value}")
-    for several in given.values():
+        inputs.setdefault(tuple(steps_of(key)), []).append(f"{key}={value}")
+    for several in inputs.values():
         if len(several) > 1:
             meaning = "with several values, all but one would be ignored"
             faults.add(("--set",), Verbatim(" and ".join(several)), "each key once", meaning)

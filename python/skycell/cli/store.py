@@ -55,8 +55,8 @@ def refuse_unfit_store(path: Path | None, *, to_look: bool = False) -> None:
 
     place = DEFAULT_STORE if path is None else path
     # That a folder is none, the store tells itself.
-    is_tried = not to_look and not os.path.isdir(place)  # noqa: PTH112 - see `_file_in_the_way`
-    reason = why_unwritable(place, place.parent) if is_tried else None
+    is_checked = not to_look and not os.path.isdir(place)  # noqa: PTH112 - see `_file_in_the_way`
+    reason = why_unwritable(place, place.parent) if is_checked else None
     try:
         if to_look:
             with look_into_store(path):

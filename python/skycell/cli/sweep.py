@@ -10,7 +10,7 @@ import click
 
 from skycell.cli.axes import axes_options, chosen_axes
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import load_given_plan
+from skycell.cli.inputs import load_input_plan
 from skycell.cli.options import (
     NamedPath,
     force_option,
@@ -67,7 +67,7 @@ def _validate(
     found: list[Design] = []
     with collector.step():
         if file is not None:
-            found.append(design_runs(load_given_plan(file, replications)))
+            found.append(design_runs(load_input_plan(file, replications)))
     if not found:
         return None
     names = [factor.name for factor in found[0].plan.factors]

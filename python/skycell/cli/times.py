@@ -9,7 +9,7 @@ import click
 
 
 @dataclass(frozen=True)
-class GivenTime:
+class TimeOption:
     """A time, and how it was written."""
 
     ps: int
@@ -19,14 +19,14 @@ class GivenTime:
         return self.text
 
 
-class _Time(click.ParamType[GivenTime]):
+class _Time(click.ParamType[TimeOption]):
     """A time with its unit, from 0 to as long as a run may be."""
 
     name = "TIME"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> GivenTime:
+    ) -> TimeOption:
         """The time."""
         from skycell.input.quantities import (
             LONGEST_RUN_PS,
@@ -36,7 +36,7 @@ class _Time(click.ParamType[GivenTime]):
             show_time,
         )
 
-        if isinstance(value, GivenTime):
+        if isinstance(value, TimeOption):
             return value
         try:
             quantity = parse_quantity(value)
@@ -47,7 +47,7 @@ class _Time(click.ParamType[GivenTime]):
         if not 0 <= quantity.amount <= LONGEST_RUN_PS:
             longest = show_time(LONGEST_RUN_PS)
             self.fail(f"{value!r}: must be a time from 0 s to {longest}, such as '2 s'", param, ctx)
-        return GivenTime(int(quantity.amount), value)
+        return TimeOption(int(quantity.amount), value)
 
 
 TIME = _Time()

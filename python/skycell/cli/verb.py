@@ -55,11 +55,11 @@ class Verb(click.Command):
             click.UsageError: with every fault of an option or an argument.
             click.exceptions.Exit: there are faults of files too, and all are told; with code 2.
         """
-        given = list(args)
+        inputs = list(args)
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as first:
-            reported, words = self._reported(ctx, given)
+            reported, words = self._reported(ctx, inputs)
             self._refuse_with_files(ctx, words, reported)
             if len(reported) < 2:
                 raise
@@ -67,7 +67,7 @@ class Verb(click.Command):
             raise click.UsageError("\nError: ".join(messages), ctx) from first
 
     def _reported(
-        self, ctx: click.Context, given: list[str]
+        self, ctx: click.Context, inputs: list[str]
     ) -> tuple[list[click.UsageError], list[str]]:
         """What there is to say about a faulty call, and its words but for unknown options.
 
@@ -75,24 +75,24 @@ class Verb(click.Command):
         is an argument where one would be missing without it.
         """
         for with_values in (True, False):
-            unread, words = self._without_unknown(ctx, given, with_values)
+            unread, words = self._without_unknown(ctx, inputs, with_values)
             reported = self._faults_of_values(ctx, words)
             if not any(map(_is_missing_argument, reported)):
                 break
         return [*unread, *reported], words
 
     def _without_unknown(
-        self, ctx: click.Context, given: list[str], with_values: bool
+        self, ctx: click.Context, inputs: list[str], with_values: bool
     ) -> tuple[list[click.UsageError], list[str]]:
         """Takes out of a call's words each option that cannot be read, and says why it cannot.
 
         Args:
             ctx: of the call.
-            given: its words.
+            inputs: its words.
             with_values: take out what may be the value of such an option, too.
         """
         unread: list[click.UsageError] = []
-        words = list(given)
+        words = list(inputs)
         while True:
             left = list(words)
             try:

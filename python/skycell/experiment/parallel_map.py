@@ -92,13 +92,13 @@ def _share(
 
 
 # What another process was given when it began.
-_given: dict[str, Callable[[Any], Any]] = {}
+_shared: dict[str, Callable[[Any], Any]] = {}
 
 
 def _begin(work: Callable[[Any], Any]) -> None:
     end_with_parent()
-    _given["work"] = work
+    _shared["work"] = work
 
 
 def _each(items: list[Any]) -> list[Any]:
-    return [_given["work"](item) for item in items]
+    return [_shared["work"](item) for item in items]

@@ -40,7 +40,7 @@ def check_links(file: ConstellationFile, satellites: Sequence[str], faults: Faul
         satellites: their names by number.
         faults: takes them.
     """
-    _check_given_links(file, satellites, faults)
+    _check_links_of_file(file, satellites, faults)
     if not faults.faults:
         _check_heights(file, satellites, faults)
 
@@ -181,7 +181,7 @@ def _check_access(file: ConstellationFile, faults: FaultCollector) -> None:
         faults.add(("ground", "hold"), ground.hold, allowed, "whether a satellite is kept")
 
 
-def _check_given_links(
+def _check_links_of_file(
     file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
 ) -> None:
     links = file.links

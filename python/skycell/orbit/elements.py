@@ -228,41 +228,41 @@ def _from_tle(
 
 def _checked(message: Message, name: str, faults: list[Fault]) -> dict[str, Any]:
     """An OMM with numbers instead of texts, everything there that SGP4 needs."""
-    given = message.keywords
+    keywords = message.keywords
     omm: dict[str, Any] = {}
-    if faults and not given:
+    if faults and not keywords:
         return omm  # no message at all
 
     def refuse(key: str, allowed: str, meaning: str) -> None:
-        written = given.get(key)
+        written = keywords.get(key)
         got = "nothing" if written in (None, "") else show_value(written)
         faults.append(Fault(name, f"{message.where} {key}", got, allowed, meaning))
 
     for key in ("OBJECT_NAME", "OBJECT_ID"):
-        written = given.get(key)
+        written = keywords.get(key)
         omm[key] = "" if written is None else str(written) if _is_plain(written) else written
         if not _is_name(omm[key]):
             refuse(key, f"a text of up to {_LONGEST_NAME} signs that can be printed", "a name")
     for key, (words, meaning) in _WORDS.items():
-        word = given.get(key) or words[0]
+        word = keywords.get(key) or words[0]
         omm[key] = word
         if word not in words:
             refuse(key, " or ".join(f'"{own}"' for own in words), meaning)
     for key, (low, high, meaning) in {**_NUMBERS, **_OPTIONAL}.items():
-        is_missing = key in _OPTIONAL and given.get(key) in (None, "")
-        number = 0.0 if is_missing else _number(given.get(key))
+        is_missing = key in _OPTIONAL and keywords.get(key) in (None, "")
+        number = 0.0 if is_missing else _number(keywords.get(key))
         excluded = (key == "MEAN_MOTION" and number == 0) or (key == "ECCENTRICITY" and number == 1)
         if number is None or excluded or not low <= number <= high:
             refuse(key, f"a number from {low:g} to {high:g}", meaning)
         omm[key] = number
     for key, (least, most, meaning) in _WHOLE.items():
-        number = 0.0 if given.get(key) in (None, "") else _number(given.get(key))
+        number = 0.0 if keywords.get(key) in (None, "") else _number(keywords.get(key))
         if number is None or not (least <= number <= most and number == int(number)):
             refuse(key, f"a whole number from {least} to {most}", meaning)
         else:
             omm[key] = int(number)
     system = omm["TIME_SYSTEM"]
-    epoch_ns = read_epoch(given.get("EPOCH"), system if system in TIME_SYSTEMS else "UTC")
+    epoch_ns = read_epoch(keywords.get("EPOCH"), system if system in TIME_SYSTEMS else "UTC")
     if epoch_ns is None:
         allowed = "a moment of {} from {} to {}, such as 2026-11-21T12:00:00.000000"
         allowed = allowed.format("UTC" if system == "UTC" else show_value(system), *EPOCH_YEARS)

@@ -145,25 +145,25 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
     """A checked segment; None, and faults, where it cannot be used."""
     before = len(faults)
     faults += text.faults
-    given = text.keywords
+    keywords = text.keywords
 
     def refuse(key: str, allowed: str, meaning: str) -> None:
-        written = given.get(key)
+        written = keywords.get(key)
         got = "nothing" if written in (None, "") else show_value(written)
         faults.append(Fault(name, f"{text.where} {key}", got, allowed, meaning))
 
-    if (given.get("CENTER_NAME") or "EARTH").upper() != "EARTH":
+    if (keywords.get("CENTER_NAME") or "EARTH").upper() != "EARTH":
         refuse("CENTER_NAME", '"EARTH"', "what the satellite goes around")
     frame = next(
-        (own for form, own in _FRAMES if form.fullmatch(given.get("REF_FRAME", "").upper())), ""
+        (own for form, own in _FRAMES if form.fullmatch(keywords.get("REF_FRAME", "").upper())), ""
     )
     if not frame:
         refuse("REF_FRAME", _FRAMES_TEXT, "axes of the states")
-    system = given.get("TIME_SYSTEM", "")
+    system = keywords.get("TIME_SYSTEM", "")
     if system not in TIME_SYSTEMS:
         refuse("TIME_SYSTEM", " or ".join(TIME_SYSTEMS), "time scale of the epochs")
         system = "UTC"
-    method, degree = _interpolation(given, refuse)
+    method, degree = _interpolation(keywords, refuse)
     times, states = _states(text.lines, system, name, faults)
     if len(faults) > before:
         return None
@@ -174,8 +174,8 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
         return None
     useable = [times[0], times[-1]]
     for end, key in enumerate(("USEABLE_START_TIME", "USEABLE_STOP_TIME")):
-        if given.get(key):
-            at = read_epoch(given[key], system)
+        if keywords.get(key):
+            at = read_epoch(keywords[key], system)
             if at is None or not times[0] <= at <= times[-1]:
                 refuse(key, "a moment between the first state and the last", "what may be used")
             else:
@@ -185,15 +185,15 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
     return Segment(frame, method.lower(), degree, (useable[0], useable[1]), times, states)
 
 
-def _interpolation(given: Mapping[str, str], refuse: Any) -> tuple[str, int]:
+def _interpolation(keywords: Mapping[str, str], refuse: Any) -> tuple[str, int]:
     """Method and degree (CCSDS 502.0-B-3, table 5-3)."""
-    method = given.get("INTERPOLATION", "").upper()
+    method = keywords.get("INTERPOLATION", "").upper()
     if not method:
         return _USUAL
     if method not in _METHODS:
         refuse("INTERPOLATION", " or ".join(_METHODS), "how positions between states are found")
         return _USUAL
-    written = given.get("INTERPOLATION_DEGREE") or ("1" if method == "LINEAR" else "")
+    written = keywords.get("INTERPOLATION_DEGREE") or ("1" if method == "LINEAR" else "")
     if not (written.isdecimal() and len(written) < 4 and 1 <= int(written) <= _HIGHEST_DEGREE):
         allowed = f"a whole number from 1 to {_HIGHEST_DEGREE}"
         refuse("INTERPOLATION_DEGREE", allowed, "degree of the polynomials")

@@ -64,8 +64,8 @@ def _all_of(args: Sequence[Cells]) -> list[float]:
     return [value for cells in args for value in cells.listed]
 
 
-def _names(given: Any) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
+def _names(names: Any) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _mean(values: Sequence[float]) -> float:

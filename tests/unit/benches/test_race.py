@@ -161,9 +161,9 @@ def test_a_race_of_nothing_is_refused(
 
 def test_packet_counts_are_told_what_the_spec_says_and_carry_about_what_we_do() -> None:
     dumbbell = Dumbbell(IP_WAN, 5, "new_reno", 400, "tail_drop")
-    given = [float(argument) for argument in counts.arguments(dumbbell)]
+    inputs = [float(argument) for argument in counts.arguments(dumbbell)]
     network = [400, 155.52e6, 1555.2e6, 0.005, 0.005]
-    assert given == pytest.approx([5, 1460, 2.92e6, *network, 0.007, 0.1, 0.2, 3, 20])
+    assert inputs == pytest.approx([5, 1460, 2.92e6, *network, 0.007, 0.1, 0.2, 3, 20])
     peer = Counts()
     assert not peer.can_run(replace(dumbbell, recovery="sack"))
     assert not peer.can_run(replace(dumbbell, net=WAN))
@@ -178,15 +178,15 @@ def test_packet_counts_are_told_what_the_spec_says_and_carry_about_what_we_do() 
 
 
 def test_ns3_is_told_what_the_spec_says() -> None:
-    given = dict(
+    inputs = dict(
         argument.removeprefix("--").split("=")
         for argument in ns3.arguments(replace(SHORT, net=GEO))
     )
-    assert (given["sources"], given["mss"], given["frameOctets"]) == ("2", "9180", "10229")
-    assert int(given["queueOctets"]) == 53 * 1_800 + 10_229  # R = 0.9 of 2 000 cells
-    assert float(given["accessDelay"]) == pytest.approx(0.005)
-    assert float(given["bottleneckDelay"]) == pytest.approx(0.275)
-    assert float(given["minRto"]) == pytest.approx(0.2)
+    assert (inputs["sources"], inputs["mss"], inputs["frameOctets"]) == ("2", "9180", "10229")
+    assert int(inputs["queueOctets"]) == 53 * 1_800 + 10_229  # R = 0.9 of 2 000 cells
+    assert float(inputs["accessDelay"]) == pytest.approx(0.005)
+    assert float(inputs["bottleneckDelay"]) == pytest.approx(0.275)
+    assert float(inputs["minRto"]) == pytest.approx(0.2)
 
 
 def test_ns3_has_sack_with_epd_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

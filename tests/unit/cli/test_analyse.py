@@ -124,16 +124,16 @@ def test_a_quotation_mark_without_its_like_is_told_with_its_line(
 
 
 @pytest.mark.parametrize(
-    ("name", "own", "given"),
+    ("name", "own", "found"),
     [("runs.csv", ",", ";"), ("runs.csv", ",", "\t"), ("runs.tsv", "\t", ",")],
 )
 def test_columns_separated_by_another_sign_are_told(
-    tmp_path: Path, name: str, own: str, given: str
+    tmp_path: Path, name: str, own: str, found: str
 ) -> None:
-    (tmp_path / name).write_text(f"tcp{given}speed\nreno{given}1\nsack{given}2\n")
+    (tmp_path / name).write_text(f"tcp{found}speed\nreno{found}1\nsack{found}2\n")
     reported = refused(skycell("analyse", name, "--factor", "tcp", "--response", "speed"))
-    header = f"tcp{given}speed"
-    why = f"its header has one column, {header!r}; columns are separated by {own!r}, not {given!r}"
+    header = f"tcp{found}speed"
+    why = f"its header has one column, {header!r}; columns are separated by {own!r}, not {found!r}"
     assert reported == f"Error: {name} cannot be read as a table: {why}"
 
 

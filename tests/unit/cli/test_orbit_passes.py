@@ -23,9 +23,9 @@ def test_the_same_passes_are_shown_written_and_given_to_programs(tmp_path: Path)
     assert shown.exit_code == 0, shown.output
     for row in rows:
         assert f"{row.top.elevation_deg:.1f}" in shown.output
-    given = json.loads(CliRunner().invoke(main, [*SKY, "--json"]).stdout)["passes"]
-    assert [(p["place"], p["satellite"]) for p in given] == [(r.place, r.satellite) for r in rows]
-    assert [p["set"] and p["set"]["at_ps"] for p in given] == [r.set and r.set.at_ps for r in rows]
+    inputs = json.loads(CliRunner().invoke(main, [*SKY, "--json"]).stdout)["passes"]
+    assert [(p["place"], p["satellite"]) for p in inputs] == [(r.place, r.satellite) for r in rows]
+    assert [p["set"] and p["set"]["at_ps"] for p in inputs] == [r.set and r.set.at_ps for r in rows]
     file = tmp_path / "passes.csv"
     assert CliRunner().invoke(main, [*SKY, "--csv", str(file)]).exit_code == 0
     table = pl.read_csv(file)

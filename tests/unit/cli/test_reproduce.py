@@ -291,10 +291,10 @@ def test_values_of_ones_own_are_tried_beside_those_that_the_studies_name(store: 
     own = ("--vary", "tcp.rto_initial=1 s,2 s", "--vary", "tcp.rto_initial=4 s")
     reported = quick(store, ONE, "--json", "--vary", "all", *own)
     assert reported.exit_code == 0, reported.output
-    tried = [(shift["key"], shift["value"]) for shift in json.loads(reported.stdout)["shifts"]]
+    varied = [(shift["key"], shift["value"]) for shift in json.loads(reported.stdout)["shifts"]]
     named = [(key, value) for key, values in alternatives([ONE]).items() for value in values]
     assert ("tcp.rto_initial", "1 s") in named
-    assert tried == [*named, ("tcp.rto_initial", "2 s"), ("tcp.rto_initial", "4 s")]
+    assert varied == [*named, ("tcp.rto_initial", "2 s"), ("tcp.rto_initial", "4 s")]
 
 
 def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path) -> None:

@@ -59,8 +59,8 @@ def test_levels_may_be_numbers_of_numpy(work: Work, store: Path) -> None:
     levels = list(np.array([1000, 2000]))
     factors = {"buffer": {"key": "topology.bottleneck.buffer", "form": "{} cells"}}
     shown = [
-        make(work, store, FILE | {"factors": {"buffer": factors["buffer"] | {"levels": given}}})
-        for given in (levels, [1000, 2000])
+        make(work, store, FILE | {"factors": {"buffer": factors["buffer"] | {"levels": inputs}}})
+        for inputs in (levels, [1000, 2000])
     ]
     assert shown[0].to_json() == shown[1].to_json()
     assert repr(shown[0]) == f"<SweepResult: {FILE['title']}: buffer (2); 4 runs>"

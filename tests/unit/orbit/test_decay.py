@@ -154,9 +154,9 @@ def test_every_verb_says_what_is_left_out_a_screenful_at_most(tmp_path: Path) ->
         )
         assert reported[-1] == "5 more satellites left out at some of the moments."
         if name != "globe":
-            given = json.loads(done.stdout)
-            assert given["left_out_count"] == 25
-            assert given["left_out"][19]["entry"] == "x.tle line 39"
+            inputs = json.loads(done.stdout)
+            assert inputs["left_out_count"] == 25
+            assert inputs["left_out"][19]["entry"] == "x.tle line 39"
     assert [line.split(",")[1] for line in csv.read_text("utf-8").splitlines()[1:]] == ["5"]
     picture = globe_figure(as_constellation(file), times_ps=[1390 * MINUTE_PS])
     points = [row for rows in picture.datasets.values() for row in rows if "used" in row]

@@ -257,19 +257,19 @@ def test_what_was_set_otherwise_can_be_set_again_as_the_report_has_it() -> None:
     captions = [figure.caption_text() for figure in study_figures(made, "atmf980876r1")]
     assert captions
     assert all(f"from the study: {reported}." in caption for caption in captions)
-    given = re.findall(r"--set ('[^']*'|\S+)", page.text)
-    texts = [text.strip("'").split("=", 1) for text in given]
+    inputs = re.findall(r"--set ('[^']*'|\S+)", page.text)
+    texts = [text.strip("'").split("=", 1) for text in inputs]
     assert {key: read_value(value) for key, value in texts} == overrides
 
 
 def test_every_alternative_that_was_tried_stands_with_what_it_moves(page: Page) -> None:
-    tried = KeptSensitivity.of_study(STUDY)
-    assert tried is not None
+    kept = KeptSensitivity.of_study(STUDY)
+    assert kept is not None
     heads = ["changed choice", "ICCCN'97, Table 3", "ICCCN'97, Table 4", "conclusions"]
     table = next(t for t in page.tables if t[0][0] == heads[0])
     assert table[0] == heads
-    assert len(table) - 1 == len(tried.alternatives)
-    for entry, line in zip(tried.alternatives, table[1:], strict=True):
+    assert len(table) - 1 == len(kept.alternatives)
+    for entry, line in zip(kept.alternatives, table[1:], strict=True):
         moved = entry.effects["icccn97-t3"].change
         assert line[0].startswith(f"{entry.key} = ")
         assert line[1] == ("\u2013" if moved is None else f"{moved:.3f}")

@@ -111,8 +111,8 @@ def test_round_robin_over_vcs_takes_its_weights_from_the_file_or_from_the_contra
     assert weights("vc_weighted_round_robin") == (74, 1, 26, 1)
     # Of 2 cells 1.48 and 0.52: at least one each.
     assert weights({"kind": "vc_weighted_round_robin", "round": 2}) == (1, 1, 1, 1)
-    given = {"kind": "vc_weighted_round_robin", "weights": {"flow2.forward": 3}}
-    assert weights(given) == (1, 1, 3, 1)
+    inputs = {"kind": "vc_weighted_round_robin", "weights": {"flow2.forward": 3}}
+    assert weights(inputs) == (1, 1, 3, 1)
 
 
 def test_a_contract_may_police_its_peak_rate_and_discard_what_is_beyond_it() -> None:

@@ -57,8 +57,8 @@ def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
 def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given() -> None:
     assert jitter_of(graph()) == NONE
     assert jitter_of(wan(topology__sources=1).resolve()) == NONE
-    given = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
-    assert jitter_of(given).data_ps > 0
+    inputs = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
+    assert jitter_of(inputs).data_ps > 0
 
 
 @pytest.mark.parametrize(

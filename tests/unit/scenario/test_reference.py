@@ -50,7 +50,7 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
     own = {"bottleneck": {**link, "buffer": "100 cells"}, "access": {"delay": "1 ms"}}
     here = {"link": [{"from": a, "to": b, **link} for a, b in ("ar", "rb")]}
     graph = {**here, "flow": [{"name": "NAME", "source": "a", "destination": "b"}]}
-    given = set()
+    inputs = set()
     for topology in (
         {"kind": "dumbbell", "sources": 1, **own},
         {"kind": "dumbbell", "sources": 1, "tcps_per_vc": 1, **own},
@@ -59,11 +59,11 @@ def test_names_that_generated_topologies_give_are_those_that_the_page_tells() ->
     ):
         spec = parse({"run": {"duration": "1 s"}, "topology": topology}).resolve()
         for parts in (spec.nodes, spec.links, spec.vcs, spec.flows):
-            given |= {part.name for part in parts}
+            inputs |= {part.name for part in parts}
     reported = page().partition("A generated topology")[2].partition("## Top")[0]
     names = set(re.findall(r"`([^`]+)`", reported)) - {"dumbbell", "tcps_per_vc", "parking_lot"}
     assert len(names) > 15
-    assert names - given == set()
+    assert names - inputs == set()
 
 
 def test_the_listing_can_be_narrowed() -> None:

@@ -21,13 +21,13 @@ from tests.unit.studies.double import Double
 STILL = Effect(0.0, 0.0, 3, 3, 2, 0.067, 0)
 
 
-def _tried(*alternatives: Alternative) -> KeptSensitivity:
+def _kept(*alternatives: Alternative) -> KeptSensitivity:
     as_chosen = {"ijsc-t1": Effect(None, None, 3, 3, 2, 0.067, 0)}
     return KeptSensitivity("ijsc", 2, ("ijsc",), "0.1.0", "0f", as_chosen, alternatives)
 
 
 def test_a_file_has_one_alternative_a_line_and_is_read_as_it_was_written(tmp_path: Path) -> None:
-    tried = _tried(
+    kept = _kept(
         Alternative("tcp.tick", "200 ms", {"ijsc-t1": STILL}, {}),
         Alternative(
             "tcp.handshake",
@@ -37,10 +37,10 @@ def test_a_file_has_one_alternative_a_line_and_is_read_as_it_was_written(tmp_pat
         ),
     )
     file = tmp_path / "sensitivity.json"
-    tried.write(file)
-    assert KeptSensitivity.read(file) == tried
+    kept.write(file)
+    assert KeptSensitivity.read(file) == kept
     assert '"note"' not in file.read_text()
-    noted = replace(tried, note="Of other draws.")
+    noted = replace(kept, note="Of other draws.")
     noted.write(file)
     assert KeptSensitivity.read(file) == noted
     lines = [line for line in file.read_text().splitlines() if line.startswith('{"key": ')]
@@ -55,13 +55,13 @@ def test_alternatives_join_in_the_order_of_the_study_which_names_what_is_missing
     names = [(choice.name, value) for choice in study.choices for value in choice.alternatives]
     all_but_first = [Alternative(*name, {"ijsc-t1": STILL}, {}) for name in names[1:]]
     left = Alternative("tcp.gone", 1, {"ijsc-t1": STILL}, {})
-    tried = _tried(left).with_alternatives(study, reversed(all_but_first))
-    assert [(entry.key, entry.value) for entry in tried.alternatives] == names[1:]
-    assert tried.missing(study) == {names[0][0]: (names[0][1],)}
+    kept = _kept(left).with_alternatives(study, reversed(all_but_first))
+    assert [(entry.key, entry.value) for entry in kept.alternatives] == names[1:]
+    assert kept.missing(study) == {names[0][0]: (names[0][1],)}
     again = Alternative(*names[1], {"ijsc-t1": replace(STILL, change=0.5)}, {})
-    tried = tried.with_alternatives(study, [again])
-    assert tried.alternatives[0] == again
-    assert len(tried.alternatives) == len(names) - 1
+    kept = kept.with_alternatives(study, [again])
+    assert kept.alternatives[0] == again
+    assert len(kept.alternatives) == len(names) - 1
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_alternatives_join_in_the_order_of_the_study_which_names_what_is_missing
     ids=lambda changed: next(iter(changed)),
 )
 def test_what_was_tried_beside_other_tables_is_not_gone_on_with(changed: dict[str, object]) -> None:
-    before = _tried(Alternative("tcp.tick", "200 ms", {"ijsc-t1": STILL}, {}))
-    assert before.goes_on(_tried())
-    assert before.goes_on(replace(_tried(), version="0.2.0"))
-    assert replace(before, note="Of other draws.").goes_on(_tried())
-    assert not before.goes_on(replace(_tried(), **changed))  # type: ignore[arg-type]
+    before = _kept(Alternative("tcp.tick", "200 ms", {"ijsc-t1": STILL}, {}))
+    assert before.goes_on(_kept())
+    assert before.goes_on(replace(_kept(), version="0.2.0"))
+    assert replace(before, note="Of other draws.").goes_on(_kept())
+    assert not before.goes_on(replace(_kept(), **changed))  # type: ignore[arg-type]
 
 
 def test_the_fingerprint_is_of_every_value_and_of_every_verdict() -> None:

@@ -61,9 +61,9 @@ def test_what_studies_name_and_values_of_ones_own_are_tried_each_once(double: Do
         version="test",
         work=double.work,
     )
-    tried = [(shift.key, shift.value) for shift in result.shifts]
+    varied = [(shift.key, shift.value) for shift in result.shifts]
     expected = [(key, value) for key, values in studies.items() for value in values]
-    assert tried == [*expected, ("tcp.tick", "333 ms")]
+    assert varied == [*expected, ("tcp.tick", "333 ms")]
 
 
 def test_a_table_moves_by_its_printed_rows_or_by_its_first_measure(double: Double) -> None:
@@ -97,9 +97,9 @@ def test_a_table_of_several_units_moves_by_the_first_of_them(double: Double) -> 
 
 
 def test_a_conclusion_that_needs_other_tables_is_told_with_them(double: Double) -> None:
-    tried = {"tcp.tick": ["500 ms"]}
+    varied = {"tcp.tick": ["500 ms"]}
     result = sensitivity(
-        ["ijsc-t1"], tried, replications=1, jobs=1, version="test", work=double.work
+        ["ijsc-t1"], varied, replications=1, jobs=1, version="test", work=double.work
     )
     without = {entry.id: entry.without for entry in result.undecided}
     assert without == dict.fromkeys(("7.3a", "7.3b", "7.4"), ("icccn97-t3",))

@@ -69,8 +69,8 @@ fn under_overload_each_gets_its_share_or_what_ends_the_overload() {
             target: 900.0
         }
     );
-    let told = [0, 1, 2].map(|vc| backward(&mut erica, vc, 1e9));
-    assert_eq!(told, [450.0, 300.0, 300.0]);
+    let reported = [0, 1, 2].map(|vc| backward(&mut erica, vc, 1e9));
+    assert_eq!(reported, [450.0, 300.0, 300.0]);
 }
 
 #[test]

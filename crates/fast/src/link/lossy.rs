@@ -2,7 +2,7 @@
 //!
 //! A link that stands still and loses frames with a constant probability changes no times. Each frame has one
 //! draw when its first cell enters. Where cells leave a port as they came, that is the order in which the frames'
-//! first cells were taken in, so the draw can be made then. Where queues share the link, cells of sources have draws
+//! first cells were accepted, so the draw can be made then. Where queues share the link, cells of sources have draws
 //! in between: the server makes them all, as it chooses. What is lost goes through the port as all else does, and no
 //! further.
 
@@ -38,8 +38,8 @@ impl Draws {
 /// A VC that goes over the link.
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
-    /// The frame whose cells come, the last one of which cells have been taken in, and whether that is lost.
-    coming: u32,
+    /// The frame whose cells come, the last one of which cells have been accepted, and whether that is lost.
+    arriving: u32,
     drawn: Option<u32>,
     is_lost: bool,
     /// Cells of lost frames that entered before anybody asks for their times.
@@ -55,7 +55,7 @@ pub(crate) struct LossyLink {
     draws: Option<Draws>,
     /// Times from here on are asked for.
     kept_from: SimTime,
-    /// By place at the port.
+    /// By index at the port.
     vcs: Vec<LossyVc>,
 }
 
@@ -75,41 +75,41 @@ impl LossyLink {
         self.draws.take()
     }
 
-    /// Cells of `frame` come on the VC at `place`, the first of it if it `is_new`.
-    pub(crate) fn begin(&mut self, place: u32, frame: u32, is_new: bool) {
-        let vc = &mut self.vcs[place as usize];
-        vc.coming = frame;
+    /// Cells of `frame` come on the VC at `port_vc`, the first of it if it `is_new`.
+    pub(crate) fn begin(&mut self, port_vc: u32, frame: u32, is_new: bool) {
+        let vc = &mut self.vcs[port_vc as usize];
+        vc.arriving = frame;
         // Another frame had the number before.
         vc.drawn = vc.drawn.filter(|&drawn| !is_new || drawn != frame);
     }
 
-    /// Whether there has been no draw for the frame that comes on the VC at `place`, or cells of another have been taken
+    /// Whether there has been no draw for the frame that comes on the VC at `port_vc`, or cells of another have been taken
     /// in since.
-    pub(crate) fn is_open(&self, place: u32) -> bool {
-        let vc = &self.vcs[place as usize];
-        vc.drawn != Some(vc.coming)
+    pub(crate) fn is_open(&self, port_vc: u32) -> bool {
+        let vc = &self.vcs[port_vc as usize];
+        vc.drawn != Some(vc.arriving)
     }
 
-    /// Whether the frame that comes on the VC at `place`, some cells of which have been taken in, is lost; by the
+    /// Whether the frame that comes on the VC at `port_vc`, some cells of which have been accepted, is lost; by the
     /// draws `of_server` where there are any.
-    pub(crate) fn loses(&mut self, place: u32, of_server: Option<&mut Draws>) -> bool {
-        if self.is_open(place) {
+    pub(crate) fn loses(&mut self, port_vc: u32, of_server: Option<&mut Draws>) -> bool {
+        if self.is_open(port_vc) {
             let draws = of_server.or(self.draws.as_mut());
             let is_lost = draws.expect("somebody has the draws").next_is_lost();
-            let vc = &mut self.vcs[place as usize];
-            (vc.drawn, vc.is_lost) = (Some(vc.coming), is_lost);
+            let vc = &mut self.vcs[port_vc as usize];
+            (vc.drawn, vc.is_lost) = (Some(vc.arriving), is_lost);
         }
-        self.vcs[place as usize].is_lost
+        self.vcs[port_vc as usize].is_lost
     }
 
-    /// Whether the frame that came last on the VC at `place` is lost.
-    pub(crate) fn has_lost(&self, place: u32) -> bool {
-        !self.is_open(place) && self.vcs[place as usize].is_lost
+    /// Whether the frame that came last on the VC at `port_vc` is lost.
+    pub(crate) fn has_lost(&self, port_vc: u32) -> bool {
+        !self.is_open(port_vc) && self.vcs[port_vc as usize].is_lost
     }
 
-    /// The cells of a lost frame of the VC at `place` enter.
-    pub(crate) fn note(&mut self, place: u32, cells: Burst) {
-        let vc = &mut self.vcs[place as usize];
+    /// The cells of a lost frame of the VC at `port_vc` enter.
+    pub(crate) fn note(&mut self, port_vc: u32, cells: Burst) {
+        let vc = &mut self.vcs[port_vc as usize];
         if cells.count_before(self.kept_from) == cells.count {
             vc.earlier += cells.count;
         } else {
@@ -117,16 +117,16 @@ impl LossyLink {
         }
     }
 
-    /// Whether the cell of the VC at `place` that entered at `time` was lost.
-    pub(crate) fn has_lost_at(&self, time: SimTime, place: u32) -> bool {
-        let mut latest = self.vcs[place as usize].lost.iter().rev();
+    /// Whether the cell of the VC at `port_vc` that entered at `time` was lost.
+    pub(crate) fn has_lost_at(&self, time: SimTime, port_vc: u32) -> bool {
+        let mut latest = self.vcs[port_vc as usize].lost.iter().rev();
         let begun = latest.find(|lost| lost.first <= time);
         begun.is_some_and(|lost| lost.count_by(time) > lost.count_before(time))
     }
 
-    /// Cells of lost frames of the VC at `place` that enter before `time`.
-    pub(crate) fn lost_before(&self, time: SimTime, place: u32) -> u64 {
-        let vc = &self.vcs[place as usize];
+    /// Cells of lost frames of the VC at `port_vc` that enter before `time`.
+    pub(crate) fn lost_before(&self, time: SimTime, port_vc: u32) -> u64 {
+        let vc = &self.vcs[port_vc as usize];
         vc.earlier
             + vc.lost
                 .iter()

@@ -20,8 +20,8 @@ impl Delivery {
     }
 
     /// A unit of it, by its index, which may be the last.
-    pub(crate) const fn unit(frame: u32, index: u32, is_last: bool) -> Self {
-        let unit = index << 1 | is_last as u32;
+    pub(crate) const fn unit(frame: u32, index: u32, eom: bool) -> Self {
+        let unit = index << 1 | eom as u32;
         Delivery { frame, unit }
     }
 

@@ -1,15 +1,15 @@
-//! What follows when a multiplexing port is done with frames: they arrive at the ends of their VCs.
+//! What follows when an output port is done with frames: they arrive at the ends of their VCs.
 
 use super::Network;
 use crate::port::Port;
-use crate::port::mux::{Ended, Fate};
+use crate::port::output::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 
-/// Frames that are dealt with together.
+/// Frames that are processed together.
 const TOGETHER: usize = 64;
-/// So many frames before one is dealt with, what it needs of its flow is asked for.
+/// So many frames before one is processed, what it needs of its flow is asked for.
 const ASKED: usize = 12;
 
 impl Network<'_> {
@@ -18,22 +18,22 @@ impl Network<'_> {
     pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
         match self.ports.get(id) {
             Port::Stepped(_) => self.run_stepped(id, limit),
-            _ => self.run_mux(id, limit),
+            _ => self.run_output(id, limit),
         }
     }
 
-    /// Lets the multiplexing port deal with the frames whose heads and tails come before `limit`.
+    /// Lets the output port process the frames whose heads and tails come before `limit`.
     ///
-    /// What the frames lead to comes to the port after `limit`, so several may be dealt with there before
+    /// What the frames lead to comes to the port after `limit`, so several may be processed there before
     /// the first arrives.
-    fn run_mux(&mut self, id: u32, limit: SimTime) {
+    fn run_output(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
         let has_many = self.has_many;
         let mut may_be_more = true;
         while may_be_more {
-            let mux = self.ports.mux_mut(id);
+            let output = self.ports.output_mut(id);
             while ended.len() < TOGETHER
-                && let Some(next) = mux.next_end(limit)
+                && let Some(next) = output.next_end(limit)
             {
                 self.frames.ask(next.frame);
                 if has_many {
@@ -42,12 +42,12 @@ impl Network<'_> {
                 ended.push(next);
             }
             may_be_more = ended.len() == TOGETHER;
-            let goes_on = mux.onward.is_some();
-            if goes_on && !may_be_more {
-                mux.advance_before(limit);
+            let is_forwarded = output.forwarding.is_some();
+            if is_forwarded && !may_be_more {
+                output.advance_before(limit);
             }
             self.note_losses(id);
-            if goes_on {
+            if is_forwarded {
                 self.pass_on(id, if may_be_more { SimTime::ZERO } else { limit });
             }
             if has_many {
@@ -64,55 +64,58 @@ impl Network<'_> {
             ended.clear();
         }
         self.ended = ended;
-        self.mux(id).reach(limit);
+        self.output(id).advance_clock(limit);
     }
 
-    /// Parts of frames that the multiplexing port has sent are on their way to the next ones; what comes to it
-    /// before `limit` has been dealt with.
+    /// Parts of frames that the output port has sent are on their way to the next ones; what comes to it
+    /// before `limit` has been processed.
     fn pass_on(&mut self, id: u32, limit: SimTime) {
-        let mux = self.mux(id);
-        mux.send_chosen();
-        let mut onward = mux.onward.take().expect("something goes on from the port");
-        if let Some(mut moving) = mux.moving.take() {
-            let (cell_time, last) = (SimTime(mux.cell_time()), mux.log.last_departure());
-            onward.take(|place, _, due| moving.enter(place, due));
-            moving.carry(limit.max(last) + cell_time, &mut self.frames);
-            moving.take(|port, lane, due| self.push_due(port, lane, due));
-            moving.forget(|port, place| self.ports.dealt_with(port, place));
-            let keeps_some = moving.first_kept().is_some();
-            self.mux(id).moving = Some(moving);
+        let output = self.output(id);
+        output.send_chosen();
+        let mut forwarding = output
+            .forwarding
+            .take()
+            .expect("something goes on from the port");
+        if let Some(mut time_varying) = output.time_varying.take() {
+            let (cell_time, last) = (SimTime(output.cell_time()), output.log.last_departure());
+            forwarding.take(|port_vc, _, fragment| time_varying.enter(port_vc, fragment));
+            time_varying.carry(limit.max(last) + cell_time, &mut self.frames);
+            time_varying.take(|port, input, fragment| self.push_fragment(port, input, fragment));
+            time_varying.forget(|port, port_vc| self.ports.processed(port, port_vc));
+            let keeps_some = time_varying.first_kept().is_some();
+            self.output(id).time_varying = Some(time_varying);
             if keeps_some {
                 self.plan_port(id);
             }
         } else {
-            onward.take(|_, onto, due| {
-                self.frames.hold(due.frame);
-                self.push_due(onto.port, onto.lane, due);
+            forwarding.take(|_, next_hop, fragment| {
+                self.frames.hold(fragment.frame);
+                self.push_fragment(next_hop.port, next_hop.input, fragment);
             });
         }
-        for frame in onward.take_over() {
+        for frame in forwarding.take_over() {
             self.frames.forget(frame);
         }
-        self.mux(id).onward = Some(onward);
+        self.output(id).forwarding = Some(forwarding);
     }
 
     fn on_ended(&mut self, ended: Ended) {
-        if let Fate::Ends {
+        if let Fate::Departs {
             departure,
             cells,
             of_one,
         } = ended.fate
         {
-            let (end, way) = self.vcs.end(ended.vc);
-            let (arrival, link) = (departure + way.last_delay, end.last_link);
+            let (end, path) = self.vcs.end(ended.vc);
+            let (arrival, link) = (departure + path.last_delay, end.last_link);
             if arrival < self.end {
                 let whole = of_one && cells == self.frames.get(ended.frame).cells();
                 if !whole {
                     let vc = &mut self.vcs.rest[ended.vc as usize];
                     vc.frames_corrupt += 1;
                     vc.cells_corrupt += u64::from(cells);
-                } else if way.receives_at_once
-                    || way.is_sender_alone && self.is_next(ended.frame, arrival, link)
+                } else if path.receives_at_once
+                    || path.is_sender_alone && self.is_next(ended.frame, arrival, link)
                 {
                     // What the end point's port refuses has its place there.
                     self.current = Key::new(arrival, rank::ARRIVAL, link);
@@ -129,7 +132,7 @@ impl Network<'_> {
     fn is_next(&self, frame: u32, arrival: SimTime, link: u32) -> bool {
         let flow = self.frames.get(frame).flow;
         // Arrivals come before timers of the same instant.
-        self.events.alarm(flow) >= arrival && !self.deliveries.has_any(link)
+        self.events.timer(flow) >= arrival && !self.deliveries.has_any(link)
     }
 
     /// Asks for what an ended frame will need, once its own line and its VC's are there.
@@ -138,13 +141,13 @@ impl Network<'_> {
         if frame.sent_by().is_some() {
             return;
         }
-        // Nearly all receivers have no alarm.
+        // Nearly all receivers have no timer.
         if !frame.is_forward {
-            self.events.ask_for_alarm(frame.flow);
+            self.events.ask_for_timer(frame.flow);
         }
         self.flows[frame.flow as usize].ask(frame.is_forward);
-        let (begin, way) = self.vcs.begin(self.vcs.follower(ended.vc));
-        if !way.carries_packets && !way.is_stepped {
+        let (begin, path) = self.vcs.begin(self.vcs.next_vc(ended.vc));
+        if !path.carries_packets && !path.is_stepped {
             self.ports.sources[begin.source as usize].ask();
         }
     }

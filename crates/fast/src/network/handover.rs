@@ -6,7 +6,7 @@ use skycell_spec::NetworkSpec;
 use skycell_traffic::{Handover, rank};
 use skycell_units::SimTime;
 
-/// The ends of all flows, by [`Handover::place`]; none where none of them takes a time.
+/// The ends of all flows, by [`Handover::index`]; none where none of them takes a time.
 pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
     let flows = || spec.flows.iter();
     let has_jitter = flows().any(|flow| flow.jitter.data_ps > 0 || flow.jitter.acks_ps > 0);
@@ -30,15 +30,15 @@ impl Network<'_> {
     /// The source of the flow, or else its destination, sends a frame, which comes to its port after the
     /// host's processing time.
     fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
-        let place = Handover::place(offer.flow, is_forward);
-        let end = &mut self.handovers[place as usize];
+        let subject = Handover::index(offer.flow, is_forward);
+        let end = &mut self.handovers[subject as usize];
         if end.is_immediate() {
             return self.offer_frame(now, offer);
         }
         let at = end.draw(now);
-        self.frames.get_mut(offer.frame).handed_at = at;
-        let event = Key::new(at, rank::HANDOVER, place);
-        if !self.ends.hands_over_at_once[place as usize] {
+        self.frames.get_mut(offer.frame).enqueued_at = at;
+        let event = Key::new(at, rank::HANDOVER, subject);
+        if !self.end_points.hands_over_at_once[subject as usize] {
             if end.wait(at, offer.frame) {
                 self.events.push(event);
             }
@@ -54,8 +54,8 @@ impl Network<'_> {
 
     /// The end of a flow hands over what is due, in order.
     #[inline(never)]
-    pub(super) fn on_handover(&mut self, now: SimTime, place: u32) {
-        while let Some(frame) = self.handovers[place as usize].take(now) {
+    pub(super) fn on_handover(&mut self, now: SimTime, subject: u32) {
+        while let Some(frame) = self.handovers[subject as usize].take(now) {
             let sent = self.frames.get(frame);
             let offer = Offer {
                 frame,
@@ -67,8 +67,8 @@ impl Network<'_> {
             self.offer_frame(now, offer);
             self.take_arriving();
         }
-        if let Some(next) = self.handovers[place as usize].next() {
-            self.events.push(Key::new(next, rank::HANDOVER, place));
+        if let Some(next) = self.handovers[subject as usize].next() {
+            self.events.push(Key::new(next, rank::HANDOVER, subject));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A frame is handed over at the first port of a VC, and on its way to the next.
 
 use super::{DiscardRow, Network, Offer};
-use crate::burst::due::Due;
+use crate::burst::fragment::DueFragment;
 use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
@@ -18,21 +18,21 @@ impl Network<'_> {
             is_paced,
             ..
         } = offer;
-        let way = *self.vcs.begin(vc_id).1;
+        let path = *self.vcs.begin(vc_id).1;
         self.offered += 1;
-        if way.is_stepped {
+        if path.is_stepped {
             return self.offer_to_stepped(now, offer);
         }
-        if way.carries_packets {
+        if path.carries_packets {
             return self.offer_packet(now, offer);
         }
         let begin = self.vcs.begin_mut(vc_id);
         begin.frames_offered += 1;
         begin.cells_offered += u64::from(cells);
-        let (source, source_place) = (begin.source, begin.source_place);
-        let (lane, mux_place, link) = (begin.lane, begin.mux_place, begin.first_link);
+        let (source, source_port_vc) = (begin.source, begin.source_port_vc);
+        let (input, output_port_vc, link) = (begin.input, begin.output_port_vc, begin.first_link);
         let source = &mut self.ports.sources[source as usize];
-        match source.offer(now, source_place, cells, is_paced) {
+        match source.offer(now, source_port_vc, cells, is_paced) {
             Err(reason) => {
                 let vc = &mut self.vcs.rest[vc_id as usize];
                 vc.discarded_at_source.add(reason, u64::from(cells));
@@ -42,19 +42,19 @@ impl Network<'_> {
             }
             Ok(start) => {
                 let spacing = SimTime(source.cell_time());
-                if way.is_lossy && source.loses(start, source_place, cells) {
-                    if way.is_watched {
+                if path.is_lossy && source.loses(start, source_port_vc, cells) {
+                    if path.is_watched {
                         self.vcs.rest[vc_id as usize].edge.on_sending(start, cells);
                     }
                     return self.frames.forget(frame);
                 }
-                let first = start + spacing + way.first_delay;
+                let first = start + spacing + path.first_delay;
                 let last = first + SimTime(u64::from(cells - 1) * spacing.0);
                 if is_paced {
-                    self.frames.get_mut(frame).handed_at = start + spacing;
+                    self.frames.get_mut(frame).enqueued_at = start + spacing;
                 }
-                let mut is_tagged = false;
-                if way.is_watched {
+                let mut clp = false;
+                if path.is_watched {
                     let vc = &mut self.vcs.rest[vc_id as usize];
                     let link = &self.spec.links[vc.route.source as usize];
                     let across = spacing + SimTime(link.delay_ps);
@@ -62,13 +62,13 @@ impl Network<'_> {
                     if judged.is_some_and(|judged| judged.is_refused) {
                         return self.frames.forget(frame);
                     }
-                    is_tagged = judged.is_some_and(|judged| judged.is_tagged);
+                    clp = judged.is_some_and(|judged| judged.clp);
                 }
-                let Some(mux) = way.mux else {
+                let Some(output) = path.output else {
                     return self.push_delivery(link, last, frame);
                 };
-                let due = Due::new(first, frame, mux_place, cells, is_tagged);
-                self.push_due(mux, lane, due);
+                let fragment = DueFragment::new(first, frame, output_port_vc, cells, clp);
+                self.push_fragment(output, input, fragment);
             }
         }
     }
@@ -78,7 +78,7 @@ impl Network<'_> {
         let begin = self.vcs.begin_mut(offer.vc);
         begin.frames_offered += 1;
         begin.cells_offered += 1;
-        let (port, at, link) = (begin.source, begin.source_place, begin.first_link);
+        let (port, at, link) = (begin.source, begin.source_port_vc, begin.first_link);
         let packet = self.frames.get(offer.frame);
         let flow = packet.flow_number(self.spec.flows.len());
         let packet = (packet.octets(), packet.ecn(), flow);
@@ -91,9 +91,9 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
-                let way = self.vcs.begin(offer.vc).1;
-                let arrival = sent.end + way.first_delay;
-                if !way.arrives_at_once {
+                let path = self.vcs.begin(offer.vc).1;
+                let arrival = sent.end + path.first_delay;
+                if !path.arrives_at_once {
                     return self.push_delivery(link, arrival, offer.frame);
                 }
                 if arrival >= self.end {
@@ -105,7 +105,7 @@ impl Network<'_> {
         }
     }
 
-    /// Packets arrive that are taken in at once, in the order in which they were sent: to be called whenever frames
+    /// Packets arrive that are accepted at once, in the order in which they were sent: to be called whenever frames
     /// have been offered.
     pub(super) fn take_arriving(&mut self) {
         while let Some((key, frame)) = self.arriving.pop_front() {
@@ -132,20 +132,20 @@ impl Network<'_> {
 
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
-    pub(super) fn push_due(&mut self, mux: u32, lane: u32, due: Due) {
-        let PortMut::Mux(port) = self.ports.get_mut(mux) else {
-            return self.push_to_stepped(mux, lane, &due);
+    pub(super) fn push_fragment(&mut self, output: u32, input: u32, fragment: DueFragment) {
+        let PortMut::Output(port) = self.ports.get_mut(output) else {
+            return self.push_to_stepped(output, input, &fragment);
         };
         debug_assert!(
-            due.head >= port.lookahead.reached,
+            fragment.head >= port.lookahead.local_clock,
             "it comes to what has been dealt with"
         );
-        port.inputs.push(lane, due);
+        port.inputs.push(input, fragment);
         // Only what comes before all else makes it act earlier.
-        let latest = port.arrives_after(due.head);
+        let latest = port.arrives_after(fragment.head);
         let wakes_at = port.lookahead.wakes_at;
         if wakes_at.is_none_or(|wakes_at| latest < wakes_at) {
-            self.plan_port(mux);
+            self.plan_port(output);
         }
     }
 }

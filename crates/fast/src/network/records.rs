@@ -2,9 +2,9 @@
 
 use super::Network;
 use crate::link::lossy::LossyLink;
-use crate::port::cell_stream::CellStream;
-use crate::port::mux::server::Server;
-use crate::port::mux::{FrameQueue, MuxPort};
+use crate::port::cell_source::OpenLoopSource;
+use crate::port::output::server::Server;
+use crate::port::output::{FrameQueue, OutputPort};
 use crate::port::source::SourcePort;
 use crate::port::stepped::SteppedPort;
 use crate::port::{PassPort, Port, last_of_pass};
@@ -37,8 +37,8 @@ impl Network<'_> {
             .zip(network.ports.iter())
             .map(|(id, port)| port_record(&network, id, port, passed[id as usize]))
             .collect();
-        let streams = Streams::of(&network);
-        streams.note(&network, &mut vcs, &mut ports);
+        let cell_sources = OpenLoopSources::of(&network);
+        cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
             events: network.events.popped(),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
@@ -49,14 +49,14 @@ impl Network<'_> {
             engine: "fast",
             duration_ps: end.0,
             ledger: {
-                let of_streams =
-                    self::streams(&network).map(|stream| stream.source.record().frames);
-                let frames = network.frames.made() + of_streams.sum::<u64>();
-                Ledger::of(&flows, &vcs, &ports, &streams.sources, frames)
+                let of_cell_sources = self::cell_sources(&network)
+                    .map(|cell_source| cell_source.source.record().frames);
+                let frames = network.frames.made() + of_cell_sources.sum::<u64>();
+                Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
             },
-            sources: streams.sources,
-            cell_delays: streams.delays,
-            class_delays: streams.class_delays,
+            sources: cell_sources.sources,
+            cell_delays: cell_sources.delays,
+            class_delays: cell_sources.class_delays,
             web: WebTotals::of(&flows),
             flows,
             vcs,
@@ -78,7 +78,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
             let name = &network.spec.links[id as usize].name;
             return port.port.record(name, end, has_vc_samples);
         }
-        Port::Mux(port) => mux_record(port, end),
+        Port::Output(port) => output_record(port, end),
         Port::Pass(port) => {
             // Also a cell that would leave at this very moment.
             let inside = (passed.arrived > passed.departed)
@@ -99,7 +99,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
 /// Cells that a port took one by one.
 fn stepped(port: Port<'_>) -> u64 {
     match port {
-        Port::Mux(port) => {
+        Port::Output(port) => {
             let served = port.log.server.as_ref().map_or(0, |server| server.served);
             let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
             port.stepped + served + chosen
@@ -128,11 +128,11 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         ..VcRecord::default()
     };
     if let Port::Packets(port) = network.ports.get(rest.route.source) {
-        let here = &port.vcs[begin.source_place as usize];
-        let taken_in = begin.cells_offered - rest.discarded_at_source.total();
+        let here = &port.vcs[begin.source_port_vc as usize];
+        let accepted = begin.cells_offered - rest.discarded_at_source.total();
         record.cells_whole = at_end.frames_delivered;
         record.cells_delivered = at_end.frames_delivered;
-        record.cells_queued = taken_in - here.departed;
+        record.cells_queued = accepted - here.departed;
         record.cells_lost.drawn = here.lost;
         record.cells_in_transit = here.departed - here.lost - at_end.frames_delivered;
         return record;
@@ -141,42 +141,43 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         true => 0,
         false => leave_source(network, id, &mut record, passed),
     };
-    for ((port, stretch), &place) in rest.route.muxes.iter().zip(&rest.places) {
-        let mux = match network.ports.get(*port) {
+    for ((port, hop), &port_vc) in rest.route.outputs.iter().zip(&rest.port_vcs) {
+        let output = match network.ports.get(*port) {
             Port::Stepped(port) => {
-                step_through(&mut record, port, place);
+                step_through(&mut record, port, port_vc);
                 arrived = rest.delivered;
                 continue;
             }
-            _ => network.ports.mux(*port),
+            _ => network.ports.output(*port),
         };
-        let here = &mux.vcs[place as usize];
-        let discarded = &mux.rest_of_vcs[place as usize].discarded;
+        let here = &output.vcs[port_vc as usize];
+        let discarded = &output.rest_of_vcs[port_vc as usize].discarded;
         add(&mut record.cells_discarded, discarded);
-        let left_mux = |after: SimTime| {
+        let left_output = |after: SimTime| {
             let time = end.since(after);
-            mux.departed_before(time, place) - lost_behind(mux.lossy.as_deref(), time, place)
+            output.departed_before(time, port_vc)
+                - lost_behind(output.lossy.as_deref(), time, port_vc)
         };
-        let mut departed = left_mux(SimTime::ZERO);
-        let lost = lost_behind(mux.lossy.as_deref(), end, place);
+        let mut departed = left_output(SimTime::ZERO);
+        let lost = lost_behind(output.lossy.as_deref(), end, port_vc);
         record.cells_lost.drawn += lost;
-        record.cells_queued += here.taken_in - departed - lost;
-        for pass in &stretch.passes {
+        record.cells_queued += here.accepted - departed - lost;
+        for pass in &hop.passes {
             let here = Passed {
-                arrived: left_mux(pass.arrival),
-                departed: left_mux(pass.departure),
+                arrived: left_output(pass.arrival),
+                departed: left_output(pass.departure),
             };
             pass_through(&mut record, &mut passed[pass.port as usize], departed, here);
             departed = here.departed;
         }
-        if let Some(moving) = &mux.moving {
-            let (drawn, handed_over) = moving.lost(place);
+        if let Some(time_varying) = &output.time_varying {
+            let (drawn, handover_lost) = time_varying.lost(port_vc);
             record.cells_lost.drawn += drawn;
-            record.cells_lost.handover += handed_over;
-            departed -= drawn + handed_over;
-            arrived = moving.arrived(place);
+            record.cells_lost.handover += handover_lost;
+            departed -= drawn + handover_lost;
+            arrived = time_varying.arrived(port_vc);
         } else {
-            arrived = left_mux(stretch.delay);
+            arrived = left_output(hop.delay);
         }
         record.cells_in_transit += departed - arrived;
     }
@@ -200,17 +201,17 @@ fn leave_source(
     let end = network.end;
     let (begin, rest) = (network.vcs.begin(id as u32).0, &network.vcs.rest[id]);
     let source = network.ports.source(rest.route.source);
-    let taken_in = begin.cells_offered - rest.discarded_at_source.total();
+    let accepted = begin.cells_offered - rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end, and were not lost behind it.
     let left_source = |after: SimTime| {
-        let (time, place) = (end.since(after), begin.source_place);
-        let lost = lost_behind(source.rest.lossy.as_ref(), time, place);
-        taken_in - source.not_departed_before(time, place) - lost
+        let (time, port_vc) = (end.since(after), begin.source_port_vc);
+        let lost = lost_behind(source.rest.lossy.as_ref(), time, port_vc);
+        accepted - source.not_departed_before(time, port_vc) - lost
     };
     let mut departed = left_source(SimTime::ZERO);
-    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_place);
+    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_port_vc);
     record.cells_lost.drawn += lost;
-    record.cells_queued += taken_in - departed - lost;
+    record.cells_queued += accepted - departed - lost;
     for pass in &rest.route.first.passes {
         let here = Passed {
             arrived: left_source(pass.arrival),
@@ -224,17 +225,17 @@ fn leave_source(
     arrived
 }
 
-/// Cells of the VC at `place` that the link lost before `time`, if it loses any.
-fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, place: u32) -> u64 {
-    lossy.map_or(0, |lossy| lossy.lost_before(time, place))
+/// Cells of the VC at `port_vc` that the link lost before `time`, if it loses any.
+fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, port_vc: u32) -> u64 {
+    lossy.map_or(0, |lossy| lossy.lost_before(time, port_vc))
 }
 
-/// What became of the units of the VC at `place` of a stepped port, and on its link.
-fn step_through(record: &mut VcRecord, port: &SteppedPort, place: u32) {
-    let here = &port.vcs[place as usize];
+/// What became of the units of the VC at `port_vc` of a stepped port, and on its link.
+fn step_through(record: &mut VcRecord, port: &SteppedPort, port_vc: u32) {
+    let here = &port.vcs[port_vc as usize];
     add(&mut record.cells_discarded, &here.discarded);
-    record.cells_queued += u64::from(port.port.vcs[place as usize].queued);
-    record.cells_in_transit += port.in_transit(place);
+    record.cells_queued += u64::from(port.port.vcs[port_vc as usize].queued);
+    record.cells_in_transit += port.in_transit(port_vc);
     let lost = &mut record.cells_lost;
     lost.handover += here.lost.handover;
     lost.drawn += here.lost.drawn;
@@ -271,12 +272,12 @@ fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
     }
 }
 
-fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
+fn output_record(port: &OutputPort, end: SimTime) -> PortRecord {
     let integrals = port.queues.iter().map(|queue| queue.integral);
     let integral = integrals.fold(QueueIntegral::default(), QueueIntegral::and);
     if let Some(server) = &port.log.server {
         let own = &port.queues.first;
-        let queued = port.log.taken_in() - port.departed;
+        let queued = port.log.accepted() - port.departed;
         let record = queue_record(own, port.departed, queued, &QueueSamples::default(), end);
         let (queues, beside) = server.records(record);
         let busy = busy_with(port, server, queued, &queues, end);
@@ -288,16 +289,16 @@ fn mux_record(port: &MuxPort, end: SimTime) -> PortRecord {
     if port.has_classes() {
         let sent = port.vc_queues.as_ref().expect("classes have queues");
         let records = port.queues.iter().zip(0..).map(|(queue, at)| {
-            let (taken_in, departed, _) = sent.totals(at);
-            queue_record(queue, departed, taken_in - departed, &queue.samples, end)
+            let (accepted, departed, _) = sent.totals(at);
+            queue_record(queue, departed, accepted - departed, &queue.samples, end)
         });
-        let queued = port.log.taken_in() - port.departed;
+        let queued = port.log.accepted() - port.departed;
         return PortRecord {
             busy_ps: port.busy(queued).0,
             ..shared_record(port, records.collect(), integral, end)
         };
     }
-    let queued = port.log.taken_in() - port.departed;
+    let queued = port.log.accepted() - port.departed;
     let own = queue_record(
         &port.queues.first,
         port.departed,
@@ -340,7 +341,7 @@ fn queue_record(
 
 /// What a port with these queues did, but for the time during which it sent.
 fn shared_record(
-    port: &MuxPort,
+    port: &OutputPort,
     queues: Vec<ClassQueueRecord>,
     integral: QueueIntegral,
     end: SimTime,
@@ -366,7 +367,7 @@ fn shared_record(
 
 /// Time during which a port with a server sent, picoseconds: `own` cells of frames are left of what its `queues` hold.
 fn busy_with(
-    port: &MuxPort,
+    port: &OutputPort,
     server: &Server,
     own: u64,
     queues: &[ClassQueueRecord],
@@ -385,31 +386,36 @@ fn busy_with(
 }
 
 /// What became of the cells of sources.
-struct Streams {
+struct OpenLoopSources {
     sources: Vec<SourceRecord>,
     delays: Vec<CellDelayRecord>,
     class_delays: Vec<ClassDelayRecord>,
 }
 
-impl Streams {
+impl OpenLoopSources {
     fn of(network: &Network<'_>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut measured: Vec<(u32, &CellDelays)> = Vec::new();
         for (id, source, _) in &network.sources {
             sources[*id as usize] = source.record();
         }
-        for stream in streams(network) {
-            sources[stream.plan.source as usize] = stream.source.record();
-            measured.extend(stream.delays().map(|delays| (stream.plan.vc, delays)));
+        for cell_source in cell_sources(network) {
+            sources[cell_source.plan.source as usize] = cell_source.source.record();
+            measured.extend(
+                cell_source
+                    .delays()
+                    .map(|delays| (cell_source.plan.vc, delays)),
+            );
         }
-        let is_stream = |vc: u32| streams(network).any(|stream| stream.plan.vc == vc);
+        let is_open_loop =
+            |vc: u32| cell_sources(network).any(|cell_source| cell_source.plan.vc == vc);
         for (rest, id) in network.vcs.rest.iter().zip(0u32..) {
-            let delays = rest.delays.as_deref().filter(|_| !is_stream(id));
+            let delays = rest.delays.as_deref().filter(|_| !is_open_loop(id));
             measured.extend(delays.map(|delays| (id, delays)));
         }
         measured.sort_by_key(|(vc, _)| *vc);
         let (delays, class_delays) = delay_records(measured.into_iter(), network.spec);
-        Streams {
+        OpenLoopSources {
             sources,
             delays,
             class_delays,
@@ -418,17 +424,17 @@ impl Streams {
 
     /// Puts what streams did into the records of VCs and ports.
     fn note(&self, network: &Network<'_>, vcs: &mut [VcRecord], ports: &mut [PortRecord]) {
-        for stream in streams(network) {
-            let vc = &mut vcs[stream.plan.vc as usize];
-            *vc = stream.vc_record(&vc.name);
-            let own = &mut ports[stream.plan.own_port as usize];
+        for cell_source in cell_sources(network) {
+            let vc = &mut vcs[cell_source.plan.vc as usize];
+            *vc = cell_source.vc_record(&vc.name);
+            let own = &mut ports[cell_source.plan.own_port as usize];
             *own = PortRecord {
                 name: std::mem::take(&mut own.name),
-                ..stream.own_port_record()
+                ..cell_source.own_port_record()
             };
-            for pass in &stream.plan.stretch.passes {
+            for pass in &cell_source.plan.hop.passes {
                 let port = network.ports.pass(pass.port);
-                let (arrived, departed, inside) = stream.passed(pass);
+                let (arrived, departed, inside) = cell_source.passed(pass);
                 let passed = Passed { arrived, departed };
                 let record = &mut ports[pass.port as usize];
                 *record = PortRecord {
@@ -440,12 +446,12 @@ impl Streams {
     }
 }
 
-fn streams<'a>(network: &'a Network<'_>) -> impl Iterator<Item = &'a CellStream> {
+fn cell_sources<'a>(network: &'a Network<'_>) -> impl Iterator<Item = &'a OpenLoopSource> {
     let servers = network.ports.iter().filter_map(|port| match port {
-        Port::Mux(port) => port.log.server.as_ref(),
+        Port::Output(port) => port.log.server.as_ref(),
         _ => None,
     });
-    servers.flat_map(|server| &server.streams)
+    servers.flat_map(|server| &server.cell_sources)
 }
 
 /// `inside`: when the cell came that is in the port at the end.
@@ -486,11 +492,15 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect()
         }
-        Port::Mux(port) => {
-            let beside = port.log.server.iter().flat_map(|server| &server.streams);
+        Port::Output(port) => {
+            let beside = port
+                .log
+                .server
+                .iter()
+                .flat_map(|server| &server.cell_sources);
             let vcs = port.vcs.iter().zip(&port.rest_of_vcs);
             vcs.map(|(vc, rest)| VcQueueRecord::new(vc.vc, &rest.samples))
-                .chain(beside.map(CellStream::vc_queue_record))
+                .chain(beside.map(OpenLoopSource::vc_queue_record))
                 .collect()
         }
     }

@@ -13,7 +13,7 @@ impl Network<'_> {
         self.run_ports(now);
         for at in 0..self.waiting.len() {
             let id = self.waiting[at];
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+            if let PortMut::Output(port) = self.ports.get_mut(id) {
                 port.advance_before(now);
                 self.note_losses(id);
             }
@@ -38,7 +38,7 @@ impl Network<'_> {
                 PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
                 PortMut::Packets(port) => (port.settled_queue(now), &mut port.samples),
                 PortMut::Pass(_) => unreachable!("none is sampled"),
-                PortMut::Mux(port) => {
+                PortMut::Output(port) => {
                     let beside = port.queued_beside(now);
                     (port.queued(now) as u32 + beside, &mut port.samples)
                 }
@@ -51,7 +51,7 @@ impl Network<'_> {
                 };
                 traces.queue.push(id, now.0, cells, octets);
             }
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+            if let PortMut::Output(port) = self.ports.get_mut(id) {
                 let mut note = |queue: u32, departed: u64, cells: u32| {
                     if records.traces.contains(&TraceKind::Service) {
                         traces.service.push(id, queue, now.0, departed, cells);
@@ -76,13 +76,13 @@ impl Network<'_> {
                     traces.vc_queue.push(id, vc, now.0, cells);
                 }
             };
-            if let PortMut::Mux(port) = self.ports.get_mut(id) {
+            if let PortMut::Output(port) = self.ports.get_mut(id) {
                 port.queued_beside(now);
             }
             match self.ports.get_mut(id) {
                 PortMut::Source(port) => port.sample_vcs(now, &mut note),
                 PortMut::Packets(port) => port.sample_vcs(now, &mut note),
-                PortMut::Mux(port) => port.sample_vcs(now, &mut note),
+                PortMut::Output(port) => port.sample_vcs(now, &mut note),
                 PortMut::Stepped(port) => port.sample_vcs(&mut note),
                 PortMut::Pass(_) => unreachable!("none is sampled"),
             }

@@ -2,12 +2,12 @@
 
 use super::deliveries::Delivery;
 use super::{DiscardRow, Network, Offer};
-use crate::burst::due::Due;
+use crate::burst::fragment::DueFragment;
 use crate::port::stepped::{Gone, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
 use skycell_records::LossReason;
-use skycell_reference::{Cell, Next as OnWay};
+use skycell_reference::{Cell, Next as OnPath};
 use skycell_traffic::{SourceCell, rank};
 use skycell_units::{Ecn, SimTime};
 
@@ -25,13 +25,14 @@ impl Network<'_> {
         self.gone = gone;
         self.note_stepped_losses(id);
         self.forget_order(id);
-        if let Some(mut onward) = self.ports.stepped_mut(id).onward.take() {
-            onward.take(|_, onto, due| {
+        if let Some(mut forwarding) = self.ports.stepped_mut(id).forwarding.take() {
+            forwarding.take(|_, next_hop, fragment| {
                 // All of its cells were under way one by one.
-                self.frames.forget_some(due.frame, u32::from(due.cells) - 1);
-                self.push_due(onto.port, onto.lane, due);
+                self.frames
+                    .forget_some(fragment.frame, u32::from(fragment.cells) - 1);
+                self.push_fragment(next_hop.port, next_hop.input, fragment);
             });
-            self.ports.stepped_mut(id).onward = Some(onward);
+            self.ports.stepped_mut(id).forwarding = Some(forwarding);
         }
     }
 
@@ -39,13 +40,13 @@ impl Network<'_> {
     fn on_gone(&mut self, id: u32, (arrival, node, unit): Gone) {
         let mut unit = unit;
         let port = self.ports.stepped_mut(id);
-        let place = port.place(unit.vc);
+        let port_vc = port.port_vc(unit.vc);
         let vc = &mut self.vcs.rest[unit.vc as usize];
-        let next = port.vcs[place as usize].next;
-        let way = match (next, &vc.ways) {
-            (Next::End, _) => OnWay::End,
-            (Next::Rerouted, Some(ways)) => ways.next(arrival, unit.hop, node),
-            _ => OnWay::Hop(1),
+        let next = port.vcs[port_vc as usize].next;
+        let path = match (next, &vc.vc_paths) {
+            (Next::End, _) => OnPath::End,
+            (Next::Rerouted, Some(vc_paths)) => vc_paths.next(arrival, unit.hop, node),
+            _ => OnPath::Hop(1),
         };
         if unit.hop == 0 {
             let frame = self.frames.get(unit.frame);
@@ -53,37 +54,37 @@ impl Network<'_> {
                 serial: self.frames.serial(unit.frame),
                 index: unit.index,
                 cells: frame.cells(),
-                by_adapter: frame.is_tagged,
+                by_adapter: frame.clp,
                 by_policer: false,
             };
-            let goes_on = matches!(way, OnWay::Hop(_));
-            match vc.edge.on_cell(arrival, cell, goes_on) {
-                Some(clp) => unit.is_tagged = clp,
+            let is_forwarded = matches!(path, OnPath::Hop(_));
+            match vc.edge.on_cell(arrival, cell, is_forwarded) {
+                Some(clp) => unit.clp = clp,
                 None => return self.frames.forget(unit.frame),
             }
         }
-        match (way, next) {
-            (OnWay::Lost, _) => port.lose(place, &unit, LossReason::OffPath, &mut self.frames),
-            (OnWay::End, _) => self.on_unit_at_end(arrival, id, &unit),
-            (OnWay::Hop(_), Next::Bursts(onto)) => {
+        match (path, next) {
+            (OnPath::Lost, _) => port.lose(port_vc, &unit, LossReason::OffPath, &mut self.frames),
+            (OnPath::End, _) => self.on_unit_at_end(arrival, id, &unit),
+            (OnPath::Hop(_), Next::Bursts(next_hop)) => {
                 let serial = self.frames.serial(unit.frame);
-                let due = port.burst_of(place, &unit, arrival, serial);
-                if let Some(onward) = &mut port.onward {
-                    return onward.send_one(place, &due);
+                let fragment = port.burst_of(port_vc, &unit, arrival, serial);
+                if let Some(forwarding) = &mut port.forwarding {
+                    return forwarding.send_one(port_vc, &fragment);
                 }
-                port.note_entry(place);
-                let due = Due {
-                    place: onto.place,
-                    ..due
+                port.note_entry(port_vc);
+                let fragment = DueFragment {
+                    port_vc: next_hop.port_vc,
+                    ..fragment
                 };
-                self.push_due(onto.port, onto.lane, due);
+                self.push_fragment(next_hop.port, next_hop.input, fragment);
             }
-            (OnWay::Hop(hop), next) => {
+            (OnPath::Hop(hop), next) => {
                 unit.hop = hop;
-                let entered = port.note_entry(place);
-                let to = match (next, &vc.ways) {
+                let entered = port.note_entry(port_vc);
+                let to = match (next, &vc.vc_paths) {
                     (Next::Stepped(to), _) => to,
-                    (_, Some(ways)) => ways.hop(hop).0,
+                    (_, Some(vc_paths)) => vc_paths.hop(hop).0,
                     _ => unreachable!("the VC goes on"),
                 };
                 let key = Key::new(arrival, rank::ARRIVAL, id);
@@ -94,14 +95,14 @@ impl Network<'_> {
 
     /// A burst is on its way to a stepped port.
     #[inline(never)]
-    pub(super) fn push_to_stepped(&mut self, to: u32, lane: u32, due: &Due) {
+    pub(super) fn push_to_stepped(&mut self, to: u32, input: u32, fragment: &DueFragment) {
         let (vc, left_at) = {
-            let frame = self.frames.get(due.frame);
-            (frame.vc, frame.handed_at)
+            let frame = self.frames.get(fragment.frame);
+            (frame.vc, frame.enqueued_at)
         };
         let port = self.ports.stepped_mut(to);
-        port.push_burst(lane, due, vc, left_at);
-        self.plan_soon(to, due.head);
+        port.push_burst(input, fragment, vc, left_at);
+        self.plan_soon(to, fragment.head);
     }
 
     /// A unit is on its way to a stepped port.
@@ -121,22 +122,22 @@ impl Network<'_> {
         if let Some(delays) = vc.delays.as_mut().filter(|_| vc.measures_units) {
             delays.add((arrival - unit.left_at).0);
         }
-        if vc.ways.is_some() {
+        if vc.vc_paths.is_some() {
             // Others may come by another link before it does.
-            let delivery = Delivery::unit(unit.frame, unit.index, unit.is_last);
+            let delivery = Delivery::unit(unit.frame, unit.index, unit.eom);
             return self.deliver(link, arrival, delivery);
         }
-        if self.is_whole(unit.frame, unit.index, unit.is_last) {
+        if self.is_whole(unit.frame, unit.index, unit.eom) {
             self.push_delivery(link, arrival, unit.frame);
         }
     }
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
-    fn is_whole(&mut self, frame: u32, index: u32, is_last: bool) -> bool {
+    fn is_whole(&mut self, frame: u32, index: u32, eom: bool) -> bool {
         let vc = self.frames.get(frame).vc;
         let vc = &mut self.vcs.rest[vc as usize];
         let serial = self.frames.serial(frame);
-        let reassembled = vc.reassembly.on_cell(serial, index, is_last);
+        let reassembled = vc.reassembly.on_cell(serial, index, eom);
         if let Some(Reassembled::Corrupt { cells }) = reassembled {
             vc.frames_corrupt += 1;
             vc.cells_corrupt += u64::from(cells);
@@ -150,8 +151,8 @@ impl Network<'_> {
 
     /// A unit of a frame has come to the end of its VC.
     #[inline(never)]
-    pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, is_last): (u32, bool)) {
-        if self.is_whole(frame, index, is_last) {
+    pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, eom): (u32, bool)) {
+        if self.is_whole(frame, index, eom) {
             self.on_whole(now, frame);
         }
     }
@@ -165,9 +166,9 @@ impl Network<'_> {
     /// Offers a whole frame, or a cell of a source, to the stepped port at which its VC begins.
     #[inline(never)]
     pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
-        let (begin, way) = self.vcs.begin(offer.vc);
-        let port = way.mux.expect("the VC begins at a stepped port");
-        let carries_packets = way.carries_packets;
+        let (begin, path) = self.vcs.begin(offer.vc);
+        let port = path.output.expect("the VC begins at a stepped port");
+        let carries_packets = path.carries_packets;
         let octets = if carries_packets {
             self.frames.get(offer.frame).octets()
         } else {
@@ -185,14 +186,14 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
-            place: 0,
+            port_vc: 0,
             flow: self
                 .frames
                 .get(offer.frame)
                 .flow_number(self.spec.flows.len()),
             hop: 0,
-            is_last: units == 1,
-            is_tagged: false,
+            eom: units == 1,
+            clp: false,
             is_paced: offer.is_paced,
             ecn: self.frames.get(offer.frame).ecn(),
             came_at: now,
@@ -222,8 +223,8 @@ impl Network<'_> {
             *under_way = self.frames.add_of_source(*id, vc, size, now);
         }
         let frame = *under_way;
-        let is_last = sent.index + 1 == sent.frame_cells;
-        if !is_last {
+        let eom = sent.index + 1 == sent.frame_cells;
+        if !eom {
             self.frames.hold(frame);
         }
         let unit = Cell {
@@ -233,17 +234,17 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc,
-            place: 0,
+            port_vc: 0,
             flow: 0,
             hop: 0,
-            is_last,
-            is_tagged: false,
+            eom,
+            clp: false,
             is_paced: true,
             ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
         };
-        let port = self.vcs.begin(vc).1.mux;
+        let port = self.vcs.begin(vc).1.output;
         let port = port.expect("the VC begins at a stepped port");
         self.push_unit(port, self.current, unit, None);
     }
@@ -274,14 +275,14 @@ impl Network<'_> {
         self.ports.stepped_mut(id).losses = Some(losses);
     }
 
-    /// Of the order in which units left the stepped port nobody will ask for what has been dealt with.
+    /// Of the order in which units left the stepped port nobody will ask for what has been processed.
     fn forget_order(&mut self, id: u32) {
         let Some(mut order) = self.ports.stepped_mut(id).order.take() else {
             return;
         };
         let vcs = &self.ports.stepped(id).vcs;
-        order.forget(|place| match vcs[place].next {
-            Next::Bursts(onto) => self.ports.dealt_with(onto.port, onto.place),
+        order.forget(|port_vc| match vcs[port_vc].next {
+            Next::Bursts(next_hop) => self.ports.processed(next_hop.port, next_hop.port_vc),
             _ => u64::MAX,
         });
         self.ports.stepped_mut(id).order = Some(order);

@@ -64,8 +64,8 @@ mod tests {
     use super::*;
 
     /// VCs that cross the given ports, among five.
-    fn order(ways: &[&[u32]]) -> Vec<u32> {
-        let pairs = ways.iter().flat_map(|way| way.windows(2));
+    fn order(routes: &[&[u32]]) -> Vec<u32> {
+        let pairs = routes.iter().flat_map(|route| route.windows(2));
         upstream_first(0..5, pairs.map(|pair| (pair[0], pair[1])))
     }
 

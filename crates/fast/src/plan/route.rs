@@ -13,8 +13,8 @@ pub(crate) enum PortKind {
     /// A switch port fed by one link that is no faster than itself: a cell never waits there, and
     /// no policy discards in an empty buffer. Nobody looks at it before the run ends.
     PassThrough,
-    /// Any other switch port: cells of several trains are multiplexed.
-    Mux,
+    /// Any other switch port: cells of several bursts are multiplexed.
+    Output,
     /// A host's or router's port whose link carries packets.
     Packets,
     /// Any port without a closed form: stepped unit by unit.
@@ -24,7 +24,7 @@ pub(crate) enum PortKind {
 impl PortKind {
     /// Whether units may wait there for others.
     pub(crate) fn may_wait(self) -> bool {
-        matches!(self, PortKind::Mux | PortKind::Stepped(_))
+        matches!(self, PortKind::Output | PortKind::Stepped(_))
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct PassThrough {
 /// A stretch of a VC over which cells keep their spacing: from a departure to the next station that
 /// may change it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Stretch {
+pub(crate) struct Hop {
     pub(crate) passes: Vec<PassThrough>,
     /// From the departure to the arrival at the stretch's end.
     pub(crate) delay: SimTime,
@@ -54,58 +54,58 @@ pub(crate) struct Stretch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub(crate) source: u32,
-    pub(crate) first: Stretch,
+    pub(crate) first: Hop,
     /// The ports where cells are multiplexed, in order, and the stretch from each to the next or to the
     /// VC's end.
-    pub(crate) muxes: Vec<(u32, Stretch)>,
+    pub(crate) outputs: Vec<(u32, Hop)>,
 }
 
 impl Route {
     /// Whether the VC begins at a port that is stepped.
     pub(crate) fn begins_stepped(&self) -> bool {
-        self.first_mux() == Some(self.source)
+        self.first_output() == Some(self.source)
     }
 
     /// The port where cells are multiplexed first, if they are anywhere.
-    pub(crate) fn first_mux(&self) -> Option<u32> {
-        self.muxes.first().map(|(port, _)| *port)
+    pub(crate) fn first_output(&self) -> Option<u32> {
+        self.outputs.first().map(|(port, _)| *port)
     }
 
     /// The port where cells are multiplexed last.
-    pub(crate) fn last_mux(&self) -> Option<u32> {
-        self.muxes.last().map(|(port, _)| *port)
+    pub(crate) fn last_output(&self) -> Option<u32> {
+        self.outputs.last().map(|(port, _)| *port)
     }
 
     /// The stretch to the VC's end, if it is not rerouted: the ports of another stand in no order.
-    pub(crate) fn last(&self) -> &Stretch {
-        self.muxes.last().map_or(&self.first, |(_, last)| last)
+    pub(crate) fn last(&self) -> &Hop {
+        self.outputs.last().map_or(&self.first, |(_, last)| last)
     }
 }
 
 /// Where the cells of a source go that are known beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StreamPlan {
+pub(crate) struct SourcePlan {
     /// Place among the sources of the spec.
     pub(crate) source: u32,
     /// VC id.
     pub(crate) vc: u32,
-    /// The source's own port; its id is that of the link which leads to `mux`.
+    /// The source's own port; its id is that of the link which leads to `output`.
     pub(crate) own_port: u32,
     /// The port where its cells share a link, and the queue they join.
-    pub(crate) mux: u32,
+    pub(crate) output: u32,
     pub(crate) queue: usize,
     /// Cells that this queue holds; none where it has no limit.
     pub(crate) capacity: Option<u32>,
     /// From the shared port to the VC's end.
-    pub(crate) stretch: Stretch,
+    pub(crate) hop: Hop,
 }
 
 /// The way of `vc`. Of one that is rerouted, the ports that it may cross, which are all stepped.
 pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Route {
     let mut route = Route {
         source: vc.path[0],
-        first: Stretch::default(),
-        muxes: Vec::new(),
+        first: Hop::default(),
+        outputs: Vec::new(),
     };
     let later = vc.paths().skip(1).flatten().copied();
     let mut seen = HashSet::new();
@@ -115,27 +115,27 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Rout
         .copied()
         .chain(later)
         .filter(|&id| seen.insert(id));
-    let mut stretch = &mut route.first;
+    let mut hop = &mut route.first;
     for id in path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
             PortKind::Source | PortKind::Packets => {}
             PortKind::PassThrough => {
-                let departure = stretch.delay + SimTime(link.cell_time_ps);
-                stretch.passes.push(PassThrough {
+                let departure = hop.delay + SimTime(link.cell_time_ps);
+                hop.passes.push(PassThrough {
                     port: id,
-                    arrival: stretch.delay,
+                    arrival: hop.delay,
                     departure,
                 });
-                stretch.delay = departure;
+                hop.delay = departure;
             }
-            PortKind::Mux | PortKind::Stepped(_) => {
-                route.muxes.push((id, Stretch::default()));
-                stretch = &mut route.muxes.last_mut().expect("it has just been added").1;
+            PortKind::Output | PortKind::Stepped(_) => {
+                route.outputs.push((id, Hop::default()));
+                hop = &mut route.outputs.last_mut().expect("it has just been added").1;
             }
         }
-        stretch.delay += SimTime(link.delay_ps);
-        stretch.link = id;
+        hop.delay += SimTime(link.delay_ps);
+        hop.link = id;
     }
     route
 }
@@ -149,7 +149,7 @@ pub(crate) fn least_time(link: &LinkSpec) -> SimTime {
 }
 
 /// How the link changes over time, if it does.
-pub(crate) fn moves(link: &LinkSpec) -> Option<&ScheduleSpec> {
+pub(crate) fn schedule_of(link: &LinkSpec) -> Option<&ScheduleSpec> {
     link.schedule.as_ref()
 }
 

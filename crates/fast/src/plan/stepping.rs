@@ -1,6 +1,6 @@
 //! Which ports have no closed form, and why: those are stepped unit by unit.
 
-use crate::plan::route::moves;
+use crate::plan::route::schedule_of;
 use skycell_records::SteppedReason;
 use skycell_spec::{
     Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec, SchedulerSpec,
@@ -76,7 +76,7 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if spec.links[link as usize].channel.is_some() {
         return Some(SteppedReason::LossesInBursts);
     }
-    let schedule = moves(&spec.links[link as usize])?;
+    let schedule = schedule_of(&spec.links[link as usize])?;
     let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
 }

@@ -1,20 +1,20 @@
-//! How multiplexing ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
+//! How output ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
 
 use super::{PortMut, Ports};
-use crate::burst::due::Onto;
+use crate::burst::fragment::NextHop;
 use crate::plan::Plan;
-use crate::plan::route::moves;
+use crate::plan::route::schedule_of;
 use crate::plan::route::{Route, least_time};
 use crate::port::inputs::Inputs;
-use crate::port::lookahead::Returns;
+use crate::port::lookahead::ReplyLookahead;
 use crate::port::stepped::Next;
 use crate::tuning::Tuning;
-use crate::vcs::Places;
+use crate::vcs::PortVcs;
 use skycell_spec::NetworkSpec;
 use skycell_units::SimTime;
 use std::collections::{HashMap, HashSet};
 
-/// An input of a multiplexing port: the port, the link over which its cells come, and the port that feeds it,
+/// An input of an output port: the port, the link over which its cells come, and the port that feeds it,
 /// host's, router's or multiplexing, of which in the latter case each VC has an input of its own if the link does
 /// not move. What comes over a link that moves may come together.
 pub(super) type Input = (u32, u32, Option<u32>, u32);
@@ -27,25 +27,25 @@ pub(super) fn inputs(
     vc: u32,
 ) -> impl Iterator<Item = Option<Input>> {
     let is_rerouted = spec.vcs[vc as usize].rerouting.is_some();
-    let feeds = route.muxes.iter().map(move |(mux, stretch)| {
-        let is_still = moves(&spec.links[*mux as usize]).is_none();
-        (stretch, *mux, is_still.then_some(vc))
+    let feeds = route.outputs.iter().map(move |(output, hop)| {
+        let is_still = schedule_of(&spec.links[*output as usize]).is_none();
+        (hop, *output, is_still.then_some(vc))
     });
     let begins_there = route.begins_stepped();
     let first = (!begins_there).then_some((&route.first, route.source, None));
     let feeds = first.into_iter().chain(feeds);
     let none = (begins_there).then_some(None);
-    let muxes = route.muxes.iter().skip(usize::from(begins_there));
-    let inputs = muxes
+    let outputs = route.outputs.iter().skip(usize::from(begins_there));
+    let inputs = outputs
         .zip(feeds)
-        .map(move |((mux, _), (stretch, from, vc))| {
-            let input = (*mux, stretch.link, vc, from);
+        .map(move |((output, _), (hop, from, vc))| {
+            let input = (*output, hop.link, vc, from);
             (!is_rerouted).then_some(input)
         });
     none.into_iter().chain(inputs)
 }
 
-/// Gives the multiplexing ports their inputs; the lane of each.
+/// Gives the output ports their inputs; the input of each.
 pub(super) fn add_inputs(
     spec: &NetworkSpec,
     plan: &Plan,
@@ -58,19 +58,19 @@ pub(super) fn add_inputs(
         .collect();
     all.sort_unstable();
     all.dedup();
-    let mut lanes = HashMap::with_capacity(all.len());
+    let mut input_ids = HashMap::with_capacity(all.len());
     for of_port in all.chunk_by(|a, b| a.0 == b.0) {
         let spacing = |feeding: u32| SimTime(spec.links[feeding as usize].cell_time_ps);
         let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
-        let moves = |input: &Input| moves(&spec.links[input.3 as usize]).is_some();
-        let come_together = of_port.iter().any(moves);
+        let schedule_of = |input: &Input| schedule_of(&spec.links[input.3 as usize]).is_some();
+        let come_together = of_port.iter().any(schedule_of);
         match ports.get_mut(of_port[0].0) {
-            PortMut::Stepped(port) => port.set_lanes(links),
-            _ => ports.mux_mut(of_port[0].0).inputs = Inputs::new(links, come_together, tuning),
+            PortMut::Stepped(port) => port.set_inputs(links),
+            _ => ports.output_mut(of_port[0].0).inputs = Inputs::new(links, come_together, tuning),
         }
-        lanes.extend(of_port.iter().copied().zip(0u32..));
+        input_ids.extend(of_port.iter().copied().zip(0u32..));
     }
-    lanes
+    input_ids
 }
 
 /// Tells ports at which units may wait which VCs go on from one to another.
@@ -78,24 +78,24 @@ pub(super) fn join(
     spec: &NetworkSpec,
     plan: &Plan,
     tuning: &Tuning,
-    places: &[Places],
+    port_vcs: &[PortVcs],
     ports: &mut Ports,
 ) {
-    for ((route, places), vc) in plan.routes.iter().zip(places).zip(&spec.vcs) {
-        let ends = route.muxes.windows(2).zip(places.muxes.windows(2));
+    for ((route, port_vcs), vc) in plan.routes.iter().zip(port_vcs).zip(&spec.vcs) {
+        let ends = route.outputs.windows(2).zip(port_vcs.outputs.windows(2));
         for (pair, at) in ends.filter(|_| vc.rerouting.is_none()) {
-            let ((from, stretch), (to, _)) = (&pair[0], &pair[1]);
-            let onto = Onto {
+            let ((from, hop), (to, _)) = (&pair[0], &pair[1]);
+            let next_hop = NextHop {
                 port: *to,
-                lane: at[1].lane,
-                place: at[1].place,
-                delay: match moves(&spec.links[*from as usize]) {
+                input: at[1].input,
+                port_vc: at[1].port_vc,
+                delay: match schedule_of(&spec.links[*from as usize]) {
                     Some(_) => SimTime::ZERO, // the link knows
-                    None => stretch.delay,
+                    None => hop.delay,
                 },
             };
             let takes_bursts = match ports.get_mut(*to) {
-                PortMut::Mux(fed) => {
+                PortMut::Output(fed) => {
                     fed.take_parts();
                     true
                 }
@@ -103,21 +103,21 @@ pub(super) fn join(
             };
             match ports.get_mut(*from) {
                 PortMut::Stepped(port) if takes_bursts => {
-                    port.vcs[at[0].place as usize].next = Next::Bursts(onto);
+                    port.vcs[at[0].port_vc as usize].next = Next::Bursts(next_hop);
                 }
                 PortMut::Stepped(port) => {
-                    port.vcs[at[0].place as usize].next = Next::Stepped(*to);
+                    port.vcs[at[0].port_vc as usize].next = Next::Stepped(*to);
                 }
-                _ => ports.mux_mut(*from).go_on(at[0].place, onto),
+                _ => ports.output_mut(*from).forward_vc(at[0].port_vc, next_hop),
             }
         }
         if vc.rerouting.is_some() {
-            for ((port, _), at) in route.muxes.iter().zip(&places.muxes) {
-                ports.stepped_mut(*port).vcs[at.place as usize].next = Next::Rerouted;
+            for ((port, _), at) in route.outputs.iter().zip(&port_vcs.outputs) {
+                ports.stepped_mut(*port).vcs[at.port_vc as usize].next = Next::Rerouted;
             }
         }
     }
-    for ((from, to), across) in &plan.joints {
+    for ((from, to), across) in &plan.port_graph {
         ports.lookahead_mut(*to).fed_by.push((*from, *across));
     }
     for (link, id) in spec.links.iter().zip(0..) {
@@ -131,7 +131,7 @@ pub(super) fn join(
         .map(|&id| (id, upstream(ports, id)))
         .collect();
     let is_in_ring = |id: &u32| upstream[id].contains(id);
-    let places: HashMap<u32, usize> = plan.order.iter().copied().zip(0..).collect();
+    let positions: HashMap<u32, usize> = plan.order.iter().copied().zip(0..).collect();
     for (id, feeding) in &upstream {
         let port = ports.lookahead_mut(*id);
         port.has_ring = feeding.iter().any(is_in_ring);
@@ -140,11 +140,11 @@ pub(super) fn join(
             .copied()
             .filter(|other| other != id)
             .collect();
-        port.upstream.sort_unstable_by_key(|other| places[other]);
+        port.upstream.sort_unstable_by_key(|other| positions[other]);
     }
 }
 
-/// The multiplexing ports that feed port `id`, over others or not; itself, if it stands in a ring.
+/// The output ports that feed port `id`, over others or not; itself, if it stands in a ring.
 fn upstream(ports: &Ports, id: u32) -> HashSet<u32> {
     let (mut found, mut left) = (HashSet::new(), vec![id]);
     while let Some(next) = left.pop() {
@@ -158,31 +158,31 @@ fn upstream(ports: &Ports, id: u32) -> HashSet<u32> {
 }
 
 /// Ports that are looked at each time that a port acts; where there are more, the least time is taken.
-const MOST_WAYS: usize = 4;
+const MOST_PORTS: usize = 4;
 
-/// Tells multiplexing ports how far ahead they may act.
+/// Tells output ports how far ahead they may act.
 pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     let least = |port: u32| least_time(&spec.links[port as usize]);
     for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
-        let Some((last, stretch)) = route.muxes.last() else {
+        let Some((last, hop)) = route.outputs.last() else {
             continue;
         };
-        let first = ports.lookahead_mut(route.muxes[0].0);
-        let lead = match route.begins_stepped() {
+        let first = ports.lookahead_mut(route.outputs[0].0);
+        let source_lookahead = match route.begins_stepped() {
             true => SimTime::ZERO,
             false => route.first.delay + least(route.source),
         };
-        first.lead = first.lead.min(lead);
+        first.source_lookahead = first.source_lookahead.min(source_lookahead);
         let mut end = |port: u32, delay: SimTime| {
-            let port_slack = &mut ports.lookahead_mut(port).slack;
-            *port_slack = (*port_slack).min(delay + least(port));
+            let port_end_lookahead = &mut ports.lookahead_mut(port).end_lookahead;
+            *port_end_lookahead = (*port_end_lookahead).min(delay + least(port));
         };
         if vc.rerouting.is_none() {
-            end(*last, stretch.delay);
+            end(*last, hop.delay);
             continue;
         }
         // Any of them may lead to its end.
-        for (port, _) in &route.muxes {
+        for (port, _) in &route.outputs {
             end(*port, SimTime(spec.links[*port as usize].delay_ps));
         }
     }
@@ -191,17 +191,17 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     while changes {
         changes = false;
         for &id in plan.order.iter().rev() {
-            let slack = ports.lookahead(id).slack;
+            let end_lookahead = ports.lookahead(id).end_lookahead;
             for (feeding, across) in ports.lookahead(id).fed_by.clone() {
                 let feeding = ports.lookahead_mut(feeding);
-                changes |= across + slack < feeding.slack;
-                feeding.slack = feeding.slack.min(across + slack);
+                changes |= across + end_lookahead < feeding.end_lookahead;
+                feeding.end_lookahead = feeding.end_lookahead.min(across + end_lookahead);
             }
         }
     }
     let answers = Answers::new(spec, plan);
     for &id in &plan.order {
-        ports.lookahead_mut(id).returns = answers.to(id, ports);
+        ports.lookahead_mut(id).reply_lookahead = answers.to(id, ports);
     }
 }
 
@@ -218,7 +218,7 @@ impl<'a> Answers<'a> {
     fn new(spec: &'a NetworkSpec, plan: &'a Plan) -> Self {
         let (mut ends, mut beginning) = (HashMap::new(), HashMap::new());
         for (route, vc) in plan.routes.iter().zip(0..) {
-            for (port, _) in &route.muxes {
+            for (port, _) in &route.outputs {
                 let ends = ends.entry(*port).or_insert_with(HashSet::new);
                 ends.insert(spec.vc_destination(vc));
             }
@@ -232,32 +232,34 @@ impl<'a> Answers<'a> {
         }
     }
 
-    /// When what arrives at the end of a VC from port `mux` leads to a hand-over to that port, or to one that acts
+    /// When what arrives at the end of a VC from port `output` leads to a hand-over to that port, or to one that acts
     /// before it, by way of the VCs that begin there.
-    fn to(&self, mux: u32, ports: &Ports) -> Returns {
-        let ends = self.ends.get(&mux).into_iter().flatten();
+    fn to(&self, output: u32, ports: &Ports) -> ReplyLookahead {
+        let ends = self.ends.get(&output).into_iter().flatten();
         let answers = ends.filter_map(|end| self.beginning.get(end));
-        let acting = |port: u32| port == mux || ports.lookahead(mux).upstream.contains(&port);
-        let (mut after, mut ways) = (SimTime::NEVER, HashSet::new());
+        let acting = |port: u32| port == output || ports.lookahead(output).upstream.contains(&port);
+        let (mut after, mut first_ports) = (SimTime::NEVER, HashSet::new());
         for route in answers.flatten() {
-            if let Some(port) = route.first_mux()
-                && !route.muxes.iter().any(|(port, _)| acting(*port))
+            if let Some(port) = route.first_output()
+                && !route.outputs.iter().any(|(port, _)| acting(*port))
             {
-                ways.insert(port);
+                first_ports.insert(port);
                 continue;
             }
             let source = &self.spec.links[route.source as usize];
-            after = after.min(match route.first_mux() {
+            after = after.min(match route.first_output() {
                 Some(_) => SimTime::ZERO,
                 None => route.first.delay + SimTime(source.cell_time_ps),
             });
         }
-        if ways.len() > MOST_WAYS {
-            let ways = ways.drain().map(|id| ports.lookahead(id));
-            let least = ways.map(|port| port.lead + port.slack).min();
+        if first_ports.len() > MOST_PORTS {
+            let first_ports = first_ports.drain().map(|id| ports.lookahead(id));
+            let least = first_ports
+                .map(|port| port.source_lookahead + port.end_lookahead)
+                .min();
             after = after.min(least.unwrap_or(SimTime::NEVER));
         }
-        let by_way_of = ways.into_iter().collect();
-        Returns { after, by_way_of }
+        let via_ports = first_ports.into_iter().collect();
+        ReplyLookahead { after, via_ports }
     }
 }

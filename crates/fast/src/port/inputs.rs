@@ -1,14 +1,14 @@
-//! The frames that are due at a multiplexing port, and the order in which their heads and tails come.
+//! The frames that are due at an output port, and the order in which their heads and tails come.
 
-use crate::burst::due::Due;
-use crate::burst::train::Moment;
+use crate::burst::fragment::DueFragment;
+use crate::burst::input_burst::Moment;
 use crate::tuning::Tuning;
 use skycell_units::SimTime;
 use std::collections::HashMap;
 
-mod coming;
+mod arriving;
 
-use coming::{ComingFrames, First};
+use arriving::{ArrivingFrames, First};
 
 /// What comes next.
 #[derive(Clone, Copy, Debug)]
@@ -24,63 +24,68 @@ pub(crate) enum Next {
 /// All links to the port.
 #[derive(Debug)]
 pub(crate) struct Inputs {
-    /// By lane: its link, ascending.
+    /// By input: its link, ascending.
     links: Vec<u32>,
     /// Times between two cells of a frame that there are.
     spacings: Vec<SimTime>,
-    /// By lane: which of them its cells have. Not looked at where there is but one.
+    /// By input: which of them its cells have. Not looked at where there is but one.
     spacing_of: Vec<u32>,
     /// Equal times: lower link first.
-    coming: ComingFrames,
+    arriving: ArrivingFrames,
 }
 
 impl Inputs {
     /// Inputs from the given links, ascending, each with the time between two cells of a frame. A link is
-    /// named once for each lane that it has. Whether several cells of a lane may come together.
+    /// named once for each input that it has. Whether several cells of an input may come together.
     pub(crate) fn new(
         links: impl Iterator<Item = (u32, SimTime)>,
         come_together: bool,
         tuning: &Tuning,
     ) -> Self {
         let (mut spacings, mut known) = (Vec::new(), HashMap::new());
-        let lane = |(link, spacing)| {
+        let input = |(link, spacing)| {
             let spacing = *known.entry(spacing).or_insert_with(|| {
                 spacings.push(spacing);
                 spacings.len() as u32 - 1
             });
             (link, spacing)
         };
-        let (links, spacing_of): (Vec<_>, _) = links.map(lane).unzip();
+        let (links, spacing_of): (Vec<_>, _) = links.map(input).unzip();
         let cell_time = spacings.iter().min().map_or(0, |least: &SimTime| least.0);
         Inputs {
-            coming: ComingFrames::new(links.len(), cell_time, come_together, tuning),
+            arriving: ArrivingFrames::new(links.len(), cell_time, come_together, tuning),
             links,
             spacings,
             spacing_of,
         }
     }
 
-    /// A frame is on its way; it comes after all others of its lane.
+    /// A frame is on its way; it comes after all others of its input.
     #[inline(always)]
-    pub(crate) fn push(&mut self, lane: u32, due: Due) {
-        self.coming.push(lane, due);
+    pub(crate) fn push(&mut self, input: u32, fragment: DueFragment) {
+        self.arriving.push(input, fragment);
     }
 
     /// When the next head or tail comes.
     pub(crate) fn next_time(&self) -> Option<SimTime> {
-        self.coming.next_time()
+        self.arriving.next_time()
     }
 
-    /// What comes next before `limit`, and its lane.
+    /// What comes next before `limit`, and its input.
     #[inline(always)]
-    pub(crate) fn next_before(&mut self, limit: SimTime) -> Option<(Next, u32, Moment, Due)> {
-        let first = self.coming.first().filter(|first| first.time < limit)?;
-        let First { lane, due, .. } = first;
+    pub(crate) fn next_before(
+        &mut self,
+        limit: SimTime,
+    ) -> Option<(Next, u32, Moment, DueFragment)> {
+        let first = self.arriving.first().filter(|first| first.time < limit)?;
+        let First {
+            input, fragment, ..
+        } = first;
         let next = if first.is_tail {
             Next::Tail
         } else {
-            let tail = due.tail(self.spacing(lane));
-            if tail < limit && self.coming.comes_second(lane, tail) {
+            let tail = fragment.tail(self.spacing(input));
+            if tail < limit && self.arriving.comes_second(input, tail) {
                 Next::Whole
             } else {
                 Next::Head
@@ -88,33 +93,33 @@ impl Inputs {
         };
         let moment = Moment {
             time: first.time,
-            link: self.links[lane as usize],
+            link: self.links[input as usize],
         };
-        Some((next, lane, moment, due))
+        Some((next, input, moment, fragment))
     }
 
     /// The head that came next has come, the frame's tail is awaited.
-    pub(crate) fn await_tail(&mut self, lane: u32, due: &Due) {
-        let tail = due.tail(self.spacing(lane));
-        self.coming.await_tail(lane, tail);
+    pub(crate) fn await_tail(&mut self, input: u32, fragment: &DueFragment) {
+        let tail = fragment.tail(self.spacing(input));
+        self.arriving.await_tail(input, tail);
     }
 
-    /// The frame that came next has been dealt with.
+    /// The frame that came next has been processed.
     pub(crate) fn pop(&mut self) {
-        self.coming.pop();
+        self.arriving.pop();
     }
 
-    /// Place of the VC of a frame that comes soon, where there are many lanes; asks for one that comes later.
+    /// Index of the VC of a frame that comes soon, where there are many inputs; asks for one that comes later.
     #[inline(always)]
-    pub(crate) fn place_ahead(&self) -> Option<u32> {
-        self.coming.place_ahead()
+    pub(crate) fn port_vc_ahead(&self) -> Option<u32> {
+        self.arriving.port_vc_ahead()
     }
 
-    /// Time between two cells of a frame of the lane.
-    pub(crate) fn spacing(&self, lane: u32) -> SimTime {
+    /// Time between two cells of a frame of the input.
+    pub(crate) fn spacing(&self, input: u32) -> SimTime {
         match self.spacings[..] {
             [only] => only,
-            _ => self.spacings[self.spacing_of[lane as usize] as usize],
+            _ => self.spacings[self.spacing_of[input as usize] as usize],
         }
     }
 }

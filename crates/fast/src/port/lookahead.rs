@@ -1,7 +1,7 @@
 //! How far a port may go ahead of the run's events, and how far it has gone.
 //!
-//! A port deals with what comes before its safe time: the earliest at which any of its inputs may still bring
-//! something that is not known (Chandy and Misra's conservative lookahead). A frame that is handed over needs its `lead`
+//! A port processes what comes before its safe time: the earliest at which any of its inputs may still bring
+//! something that is not known (Chandy and Misra's conservative lookahead). A frame that is handed over needs its `source_lookahead`
 //! to come here; what another port sends needs the time across.
 
 use skycell_units::SimTime;
@@ -10,13 +10,13 @@ use skycell_units::SimTime;
 #[derive(Debug)]
 pub(crate) struct Lookahead {
     /// Least time from a frame's hand-over at its source to its first unit's coming here.
-    pub(crate) lead: SimTime,
+    pub(crate) source_lookahead: SimTime,
     /// Least time from a unit's coming here to its arrival at the end of its VC.
-    pub(crate) slack: SimTime,
+    pub(crate) end_lookahead: SimTime,
     /// When a frame's arrival at the end of its VC may lead to another that comes here, or to a port upstream.
-    pub(crate) returns: Returns,
-    /// The local clock: before which time all that comes has been dealt with.
-    pub(crate) reached: SimTime,
+    pub(crate) reply_lookahead: ReplyLookahead,
+    /// The local clock: before which time all that comes has been processed.
+    pub(crate) local_clock: SimTime,
     /// What comes at the local clock or later leaves as if it had come at this time or later, and all that leaves
     /// earlier has been sent on.
     pub(crate) sends_from: SimTime,
@@ -32,20 +32,20 @@ pub(crate) struct Lookahead {
 
 /// When a frame's arrival may lead to a hand-over of another.
 #[derive(Debug, Default)]
-pub(crate) struct Returns {
+pub(crate) struct ReplyLookahead {
     /// The least time, but by way of those ports.
     pub(crate) after: SimTime,
     /// First ports of the VCs that begin there at which units may wait, as far as they are few.
-    pub(crate) by_way_of: Vec<u32>,
+    pub(crate) via_ports: Vec<u32>,
 }
 
 impl Default for Lookahead {
     fn default() -> Self {
         Lookahead {
-            lead: SimTime::NEVER,
-            slack: SimTime::NEVER,
-            returns: Returns::default(),
-            reached: SimTime::ZERO,
+            source_lookahead: SimTime::NEVER,
+            end_lookahead: SimTime::NEVER,
+            reply_lookahead: ReplyLookahead::default(),
+            local_clock: SimTime::ZERO,
             sends_from: SimTime::ZERO,
             fed_by: Vec::new(),
             upstream: Vec::new(),
@@ -56,10 +56,10 @@ impl Default for Lookahead {
 }
 
 impl Lookahead {
-    /// All that comes before `time` has been dealt with, and what is still here leaves as if it had come at
+    /// All that comes before `time` has been processed, and what is still here leaves as if it had come at
     /// `sends_from` or later.
-    pub(crate) fn reach(&mut self, time: SimTime, sends_from: SimTime) {
-        self.reached = self.reached.max(time);
+    pub(crate) fn advance_clock(&mut self, time: SimTime, sends_from: SimTime) {
+        self.local_clock = self.local_clock.max(time);
         self.sends_from = self.sends_from.max(sends_from);
     }
 }

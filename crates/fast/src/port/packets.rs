@@ -1,7 +1,7 @@
 //! A port that sends packets over its link: a closed form from the moment a packet is handed over.
 //!
-//! What comes is taken in or discarded whole, and leaves in the order in which it came. So a packet's departure is
-//! known as it is taken in, and those that have left by some time are looked through when it comes to that.
+//! What comes is accepted or discarded whole, and leaves in the order in which it came. So a packet's departure is
+//! known as it is accepted, and those that have left by some time are looked through when it comes to that.
 
 use crate::link::lossy::Draws;
 use skycell_des::Stream;
@@ -47,7 +47,7 @@ pub(crate) struct PacketVc {
     pub(crate) samples: QueueSamples,
 }
 
-/// What becomes of a packet that was taken in.
+/// What becomes of a packet that was accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     /// When its last bit leaves.
@@ -191,7 +191,7 @@ impl PacketPort {
         vc.held += amount;
         self.held += amount;
         if self.may_refuse {
-            self.policy.on_taken_in(vc.vc, amount);
+            self.policy.on_accepted(vc.vc, amount);
         }
         self.queue.push_back(Queued {
             came: now,
@@ -222,7 +222,7 @@ impl PacketPort {
             now_ps: now.0,
             departed: self.departed,
             idle_since_ps: idle_since.map(|time| time.0),
-            is_tagged: false,
+            clp: false,
             capacity: self.capacity,
             octets: self.octets.queued(),
             packet_octets: octets,

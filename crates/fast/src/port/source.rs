@@ -12,14 +12,14 @@ use skycell_units::SimTime;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// A frame that the port has taken in.
+/// A frame that the port has accepted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sending {
     /// When its last bit has left.
     end: SimTime,
     cells: u32,
-    /// Place of its VC at the port.
-    place: u32,
+    /// Index of its VC at the port.
+    port_vc: u32,
 }
 
 /// A VC at the port.
@@ -61,7 +61,7 @@ pub(crate) struct SourcePort {
     stayed: u128,
     /// When the last frame will have left.
     free_at: SimTime,
-    /// The two frames that were taken in last, if `remembered`, the older one first.
+    /// The two frames that were accepted last, if `remembered`, the older one first.
     latest: [Sending; LATEST],
     /// Frames that are remembered: those two, and the ones before them.
     remembered: u32,
@@ -81,7 +81,7 @@ const _: () = {
     assert!(size_of::<SourcePort>() == 128);
 };
 
-/// What a frame that is taken in by an idle port does not look at.
+/// What a frame that is accepted by an idle port does not look at.
 #[derive(Debug)]
 pub(crate) struct RestOfPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
@@ -172,19 +172,19 @@ impl SourcePort {
         self.rest.lossy = LossyLink::new(link, seed, vcs, late);
     }
 
-    /// Whether the link loses a frame of `cells` cells of the VC at `place` that has been taken in and begins to leave at
+    /// Whether the link loses a frame of `cells` cells of the VC at `port_vc` that has been accepted and begins to leave at
     /// `start`.
-    pub(crate) fn loses(&mut self, start: SimTime, place: u32, cells: u32) -> bool {
+    pub(crate) fn loses(&mut self, start: SimTime, port_vc: u32, cells: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
-        lossy.begin(place, 0, true);
-        let is_lost = lossy.loses(place, None);
+        lossy.begin(port_vc, 0, true);
+        let is_lost = lossy.loses(port_vc, None);
         if is_lost {
             let cell_time = self.kind.cell_time;
             let cell_time = SimTime(cell_time);
             let entering = Burst::new(start + cell_time, cell_time, cells.into());
-            lossy.note(place, entering);
+            lossy.note(port_vc, entering);
         }
         is_lost
     }
@@ -218,14 +218,14 @@ impl SourcePort {
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
-        place: u32,
+        port_vc: u32,
         cells: u32,
         is_paced: bool,
     ) -> Result<SimTime, DiscardReason> {
         self.settle(now);
         self.arrived += u64::from(cells);
         let queued = self.queued(now);
-        let refused = self.refusal(now, place, cells, queued);
+        let refused = self.refusal(now, port_vc, cells, queued);
         let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.kind.capacity);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.rest.discarded.add(reason, u64::from(cells));
@@ -235,14 +235,14 @@ impl SourcePort {
         let gap = if is_paced { 0 } else { self.draw_gap() };
         let start = self.free_at.max(now) + SimTime(gap);
         self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
-        self.remember(now, cells, place);
+        self.remember(now, cells, port_vc);
         if self.kind.may_refuse {
-            let vc = self.rest.vcs[place as usize].vc;
-            self.rest.policy.on_taken_in(vc, cells);
+            let vc = self.rest.vcs[port_vc as usize].vc;
+            self.rest.policy.on_accepted(vc, cells);
         }
         self.queued += cells;
         if self.kind.counts_vcs {
-            let vc = &mut self.rest.vcs[place as usize];
+            let vc = &mut self.rest.vcs[port_vc as usize];
             if vc.queued == 0 {
                 self.rest.active_vcs += 1;
                 self.rest.active_weight += self.rest.policy.weight(vc.vc);
@@ -255,13 +255,13 @@ impl SourcePort {
         Ok(start)
     }
 
-    /// Remembers the frame of `cells` cells that was taken in just now. Those that are over are
+    /// Remembers the frame of `cells` cells that was accepted just now. Those that are over are
     /// forgotten when the last one is, and when there is no more room for another.
-    fn remember(&mut self, now: SimTime, cells: u32, place: u32) {
+    fn remember(&mut self, now: SimTime, cells: u32, port_vc: u32) {
         let frame = Sending {
             end: self.free_at,
             cells,
-            place,
+            port_vc,
         };
         let [before, last] = self.latest;
         self.latest = [last, frame];
@@ -292,7 +292,7 @@ impl SourcePort {
         frame.end < now && frame.end < self.kind.kept_from
     }
 
-    /// The frame that was taken in `at`-th of those remembered.
+    /// The frame that was accepted `at`-th of those remembered.
     fn frame(&self, at: u32) -> Option<&Sending> {
         if at >= self.remembered {
             return None;
@@ -312,7 +312,7 @@ impl SourcePort {
     fn refusal(
         &mut self,
         now: SimTime,
-        place: u32,
+        port_vc: u32,
         cells: u32,
         queued: u32,
     ) -> Option<DiscardReason> {
@@ -324,20 +324,20 @@ impl SourcePort {
             self.arrived - u64::from(cells) - self.rest.discarded.total() - u64::from(queued);
         let view = BufferView {
             queued,
-            vc_queued: self.vc_queued(now, place),
+            vc_queued: self.vc_queued(now, port_vc),
             // A frame that has not wholly left keeps its VC active.
             active_vcs: self.rest.active_vcs,
             active_weight: self.rest.active_weight,
             now_ps: now.0,
             departed,
             idle_since_ps: (queued == 0 && departed > 0).then_some(self.free_at.0),
-            is_tagged: false,
+            clp: false,
             capacity: self.kind.capacity,
             ..BufferView::default()
         };
         self.rest
             .policy
-            .on_enqueue(self.rest.vcs[place as usize].vc, &view)
+            .on_enqueue(self.rest.vcs[port_vc as usize].vc, &view)
             .refusal()
     }
 
@@ -370,7 +370,7 @@ impl SourcePort {
             self.left += 1;
             self.queued -= frame.cells;
             if self.kind.counts_vcs {
-                let vc = &mut self.rest.vcs[frame.place as usize];
+                let vc = &mut self.rest.vcs[frame.port_vc as usize];
                 vc.queued -= frame.cells;
                 if vc.queued == 0 {
                     self.rest.active_vcs -= 1;
@@ -395,16 +395,16 @@ impl SourcePort {
         self.queued - departed as u32
     }
 
-    /// X_i of the VC at `place`, departures at `now` done.
-    pub(crate) fn vc_queued(&self, now: SimTime, place: u32) -> u32 {
+    /// X_i of the VC at `port_vc`, departures at `now` done.
+    pub(crate) fn vc_queued(&self, now: SimTime, port_vc: u32) -> u32 {
         if self.kind.counts_vcs {
             let departed = match self.frame(self.left) {
-                Some(front) if front.place == place => self.departed_of(front, now),
+                Some(front) if front.port_vc == port_vc => self.departed_of(front, now),
                 _ => 0,
             };
-            return self.rest.vcs[place as usize].queued - departed as u32;
+            return self.rest.vcs[port_vc as usize].queued - departed as u32;
         }
-        let of_vc = self.under_way().filter(|frame| frame.place == place);
+        let of_vc = self.under_way().filter(|frame| frame.port_vc == port_vc);
         of_vc
             .map(|frame| frame.cells - self.departed_of(frame, now) as u32)
             .sum()
@@ -417,13 +417,13 @@ impl SourcePort {
     }
 
     /// Samples every VC's occupancy at `now`, and tells it.
-    pub(crate) fn sample_vcs(&mut self, now: SimTime, tell: &mut dyn FnMut(u32, u32)) {
+    pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
         self.settle(now);
-        for place in 0..self.rest.vcs.len() as u32 {
-            let cells = self.vc_queued(now, place);
-            let vc = &mut self.rest.vcs[place as usize];
+        for port_vc in 0..self.rest.vcs.len() as u32 {
+            let cells = self.vc_queued(now, port_vc);
+            let vc = &mut self.rest.vcs[port_vc as usize];
             vc.samples.add(cells);
-            tell(vc.vc, cells);
+            report(vc.vc, cells);
         }
     }
 
@@ -457,10 +457,10 @@ impl SourcePort {
         whole + sending
     }
 
-    /// Cells, by place, that leave at `from` or later, among the frames remembered.
-    pub(crate) fn not_departed_before(&self, from: SimTime, place: u32) -> u64 {
+    /// Cells, by index at the port, that leave at `from` or later, among the frames remembered.
+    pub(crate) fn not_departed_before(&self, from: SimTime, port_vc: u32) -> u64 {
         self.frames()
-            .filter(|frame| frame.place == place)
+            .filter(|frame| frame.port_vc == port_vc)
             .map(|frame| {
                 let done = from
                     .0
@@ -480,11 +480,11 @@ impl SourcePort {
         let last = SimTime(before.0.checked_sub(1)?);
         self.frames()
             .rev()
-            .filter(|frame| belongs(frame.place))
+            .filter(|frame| belongs(frame.port_vc))
             .find_map(|frame| {
                 let done = self.departed_of(frame, last);
                 let departure = self.start(frame) + SimTime(done * self.kind.cell_time);
-                (done > 0).then_some((departure, frame.place))
+                (done > 0).then_some((departure, frame.port_vc))
             })
     }
 }

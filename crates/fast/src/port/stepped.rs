@@ -7,16 +7,16 @@ mod arriving;
 mod earliest;
 
 use crate::burst::Burst;
-use crate::burst::due::Onto;
-use crate::burst::due::{Due, Part};
+use crate::burst::fragment::NextHop;
+use crate::burst::fragment::{DueFragment, Part};
 use crate::frames::Frames;
-use crate::link::moving::EntryOrder;
-use crate::link::onward::Onward;
-use crate::plan::route::{least_time, moves};
+use crate::link::forwarding::Forwarding;
+use crate::link::time_varying::EntryOrder;
+use crate::plan::route::{least_time, schedule_of};
 use crate::port::lookahead::Lookahead;
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
-use arriving::{Arrivals, Arriving};
+use arriving::{Arrivals, ArrivingUnits};
 use earliest::Earliest;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
@@ -31,7 +31,7 @@ pub(crate) enum Next {
     /// To the end of the VC.
     End,
     /// To a port that takes bursts.
-    Bursts(Onto),
+    Bursts(NextHop),
     /// To another port that is stepped.
     Stepped(u32),
     /// Where the newest path in force leads.
@@ -47,7 +47,7 @@ pub(crate) struct SteppedVc {
     pub(crate) discarded: Discards,
     pub(crate) lost: LinkLosses,
     /// Number of the frame of which a unit went on last.
-    gone_on: u64,
+    forwarded: u64,
 }
 
 /// The first unit that a frame loses here, for the trace.
@@ -76,16 +76,16 @@ pub(crate) struct SteppedPort {
     /// Least time of a unit.
     least: SimTime,
     earliest: Earliest,
-    /// By place.
+    /// By index at the port.
     pub(crate) vcs: Vec<SteppedVc>,
-    /// By lane: the link, and the time between two cells of a frame.
-    lanes: Vec<(u32, SimTime)>,
+    /// By input: the link, and the time between two cells of a frame.
+    inputs: Vec<(u32, SimTime)>,
     arriving: Arrivals,
     /// When the unit under transmission leaves, if it does.
     departure: Option<SimTime>,
     pub(crate) lookahead: Lookahead,
     /// What goes on in bursts, where the link is always the same.
-    pub(crate) onward: Option<Box<Onward>>,
+    pub(crate) forwarding: Option<Box<Forwarding>>,
     /// By frame: the number of the one whose units went on.
     seen: Vec<u64>,
     /// Which units that come together by the link went first, where it varies and leads to several ports.
@@ -113,11 +113,11 @@ impl SteppedPort {
             least: least_time(link),
             earliest: Earliest::new(link),
             vcs: Vec::new(),
-            lanes: Vec::new(),
+            inputs: Vec::new(),
             arriving: Arrivals::default(),
             departure: None,
             lookahead: Lookahead::default(),
-            onward: None,
+            forwarding: None,
             seen: Vec::new(),
             order: None,
             gone: 0,
@@ -133,94 +133,100 @@ impl SteppedPort {
             arrived: 0,
             discarded: Discards::default(),
             lost: LinkLosses::default(),
-            gone_on: 0,
+            forwarded: 0,
         });
         self.port.add_vc(vc, class, link)
     }
 
-    /// Its inputs: by lane the link, and the time between two cells of a frame.
-    pub(crate) fn set_lanes(&mut self, lanes: impl Iterator<Item = (u32, SimTime)>) {
-        self.lanes = lanes.collect();
+    /// Its inputs: by input the link, and the time between two cells of a frame.
+    pub(crate) fn set_inputs(&mut self, inputs: impl Iterator<Item = (u32, SimTime)>) {
+        self.inputs = inputs.collect();
     }
 
     /// All VCs know where they go on from here over `link`.
     pub(crate) fn join(&mut self, link: &LinkSpec, tuning: &Tuning) {
-        let onto = self.vcs.iter().zip(0..).filter_map(|(vc, place)| {
-            let Next::Bursts(onto) = vc.next else {
+        let next_hop = self.vcs.iter().zip(0..).filter_map(|(vc, port_vc)| {
+            let Next::Bursts(next_hop) = vc.next else {
                 return None;
             };
-            Some((place, onto))
+            Some((port_vc, next_hop))
         });
-        let onto: Vec<(u32, Onto)> = onto.collect();
-        if moves(link).is_none() && !onto.is_empty() {
-            let mut onward = Onward::new(link.cell_time_ps, self.vcs.len());
-            onto.iter().for_each(|&(place, onto)| {
+        let next_hop: Vec<(u32, NextHop)> = next_hop.collect();
+        if schedule_of(link).is_none() && !next_hop.is_empty() {
+            let mut forwarding = Forwarding::new(link.cell_time_ps, self.vcs.len());
+            next_hop.iter().for_each(|&(port_vc, next_hop)| {
                 let delay = SimTime::ZERO; // times are those of arrival
-                onward.add(place, Onto { delay, ..onto });
+                forwarding.add(port_vc, NextHop { delay, ..next_hop });
             });
-            self.onward = Some(Box::new(onward));
-        } else if !onto.is_empty() && self.losses.is_some() {
+            self.forwarding = Some(Box::new(forwarding));
+        } else if !next_hop.is_empty() && self.losses.is_some() {
             self.order = Some(EntryOrder::new(self.vcs.len(), tuning.entries_kept));
         }
     }
 
     /// The VC with spec id `vc` at the port.
-    pub(crate) fn place(&self, vc: u32) -> u32 {
-        let place = self.port.vcs.binary_search_by_key(&vc, |at| at.vc);
-        place.expect("the VC crosses the port") as u32
+    pub(crate) fn port_vc(&self, vc: u32) -> u32 {
+        let port_vc = self.port.vcs.binary_search_by_key(&vc, |at| at.vc);
+        port_vc.expect("the VC crosses the port") as u32
     }
 
-    fn push(&mut self, arriving: Arriving) {
-        debug_assert!(arriving.key.time() >= self.lookahead.reached);
+    fn push(&mut self, arriving: ArrivingUnits) {
+        debug_assert!(arriving.key.time() >= self.lookahead.local_clock);
         self.arriving.push(arriving);
     }
 
-    /// A frame of `units` units that begin with `unit` is handed over, to be taken in or refused whole, in the event
+    /// A frame of `units` units that begin with `unit` is handed over, to be accepted or refused whole, in the event
     /// with that `key`; `entered` tells of those of one event which was first.
     pub(crate) fn push_frame(&mut self, key: Key, unit: Cell, units: u32, entered: SimTime) {
-        self.push(Arriving {
+        self.push(ArrivingUnits {
             entered: Some(entered),
             is_whole: true,
             count: units,
-            ends: true,
-            ..Arriving::of_unit(key, unit)
+            eom: true,
+            ..ArrivingUnits::of_unit(key, unit)
         });
     }
 
     /// A unit comes, in the event with that `key`; `entered` tells of those that do so by one link which was first.
     pub(crate) fn push_unit(&mut self, key: Key, unit: Cell, entered: Option<SimTime>) {
-        self.push(Arriving {
+        self.push(ArrivingUnits {
             entered,
-            ..Arriving::of_unit(key, unit)
+            ..ArrivingUnits::of_unit(key, unit)
         });
     }
 
-    /// A burst comes over `lane`, of the VC with spec id `vc`; `left_at` is when it left the VC's first port, if it is
+    /// A burst comes over `input`, of the VC with spec id `vc`; `left_at` is when it left the VC's first port, if it is
     /// one cell.
-    pub(crate) fn push_burst(&mut self, lane: u32, due: &Due, vc: u32, left_at: SimTime) {
-        let (link, spacing) = self.lanes[lane as usize];
+    pub(crate) fn push_burst(
+        &mut self,
+        input: u32,
+        fragment: &DueFragment,
+        vc: u32,
+        left_at: SimTime,
+    ) {
+        let (link, spacing) = self.inputs[input as usize];
         let unit = Cell {
             rm: None,
             efci: false,
-            frame: due.frame,
-            index: due.nth.into(),
+            frame: fragment.frame,
+            index: fragment.nth.into(),
             octets: 0,
             vc,
-            place: 0,
+            port_vc: 0,
             flow: 0,
             hop: 1,
-            is_last: false,
-            is_tagged: due.is_tagged,
+            eom: false,
+            clp: fragment.clp,
             is_paced: false,
             ecn: Ecn::NotEct,
-            came_at: due.head,
+            came_at: fragment.head,
             left_at,
         };
-        self.push(Arriving {
-            spacing: due.spacing(spacing),
-            count: due.cells.into(),
-            ends: due.part.ends(),
-            ..Arriving::of_unit(Key::new(due.head, rank::ARRIVAL, link), unit)
+        self.push(ArrivingUnits {
+            spacing: fragment.spacing(spacing),
+            count: fragment.cells.into(),
+            eom: fragment.part.eom(),
+            ..ArrivingUnits::of_unit(Key::new(fragment.head, rank::ARRIVAL, link), unit)
         });
     }
 
@@ -242,27 +248,27 @@ impl SteppedPort {
     fn on_departure(&mut self, now: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
         let (cell, _) = self.port.sending();
         if cell.hop == 0 && cell.is_paced {
-            frames.get_mut(cell.frame).handed_at = now;
+            frames.get_mut(cell.frame).enqueued_at = now;
         }
-        let ways = vcs.rest[cell.vc as usize].ways.as_ref();
-        let is_forgotten = ways.is_some_and(|ways| ways.is_forgotten(now, self.from));
+        let vc_paths = vcs.rest[cell.vc as usize].vc_paths.as_ref();
+        let is_forgotten = vc_paths.is_some_and(|vc_paths| vc_paths.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
         if let Some((lost, reason)) = self.port.on_departure(now, serial, is_forgotten) {
-            self.lose(lost.place, &lost, reason, frames);
+            self.lose(lost.port_vc, &lost, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
         self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);
     }
 
-    /// The unit of the VC at `place` is lost behind the port.
+    /// The unit of the VC at `port_vc` is lost behind the port.
     pub(crate) fn lose(
         &mut self,
-        place: u32,
+        port_vc: u32,
         unit: &Cell,
         reason: LossReason,
         frames: &mut Frames,
     ) {
-        self.vcs[place as usize].lost.add(reason);
+        self.vcs[port_vc as usize].lost.add(reason);
         frames.forget(unit.frame);
     }
 
@@ -277,7 +283,7 @@ impl SteppedPort {
         if cell.hop == 0 && cell.index == 0 {
             let frame = frames.get_mut(cell.frame);
             let edge = &mut vcs.rest[cell.vc as usize].edge;
-            frame.is_tagged = edge.on_sending(start, frame.cells());
+            frame.clp = edge.on_sending(start, frame.cells());
         }
     }
 
@@ -291,8 +297,8 @@ impl SteppedPort {
         let now = first.key.time();
         let mut unit = first.unit;
         let units = if first.is_whole { first.count } else { 1 };
-        let place = self.place(unit.vc);
-        let vc = &mut self.vcs[place as usize];
+        let port_vc = self.port_vc(unit.vc);
+        let vc = &mut self.vcs[port_vc as usize];
         let nth = vc.arrived;
         vc.arrived += u64::from(units);
         self.stepped += u64::from(units);
@@ -303,17 +309,17 @@ impl SteppedPort {
                 rm: None,
                 efci: false,
                 index,
-                is_last: index + 1 == units,
+                eom: index + 1 == units,
                 ..unit
             };
-            self.port.on_frame(now, place, units, of_index)
+            self.port.on_frame(now, port_vc, units, of_index)
         } else {
-            if first.ends && is_end {
+            if first.eom && is_end {
                 // Whatever was lost before, it is the frame's last.
-                unit.is_last = true;
+                unit.eom = true;
                 unit.index = frames.get(unit.frame).cells() - 1;
             }
-            self.port.on_cell(now, unit, place)
+            self.port.on_cell(now, unit, port_vc)
         };
         self.settle_discarded(first.key, first.entered, frames);
         match verdict {
@@ -328,7 +334,9 @@ impl SteppedPort {
                 reason,
                 is_first_loss,
             } => {
-                self.vcs[place as usize].discarded.add(reason, units.into());
+                self.vcs[port_vc as usize]
+                    .discarded
+                    .add(reason, units.into());
                 if let Some(losses) = self.losses.as_mut().filter(|_| is_first_loss) {
                     losses.push(FirstLoss {
                         key: first.key,
@@ -344,10 +352,10 @@ impl SteppedPort {
         }
     }
 
-    /// What the port had taken in and has discarded in the event with that `key`.
+    /// What the port had accepted and has discarded in the event with that `key`.
     fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
-            let vc = &mut self.vcs[unit.place as usize];
+            let vc = &mut self.vcs[unit.port_vc as usize];
             vc.discarded.add(reason, 1);
             if let Some(losses) = &mut self.losses {
                 losses.push(FirstLoss {
@@ -363,25 +371,30 @@ impl SteppedPort {
         }
     }
 
-    /// All that comes before `limit` has been dealt with. Takes what arrives before anything else can that is not on the
+    /// All that comes before `limit` has been processed. Takes what arrives before anything else can that is not on the
     /// link yet.
     pub(crate) fn take_gone(&mut self, limit: SimTime, gone: &mut Vec<Gone>) {
         let next = self.departure.unwrap_or(limit + self.least);
-        let known = self.earliest.arrival(next);
+        let safe_time = self.earliest.arrival(next);
         let link = &mut self.port.link;
-        while let Some(arrival) = link.next_arrival().filter(|&at| at < known.min(self.end)) {
+        while let Some(arrival) = link
+            .next_arrival()
+            .filter(|&at| at < safe_time.min(self.end))
+        {
             let (node, unit) = link.take(arrival).expect("it is the next");
             gone.push((arrival, node, unit));
         }
         let across = self.earliest.least + self.least;
-        self.lookahead.reach(limit, known.since(across));
+        self.lookahead.advance_clock(limit, safe_time.since(across));
     }
 
     /// When it is to act before anything that it does arrives at the end of a VC.
     pub(crate) fn acts_at(&self) -> Option<SimTime> {
-        let slack = self.lookahead.slack;
-        let departure = self.departure.map(|time| time.since(self.least) + slack);
-        let arrival = self.arriving.next_time().map(|time| time + slack);
+        let end_lookahead = self.lookahead.end_lookahead;
+        let departure = self
+            .departure
+            .map(|time| time.since(self.least) + end_lookahead);
+        let arrival = self.arriving.next_time().map(|time| time + end_lookahead);
         let kept = self.port.link.next_arrival();
         departure.into_iter().chain(arrival).chain(kept).min()
     }
@@ -389,48 +402,48 @@ impl SteppedPort {
     /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
     pub(crate) fn burst_of(
         &mut self,
-        place: u32,
+        port_vc: u32,
         unit: &Cell,
         arrival: SimTime,
         serial: u64,
-    ) -> Due {
+    ) -> DueFragment {
         let at = unit.frame as usize;
         if self.seen.len() <= at {
             self.seen.resize(at + 1, 0);
         }
         let is_new = std::mem::replace(&mut self.seen[at], serial) != serial;
-        let vc = &mut self.vcs[place as usize];
-        let is_again = std::mem::replace(&mut vc.gone_on, serial) != serial;
-        let due = Due::new(arrival, unit.frame, place, 1, unit.is_tagged);
-        Due {
+        let vc = &mut self.vcs[port_vc as usize];
+        let is_again = std::mem::replace(&mut vc.forwarded, serial) != serial;
+        let fragment = DueFragment::new(arrival, unit.frame, port_vc, 1, unit.clp);
+        DueFragment {
             nth: unit.index as u16,
-            part: Part::new(is_new, unit.is_last).again(is_again && !is_new),
-            ..due
+            part: Part::new(is_new, unit.eom).again(is_again && !is_new),
+            ..fragment
         }
     }
 
     /// Notes the place of a unit that comes to a port in the order of the link; it is told to that port.
-    pub(crate) fn note_entry(&mut self, place: u32) -> SimTime {
+    pub(crate) fn note_entry(&mut self, port_vc: u32) -> SimTime {
         self.gone += 1;
         if let Some(order) = &mut self.order {
-            order.note(place, Burst::new(SimTime(self.gone), SimTime(1), 1));
+            order.note(port_vc, Burst::new(SimTime(self.gone), SimTime(1), 1));
         }
         SimTime(self.gone)
     }
 
     /// What that place was of the `nth` unit of `vc` that went on, from 0.
     pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
-        self.order.as_ref()?.entry(self.place(vc) as usize, nth)
+        self.order.as_ref()?.entry(self.port_vc(vc) as usize, nth)
     }
 
-    /// How many units of the VC at `place` have come and been taken in or discarded.
-    pub(crate) fn dealt_with(&self, place: u32) -> u64 {
-        self.vcs[place as usize].arrived
+    /// How many units of the VC at `port_vc` have come and been accepted or discarded.
+    pub(crate) fn processed(&self, port_vc: u32) -> u64 {
+        self.vcs[port_vc as usize].arrived
     }
 
-    /// Units of the VC at `place` that are on the link at the end of the run.
-    pub(crate) fn in_transit(&self, place: u32) -> u64 {
-        let vc = self.port.vcs[place as usize].vc;
+    /// Units of the VC at `port_vc` that are on the link at the end of the run.
+    pub(crate) fn in_transit(&self, port_vc: u32) -> u64 {
+        let vc = self.port.vcs[port_vc as usize].vc;
         let on_link = self.port.link.cells().filter(|cell| cell.vc == vc);
         on_link.count() as u64
     }
@@ -452,20 +465,20 @@ impl SteppedPort {
         if port.queues.len() == 1 {
             return;
         }
-        for (queue, place) in port.queues.iter_mut().zip(0u32..) {
+        for (queue, index) in port.queues.iter_mut().zip(0u32..) {
             queue.samples.add(queue.queued());
             if records.traces.contains(&TraceKind::Service) {
                 let (sent, held) = (queue.departed, queue.queued());
-                traces.service.push(id, place, now.0, sent, held);
+                traces.service.push(id, index, now.0, sent, held);
             }
         }
     }
 
     /// Samples every VC's occupancy, and tells it.
-    pub(crate) fn sample_vcs(&mut self, tell: &mut dyn FnMut(u32, u32)) {
+    pub(crate) fn sample_vcs(&mut self, report: &mut dyn FnMut(u32, u32)) {
         for vc in &mut self.port.vcs {
             vc.samples.add(vc.queued);
-            tell(vc.vc, vc.queued);
+            report(vc.vc, vc.queued);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Queues of frames at a multiplexing port, one for each VC or several for classes: whose cell leaves when.
+//! Queues of frames at an output port, one for each VC or several for classes: whose cell leaves when.
 //!
 //! When cells leave does not depend on whose they are, so the port's counts are those of one queue in
 //! the order of arrival. Whose cell it is, is chosen here, cell by cell in a loop without events: a
@@ -7,7 +7,7 @@
 //! the VC goes first whose next cell came first.
 
 use crate::burst::Burst;
-use crate::burst::train::{Moment, Train};
+use crate::burst::input_burst::{InputBurst, Moment};
 use orders::{Order, Sent, Serves};
 use skycell_spec::LinkSpec;
 use skycell_units::SimTime;
@@ -18,9 +18,9 @@ mod orders;
 
 /// Cells of a VC that have not been served.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct QueuedBurst {
     cells: Burst,
-    /// How many were taken in before, of whichever VC.
+    /// How many were accepted before, of whichever VC.
     nth: u64,
 }
 
@@ -43,7 +43,7 @@ struct Waiting {
     queue: usize,
     /// The link over which its cells come.
     link: u32,
-    runs: VecDeque<Run>,
+    bursts: VecDeque<QueuedBurst>,
     served: u64,
     /// Last cells, each with how many cells of the VC have been served with it.
     tails: VecDeque<(u64, Tail)>,
@@ -52,18 +52,18 @@ struct Waiting {
 impl Waiting {
     /// When its next cell came or comes, and in which order among those that come together by one link.
     fn next(&self) -> Option<(Moment, u64)> {
-        let run = self.runs.front()?;
-        let (time, link) = (run.cells.first, self.link);
-        Some((Moment { time, link }, run.nth))
+        let burst = self.bursts.front()?;
+        let (time, link) = (burst.cells.first, self.link);
+        Some((Moment { time, link }, burst.nth))
     }
 
     /// Its next cell is served; returns the frame that ends with it.
     fn serve(&mut self) -> Option<Tail> {
-        let run = self.runs.front_mut().expect("it has cells");
-        run.cells.first += run.cells.spacing;
-        run.cells.count -= 1;
-        if run.cells.count == 0 {
-            self.runs.pop_front();
+        let burst = self.bursts.front_mut().expect("it has cells");
+        burst.cells.first += burst.cells.spacing;
+        burst.cells.count -= 1;
+        if burst.cells.count == 0 {
+            self.bursts.pop_front();
         }
         self.served += 1;
         let is_tail = self.tails.front().is_some_and(|tail| tail.0 == self.served);
@@ -79,8 +79,8 @@ struct Lines {
     /// By queue: VCs with cells that have not been served, and the sum of their weights.
     unserved: Vec<(u32, u64)>,
     /// VCs without cells now whose next cell is known: when it comes, in which order, and the place.
-    coming: BinaryHeap<Reverse<(Moment, u64, u32)>>,
-    /// When the cell chosen last leaves, and its VC's place.
+    arriving: BinaryHeap<Reverse<(Moment, u64, u32)>>,
+    /// When the cell chosen last leaves, and its VC's index.
     free: u64,
     serving: u32,
     /// Places of cells served, in order, and how many of the first are forgotten.
@@ -94,10 +94,10 @@ struct Lines {
 pub(crate) struct VcQueues {
     order: Order,
     lines: Lines,
-    /// Runs taken in.
-    runs: u64,
-    /// By queue: cells taken in.
-    taken_in: Vec<u64>,
+    /// Runs accepted.
+    bursts: u64,
+    /// By queue: cells accepted.
+    accepted: Vec<u64>,
 }
 
 impl VcQueues {
@@ -109,7 +109,7 @@ impl VcQueues {
             cell_time: link.cell_time_ps,
             waiting: Vec::new(),
             unserved: vec![(0, 0); queues],
-            coming: BinaryHeap::new(),
+            arriving: BinaryHeap::new(),
             free: 0,
             serving: 0,
             served: VecDeque::new(),
@@ -119,8 +119,8 @@ impl VcQueues {
         Some(VcQueues {
             order: Order::new(link, has_classes, end.0)?,
             lines,
-            runs: 0,
-            taken_in: vec![0; queues],
+            bursts: 0,
+            accepted: vec![0; queues],
         })
     }
 
@@ -132,37 +132,37 @@ impl VcQueues {
             weight,
             queue,
             link: 0,
-            runs: VecDeque::new(),
+            bursts: VecDeque::new(),
             served: 0,
             tails: VecDeque::new(),
         });
     }
 
-    /// The next `count` cells of a train were taken in.
-    pub(crate) fn take_in(&mut self, train: &Train, count: u64) {
-        let (link, place) = (train.link, train.place);
-        let here = &mut self.lines.waiting[place as usize];
-        let nth = self.runs;
-        self.runs += 1;
-        self.taken_in[here.queue] += count;
-        if here.runs.is_empty() {
+    /// The next `count` cells of a burst were accepted.
+    pub(crate) fn accept(&mut self, burst: &InputBurst, count: u64) {
+        let (link, port_vc) = (burst.link, burst.port_vc);
+        let here = &mut self.lines.waiting[port_vc as usize];
+        let nth = self.bursts;
+        self.bursts += 1;
+        self.accepted[here.queue] += count;
+        if here.bursts.is_empty() {
             here.link = link;
             let unserved = &mut self.lines.unserved[here.queue];
             unserved.0 += 1;
             unserved.1 += here.weight;
-            let time = SimTime(train.next);
-            let coming = Reverse((Moment { time, link }, nth, place));
-            self.lines.coming.push(coming);
+            let time = SimTime(burst.next);
+            let arriving = Reverse((Moment { time, link }, nth, port_vc));
+            self.lines.arriving.push(arriving);
         }
-        let cells = train.burst(count);
-        here.runs.push_back(Run { cells, nth });
+        let cells = burst.next_cells(count);
+        here.bursts.push_back(QueuedBurst { cells, nth });
     }
 
-    /// The cell of the VC at `place` that was taken in last ends a frame there; it is the `rank`-th
-    /// cell of the VC that was taken in.
-    pub(crate) fn take_in_tail(&mut self, place: u32, rank: u64, tail: Tail) {
-        let tails = &mut self.lines.waiting[place as usize].tails;
-        tails.push_back((rank, tail));
+    /// The cell of the VC at `port_vc` that was accepted last ends a frame there; it is the `seq`-th
+    /// cell of the VC that was accepted.
+    pub(crate) fn accept_tail(&mut self, port_vc: u32, seq: u64, tail: Tail) {
+        let tails = &mut self.lines.waiting[port_vc as usize].tails;
+        tails.push_back((seq, tail));
     }
 
     /// Makes all choices up to `limit`, that instant included; arrivals before it are known.
@@ -174,7 +174,7 @@ impl VcQueues {
         }
     }
 
-    /// The next frame of which the last cell has been chosen: when that cell leaves, and its VC's place.
+    /// The next frame of which the last cell has been chosen: when that cell leaves, and its VC's index.
     pub(crate) fn next_ended(&mut self) -> Option<(SimTime, u32, Tail)> {
         self.lines.ended.pop_front()
     }
@@ -182,25 +182,25 @@ impl VcQueues {
     /// Before when no frame that is here ends: the earliest choice of a last cell.
     pub(crate) fn no_end_before(&self) -> Option<SimTime> {
         let ahead = self.lines.waiting.iter().filter_map(|here| {
-            let (rank, _) = here.tails.front()?;
-            Some(rank - here.served - 1)
+            let (seq, _) = here.tails.front()?;
+            Some(seq - here.served - 1)
         });
         Some(SimTime(
             self.lines.free + ahead.min()? * self.lines.cell_time,
         ))
     }
 
-    /// Of the cells taken in at `place`, `taken_in` in all, those that are in the port at `now`, to
+    /// Of the cells accepted at `port_vc`, `accepted` in all, those that are in the port at `now`, to
     /// which choices have been made, its departures done.
-    pub(crate) fn queued(&self, place: u32, taken_in: u64, now: SimTime) -> u32 {
-        let is_leaving = self.leaving(now) == Some(place);
-        (taken_in - self.lines.waiting[place as usize].served + u64::from(is_leaving)) as u32
+    pub(crate) fn queued(&self, port_vc: u32, accepted: u64, now: SimTime) -> u32 {
+        let is_leaving = self.leaving(now) == Some(port_vc);
+        (accepted - self.lines.waiting[port_vc as usize].served + u64::from(is_leaving)) as u32
     }
 
     /// VCs with cells in `queue` at `now`, and the sum of their weights, under the same conditions.
     pub(crate) fn active(&self, queue: usize, now: SimTime) -> (u32, u64) {
         let leaving = self.leaving_from(queue, now);
-        let alone = leaving.filter(|here| here.runs.is_empty());
+        let alone = leaving.filter(|here| here.bursts.is_empty());
         let (count, weight) = self.lines.unserved[queue];
         alone.map_or((count, weight), |here| (count + 1, weight + here.weight))
     }
@@ -208,7 +208,7 @@ impl VcQueues {
     /// The VC whose cell is being sent from `queue` at `now`.
     fn leaving_from(&self, queue: usize, now: SimTime) -> Option<&Waiting> {
         let leaving = self.leaving(now);
-        let leaving = leaving.map(|place| &self.lines.waiting[place as usize]);
+        let leaving = leaving.map(|port_vc| &self.lines.waiting[port_vc as usize]);
         leaving.filter(|here| here.queue == queue)
     }
 
@@ -224,7 +224,7 @@ impl VcQueues {
     pub(crate) fn sent_and_held(&self, queue: usize, now: SimTime) -> (u64, u64) {
         let is_leaving = self.leaving_from(queue, now).is_some();
         let departed = self.sent(queue).cells - u64::from(is_leaving);
-        (departed, self.taken_in[queue] - departed)
+        (departed, self.accepted[queue] - departed)
     }
 
     /// Since when the `queue` of a class has been empty, if it is and was not always, under the same conditions.
@@ -233,11 +233,11 @@ impl VcQueues {
         (held == 0 && departed > 0).then_some(self.sent(queue).last)
     }
 
-    /// Cells that the `queue` of a class has taken in, those of them that leave before the end of the run, and the sum of
+    /// Cells that the `queue` of a class has accepted, those of them that leave before the end of the run, and the sum of
     /// the times at which they do.
     pub(crate) fn totals(&self, queue: usize) -> (u64, u64, u128) {
         let sent = self.sent(queue);
-        (self.taken_in[queue], sent.in_time, sent.departures)
+        (self.accepted[queue], sent.in_time, sent.departures)
     }
 
     /// Whose cell is being sent at `now`, its place.
@@ -245,20 +245,20 @@ impl VcQueues {
         (self.lines.free > now.0 && !self.lines.served.is_empty()).then_some(self.lines.serving)
     }
 
-    /// Place of the cell that left as the `rank`-th (from 0), not yet forgotten.
-    pub(crate) fn place_of(&self, rank: u64) -> u32 {
-        self.lines.served[(rank - self.lines.forgotten) as usize]
+    /// Index of the cell that left as the `seq`-th (from 0), not yet forgotten.
+    pub(crate) fn port_vc_of(&self, seq: u64) -> u32 {
+        self.lines.served[(seq - self.lines.forgotten) as usize]
     }
 
-    /// Cells at `place` among the first `departed` that left, of which none is forgotten that a
+    /// Cells at `port_vc` among the first `departed` that left, of which none is forgotten that a
     /// later count than this one's does not have.
-    pub(crate) fn departed_of(&self, place: u32, departed: u64) -> u64 {
+    pub(crate) fn departed_of(&self, port_vc: u32, departed: u64) -> u64 {
         let later = self
             .lines
             .served
             .range((departed - self.lines.forgotten) as usize..);
-        let later = later.filter(|&&other| other == place).count() as u64;
-        self.lines.waiting[place as usize].served - later
+        let later = later.filter(|&&other| other == port_vc).count() as u64;
+        self.lines.waiting[port_vc as usize].served - later
     }
 
     /// Cells served.
@@ -281,43 +281,43 @@ impl Lines {
     fn serve_until(&mut self, order: &mut impl Serves, limit: u64) {
         loop {
             // What came while the last cell was being sent sees that cell's stamp.
-            while let Some(&Reverse((moment, _, place))) = self.coming.peek()
+            while let Some(&Reverse((moment, _, port_vc))) = self.arriving.peek()
                 && moment.time.0 < self.free
             {
-                self.coming.pop();
-                order.activate(&self.waiting[place as usize], place);
+                self.arriving.pop();
+                order.activate(&self.waiting[port_vc as usize], port_vc);
             }
-            let (start, place) = if order.has_cells() {
+            let (start, port_vc) = if order.has_cells() {
                 if self.free > limit {
                     return;
                 }
                 (self.free, order.select())
             } else {
                 // The link is idle until the next cell, which begins at once.
-                let Some(&Reverse((moment, _, place))) = self.coming.peek() else {
+                let Some(&Reverse((moment, _, port_vc))) = self.arriving.peek() else {
                     return;
                 };
                 if moment.time.0 > limit {
                     return;
                 }
-                self.coming.pop();
-                order.activate(&self.waiting[place as usize], place);
+                self.arriving.pop();
+                order.activate(&self.waiting[port_vc as usize], port_vc);
                 let chosen = order.select();
-                debug_assert_eq!(chosen, place);
-                (moment.time.0, place)
+                debug_assert_eq!(chosen, port_vc);
+                (moment.time.0, port_vc)
             };
-            self.send(order, start, place);
+            self.send(order, start, port_vc);
         }
     }
 
-    /// The next cell of the VC at `place`, which was selected, goes at `start`.
-    fn send(&mut self, order: &mut impl Serves, start: u64, place: u32) {
+    /// The next cell of the VC at `port_vc`, which was selected, goes at `start`.
+    fn send(&mut self, order: &mut impl Serves, start: u64, port_vc: u32) {
         self.free = start + self.cell_time;
-        self.serving = place;
-        self.served.push_back(place);
-        let here = &mut self.waiting[place as usize];
+        self.serving = port_vc;
+        self.served.push_back(port_vc);
+        let here = &mut self.waiting[port_vc as usize];
         if let Some(tail) = here.serve() {
-            self.ended.push_back((SimTime(self.free), place, tail));
+            self.ended.push_back((SimTime(self.free), port_vc, tail));
         }
         let next = here.next();
         if next.is_none() {
@@ -328,7 +328,7 @@ impl Lines {
         let has_come = |(came, _): &(Moment, u64)| came.time.0 < self.free;
         order.on_departure(here, self.free, next.filter(has_come));
         if let Some((came, nth)) = next.filter(|next| !has_come(next)) {
-            self.coming.push(Reverse((came, nth, place)));
+            self.arriving.push(Reverse((came, nth, port_vc)));
         }
     }
 }
@@ -345,12 +345,12 @@ mod tests {
         queues.lines.served.iter().copied().collect()
     }
 
-    fn train(place: u32, next: u64, spacing: u64, link: u32) -> Train {
-        Train {
+    fn burst(port_vc: u32, next: u64, spacing: u64, link: u32) -> InputBurst {
+        InputBurst {
             next,
             spacing,
             link,
-            place,
+            port_vc,
         }
     }
 
@@ -395,14 +395,14 @@ mod tests {
             intervals_ps: vec![10, 20],
         }));
         // VC 1 comes first and is sent at once: spacing time 20. VC 0 then has stamps 30, 40, ...
-        queues.take_in(&train(1, 5, 1, 0), 4);
-        queues.take_in(&train(0, 6, 1, 1), 5);
+        queues.accept(&burst(1, 5, 1, 0), 4);
+        queues.accept(&burst(0, 6, 1, 1), 5);
         let tail = |frame| Tail {
             frame,
             cells: 4,
             of_one: true,
         };
-        queues.take_in_tail(1, 4, tail(7));
+        queues.accept_tail(1, 4, tail(7));
         assert_eq!(queues.no_end_before(), Some(SimTime(30)));
         queues.serve_until(14);
         assert_eq!(served(&queues), [1]);
@@ -416,12 +416,16 @@ mod tests {
         assert_eq!(queues.queued(1, 4, SimTime(15)), 3);
         queues.serve_until(1_000);
         assert_eq!(served(&queues), [1, 0, 0, 1, 0, 0, 1, 0, 1]);
-        let (departure, place, ended) = queues.next_ended().expect("the frame has ended");
-        assert_eq!((departure, place, ended.frame), (SimTime(95), 1, 7));
+        let (departure, port_vc, ended) = queues.next_ended().expect("the frame has ended");
+        assert_eq!((departure, port_vc, ended.frame), (SimTime(95), 1, 7));
         assert_eq!((queues.departed_of(0, 4), queues.departed_of(1, 4)), (2, 2));
         queues.forget(4);
         assert_eq!(
-            (queues.departed_of(0, 4), queues.place_of(3), queues.count()),
+            (
+                queues.departed_of(0, 4),
+                queues.port_vc_of(3),
+                queues.count()
+            ),
             (2, 1, 9)
         );
     }
@@ -432,8 +436,8 @@ mod tests {
             weights: vec![1, 1],
         }));
         // Both at 5, VC 1 over the lower link. At 15 the second cell of VC 1 is not there yet.
-        queues.take_in(&train(0, 5, 1, 3), 1);
-        queues.take_in(&train(1, 5, 10, 2), 2);
+        queues.accept(&burst(0, 5, 1, 3), 1);
+        queues.accept(&burst(1, 5, 10, 2), 2);
         queues.serve_until(15);
         assert_eq!(served(&queues), [1, 0]);
         // The only cell of VC 0 is being sent, the second of VC 1 waits.
@@ -442,7 +446,7 @@ mod tests {
         queues.serve_until(100);
         assert_eq!(served(&queues), [1, 0, 1]);
         // Idle from 35 on.
-        queues.take_in(&train(0, 50, 1, 3), 1);
+        queues.accept(&burst(0, 50, 1, 3), 1);
         queues.serve_until(49);
         assert_eq!(queues.count(), 3);
         queues.serve_until(50);
@@ -458,11 +462,11 @@ mod tests {
         let mut queues = queues(SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: vec![1, 1],
         }));
-        queues.take_in(&train(1, 5, 1, 2), 1);
-        queues.take_in(&train(0, 5, 1, 2), 1);
+        queues.accept(&burst(1, 5, 1, 2), 1);
+        queues.accept(&burst(0, 5, 1, 2), 1);
         // The second cell of VC 1 waits for its first, and comes before that of VC 0.
-        queues.take_in(&train(1, 40, 1, 2), 1);
-        queues.take_in(&train(0, 40, 1, 2), 1);
+        queues.accept(&burst(1, 40, 1, 2), 1);
+        queues.accept(&burst(0, 40, 1, 2), 1);
         queues.serve_until(100);
         assert_eq!(served(&queues), [1, 0, 1, 0]);
     }
@@ -472,9 +476,9 @@ mod tests {
         // VCs 0 and 2 in the queue that is preferred, VC 1 in the other.
         let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
-        queues.take_in(&train(1, 5, 1, 2), 3);
-        queues.take_in(&train(2, 12, 10, 3), 2); // at 12 and 22
-        queues.take_in(&train(0, 13, 1, 4), 2); // at 13 and 14
+        queues.accept(&burst(1, 5, 1, 2), 3);
+        queues.accept(&burst(2, 12, 10, 3), 2); // at 12 and 22
+        queues.accept(&burst(0, 13, 1, 4), 2); // at 13 and 14
         queues.serve_until(14);
         assert_eq!(served(&queues), [1]);
         assert_eq!(queues.sent_and_held(1, SimTime(14)), (0, 3));
@@ -486,7 +490,7 @@ mod tests {
         assert_eq!(queues.idle_since(0, SimTime(1_000)), Some(55));
         // Within the run, which ends at 100, all leave: at 15, 65 and 75 those of the second queue.
         assert_eq!(queues.totals(1), (3, 3, 15 + 65 + 75));
-        queues.take_in(&train(1, 90, 1, 2), 1);
+        queues.accept(&burst(1, 90, 1, 2), 1);
         queues.serve_until(90);
         assert_eq!(queues.totals(1), (4, 3, 15 + 65 + 75));
         assert_eq!(queues.active(1, SimTime(99)), (1, 5));
@@ -498,9 +502,9 @@ mod tests {
     {
         let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
-        queues.take_in(&train(2, 35, 1, 2), 1);
-        queues.take_in(&train(0, 40, 1, 2), 1);
-        queues.take_in(&train(2, 40, 1, 2), 1);
+        queues.accept(&burst(2, 35, 1, 2), 1);
+        queues.accept(&burst(0, 40, 1, 2), 1);
+        queues.accept(&burst(2, 40, 1, 2), 1);
         queues.serve_until(1_000);
         assert_eq!(served(&queues), [2, 0, 2]);
     }

@@ -14,7 +14,7 @@ const CLASSES: [ServiceClass; 4] = [
 
 /// A scenario in which frames join several queues at some ports of switches, each with a policy of its own; some links
 /// between others move or lose frames.
-pub fn several(seed: u64) -> NetworkSpec {
+pub fn several_classes(seed: u64) -> NetworkSpec {
     let mut spec = scenario(seed);
     schedules::keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "several classes"));
@@ -132,9 +132,9 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
             ]),
         })
         .collect();
-    let place = dice.below(queues.len() as u64 + 1) as usize;
-    let place = if dice.one_in(3) { place } else { queues.len() };
-    queues.insert(place, rest);
+    let index = dice.below(queues.len() as u64 + 1) as usize;
+    let index = if dice.one_in(3) { index } else { queues.len() };
+    queues.insert(index, rest);
     spec.links[shared].port.scheduler = scheduler(queues.len(), dice);
     spec.links[shared].port.queues = queues;
     let sources = if in_step { 1 } else { 1 + dice.below(3) };

@@ -3,29 +3,29 @@
 
 mod channels;
 mod classes;
-mod crowds;
 mod hosts;
 mod jitter;
-mod moving_rows;
+mod many_flows;
 mod packets;
+mod parking_lots;
 mod policies;
-mod rows;
 mod schedules;
 mod spacing;
 mod stepping;
 mod tcp;
+mod varying_parking_lots;
 mod web;
 
 pub use channels::bursty;
-pub use classes::several;
-pub use crowds::crowd;
+pub use classes::several_classes;
 pub use jitter::with_jitter;
-pub use moving_rows::moving_rows;
+pub use many_flows::many_flows;
 pub use packets::packets;
-pub use schedules::{lossy_classes, moving, rerouted};
+pub use schedules::{lossy_classes, rerouted, time_varying};
 use skycell_des::Stream;
 use skycell_spec::*;
 pub use stepping::with_stepping;
+pub use varying_parking_lots::varying_parking_lots;
 
 /// A source of choices.
 struct Dice(Stream);
@@ -57,7 +57,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         6..=7 => builder.routers(),
         8 if seed.is_multiple_of(4) => builder.ring(),
         8 => builder.parking_lot(),
-        _ => builder.two_ways(),
+        _ => builder.two_paths(),
     }
     let mut spec = builder.spec;
     spec.seed = dice.below(1 << 40);
@@ -344,8 +344,8 @@ impl<'a> Builder<'a> {
         );
         let delay = self.delay();
         let across = self.link(west, east, delay, true);
-        let tiny_way_back = self.dice.one_in(4);
-        let back = self.link(east, west, delay, tiny_way_back);
+        let tiny_return_buffer = self.dice.one_in(4);
+        let back = self.link(east, west, delay, tiny_return_buffer);
         let access = self.delay();
         let same_access = self.dice.one_in(2);
         let start = self.start();
@@ -393,8 +393,8 @@ impl<'a> Builder<'a> {
                 let down = self.link(near, source, delay, false);
                 let out = self.link(far, destination, delay, false);
                 let into = self.link(destination, far, delay, false);
-                let legs = [vec![up], vec![out], vec![into], vec![down]];
-                let [up, out, into, down] = legs.map(|path| self.vc(path));
+                let flow_routes = [vec![up], vec![out], vec![into], vec![down]];
+                let [up, out, into, down] = flow_routes.map(|path| self.vc(path));
                 let tcp = self.tcp();
                 self.flow(
                     vec![up, forward, out],
@@ -408,7 +408,7 @@ impl<'a> Builder<'a> {
 
     /// One switch between hosts that are sources and destinations at once: data and
     /// acknowledgements meet in the same ports.
-    fn two_ways(&mut self) {
+    fn two_paths(&mut self) {
         let hub = self.node("hub", NodeKind::Switch);
         let hosts: Vec<(u32, u32)> = (0..4)
             .map(|i| {

@@ -167,7 +167,7 @@ fn put_in_order(drawn: &mut Map<String, Value>, field: &str, relation: &Relation
 
 /// Repeats for all VCs what a policy is told of the first ones. MCR scheduling is told of the first only, since it
 /// looks at each VC that it is told of every few microseconds.
-pub(super) fn tell_of_all_vcs(policy: &mut PolicySpec, vcs: usize) {
+pub(super) fn name_all_vcs(policy: &mut PolicySpec, vcs: usize) {
     if matches!(policy, PolicySpec::McrScheduling(_)) {
         return;
     }

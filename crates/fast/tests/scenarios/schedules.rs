@@ -12,19 +12,19 @@ pub fn rerouted(seed: u64) -> Option<NetworkSpec> {
 }
 
 /// A scenario in which links between switches move, and nothing else does; none where there are no such links.
-pub fn moving(seed: u64) -> Option<NetworkSpec> {
+pub fn time_varying(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
     keep_all(&mut spec);
     let mut dice = Dice(Stream::new(seed, "all that moves"));
     move_on(&mut spec, &mut dice);
-    let moves = spec.links.iter().any(|link| link.schedule.is_some());
+    let schedule_of = spec.links.iter().any(|link| link.schedule.is_some());
     if dice.one_in(4) {
         lose_frames(&mut spec, &mut dice);
     }
     if dice.one_in(4) {
-        spacing::set_behind_moving(&mut spec, &mut dice);
+        spacing::set_behind_time_varying(&mut spec, &mut dice);
     }
-    moves.then_some(spec)
+    schedule_of.then_some(spec)
 }
 
 /// A scenario in which links lose frames whose ports have queues for classes, and nothing moves; none where there are
@@ -205,13 +205,13 @@ pub fn reroute(spec: &mut NetworkSpec, dice: &mut Dice) -> bool {
     }
     let vc = dice.pick(&long);
     let path = spec.vcs[vc].path.clone();
-    let place = 1 + dice.below(path.len() as u64 - 1) as usize;
-    let mut beside = spec.links[path[place] as usize].clone();
+    let index = 1 + dice.below(path.len() as u64 - 1) as usize;
+    let mut beside = spec.links[path[index] as usize].clone();
     beside.name = format!("{} beside", beside.name);
     beside.schedule = None;
     beside.delay_ps = dice.below(3 * MILLISECOND);
     let mut other = path.clone();
-    other[place] = spec.links.len() as u32;
+    other[index] = spec.links.len() as u32;
     spec.links.push(beside);
     let every = 1 + dice.below(spec.duration_ps / 2);
     let count = 1 + dice.below(4);

@@ -18,11 +18,11 @@ pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
 }
 
 /// Lets about half of the ports with one queue that stand behind links that move serve VCs.
-pub fn set_behind_moving(spec: &mut NetworkSpec, dice: &mut Dice) {
+pub fn set_behind_time_varying(spec: &mut NetworkSpec, dice: &mut Dice) {
     let vcs = spec.vcs.len();
-    let moves = |link: u32| spec.links[link as usize].schedule.is_some();
+    let schedule_of = |link: u32| spec.links[link as usize].schedule.is_some();
     let pairs = spec.vcs.iter().flat_map(|vc| vc.path.windows(2));
-    let behind = pairs.filter(|pair| moves(pair[0]) && !moves(pair[1]));
+    let behind = pairs.filter(|pair| schedule_of(pair[0]) && !schedule_of(pair[1]));
     let behind: BTreeSet<u32> = behind.map(|pair| pair[1]).collect();
     for link in behind {
         let port = &mut spec.links[link as usize].port;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Words by the place where they stand, such as `flows.tcp.recovery.kind`.
 #[derive(Default)]
-pub struct Words(BTreeMap<String, Place>);
+pub struct Words(BTreeMap<String, AtPath>);
 
 #[derive(Default)]
-struct Place {
+struct AtPath {
     /// What could stand there.
     allowed: BTreeSet<String>,
     /// What has.
@@ -26,15 +26,15 @@ impl Words {
 
     /// Words that could stand somewhere and have nowhere.
     pub fn missing(&self) -> Vec<String> {
-        let of = |(place, words): (&String, &Place)| {
+        let of = |(path, words): (&String, &AtPath)| {
             let missing: Vec<_> = words.allowed.difference(&words.found).collect();
             missing
                 .iter()
-                .map(|word| format!("{place}: {word}"))
+                .map(|word| format!("{path}: {word}"))
                 .collect::<Vec<_>>()
         };
         // Classes name queues: which name it is matters to nobody.
-        let is_rule = |(place, _): &(&String, &Place)| !place.ends_with(".class");
+        let is_rule = |(path, _): &(&String, &AtPath)| !path.ends_with(".class");
         self.0.iter().filter(is_rule).flat_map(of).collect()
     }
 
@@ -56,16 +56,16 @@ impl Words {
             }
             Value::String(word) => {
                 let is_key = |step: &&String| step.parse::<usize>().is_err();
-                let place: Vec<_> = at.iter().filter(is_key).map(String::as_str).collect();
-                let place = self.0.entry(place.join(".")).or_insert_with(|| {
+                let path: Vec<_> = at.iter().filter(is_key).map(String::as_str).collect();
+                let path = self.0.entry(path.join(".")).or_insert_with(|| {
                     let allowed = allowed(whole, at);
                     let found = allowed.iter().filter(|word| is_left_out(whole, at, word));
-                    Place {
+                    AtPath {
                         found: found.cloned().collect(),
                         allowed,
                     }
                 });
-                place.found.insert(word.clone());
+                path.found.insert(word.clone());
             }
             _ => {}
         }
@@ -75,7 +75,7 @@ impl Words {
 /// A spec with another word at a place.
 fn with_word(spec: &Value, at: &[String], word: &str) -> serde_json::Result<NetworkSpec> {
     let mut spec = spec.clone();
-    *place_in(&mut spec, at).expect("a word stands there") = word.into();
+    *word_at(&mut spec, at).expect("a word stands there") = word.into();
     serde_json::from_value(spec)
 }
 
@@ -83,11 +83,11 @@ fn with_word(spec: &Value, at: &[String], word: &str) -> serde_json::Result<Netw
 fn with_word_alone(spec: &Value, at: &[String], word: &str) -> serde_json::Result<NetworkSpec> {
     let mut spec = spec.clone();
     let (key, table) = at.split_last().expect("a word stands somewhere");
-    *place_in(&mut spec, table).expect("a table stands there") = json!({ key: word });
+    *word_at(&mut spec, table).expect("a table stands there") = json!({ key: word });
     serde_json::from_value(spec)
 }
 
-fn place_in<'a>(spec: &'a mut Value, at: &[String]) -> Option<&'a mut Value> {
+fn word_at<'a>(spec: &'a mut Value, at: &[String]) -> Option<&'a mut Value> {
     spec.pointer_mut(&format!("/{}", at.join("/")))
 }
 
@@ -97,7 +97,7 @@ fn is_left_out(spec: &Value, at: &[String], word: &str) -> bool {
         return false; // it comes with keys of its own
     };
     let mut written = serde_json::to_value(spec).expect("a spec is plain data");
-    place_in(&mut written, at).is_none()
+    word_at(&mut written, at).is_none()
 }
 
 /// The words that a spec could have at a place, none where any text is one: what the reader says of a word that is

@@ -42,7 +42,7 @@ struct Control {
     /// When the averaging interval ends that is under way, by time.
     due: SimTime,
     /// Places there of the ABR VCs that cross the port.
-    places: BTreeMap<u32, usize>,
+    indices: BTreeMap<u32, usize>,
 }
 
 impl Abr {
@@ -65,7 +65,7 @@ impl Abr {
             Some(Control {
                 due: rates.due(),
                 rates,
-                places: crossing.iter().map(|(id, _)| *id).zip(0..).collect(),
+                indices: crossing.iter().map(|(id, _)| *id).zip(0..).collect(),
             })
         };
         let ports = spec.links.len();
@@ -114,9 +114,9 @@ impl Network<'_> {
             for (&link, hop) in vc.path.iter().zip(0u16..) {
                 let node = self.spec.links[link as usize].from;
                 if hop == 0 || self.abr.vs_vd[node as usize].is_some() {
-                    let (port, place) = self.vcs[id as usize].ways.hop(hop);
-                    let pacer = self.ports[port as usize].pacer_of(place);
-                    pacer.add(id, place, hop, abr, &back);
+                    let (port, port_vc) = self.vcs[id as usize].vc_paths.hop(hop);
+                    let pacer = self.ports[port as usize].pacer_of(port_vc);
+                    pacer.add(id, port_vc, hop, abr, &back);
                     self.abr.sources[id as usize].insert(node, hop);
                     self.trace_acr(SimTime::ZERO, node, id);
                 }
@@ -136,10 +136,10 @@ impl Network<'_> {
         }
     }
 
-    /// Port of an ABR VC's source at `node`, and the VC's place there.
+    /// Port of an ABR VC's source at `node`, and the VC's index there.
     fn source_of(&self, vc: u32, node: u32) -> (u32, u32) {
         let hop = self.abr.sources[vc as usize][&node];
-        self.vcs[vc as usize].ways.hop(hop)
+        self.vcs[vc as usize].vc_paths.hop(hop)
     }
 
     /// The averaging interval of a port may have ended, with `queued` ABR cells in it: what came of it is
@@ -161,8 +161,8 @@ impl Network<'_> {
 
     /// An ABR VC at the port of `node` where it, or a control loop of it, begins.
     fn paced(&mut self, vc: u32, node: u32) -> &mut PacedVc {
-        let (port, place) = self.source_of(vc, node);
-        let paced = self.ports[port as usize].pacer_of(place).vc_mut(vc);
+        let (port, port_vc) = self.source_of(vc, node);
+        let paced = self.ports[port as usize].pacer_of(port_vc).vc_mut(vc);
         paced.expect("an ABR VC is paced where a loop begins")
     }
 
@@ -239,11 +239,11 @@ impl Network<'_> {
         let Some(control) = &mut self.abr.controls[port as usize] else {
             return;
         };
-        let Some(&place) = control.places.get(&cell.vc) else {
+        let Some(&index) = control.indices.get(&cell.vc) else {
             return control.rates.on_other_cell();
         };
         let forward = cell.rm.as_ref().filter(|rm| !rm.is_backward);
-        let marks = control.rates.on_cell(now, place, forward, queued);
+        let marks = control.rates.on_cell(now, index, forward, queued);
         cell.efci |= marks && cell.rm.is_none();
         self.after_control(now, port, queued);
     }
@@ -257,7 +257,7 @@ impl Network<'_> {
         let leaving = self.abr.leaving[connection as usize].get(&node);
         let control = leaving.and_then(|&port| self.abr.controls[port as usize].as_mut());
         if let (Some(control), Some(rm)) = (control, &mut cell.rm) {
-            control.rates.on_backward(control.places[&connection], rm);
+            control.rates.on_backward(control.indices[&connection], rm);
         }
     }
 
@@ -270,7 +270,7 @@ impl Network<'_> {
     /// A cell comes to a switch that cuts the control loop of its VC: what is told to the loop before it is
     /// what its port measures of that loop.
     pub(super) fn on_cell_at_cut(&mut self, now: SimTime, node: u32, mut cell: Cell) {
-        let (port, _) = self.vcs[cell.vc as usize].ways.hop(cell.hop);
+        let (port, _) = self.vcs[cell.vc as usize].vc_paths.hop(cell.hop);
         self.meet_control(now, port, &mut cell);
         if cell.rm.is_some() {
             self.vcs[cell.vc as usize].record.cells_delivered += 1;
@@ -313,21 +313,21 @@ impl Network<'_> {
         let Some(vs_vd) = self.abr.vs_vd[node as usize] else {
             return;
         };
-        let (port, place) = self.source_of(connection, node);
+        let (port, port_vc) = self.source_of(connection, node);
         let mut allocated = RmCell {
             er: f64::INFINITY,
             ..*rm
         };
         if let Some(control) = &mut self.abr.controls[port as usize] {
-            let place = control.places[&connection];
-            control.rates.on_backward(place, &mut allocated);
+            let index = control.indices[&connection];
+            control.rates.on_backward(index, &mut allocated);
         }
         rm.er = if rm.is_backward {
             vs_vd.taken(rm.er, allocated.er)
         } else {
-            let queued = self.ports[port as usize].vcs[place as usize].queued;
+            let queued = self.ports[port as usize].vcs[port_vc as usize].queued;
             let acr = self.paced(connection, node).acr();
-            vs_vd.told(rm.er, allocated.er, acr, queued)
+            vs_vd.reported(rm.er, allocated.er, acr, queued)
         };
     }
 

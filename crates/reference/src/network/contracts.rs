@@ -17,7 +17,7 @@ impl Network<'_> {
         match action {
             PolicingAction::Count => {}
             PolicingAction::Tag => {
-                cell.is_tagged = true;
+                cell.clp = true;
                 vc.record.cells_tagged += 1;
             }
             PolicingAction::Discard => {
@@ -41,12 +41,12 @@ impl Network<'_> {
                 serial: frame.serial,
                 index: cell.index,
                 cells: frame.cells,
-                by_adapter: frame.is_tagged,
-                by_policer: cell.is_tagged,
+                by_adapter: frame.clp,
+                by_policer: cell.clp,
             },
         );
         match clp {
-            Some(clp) => cell.is_tagged = clp,
+            Some(clp) => cell.clp = clp,
             None => self.frames.settle(cell.frame, 1),
         }
         clp.is_none()

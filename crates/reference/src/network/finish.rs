@@ -15,7 +15,7 @@ impl Network<'_> {
             }
             for cell in port.link.cells() {
                 let vc = &mut self.vcs[cell.vc as usize];
-                debug_assert_eq!(vc.ways.hop(cell.hop).0, link);
+                debug_assert_eq!(vc.vc_paths.hop(cell.hop).0, link);
                 vc.record.cells_in_transit += 1;
             }
         }

@@ -24,13 +24,13 @@ impl Network<'_> {
     /// The next VC of a real packet's route, if there is one.
     pub(super) fn next_of_real(&self, packet: &RealPacket) -> Option<u32> {
         let route = self.flows[packet.flow as usize].route(packet.is_forward);
-        route.get(packet.leg as usize + 1).copied()
+        route.get(packet.route_index as usize + 1).copied()
     }
 
     /// A real packet has come to the end of a VC, and goes on over `next` or has arrived.
     pub(super) fn on_real_at_end(&mut self, now: SimTime, id: u32, next: Option<u32>) {
         if let Some(next) = next {
-            self.frames.next_leg(id);
+            self.frames.next_vc(id);
             return self.offer_frame(now, id, next);
         }
         let frame = self.frames.get(id);

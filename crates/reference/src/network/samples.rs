@@ -19,11 +19,11 @@ impl Network<'_> {
                 traces.queue.push(id, now.0, cells, port.octets());
             }
             if port.queues.len() > 1 {
-                for (queue, place) in port.queues.iter_mut().zip(0u32..) {
+                for (queue, index) in port.queues.iter_mut().zip(0u32..) {
                     queue.samples.add(queue.queued());
                     if records.traces.contains(&TraceKind::Service) {
                         let (sent, held) = (queue.departed, queue.queued());
-                        traces.service.push(id, place, now.0, sent, held);
+                        traces.service.push(id, index, now.0, sent, held);
                     }
                 }
             }

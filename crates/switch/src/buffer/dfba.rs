@@ -151,7 +151,7 @@ impl BufferPolicy for Dfba {
         if view.queued >= self.spec.high_cells {
             return Decision::Discard(DiscardReason::AboveThreshold);
         }
-        if view.is_tagged {
+        if view.clp {
             return Decision::Discard(DiscardReason::Tagged);
         }
         // X_i against X W_i / W, multiplied out by W: an equality of whole numbers is exact.
@@ -259,7 +259,7 @@ mod tests {
     fn between_the_thresholds_a_tagged_frame_is_discarded_whatever_its_vc_holds() {
         let mut policy = dfba(ONE);
         let tagged = |queued| BufferView {
-            is_tagged: true,
+            clp: true,
             ..view(queued, 1, 1_000)
         };
         assert_eq!(policy.on_enqueue(0, &tagged(60)), Decision::Accept);

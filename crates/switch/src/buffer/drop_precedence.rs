@@ -63,7 +63,7 @@ impl BufferPolicy for DropPrecedenceSpec {
         let own = self.precedence.get(vc as usize).copied().unwrap_or(1);
         if view.queued > self.threshold(own as usize) {
             Decision::Discard(DiscardReason::AboveThreshold)
-        } else if view.is_tagged && view.queued > self.thresholds_cells[0] {
+        } else if view.clp && view.queued > self.thresholds_cells[0] {
             Decision::Discard(DiscardReason::Tagged)
         } else {
             Decision::Accept
@@ -77,14 +77,14 @@ mod tests {
 
     const ABOVE: Decision = Decision::Discard(DiscardReason::AboveThreshold);
 
-    fn decide(vc: u32, queued: u32, is_tagged: bool) -> Decision {
+    fn decide(vc: u32, queued: u32, clp: bool) -> Decision {
         let mut policy = DropPrecedenceSpec {
             thresholds_cells: vec![40, 60, 90],
             precedence: vec![1, 2, 3, 9],
         };
         let view = BufferView {
             queued,
-            is_tagged,
+            clp,
             capacity: 100,
             ..BufferView::default()
         };

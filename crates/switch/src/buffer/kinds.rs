@@ -101,11 +101,11 @@ macro_rules! policies {
                 }
             }
 
-            /// See [`BufferPolicy::on_taken_in`].
+            /// See [`BufferPolicy::on_accepted`].
             #[inline]
-            pub fn on_taken_in(&mut self, vc: u32, cells: u32) {
+            pub fn on_accepted(&mut self, vc: u32, cells: u32) {
                 match &mut self.kind {
-                    $(PolicyKind::$kind(policy) => policy.on_taken_in(vc, cells),)*
+                    $(PolicyKind::$kind(policy) => policy.on_accepted(vc, cells),)*
                 }
             }
 

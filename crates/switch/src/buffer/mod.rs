@@ -117,7 +117,7 @@ pub struct BufferView {
     /// When the buffer's last cell left, picoseconds, if the buffer is empty and was not always so.
     pub idle_since_ps: Option<u64>,
     /// Whether the arriving frame is tagged: its first cell has CLP = 1.
-    pub is_tagged: bool,
+    pub clp: bool,
     /// Octets of the packets in the buffer; 0 where it holds cells.
     pub octets: u64,
     /// Of those octets, what is in the packet's own queue where the buffer has several.
@@ -205,7 +205,7 @@ pub trait BufferPolicy {
     }
 
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
-    fn on_taken_in(&mut self, _vc: u32, _cells: u32) {}
+    fn on_accepted(&mut self, _vc: u32, _cells: u32) {}
 
     /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
     fn weight(&self, _vc: u32) -> u64 {
@@ -224,7 +224,7 @@ pub trait BufferPolicy {
 pub struct Needs {
     /// What each VC has in the buffer.
     pub vcs: bool,
-    /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_taken_in`] tells of between two
+    /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_accepted`] tells of between two
     /// frames.
     pub order: bool,
     /// Packets one by one, with their octets and ECN fields, and which of them is about to be sent: the answer of
@@ -280,8 +280,8 @@ impl<P: BufferPolicy> BufferPolicy for Box<P> {
     }
 
     #[inline]
-    fn on_taken_in(&mut self, vc: u32, cells: u32) {
-        (**self).on_taken_in(vc, cells);
+    fn on_accepted(&mut self, vc: u32, cells: u32) {
+        (**self).on_accepted(vc, cells);
     }
 
     #[inline]

@@ -163,7 +163,7 @@ impl BufferPolicy for PmeEred {
 
     /// Out of line: other policies are told as well, for nothing.
     #[inline(never)]
-    fn on_taken_in(&mut self, vc: u32, cells: u32) {
+    fn on_accepted(&mut self, vc: u32, cells: u32) {
         if let Some(vc) = self.vcs.get_mut(vc as usize) {
             vc.cells += u64::from(cells);
         }
@@ -196,10 +196,10 @@ mod tests {
             now_ps,
             ..BufferView::default()
         };
-        pme.on_taken_in(0, 50);
+        pme.on_accepted(0, 50);
         pme.on_enqueue(0, &at(MS));
         assert_eq!(pme.vcs[0].probability, 0.25); // 0.5 x (1 - 50 / 100)
-        pme.on_taken_in(0, 120);
+        pme.on_accepted(0, 120);
         pme.on_enqueue(0, &at(2 * MS));
         assert!((pme.vcs[0].probability - 0.15).abs() < 1e-12);
         pme.on_enqueue(0, &at(9 * MS)); // seven empty intervals
@@ -230,9 +230,9 @@ mod tests {
             now_ps,
             ..BufferView::default()
         };
-        pme.on_taken_in(0, 30);
+        pme.on_accepted(0, 30);
         pme.on_enqueue(0, &at(MS / 2)); // a frame within it
-        pme.on_taken_in(0, 20);
+        pme.on_accepted(0, 20);
         pme.on_enqueue(0, &at(2 * MS));
         assert_eq!(pme.vcs[0].probability, 0.25 + 0.5);
     }
@@ -279,8 +279,8 @@ mod tests {
             now_ps: MS,
             ..BufferView::default()
         };
-        pme.on_taken_in(0, 50); // 0.5 x (1 - 50 / 100) = 0.25
-        let taken_in = (0..10_000).filter(|_| pme.on_enqueue(0, &full) == Decision::Accept);
-        assert!((2_240..2_760).contains(&taken_in.count())); // standard error 43, six of them
+        pme.on_accepted(0, 50); // 0.5 x (1 - 50 / 100) = 0.25
+        let accepted = (0..10_000).filter(|_| pme.on_enqueue(0, &full) == Decision::Accept);
+        assert!((2_240..2_760).contains(&accepted.count())); // standard error 43, six of them
     }
 }

@@ -61,7 +61,7 @@ impl BufferPolicy for PriorityDropSpec {
     fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         if view.queued > self.threshold_cells {
             Decision::Discard(DiscardReason::AboveThreshold)
-        } else if view.is_tagged && (view.queued > self.tagged_cells || self.tagged_cells == 0) {
+        } else if view.clp && (view.queued > self.tagged_cells || self.tagged_cells == 0) {
             Decision::Discard(DiscardReason::Tagged)
         } else {
             Decision::Accept
@@ -79,10 +79,10 @@ mod tests {
             tagged_cells: 6_144,
             threshold_cells: 7_168,
         };
-        let mut decide = |queued, is_tagged| {
+        let mut decide = |queued, clp| {
             let view = BufferView {
                 queued,
-                is_tagged,
+                clp,
                 capacity: 8_192,
                 ..BufferView::default()
             };
@@ -105,9 +105,9 @@ mod tests {
             tagged_cells: 0,
             threshold_cells: 7_168,
         };
-        let mut decide = |is_tagged| {
+        let mut decide = |clp| {
             let view = BufferView {
-                is_tagged,
+                clp,
                 capacity: 8_192,
                 ..BufferView::default()
             };

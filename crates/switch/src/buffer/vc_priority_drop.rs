@@ -75,7 +75,7 @@ impl BufferPolicy for VcPriorityDropSpec {
     const NEEDS: Needs = Needs::VCS;
 
     fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
-        if view.is_tagged && view.queued >= self.tagged_cells {
+        if view.clp && view.queued >= self.tagged_cells {
             return Decision::Discard(DiscardReason::Tagged);
         }
         let own = self
@@ -101,11 +101,11 @@ impl BufferPolicy for VcPriorityDropSpec {
 mod tests {
     use super::*;
 
-    fn decide(vc: u32, queued: u32, vc_queued: u32, is_tagged: bool) -> Decision {
+    fn decide(vc: u32, queued: u32, vc_queued: u32, clp: bool) -> Decision {
         let view = BufferView {
             queued,
             vc_queued,
-            is_tagged,
+            clp,
             capacity: 100,
             ..BufferView::default()
         };

@@ -146,7 +146,7 @@ impl VirtualQueues {
         self.cells.get(vc as usize).copied().unwrap_or(0)
     }
 
-    fn take_in(&mut self, vc: u32, cells: u32) {
+    fn accept(&mut self, vc: u32, cells: u32) {
         let at = vc as usize;
         if self.cells.len() <= at {
             self.cells.resize(at + 1, 0);
@@ -302,8 +302,8 @@ impl BufferPolicy for VirtualQueueing {
 
     /// Out of line: other policies are told as well, for nothing.
     #[inline(never)]
-    fn on_taken_in(&mut self, vc: u32, cells: u32) {
-        self.queues.take_in(vc, cells);
+    fn on_accepted(&mut self, vc: u32, cells: u32) {
+        self.queues.accept(vc, cells);
     }
 }
 
@@ -336,8 +336,8 @@ mod tests {
     #[test]
     fn departures_are_taken_from_the_vcs_in_turn() {
         let mut vq = VirtualQueueing::of(Rule::Fixed(14));
-        vq.on_taken_in(0, 20);
-        vq.on_taken_in(1, 3);
+        vq.on_accepted(0, 20);
+        vq.on_accepted(1, 3);
         // 8 departures: VC1 loses its 3 in the first 6, VC0 has 20 - 5 = 15 left.
         assert_eq!(vq.on_enqueue(0, &at(0, 8)), OVER);
         assert_eq!(vq.on_enqueue(1, &at(0, 8)), Decision::Accept);
@@ -347,9 +347,9 @@ mod tests {
     #[test]
     fn what_small_vcs_leave_of_the_threshold_is_the_others() {
         let mut vq = VirtualQueueing::of(Rule::Dynamic(90));
-        vq.on_taken_in(0, 10);
-        vq.on_taken_in(1, 40);
-        vq.on_taken_in(2, 41);
+        vq.on_accepted(0, 10);
+        vq.on_accepted(1, 40);
+        vq.on_accepted(2, 41);
         // Equal parts 30; VC0 is below, and leaves (90 - 10) / 2 = 40 to the others.
         assert_eq!(vq.on_enqueue(0, &at(0, 0)), Decision::Accept);
         assert_eq!(vq.on_enqueue(1, &at(0, 0)), Decision::Accept);
@@ -365,8 +365,8 @@ mod tests {
             mcr_millicells: vec![30_000_000, 10_000_000],
         };
         let mut vq = mcr_scheduling(&spec);
-        vq.on_taken_in(0, 100);
-        vq.on_taken_in(1, 100);
+        vq.on_accepted(0, 100);
+        vq.on_accepted(1, 100);
         assert_eq!(vq.on_enqueue(0, &at(MS / 2, 25)), OVER); // within the interval
         // After it, 60 departures: 30 + 10 + 20 in turn: 60 and 80 left.
         assert_eq!(vq.on_enqueue(0, &at(MS, 60)), OVER);
@@ -378,8 +378,8 @@ mod tests {
     #[test]
     fn the_round_begins_with_the_vc_that_came_first() {
         let mut vq = VirtualQueueing::of(Rule::Fixed(9));
-        vq.on_taken_in(0, 10);
-        vq.on_taken_in(1, 10);
+        vq.on_accepted(0, 10);
+        vq.on_accepted(1, 10);
         assert_eq!(vq.on_enqueue(0, &at(0, 1)), Decision::Accept);
         assert_eq!(vq.on_enqueue(1, &at(0, 1)), OVER);
     }
@@ -387,11 +387,11 @@ mod tests {
     #[test]
     fn all_that_small_vcs_leave_is_the_only_other_ones() {
         let mut vq = VirtualQueueing::of(Rule::Dynamic(90));
-        vq.on_taken_in(0, 10);
-        vq.on_taken_in(1, 10);
-        vq.on_taken_in(2, 70);
+        vq.on_accepted(0, 10);
+        vq.on_accepted(1, 10);
+        vq.on_accepted(2, 70);
         assert_eq!(vq.on_enqueue(2, &at(0, 0)), Decision::Accept);
-        vq.on_taken_in(2, 1);
+        vq.on_accepted(2, 1);
         assert_eq!(vq.on_enqueue(2, &at(0, 0)), OVER);
     }
 
@@ -402,8 +402,8 @@ mod tests {
             interval_ps: MS,
             mcr_millicells: vec![30_000_000, 10_000_000],
         });
-        vq.on_taken_in(0, 1);
-        vq.on_taken_in(1, 100);
+        vq.on_accepted(0, 1);
+        vq.on_accepted(1, 100);
         // 20 departures: 1 and 10 by the MCRs, and the 9 left are all of VC1.
         assert_eq!(vq.on_enqueue(1, &at(MS, 20)), OVER);
         assert_eq!(vq.on_enqueue(1, &at(2 * MS, 30)), Decision::Accept); // 71
@@ -417,8 +417,8 @@ mod tests {
             interval_ps: MS,
             mcr_millicells: vec![1_500_000, 0],
         });
-        vq.on_taken_in(1, 8);
-        vq.on_taken_in(0, 10);
+        vq.on_accepted(1, 8);
+        vq.on_accepted(0, 10);
         assert_eq!(vq.on_enqueue(0, &at(MS, 1)), OVER); // 9
         assert_eq!(vq.on_enqueue(0, &at(2 * MS, 3)), Decision::Accept); // 7
         // What leaves the buffer within an interval is served at its end, and no more than that.

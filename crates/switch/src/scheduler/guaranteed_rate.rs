@@ -1,6 +1,6 @@
 //! Guaranteed rate: a share of the cells for each queue that asks for one, the rest by priority.
 
-use super::{Backlog, Cycle, Schedules, cycle_of};
+use super::{Backlog, Period, Schedules, period_of};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare,
@@ -63,8 +63,8 @@ impl GuaranteedRate {
 }
 
 impl GuaranteedRate {
-    /// See [`Scheduler::cycle`](super::Scheduler::cycle).
-    pub(crate) fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
+    /// See [`Scheduler::period`](super::Scheduler::period).
+    pub(crate) fn period(&mut self, backlog: Backlog, queue: usize) -> Option<Period> {
         let first = backlog.first();
         let (mut others_earn, mut come_back) = (false, true);
         for (q, credit) in self.credits.iter_mut().enumerate() {
@@ -78,28 +78,28 @@ impl GuaranteedRate {
         if !others_earn && self.shares[first] < u64::from(WHOLE_PPB) {
             // What the first earns is gone when it is served, which nobody comes before.
             let is_first = queue == first;
-            return Some(if is_first { Cycle::EACH } else { Cycle::NONE });
+            return Some(if is_first { Period::EACH } else { Period::NONE });
         }
         if !come_back {
             return None;
         }
         let mut start = std::mem::take(&mut self.sought_from);
         start.clone_from(&self.credits);
-        let found = cycle_of(self, backlog, queue, |now| now.credits == start);
+        let found = period_of(self, backlog, queue, |now| now.credits == start);
         self.credits.clone_from(&start);
         self.sought_from = start;
         found
     }
 }
 
-/// Whether what a queue has earned, less what it has paid, may come back within [`Cycle::LONGEST`] choices:
+/// Whether what a queue has earned, less what it has paid, may come back within [`Period::LONGEST`] choices:
 /// so many times its share is a number of whole cells.
 fn repeats_soon(share: u64) -> bool {
     let (mut divisor, mut rest) = (u64::from(WHOLE_PPB), share);
     while rest > 0 {
         (divisor, rest) = (rest, divisor % rest);
     }
-    u64::from(WHOLE_PPB) / divisor <= u64::from(Cycle::LONGEST)
+    u64::from(WHOLE_PPB) / divisor <= u64::from(Period::LONGEST)
 }
 
 impl Schedules for GuaranteedRate {

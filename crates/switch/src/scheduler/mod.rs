@@ -4,11 +4,11 @@
 //! which queues have cells; the scheduler never leaves the link idle while one of them has. A cell
 //! whose transmission has begun is finished.
 
-mod cycle;
 mod deficit_round_robin;
 mod fifo;
 mod flow_queueing;
 mod guaranteed_rate;
+mod period;
 mod queue_order;
 mod strict_priority;
 mod time_shifted;
@@ -16,11 +16,11 @@ mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
-pub use cycle::Cycle;
 pub use deficit_round_robin::{DeficitRoundRobin, DeficitRoundRobinSpec};
 pub use fifo::FifoSpec;
 pub use flow_queueing::FlowQueueing;
 pub use guaranteed_rate::{GuaranteedRate, GuaranteedRateSpec};
+pub use period::Period;
 pub use queue_order::{Head, QueueOrder};
 pub use strict_priority::StrictPrioritySpec;
 pub use time_shifted::TimeShifted;
@@ -150,41 +150,41 @@ impl Scheduler {
 
 impl Scheduler {
     /// The turns of `queue` from the next choice on, as long as `backlog` lasts; none where choices do not
-    /// repeat within [`Cycle::LONGEST`] from here. The next choice must be made with this backlog.
-    pub fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
+    /// repeat within [`Period::LONGEST`] from here. The next choice must be made with this backlog.
+    pub fn period(&mut self, backlog: Backlog, queue: usize) -> Option<Period> {
         match self {
-            Scheduler::First if backlog.first() == queue => Some(Cycle::EACH),
-            Scheduler::First => Some(Cycle::NONE),
-            Scheduler::GuaranteedRate(scheduler) => scheduler.cycle(backlog, queue),
-            Scheduler::WeightedRoundRobin(scheduler) => scheduler.cycle(backlog, queue),
+            Scheduler::First if backlog.first() == queue => Some(Period::EACH),
+            Scheduler::First => Some(Period::NONE),
+            Scheduler::GuaranteedRate(scheduler) => scheduler.period(backlog, queue),
+            Scheduler::WeightedRoundRobin(scheduler) => scheduler.period(backlog, queue),
         }
     }
 
-    /// Makes `choices` choices with this backlog, from where [`Scheduler::cycle`] has found `cycle`.
-    pub fn pass(&mut self, backlog: Backlog, cycle: Cycle, choices: u64) {
+    /// Makes `choices` choices with this backlog, from where [`Scheduler::period`] has found `period`.
+    pub fn pass(&mut self, backlog: Backlog, period: Period, choices: u64) {
         // The last of whole cycles is made: where it ends is where it began only as long as the backlog
         // lasts.
-        let beyond_cycles = match choices {
+        let beyond_periods = match choices {
             0 => 0,
-            _ => (choices - 1) % cycle.length() + 1,
+            _ => (choices - 1) % period.length() + 1,
         };
-        (0..beyond_cycles).for_each(|_| _ = self.select(backlog));
+        (0..beyond_periods).for_each(|_| _ = self.select(backlog));
     }
 }
 
 /// The turns of `queue` in the choices of `scheduler`, which makes them until it is where it began; none,
-/// and it stands anywhere, where it does not come back within [`Cycle::LONGEST`] choices.
-fn cycle_of<S: Schedules>(
+/// and it stands anywhere, where it does not come back within [`Period::LONGEST`] choices.
+fn period_of<S: Schedules>(
     scheduler: &mut S,
     backlog: Backlog,
     queue: usize,
     mut is_back: impl FnMut(&mut S) -> bool,
-) -> Option<Cycle> {
-    let mut turns = 0;
-    for slot in 0..Cycle::LONGEST {
-        turns |= u128::from(scheduler.select(backlog) == queue) << slot;
+) -> Option<Period> {
+    let mut services = 0;
+    for slot in 0..Period::LONGEST {
+        services |= u128::from(scheduler.select(backlog) == queue) << slot;
         if is_back(scheduler) {
-            return Some(Cycle::new(turns, slot + 1));
+            return Some(Period::new(services, slot + 1));
         }
     }
     None
@@ -235,29 +235,29 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cycle_is_what_the_scheduler_goes_on_to_choose(
+        fn a_period_is_what_the_scheduler_goes_on_to_choose(
             (spec, queues) in any_scheduler(),
-            stretches in prop::collection::vec((1u32..16, 1u64..150), 1..8),
+            episodes in prop::collection::vec((1u32..16, 1u64..150), 1..8),
             whose in 0usize..4,
         ) {
             let mut scheduler = Scheduler::new(&spec);
             let mut plain = scheduler.clone();
             let whose = whose % queues;
-            for (backlog, choices) in stretches {
+            for (backlog, choices) in episodes {
                 let Some(backlog) = Some(backlog % (1 << queues)).filter(|&bits| bits != 0) else {
                     continue;
                 };
                 let backlog = Backlog(backlog);
-                let cycle = scheduler.cycle(backlog, whose);
+                let period = scheduler.period(backlog, whose);
                 for slot in 0..choices {
                     let chosen = plain.select(backlog);
-                    if let Some(cycle) = cycle {
-                        prop_assert_eq!(cycle.has(slot), chosen == whose, "slot {}", slot);
+                    if let Some(period) = period {
+                        prop_assert_eq!(period.has(slot), chosen == whose, "slot {}", slot);
                     }
                 }
                 // Whether or not there is one, the scheduler is where it was.
-                match cycle {
-                    Some(cycle) => scheduler.pass(backlog, cycle, choices),
+                match period {
+                    Some(period) => scheduler.pass(backlog, period, choices),
                     None => (0..choices).for_each(|_| _ = scheduler.select(backlog)),
                 }
             }
@@ -266,33 +266,33 @@ mod tests {
 
     #[test]
     fn shares_that_divide_the_whole_repeat_soon_and_thirds_do_not() {
-        let cycle = |shares: &[u32]| {
+        let period = |shares: &[u32]| {
             let mut scheduler = GuaranteedRate::new(shares);
-            scheduler.cycle(Backlog(0b11), 1)
+            scheduler.period(Backlog(0b11), 1)
         };
-        assert_eq!(cycle(&[0, 100_000_000]), Some(Cycle::new(1 << 9, 10)));
-        assert_eq!(cycle(&[0, 500_000_000]), Some(Cycle::new(0b10, 2)));
-        assert_eq!(cycle(&[0, 333_333_333]), None);
-        assert_eq!(cycle(&[0, 0]), Some(Cycle::NONE));
+        assert_eq!(period(&[0, 100_000_000]), Some(Period::new(1 << 9, 10)));
+        assert_eq!(period(&[0, 500_000_000]), Some(Period::new(0b10, 2)));
+        assert_eq!(period(&[0, 333_333_333]), None);
+        assert_eq!(period(&[0, 0]), Some(Period::NONE));
         // After its first cell alone, a queue of which the credit is gone is where it always is.
         let mut scheduler = GuaranteedRate::new(&[0, 100_000_000]);
         (0..4).for_each(|_| _ = scheduler.select(Backlog(0b11)));
         assert_eq!(
-            scheduler.cycle(Backlog(0b11), 1),
-            Some(Cycle::new(1 << 5, 10))
+            scheduler.period(Backlog(0b11), 1),
+            Some(Period::new(1 << 5, 10))
         );
-        assert_eq!(scheduler.cycle(Backlog(0b01), 1), Some(Cycle::NONE));
+        assert_eq!(scheduler.period(Backlog(0b01), 1), Some(Period::NONE));
         assert_eq!(
-            scheduler.cycle(Backlog(0b11), 1),
-            Some(Cycle::new(1 << 9, 10))
+            scheduler.period(Backlog(0b11), 1),
+            Some(Period::new(1 << 9, 10))
         );
         let mut rounds = WeightedRoundRobin::new(&[2, 3]);
-        assert_eq!(rounds.cycle(Backlog(0b11), 0), Some(Cycle::new(0b11, 5)));
+        assert_eq!(rounds.period(Backlog(0b11), 0), Some(Period::new(0b11, 5)));
         rounds.select(Backlog(0b11));
         assert_eq!(
-            rounds.cycle(Backlog(0b11), 0),
-            Some(Cycle::new(0b1_0001, 5))
+            rounds.period(Backlog(0b11), 0),
+            Some(Period::new(0b1_0001, 5))
         );
-        assert_eq!(rounds.cycle(Backlog(0b10), 0), Some(Cycle::new(0, 3)));
+        assert_eq!(rounds.period(Backlog(0b10), 0), Some(Period::new(0, 3)));
     }
 }

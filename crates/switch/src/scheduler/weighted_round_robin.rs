@@ -1,6 +1,6 @@
 //! Weighted round robin, cell by cell.
 
-use super::{Backlog, Cycle, Schedules, cycle_of};
+use super::{Backlog, Period, Schedules, period_of};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::ClassWeights};
 
@@ -49,11 +49,11 @@ impl WeightedRoundRobin {
         }
     }
 
-    /// See [`Scheduler::cycle`](super::Scheduler::cycle).
-    pub(crate) fn cycle(&mut self, backlog: Backlog, queue: usize) -> Option<Cycle> {
+    /// See [`Scheduler::period`](super::Scheduler::period).
+    pub(crate) fn period(&mut self, backlog: Backlog, queue: usize) -> Option<Period> {
         self.move_on(backlog); // as the next choice would
         let start = (self.at, self.left);
-        let found = cycle_of(self, backlog, queue, |now| {
+        let found = period_of(self, backlog, queue, |now| {
             now.move_on(backlog);
             (now.at, now.left) == start
         });

@@ -106,72 +106,74 @@ pub(crate) trait SlowStart {
 
 /// What slow start keeps, of any kind that keeps something.
 #[derive(Clone, Debug)]
-pub(crate) enum Kept {
+pub(crate) enum SlowStartState {
     ByteCounting(ByteCounting),
     HyStartPlusPlus(HyStartPlusPlus),
     HyStart(HyStart),
 }
 
-impl Kept {
+impl SlowStartState {
     /// None for a kind that keeps nothing.
     pub(crate) fn new(spec: &SlowStartSpec) -> Option<Self> {
         match spec {
             SlowStartSpec::Standard(_) | SlowStartSpec::Limited(_) => None,
-            SlowStartSpec::ByteCounting(spec) => Some(Kept::ByteCounting(ByteCounting::new(spec))),
-            SlowStartSpec::HystartPlusPlus(spec) => {
-                Some(Kept::HyStartPlusPlus(HyStartPlusPlus::new(spec)))
+            SlowStartSpec::ByteCounting(spec) => {
+                Some(SlowStartState::ByteCounting(ByteCounting::new(spec)))
             }
-            SlowStartSpec::Hystart(spec) => Some(Kept::HyStart(HyStart::new(spec))),
+            SlowStartSpec::HystartPlusPlus(spec) => {
+                Some(SlowStartState::HyStartPlusPlus(HyStartPlusPlus::new(spec)))
+            }
+            SlowStartSpec::Hystart(spec) => Some(SlowStartState::HyStart(HyStart::new(spec))),
         }
     }
 }
 
-impl SlowStart for Kept {
+impl SlowStart for SlowStartState {
     fn on_sample(&mut self, tcp: &TcpSpec, cwnd: f64, is_running: bool, sample: &Sample) -> bool {
         match self {
-            Kept::ByteCounting(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
-            Kept::HyStartPlusPlus(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
-            Kept::HyStart(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
+            SlowStartState::ByteCounting(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
+            SlowStartState::HyStartPlusPlus(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
+            SlowStartState::HyStart(rule) => rule.on_sample(tcp, cwnd, is_running, sample),
         }
     }
 
     fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64 {
         match self {
-            Kept::ByteCounting(rule) => rule.on_ack(tcp, ack),
-            Kept::HyStartPlusPlus(rule) => rule.on_ack(tcp, ack),
-            Kept::HyStart(rule) => rule.on_ack(tcp, ack),
+            SlowStartState::ByteCounting(rule) => rule.on_ack(tcp, ack),
+            SlowStartState::HyStartPlusPlus(rule) => rule.on_ack(tcp, ack),
+            SlowStartState::HyStart(rule) => rule.on_ack(tcp, ack),
         }
     }
 
     fn is_leaving(&mut self) -> bool {
         match self {
-            Kept::ByteCounting(rule) => rule.is_leaving(),
-            Kept::HyStartPlusPlus(rule) => rule.is_leaving(),
-            Kept::HyStart(rule) => rule.is_leaving(),
+            SlowStartState::ByteCounting(rule) => rule.is_leaving(),
+            SlowStartState::HyStartPlusPlus(rule) => rule.is_leaving(),
+            SlowStartState::HyStart(rule) => rule.is_leaving(),
         }
     }
 
     fn stops_at_ssthresh(&self) -> bool {
         match self {
-            Kept::ByteCounting(rule) => rule.stops_at_ssthresh(),
-            Kept::HyStartPlusPlus(rule) => rule.stops_at_ssthresh(),
-            Kept::HyStart(rule) => rule.stops_at_ssthresh(),
+            SlowStartState::ByteCounting(rule) => rule.stops_at_ssthresh(),
+            SlowStartState::HyStartPlusPlus(rule) => rule.stops_at_ssthresh(),
+            SlowStartState::HyStart(rule) => rule.stops_at_ssthresh(),
         }
     }
 
     fn on_end(&mut self) {
         match self {
-            Kept::ByteCounting(rule) => rule.on_end(),
-            Kept::HyStartPlusPlus(rule) => rule.on_end(),
-            Kept::HyStart(rule) => rule.on_end(),
+            SlowStartState::ByteCounting(rule) => rule.on_end(),
+            SlowStartState::HyStartPlusPlus(rule) => rule.on_end(),
+            SlowStartState::HyStart(rule) => rule.on_end(),
         }
     }
 
     fn on_rto(&mut self) {
         match self {
-            Kept::ByteCounting(rule) => rule.on_rto(),
-            Kept::HyStartPlusPlus(rule) => rule.on_rto(),
-            Kept::HyStart(rule) => rule.on_rto(),
+            SlowStartState::ByteCounting(rule) => rule.on_rto(),
+            SlowStartState::HyStartPlusPlus(rule) => rule.on_rto(),
+            SlowStartState::HyStart(rule) => rule.on_rto(),
         }
     }
 }

@@ -99,12 +99,12 @@ def _asked(framing: Framing) -> Overhead | Unfit:
     )
 
 
-def _value(one: Declares, given: Any) -> Any:
-    if one.type == "OctetsOfUnitOnLine" and given is None:
+def _value(one: Declares, value: Any) -> Any:
+    if one.type == "OctetsOfUnitOnLine" and value is None:
         return 0
-    if isinstance(given, Quantity):
-        return int(given.amount)
-    return one.words.get(given, given) if one.type == "word" else given
+    if isinstance(value, Quantity):
+        return int(value.amount)
+    return one.words.get(value, value) if one.type == "word" else value
 
 
 def _part(part: Mapping[str, int]) -> Fraction:

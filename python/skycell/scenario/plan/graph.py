@@ -35,9 +35,9 @@ def plan_graph(topology: Graph, faults: FaultCollector) -> Plan:
     faults.raise_if_any()
     _add_vcs(plan, topology, faults)
     paths = ShortestPaths(plan)
-    given = {vc.name for vc in topology.vc}
+    declared = {vc.name for vc in topology.vc}
     for i, flow in enumerate(topology.flow):
-        _add_flow(plan, flow, ("topology", "flow", i), paths, given, faults)
+        _add_flow(plan, flow, ("topology", "flow", i), paths, declared, faults)
     return plan
 
 
@@ -172,13 +172,13 @@ def _add_flow(
     flow: GraphFlow,
     here: Path,
     paths: ShortestPaths,
-    given: set[str],
+    declared: set[str],
     faults: FaultCollector,
 ) -> None:
     if flow.name in plan.flows:
         faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
         return
-    routes = _routes(plan, flow, here, paths, given, faults)
+    routes = _routes(plan, flow, here, paths, declared, faults)
     if routes is not None:
         plan.add_flow(flow.name, *routes)
 
@@ -188,10 +188,10 @@ def _routes(
     flow: GraphFlow,
     here: Path,
     paths: ShortestPaths,
-    given_vcs: set[str],
+    declared: set[str],
     faults: FaultCollector,
 ) -> tuple[list[str], list[str]] | None:
-    """The VCs of a flow, forth and back; none where they, or VCs of `given_vcs`, have a fault."""
+    """The VCs of a flow, forth and back; none where they, or VCs of `declared`, have a fault."""
     for key, name in (("source", flow.source), ("destination", flow.destination)):
         if plan.nodes.get(name) != "host":
             hosts = [n for n, kind in plan.nodes.items() if kind == "host"]
@@ -202,19 +202,19 @@ def _routes(
         faults.add((*here, "destination"), flow.destination, "a host other than source", "a flow")
         return None
     routes: dict[str, list[str]] = {}
-    for key, given, ends in (
+    for key, route, ends in (
         ("forward", flow.forward, (flow.source, flow.destination)),
         ("reverse", flow.reverse, (flow.destination, flow.source)),
     ):
-        if given is not None:
-            if any(name in given_vcs and name not in plan.vcs for name in given):
+        if route is not None:
+            if any(name in declared and name not in plan.vcs for name in route):
                 return None
-            problem = _route_problem(plan, given, *ends)
+            problem = _route_problem(plan, route, *ends)
             if problem:
                 meaning = meaning_of(GraphFlow.model_fields[key])
-                faults.add((*here, key), list(given), problem, meaning)
+                faults.add((*here, key), list(route), problem, meaning)
                 return None
-            routes[key] = list(given)
+            routes[key] = list(route)
             continue
         nodes = paths.between(*ends)
         if nodes is None:

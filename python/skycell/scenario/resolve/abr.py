@@ -96,18 +96,18 @@ class AbrResolver:
         for one in ABR.parameters:
             if not isinstance(one, Declares) or one.key is None:
                 continue
-            given = getattr(control, one.key)
-            if given == "link rate":
+            value = getattr(control, one.key)
+            if value == "link rate":
                 values[one.field] = int(link_rate * MILLICELLS)
-            elif given == "pcr":
+            elif value == "pcr":
                 values[one.field] = values["pcr_millicells"]
             else:
-                values[one.field] = _RESOLVERS.get(one.type, _as_written)(given)
+                values[one.field] = _RESOLVERS.get(one.type, _as_written)(value)
             if one.at_most and values[one.field] > values[one.at_most]:
                 most = show_amount(values[one.at_most] // MILLICELLS)
                 meaning = meaning_of(Abr.model_fields[one.key])
                 self.faults.add(
-                    ("abr", i, one.key), str(given), f"up to pcr, {most} cells/s", meaning
+                    ("abr", i, one.key), str(value), f"up to pcr, {most} cells/s", meaning
                 )
         return AbrSpec(**values)
 
@@ -139,18 +139,18 @@ def resolve_vs_vd(
     return found
 
 
-def _as_written(given: Any) -> Any:
-    return given
+def _as_written(value: Any) -> Any:
+    return value
 
 
-def _rate(given: Quantity) -> int:
-    return int(cells_per_second(given) * MILLICELLS)
+def _rate(value: Quantity) -> int:
+    return int(cells_per_second(value) * MILLICELLS)
 
 
 _RESOLVERS: dict[str, Callable[[Any], Any]] = {
     "PeakCellRate": _rate,
     "RateUpToPeak": _rate,
     "CellRateOrNone": _rate,
-    "CellsInFlight": lambda given: int(given.amount),
-    "Interval": lambda given: rounded(given.amount),
+    "CellsInFlight": lambda value: int(value.amount),
+    "Interval": lambda value: rounded(value.amount),
 }

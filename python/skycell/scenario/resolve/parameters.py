@@ -88,85 +88,85 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     "QueueCount",
     "Coupling",
 )
-def _as_written(port: Port, one: Declares, given: Any, written: Parameters) -> Any:
-    return given
+def _as_written(port: Port, one: Declares, value: Any, written: Parameters) -> Any:
+    return value
 
 
 @_resolves("word")
-def _word(port: Port, one: Declares, given: str, written: Parameters) -> str:
-    return one.words.get(given, given)
+def _word(port: Port, one: Declares, value: str, written: Parameters) -> str:
+    return one.words.get(value, value)
 
 
 @_resolves("Threshold", "ThresholdBelowCapacity", "AverageThreshold")
-def _threshold(port: Port, one: Declares, given: Any, written: Parameters) -> int | None:
+def _threshold(port: Port, one: Declares, value: Any, written: Parameters) -> int | None:
     assert one.key is not None
     if port.capacity is None:
-        got = Verbatim(f"{given}, with an unlimited buffer")
+        got = Verbatim(f"{value}, with an unlimited buffer")
         port.fault(written, one.key, got, "a threshold needs a buffer of limited size")
         return None
-    is_size = isinstance(given, Quantity)
-    amount = port.amount(written, one.key, given) if is_size else int(exact(given) * port.capacity)
+    is_size = isinstance(value, Quantity)
+    amount = port.amount(written, one.key, value) if is_size else int(exact(value) * port.capacity)
     if amount is None:
         return None
     highest = port.capacity - (one.type == "ThresholdBelowCapacity")
     if amount > highest:
         allowed = f"up to {port.unit.shown(highest)} of the buffer"
-        port.fault(written, one.key, str(given) if is_size else given, allowed)
+        port.fault(written, one.key, str(value) if is_size else value, allowed)
     return min(amount, MOST_CELLS)
 
 
 @_resolves("CellCount")
-def _count(port: Port, one: Declares, given: Quantity, written: Parameters) -> int | None:
+def _count(port: Port, one: Declares, value: Quantity, written: Parameters) -> int | None:
     assert one.key is not None
-    return port.amount(written, one.key, given)
+    return port.amount(written, one.key, value)
 
 
 @_resolves("CellsOfFrames")
-def _cells_of_frames(port: Port, one: Declares, given: int, written: Parameters) -> int:
-    return given * port.unit.full
+def _cells_of_frames(port: Port, one: Declares, value: int, written: Parameters) -> int:
+    return value * port.unit.full
 
 
 @_resolves("FrameCells")
-def _frame_cells(port: Port, one: Declares, given: None, written: Parameters) -> int:
+def _frame_cells(port: Port, one: Declares, value: None, written: Parameters) -> int:
     return port.unit.full
 
 
 @_resolves("FrameTime")
-def _frame_time(port: Port, one: Declares, given: None, written: Parameters) -> int:
+def _frame_time(port: Port, one: Declares, value: None, written: Parameters) -> int:
     if port.line.packets is not None:
         return packet_time_ps(port.line.packets, port.packet)
     return port.unit.full * port.line.cell_time_ps
 
 
 @_resolves("Interval", "StateTime", "TimeOrNone")
-def _interval(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
-    return rounded(given.amount)
+def _interval(port: Port, one: Declares, value: Quantity, written: Parameters) -> int:
+    return rounded(value.amount)
 
 
 @_resolves("PacketOctets")
-def _packet_octets(port: Port, one: Declares, given: Quantity, written: Parameters) -> int:
-    return int(given.amount)
+def _packet_octets(port: Port, one: Declares, value: Quantity, written: Parameters) -> int:
+    return int(value.amount)
 
 
 @_resolves("VcThresholds")
 def _vc_thresholds(
-    port: Port, one: Declares, given: Any, written: Parameters
+    port: Port, one: Declares, value: Any, written: Parameters
 ) -> tuple[int | None, ...]:
     assert one.key is not None
     across = port.across
     meaning = meaning_of(type(written).model_fields[one.key])
-    if isinstance(given, Mapping):
-        by_vc = given
+    if isinstance(value, Mapping):
+        by_vc = value
         for name in by_vc:
             if name not in across:
                 known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
                 allowed = f"a VC across {port.name}: {known}"
                 port.faults.add((*port.where, one.key, name), name, allowed, meaning)
     else:
-        if len(given) != len(across):
-            got = Verbatim(f"{len(given)} thresholds")
+        if len(value) != len(across):
+            got = Verbatim(f"{len(value)} thresholds")
             port.fault(written, one.key, got, f"one for each of {len(across)} VCs")
-        by_vc = dict(zip(across, given, strict=False))
+        by_vc = dict(zip(across, value, strict=False))
     amounts = {name: port.amount(written, one.key, size) for name, size in by_vc.items()}
     for name, amount in amounts.items():
         if port.capacity is not None and amount is not None and amount > port.capacity:
@@ -177,11 +177,11 @@ def _vc_thresholds(
 
 @_resolves("VcAllowances")
 def _vc_allowances(
-    port: Port, one: Declares, given: Quantity | str, written: Parameters
+    port: Port, one: Declares, value: Quantity | str, written: Parameters
 ) -> tuple[int, ...]:
     return tuple(
-        int(given.amount)
-        if isinstance(given, Quantity) and name in port.mbs
+        int(value.amount)
+        if isinstance(value, Quantity) and name in port.mbs
         else port.mbs.get(name, 0)
         for name in port.plan.vcs
     )
@@ -189,11 +189,11 @@ def _vc_allowances(
 
 @_resolves("VcLevels")
 def _vc_levels(
-    port: Port, one: Declares, given: Mapping[str, int], written: Any
+    port: Port, one: Declares, value: Mapping[str, int], written: Any
 ) -> tuple[int, ...]:
     assert one.key is not None
     levels = len(written.thresholds)
-    for name, level in given.items():
+    for name, level in value.items():
         where = (*port.where, one.key, name)
         meaning = meaning_of(type(written).model_fields[one.key])
         if name not in port.across:
@@ -202,11 +202,11 @@ def _vc_levels(
         elif level > levels:
             allowed = f"up to {levels}: there is a threshold for each level"
             port.faults.add(where, level, allowed, meaning)
-    return tuple(given.get(name, 1) for name in port.plan.vcs)
+    return tuple(value.get(name, 1) for name in port.plan.vcs)
 
 
 @_resolves("McrByVc")
-def _mcr_by_vc(port: Port, one: Declares, given: None, written: Parameters) -> tuple[int, ...]:
+def _mcr_by_vc(port: Port, one: Declares, value: None, written: Parameters) -> tuple[int, ...]:
     across = port.across
     if port.knows_all_mcrs and across and not any(port.mcr[name] for name in across):
         got = Verbatim(f"no VC with an MCR across {port.name}")
@@ -216,17 +216,17 @@ def _mcr_by_vc(port: Port, one: Declares, given: None, written: Parameters) -> t
 
 
 @_resolves("DfbaZ")
-def _dfba_z(port: Port, one: Declares, given: float | str, written: Parameters) -> Any:
-    return Z_RULES[given] if isinstance(given, str) else DfbaZFixed(value=given)
+def _dfba_z(port: Port, one: Declares, value: float | str, written: Parameters) -> Any:
+    return Z_RULES[value] if isinstance(value, str) else DfbaZFixed(value=value)
 
 
 @_resolves("ClassShares")
 def _class_shares(
-    port: Port, one: Declares, given: Mapping[str, Fraction | Quantity], written: Parameters
+    port: Port, one: Declares, value: Mapping[str, Fraction | Quantity], written: Parameters
 ) -> tuple[int, ...]:
     assert one.key is not None
     shares = [Fraction(0)] * len(port.classes)
-    for place, share in _by_queue(port, one.key, given).items():
+    for place, share in _by_queue(port, one.key, value).items():
         is_rate = isinstance(share, Quantity)
         part = Fraction(port.line.cell_time_ps, PS_PER_SECOND)
         shares[place] = cells_per_second(share) * part if is_rate else share
@@ -245,18 +245,18 @@ def _class_shares(
 
 @_resolves("ClassWeights")
 def _class_weights(
-    port: Port, one: Declares, given: Mapping[str, int], written: Parameters
+    port: Port, one: Declares, value: Mapping[str, int], written: Parameters
 ) -> tuple[int, ...]:
     assert one.key is not None
-    by_queue = _by_queue(port, one.key, given)
+    by_queue = _by_queue(port, one.key, value)
     return tuple(by_queue.get(place, 1) for place in range(len(port.classes)))
 
 
-def _by_queue(port: Port, key: str, given: Mapping[str, Any]) -> dict[int, Any]:
+def _by_queue(port: Port, key: str, by_class: Mapping[str, Any]) -> dict[int, Any]:
     """Values by class as values by the place of the queue that holds it, which has one."""
     owners: dict[int, str] = {}
     values = {}
-    for name, value in given.items():
+    for name, value in by_class.items():
         place = port.classes.index(name if name in port.classes else None)
         if place in owners:
             got = Verbatim(f"{name} as well as {owners[place]}")
@@ -269,18 +269,18 @@ def _by_queue(port: Port, key: str, given: Mapping[str, Any]) -> dict[int, Any]:
 
 @_resolves("EqualVcWeights")
 def _equal_vc_weights(
-    port: Port, one: Declares, given: None, written: Parameters
+    port: Port, one: Declares, value: None, written: Parameters
 ) -> tuple[int, ...]:
     return (1,) * len(port.mcr)
 
 
 @_resolves("VcWeights")
 def _vc_weights(
-    port: Port, one: Declares, given: Mapping[str, int] | None, written: Any
+    port: Port, one: Declares, value: Mapping[str, int] | None, written: Any
 ) -> tuple[int, ...]:
     assert one.key is not None
     weights: Mapping[str, int]
-    if given is None:
+    if value is None:
         total = sum(port.mcr[name] for name in port.across)
         if total == 0 and port.knows_all_mcrs:
             got = Verbatim(f"nothing, and no VC with an MCR across {port.name}")
@@ -291,7 +291,7 @@ def _vc_weights(
             for name in port.across
         }
     else:
-        weights = given
+        weights = value
         meaning = meaning_of(type(written).model_fields[one.key])
         for name in weights:
             if name not in port.across:
@@ -302,9 +302,9 @@ def _vc_weights(
 
 @_resolves("VcIntervals")
 def _vc_intervals(
-    port: Port, one: Declares, given: Quantity, written: Parameters
+    port: Port, one: Declares, value: Quantity, written: Parameters
 ) -> tuple[int, ...]:
-    other = cells_per_second(given) * MILLICELLS
+    other = cells_per_second(value) * MILLICELLS
     return tuple(
         max(1, rounded(PS_PER_SECOND * MILLICELLS / (rate or other)))
         for rate in map(Fraction, port.mcr.values())

@@ -34,19 +34,19 @@ def _spec(
         if isinstance(one, Part):
             values[one.field] = _spec(one.spec, one.parameters, written, port)
         elif one.field in spec.model_fields:
-            given = None if one.key is None else getattr(written, one.key)
-            values[one.field] = _value(one, given, written, port)
+            setting = None if one.key is None else getattr(written, one.key)
+            values[one.field] = _value(one, setting, written, port)
     for one in parameters:
         if isinstance(one, Declares) and (one.below or one.at_most):
             _check_order(one, values, parameters, written, port)
     return None if None in values.values() else spec(**values)
 
 
-def _value(one: Declares, given: Any, written: Parameters, port: Port) -> Any:
+def _value(one: Declares, setting: Any, written: Parameters, port: Port) -> Any:
     resolve = RESOLVERS[one.type]
     if not one.is_list:
-        return resolve(port, one, given, written)
-    values = tuple(resolve(port, one, item, written) for item in given)
+        return resolve(port, one, setting, written)
+    values = tuple(resolve(port, one, item, written) for item in setting)
     if None in values:
         return None
     if one.is_ascending and list(values) != sorted(values):
@@ -72,12 +72,12 @@ def _check_order(
         return
     assert one.key is not None
     assert other.key is not None
-    given = getattr(written, one.key)
+    setting = getattr(written, one.key)
     words = "up to" if one.at_most else "below"
     whose = f"the least of {other.key}" if isinstance(values[field], tuple) else other.key
     port.faults.add(
         (*port.where, one.key),
-        str(given) if isinstance(given, Quantity) else given,
+        str(setting) if isinstance(setting, Quantity) else setting,
         f"{words} {whose}, {_shown(one, limit, port)}",
         meaning_of(type(written).model_fields[one.key]),
     )

@@ -142,10 +142,10 @@ def _key_of_peak(source: Source) -> str:
 
 def peak_of(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
     """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
-    given: Fraction | Quantity = getattr(source, _key_of_peak(source))
-    if isinstance(given, Quantity):
-        return cells_per_second(given)
-    return min(rates[link] for link in links) / CELL_BITS * given
+    value: Fraction | Quantity = getattr(source, _key_of_peak(source))
+    if isinstance(value, Quantity):
+        return cells_per_second(value)
+    return min(rates[link] for link in links) / CELL_BITS * value
 
 
 def _interval_ps(
@@ -182,19 +182,19 @@ def _packet_interval_ps(
     """Time from one packet of `packet` octets to the next."""
     key = _key_of_peak(source)
     meaning = meaning_of(type(source).model_fields[key])
-    given: Fraction | Quantity = getattr(source, key)
+    value: Fraction | Quantity = getattr(source, key)
     slowest = min(links, key=lambda link: lines[link].packets_per_s(packet))
     room = lines[slowest].packets_per_s(packet)
-    if not isinstance(given, Quantity):
-        peak = room * given
-    elif given.dimension is Dimension.BIT_RATE:
-        peak = given.amount / (8 * packet)
+    if not isinstance(value, Quantity):
+        peak = room * value
+    elif value.dimension is Dimension.BIT_RATE:
+        peak = value.amount / (8 * packet)
     else:
         allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
-        faults.add((*here, key), given.text, allowed, meaning)
+        faults.add((*here, key), value.text, allowed, meaning)
         return DAY_PS
     if peak > room:
-        written = given.text if isinstance(given, Quantity) else given
+        written = value.text if isinstance(value, Quantity) else value
         most = show_rate(int(room * 8 * packet))
         faults.add(
             (*here, key), written, f"up to {most}, what {slowest} on its way carries", meaning

@@ -85,11 +85,11 @@ class TcpResolver:
 
     def _value(self, one: Declares, table: Parameters) -> Any:
         assert one.key is not None
-        given = getattr(table, one.key)
+        value = getattr(table, one.key)
         if one.type == "word":
-            return one.words.get(given, given)
+            return one.words.get(value, value)
         resolve = _RESOLVERS.get(one.type)
-        return given if resolve is None else resolve(self, one.key, given)
+        return value if resolve is None else resolve(self, one.key, value)
 
     def _fault(self, key: str, got: object, allowed: str) -> None:
         meaning = meaning_of(Tcp.model_fields[key])
@@ -163,21 +163,21 @@ class TcpResolver:
             self._fault("rto_max", shown, f"at least {key}, {show_amount(least)} ticks")
         return low, initial, high
 
-    def _sack_blocks(self, key: str, given: int) -> int:
-        if self.tcp.timestamps and given > 3:
+    def _sack_blocks(self, key: str, value: int) -> int:
+        if self.tcp.timestamps and value > 3:
             allowed = "up to 3 with timestamps: options have 40 octets"
             meaning = meaning_of(type(self.tcp.recovery).model_fields[key])
-            self.faults.add((*self.path, "recovery", key), given, allowed, meaning)
-        return given
+            self.faults.add((*self.path, "recovery", key), value, allowed, meaning)
+        return value
 
-    def _delayed_ack(self, given: HeldBack | None) -> DelayedAckSpec | None:
-        if given is None:
+    def _delayed_ack(self, value: HeldBack | None) -> DelayedAckSpec | None:
+        if value is None:
             return None
-        timeout = self.context.time_ps(given.timeout)
+        timeout = self.context.time_ps(value.timeout)
         return DelayedAckSpec(
             timeout_ps=timeout,
-            every_segments=given.every_segments,
-            quick_segments=given.quick_segments,
+            every_segments=value.every_segments,
+            quick_segments=value.quick_segments,
         )
 
 
@@ -189,27 +189,27 @@ def _ticks(value: Quantity, tick_ps: int) -> int:
 
 
 def _retransmit_delay(
-    given: Quantity | str,
+    value: Quantity | str,
 ) -> RetransmitDelaySegments | RetransmitDelayNone:
-    if isinstance(given, Quantity):
-        return RetransmitDelaySegments(count=int(given.amount))
+    if isinstance(value, Quantity):
+        return RetransmitDelaySegments(count=int(value.amount))
     return RetransmitDelayNone()
 
 
 _RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
-    "Mss": lambda tcp, key, given: tcp._mss,
-    "ReceiverWindow": lambda tcp, key, given: tcp._rwnd,
-    "Cwnd": lambda tcp, key, given: tcp._window(key, given, at_least=tcp._mss),
-    "MaxCwnd": lambda tcp, key, given: tcp._window(key, given, at_least=tcp._mss),
-    "Ssthresh": lambda tcp, key, given: tcp._window(key, given),
-    "Tick": lambda tcp, key, given: tcp._tick_ps,
-    "TickPhase": lambda tcp, key, given: tcp._tick_phase(key, given),
-    "RtoMin": lambda tcp, key, given: tcp._rto_ticks[0],
-    "RtoInitial": lambda tcp, key, given: tcp._rto_ticks[1],
-    "RtoMax": lambda tcp, key, given: tcp._rto_ticks[2],
-    "RetransmitDelay": lambda tcp, key, given: _retransmit_delay(given),
-    "SackBlocks": lambda tcp, key, given: tcp._sack_blocks(key, given),
-    "DelayedAck": lambda tcp, key, given: tcp._delayed_ack(given),
-    "TimeOrNone": lambda tcp, key, given: tcp.context.time_ps(given),
+    "Mss": lambda tcp, key, value: tcp._mss,
+    "ReceiverWindow": lambda tcp, key, value: tcp._rwnd,
+    "Cwnd": lambda tcp, key, value: tcp._window(key, value, at_least=tcp._mss),
+    "MaxCwnd": lambda tcp, key, value: tcp._window(key, value, at_least=tcp._mss),
+    "Ssthresh": lambda tcp, key, value: tcp._window(key, value),
+    "Tick": lambda tcp, key, value: tcp._tick_ps,
+    "TickPhase": lambda tcp, key, value: tcp._tick_phase(key, value),
+    "RtoMin": lambda tcp, key, value: tcp._rto_ticks[0],
+    "RtoInitial": lambda tcp, key, value: tcp._rto_ticks[1],
+    "RtoMax": lambda tcp, key, value: tcp._rto_ticks[2],
+    "RetransmitDelay": lambda tcp, key, value: _retransmit_delay(value),
+    "SackBlocks": lambda tcp, key, value: tcp._sack_blocks(key, value),
+    "DelayedAck": lambda tcp, key, value: tcp._delayed_ack(value),
+    "TimeOrNone": lambda tcp, key, value: tcp.context.time_ps(value),
 }
 """What a parameter of each type becomes; those of other types stay as they are written."""

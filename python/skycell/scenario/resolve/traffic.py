@@ -75,31 +75,31 @@ class TrafficResolver:
             assert not isinstance(one, Part)
             if one.field in spec.model_fields:
                 assert one.key is not None
-                given, where = getattr(tables[-1], one.key), (*path, one.key)
+                value, where = getattr(tables[-1], one.key), (*path, one.key)
                 if isinstance(one, Nested):
-                    values[one.field] = self._nested(one, given, tables, where)
+                    values[one.field] = self._nested(one, value, tables, where)
                 else:
                     resolve = _RESOLVERS.get(one.type)
-                    own = (self, given, tables, where)
-                    values[one.field] = given if resolve is None else resolve(*own)
+                    own = (self, value, tables, where)
+                    values[one.field] = value if resolve is None else resolve(*own)
         return spec(**values)
 
-    def _nested(self, one: Nested, given: Any, tables: tuple[Parameters, ...], path: Path) -> Any:
+    def _nested(self, one: Nested, value: Any, tables: tuple[Parameters, ...], path: Path) -> Any:
         if not one.is_list:
-            return self._table(one.spec, one.parameters, (*tables, given), path)
-        if not given:
+            return self._table(one.spec, one.parameters, (*tables, value), path)
+        if not value:
             meaning = meaning_of(type(tables[-1]).model_fields[one.key])
             self.faults.add(path, Verbatim("none"), "at least one", meaning)
         return tuple(
             self._table(one.spec, one.parameters, (*tables, table), (*path, i))
-            for i, table in enumerate(given)
+            for i, table in enumerate(value)
         )
 
-    def _page_interval(self, given: Times, web: Parameters, path: Path) -> DistributionSpec:
-        interval = self.times(given, path)
-        if isinstance(given, Constant) and interval == DistributionConstant(value_ps=0):
+    def _page_interval(self, value: Times, web: Parameters, path: Path) -> DistributionSpec:
+        interval = self.times(value, path)
+        if isinstance(value, Constant) and interval == DistributionConstant(value_ps=0):
             meaning = meaning_of(type(web).model_fields["page_interval"])
-            self.faults.add(path, given.value.text, "a time above 0 s", meaning)
+            self.faults.add(path, value.value.text, "a time above 0 s", meaning)
         return interval
 
     def _sizes(self, step_kb: float, tables: Any, path: Path) -> tuple[int, ...]:
@@ -118,24 +118,24 @@ class TrafficResolver:
             )
         return sizes
 
-    def _limit(self, given: int, count: Any, path: Path) -> int:
-        if path[-1] == "most" and given < count.least:
+    def _limit(self, value: int, count: Any, path: Path) -> int:
+        if path[-1] == "most" and value < count.least:
             meaning = meaning_of(type(count).model_fields["most"])
-            self.faults.add(path, given, f"from least, {count.least}", meaning)
-        return given
+            self.faults.add(path, value, f"from least, {count.least}", meaning)
+        return value
 
 
 _Resolver = Callable[[TrafficResolver, Any, tuple[Parameters, ...], Path], Any]
 
 _RESOLVERS: dict[str, _Resolver] = {
-    "TransferOctets": lambda traffic, given, tables, path: int(given.amount),
-    "RequestOctets": lambda traffic, given, tables, path: int(given.amount),
-    "Times": lambda traffic, given, tables, path: traffic.times(given, path),
-    "PageInterval": lambda traffic, given, tables, path: traffic._page_interval(
-        given, tables[-1], path
+    "TransferOctets": lambda traffic, value, tables, path: int(value.amount),
+    "RequestOctets": lambda traffic, value, tables, path: int(value.amount),
+    "Times": lambda traffic, value, tables, path: traffic.times(value, path),
+    "PageInterval": lambda traffic, value, tables, path: traffic._page_interval(
+        value, tables[-1], path
     ),
-    "PoissonMean": lambda traffic, given, tables, path: float(given),
-    "CountLimit": lambda traffic, given, tables, path: traffic._limit(given, tables[-1], path),
-    "FileSizes": lambda traffic, given, tables, path: traffic._sizes(given, tables, path),
+    "PoissonMean": lambda traffic, value, tables, path: float(value),
+    "CountLimit": lambda traffic, value, tables, path: traffic._limit(value, tables[-1], path),
+    "FileSizes": lambda traffic, value, tables, path: traffic._sizes(value, tables, path),
 }
 """What a parameter of each type becomes; those of other types stay as they are written."""

@@ -58,20 +58,20 @@ def part_or_rate(allowed: str, *examples: str, or_none: bool = False) -> ValueTy
     """
 
     def read(value: Any) -> Fraction | Quantity:
-        given: Fraction | Quantity
+        parsed: Fraction | Quantity
         if isinstance(value, str):
-            given = parse_quantity(value)
-            amount = given.amount
-            if given.dimension is Dimension.PART:
-                given = amount
-            elif given.dimension not in (Dimension.BIT_RATE, Dimension.CELL_RATE):
-                raise Refused(f'"{given.text}" is {given.dimension.value}')
+            parsed = parse_quantity(value)
+            amount = parsed.amount
+            if parsed.dimension is Dimension.PART:
+                parsed = amount
+            elif parsed.dimension not in (Dimension.BIT_RATE, Dimension.CELL_RATE):
+                raise Refused(f'"{parsed.text}" is {parsed.dimension.value}')
         else:
-            given = amount = exact(read_number(value))
-        is_too_much = isinstance(given, Fraction) and given > 1
+            parsed = amount = exact(read_number(value))
+        is_too_much = isinstance(parsed, Fraction) and parsed > 1
         if amount < 0 or (amount == 0 and not or_none) or is_too_much:
             raise Refused("")
-        return given
+        return parsed
 
     least = {"minimum": 0} if or_none else {"exclusiveMinimum": 0}
     pattern = unit_pattern(Dimension.PART, Dimension.BIT_RATE, Dimension.CELL_RATE)

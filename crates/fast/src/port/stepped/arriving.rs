@@ -9,7 +9,7 @@ use std::collections::binary_heap::PeekMut;
 
 /// Units of one frame at equal distances.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arriving {
+pub(super) struct ArrivingUnits {
     /// The event in which the first of them comes.
     pub(super) key: Key,
     pub(super) unit: Cell,
@@ -18,21 +18,21 @@ pub(super) struct Arriving {
     /// Whether all come at once.
     pub(super) is_whole: bool,
     /// Whether the last of them is the frame's.
-    pub(super) ends: bool,
+    pub(super) eom: bool,
     /// Which of those that come together by one link was first, if several ports may ask.
     pub(super) entered: Option<SimTime>,
 }
 
-impl Arriving {
+impl ArrivingUnits {
     /// The `unit` alone.
     pub(super) fn of_unit(key: Key, unit: Cell) -> Self {
-        Arriving {
+        ArrivingUnits {
             key,
             unit,
             count: 1,
             spacing: SimTime::ZERO,
             is_whole: false,
-            ends: unit.is_last,
+            eom: unit.eom,
             entered: None,
         }
     }
@@ -42,7 +42,7 @@ impl Arriving {
 #[derive(Debug, Default)]
 pub(super) struct Arrivals {
     /// With places that can be taken again.
-    bursts: Vec<Arriving>,
+    bursts: Vec<ArrivingUnits>,
     free: Vec<u32>,
     /// The event in which a burst's next unit comes; in one event what was on its way first is first. Then its place.
     order: BinaryHeap<Reverse<(Key, u64, u32)>>,
@@ -51,7 +51,7 @@ pub(super) struct Arrivals {
 
 impl Arrivals {
     /// More is on its way.
-    pub(super) fn push(&mut self, arriving: Arriving) {
+    pub(super) fn push(&mut self, arriving: ArrivingUnits) {
         let at = self.free.pop().unwrap_or_else(|| {
             self.bursts.push(arriving);
             self.bursts.len() as u32 - 1
@@ -70,7 +70,7 @@ impl Arrivals {
     ///
     /// # Panics
     /// None is on its way.
-    pub(super) fn take(&mut self) -> Arriving {
+    pub(super) fn take(&mut self) -> ArrivingUnits {
         let mut top = self.order.peek_mut().expect("something comes");
         let at = top.0.2;
         let burst = &mut self.bursts[at as usize];
@@ -102,20 +102,20 @@ mod tests {
             index: 0,
             octets: 0,
             vc: 0,
-            place: 0,
+            port_vc: 0,
             flow: 0,
             ecn: skycell_units::Ecn::NotEct,
             hop: 1,
-            is_last: false,
-            is_tagged: false,
+            eom: false,
+            clp: false,
             is_paced: false,
             came_at: SimTime::ZERO,
             left_at: SimTime::ZERO,
         };
-        let burst = |time: u64, link: u32, frame: u32, count: u32| Arriving {
+        let burst = |time: u64, link: u32, frame: u32, count: u32| ArrivingUnits {
             count,
             spacing: SimTime(10),
-            ..Arriving::of_unit(Key::new(SimTime(time), 2, link), unit(frame))
+            ..ArrivingUnits::of_unit(Key::new(SimTime(time), 2, link), unit(frame))
         };
         let mut arrivals = Arrivals::default();
         arrivals.push(burst(20, 5, 9, 2));

@@ -1,7 +1,7 @@
 //! Who is next: of VCs with queues of their own, or of the queues of classes.
 
 use super::Waiting;
-use crate::burst::train::Moment;
+use crate::burst::input_burst::Moment;
 use skycell_spec::{LinkSpec, SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing};
 use std::cmp::Reverse;
@@ -12,8 +12,8 @@ use std::collections::binary_heap::PeekMut;
 pub(super) trait Serves {
     /// Whether a VC has cells.
     fn has_cells(&self) -> bool;
-    /// The VC at `place`, which had no cells, has one.
-    fn activate(&mut self, here: &Waiting, place: u32);
+    /// The VC at `port_vc`, which had no cells, has one.
+    fn activate(&mut self, here: &Waiting, port_vc: u32);
     /// The place of the VC that is served now; some VC has cells.
     fn select(&mut self) -> u32;
     /// The cell of the VC that was selected leaves at `departure`; `next` is the VC's next one, if that has come.
@@ -33,15 +33,15 @@ impl Serves for Spacing {
         !self.first.is_empty()
     }
 
-    fn activate(&mut self, here: &Waiting, place: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: u32) {
         let stamp = self.spacing.stamp(here.vc);
-        self.first.push(Reverse((stamp, here.vc, place)));
+        self.first.push(Reverse((stamp, here.vc, port_vc)));
     }
 
     fn select(&mut self) -> u32 {
-        let Reverse((stamp, _, place)) = *self.first.peek().expect("somebody has cells");
+        let Reverse((stamp, _, port_vc)) = *self.first.peek().expect("somebody has cells");
         self.spacing.on_service(stamp);
-        place
+        port_vc
     }
 
     fn on_departure(&mut self, here: &Waiting, _: u64, next: Option<(Moment, u64)>) {
@@ -60,7 +60,7 @@ pub(super) struct Rounds {
     robin: VcRoundRobin,
     with_cells: u32,
     /// By VC id.
-    places: Vec<u32>,
+    port_vcs: Vec<u32>,
 }
 
 impl Serves for Rounds {
@@ -68,14 +68,14 @@ impl Serves for Rounds {
         self.with_cells > 0
     }
 
-    fn activate(&mut self, here: &Waiting, place: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: u32) {
         self.robin.set_backlog(here.vc, true);
-        self.places[here.vc as usize] = place;
+        self.port_vcs[here.vc as usize] = port_vc;
         self.with_cells += 1;
     }
 
     fn select(&mut self) -> u32 {
-        self.places[self.robin.select() as usize]
+        self.port_vcs[self.robin.select() as usize]
     }
 
     fn on_departure(&mut self, here: &Waiting, _: u64, next: Option<(Moment, u64)>) {
@@ -127,17 +127,17 @@ impl Serves for Classes {
         self.backlog.0 != 0
     }
 
-    fn activate(&mut self, here: &Waiting, place: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: u32) {
         let (came, nth) = here.next().expect("it has a cell");
         let first = &mut self.queues[here.queue].first;
-        first.push(Reverse((came, nth, place)));
+        first.push(Reverse((came, nth, port_vc)));
         self.backlog.0 |= 1 << here.queue;
     }
 
     fn select(&mut self) -> u32 {
         let queue = &self.queues[self.scheduler.select(self.backlog)];
-        let Reverse((_, _, place)) = *queue.first.peek().expect("the queue has cells");
-        place
+        let Reverse((_, _, port_vc)) = *queue.first.peek().expect("the queue has cells");
+        port_vc
     }
 
     fn on_departure(&mut self, here: &Waiting, departure: u64, next: Option<(Moment, u64)>) {
@@ -183,7 +183,7 @@ impl Order {
                 Some(Order::Rounds(Rounds {
                     robin: VcRoundRobin::new(weights),
                     with_cells: 0,
-                    places: vec![u32::MAX; weights.len()],
+                    port_vcs: vec![u32::MAX; weights.len()],
                 }))
             }
             scheduler => has_classes.then(|| {

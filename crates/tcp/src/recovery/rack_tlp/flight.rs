@@ -174,7 +174,7 @@ impl Flight {
     }
 
     /// Everything below `ack` has arrived (tcp_clean_rtx_queue).
-    pub(super) fn acknowledge(&mut self, ack: u64, mut told: impl FnMut(Covered)) {
+    pub(super) fn acknowledge(&mut self, ack: u64, mut report: impl FnMut(Covered)) {
         while let Some(&entry) = self.entries.front()
             && entry.end <= ack
         {
@@ -182,7 +182,7 @@ impl Flight {
             self.sacked -= u32::from(entry.is(SACKED));
             self.entries.pop_front();
             self.gone += 1;
-            told(Covered {
+            report(Covered {
                 index: self.gone - 1,
                 start: self.start,
                 sent_at: entry.sent_at(),
@@ -198,7 +198,7 @@ impl Flight {
     }
 
     /// A block has covered [start, end), of which nothing was before (tcp_sacktag_one).
-    pub(super) fn sack(&mut self, start: u64, end: u64, mut told: impl FnMut(Covered)) {
+    pub(super) fn sack(&mut self, start: u64, end: u64, mut report: impl FnMut(Covered)) {
         let mut position = self.entries.partition_point(|entry| entry.end <= start);
         while let Some(&entry) = self.entries.get(position)
             && entry.end <= end
@@ -214,7 +214,7 @@ impl Flight {
                 self.forget(entry);
                 self.sacked += 1;
                 self.entries[position].marks = SACKED | entry.marks & REPEATED;
-                told(covered);
+                report(covered);
             }
             position += 1;
         }
