@@ -12,6 +12,7 @@ CRATES = (
     "des",
     "switch",
     "channel",
+    "access",
     "abr",
     "tcp",
     "spec",
@@ -37,6 +38,7 @@ ROOMS = (
     "scenario.file",
     "scenario.presets",
     "scenario.steps",
+    "scenario.packets",
     "scenario.plan",
     "scenario.resolve",
     "scenario",
@@ -49,6 +51,7 @@ ROOMS = (
     "plots",
     "tables",
     "report",
+    "lab",
     "cli",
     "__main__",
 )

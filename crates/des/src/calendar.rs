@@ -6,36 +6,36 @@ use skycell_units::SimTime;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Boxes, each for one stretch of time.
+/// Buckets, each for a span of time.
 const BUCKETS: u64 = 256;
 
 /// Keys, least first.
 ///
-/// A key waits unsorted in the box of its stretch of time, and comes into order with the others when that box is
+/// A key waits unsorted in the bucket of its span of time, and comes into order with the others when that bucket is
 /// opened: that costs less than a heap of all, whose every step is a guess.
 #[derive(Debug)]
 pub struct Calendar {
-    /// Keys that came after their box had been opened.
+    /// Keys that came after their bucket had been opened.
     late: KeyHeap,
-    /// Keys of the open boxes that were there when they were opened, ascending from `next` on.
+    /// Keys of the open buckets that were there when they were opened, ascending from `next` on.
     opened: Vec<Key>,
     next: usize,
     /// So many of those there are at least, or all keys.
     in_order: usize,
-    /// A stretch is 2 to this power, picoseconds.
+    /// A span is 2 to this power, picoseconds.
     width_log2: u32,
-    /// The first stretch whose box is closed.
+    /// The first span whose bucket is closed.
     closed: u64,
-    /// By stretch, modulo [`BUCKETS`].
+    /// By span, modulo [`BUCKETS`].
     buckets: Vec<Vec<Key>>,
-    /// A bit for each box that has keys.
+    /// A bit for each bucket that has keys.
     filled: [u64; BUCKETS as usize / 64],
-    /// Keys beyond the last box.
+    /// Keys beyond the last bucket.
     far: BinaryHeap<Reverse<Key>>,
 }
 
 impl Calendar {
-    /// No keys yet; `width` is about the time that a box is for. Of the keys that come next so many are kept in
+    /// No keys yet; `width` is about the time that a bucket is for. Of the keys that come next so many are kept in
     /// order as [`ahead`](Self::ahead) is to show.
     ///
     /// # Panics
@@ -78,7 +78,7 @@ impl Calendar {
         late.into_iter().chain(others).min()
     }
 
-    /// About the key that comes so many after the first: of those whose boxes had not been opened yet when they were
+    /// About the key that comes so many after the first: of those whose buckets had not been opened yet when they were
     /// added.
     #[inline(always)]
     pub fn ahead(&self, count: usize) -> Option<Key> {
@@ -131,11 +131,11 @@ impl Calendar {
         key.time().0 >> self.width_log2
     }
 
-    /// The first closed box that has keys.
+    /// The first closed bucket that has keys.
     fn next_filled(&self) -> Option<u64> {
         const WORDS: u64 = BUCKETS / 64;
         let first = self.closed % BUCKETS;
-        // The word of the first box comes twice: its later boxes, and at the end its earlier ones.
+        // The word of the first bucket comes twice: its later buckets, and at the end its earlier ones.
         let word_at = |nth: u64| {
             let word = (first / 64 + nth) % WORDS;
             let later = u64::MAX << (first % 64);
@@ -194,7 +194,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a sorted list: keys of the same box, of the next ones, and beyond the last.
+        /// Against a sorted list: keys of the same bucket, of the next ones, and beyond the last.
         #[test]
         fn keys_come_in_order(
             in_order in 2usize..9,

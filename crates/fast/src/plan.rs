@@ -67,7 +67,7 @@ impl Plan {
     fn of(spec: &NetworkSpec, kinds: Vec<PortKind>, shared: Shared) -> Plan {
         let of_vc = |(vc, id): (&VcSpec, u32)| {
             if shared.has_open_loop_source(id) {
-                // What a source's cells meet is told by its stream.
+                // What a source's cells meet is reported by its source.
                 return Route {
                     source: vc.path[0],
                     first: Hop::default(),
@@ -93,7 +93,7 @@ impl Plan {
 }
 
 /// Lets ports be stepped before links whose losses do not follow from the order in which frames come to them: others have
-/// one queue and send what came first, or have a server that draws as it chooses. The cells of a stream are drawn for
+/// one queue and send what came first, or have a server that draws as it chooses. The cells of an open-loop source are drawn for
 /// by a server alone.
 fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
     for (vc, id) in spec.vcs.iter().zip(0..) {
@@ -112,7 +112,7 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
 }
 
 /// Lets the first ports of VCs be stepped that have a policer, which looks at the cells of frames one by one. That of a
-/// stream does so anyway.
+/// open-loop source does so anyway.
 fn step_before_policers(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
     let vcs = spec.vcs.iter().zip(0..);
     for (vc, _) in vcs.filter(|(_, id)| !shared.has_open_loop_source(*id)) {

@@ -67,7 +67,7 @@ pub(crate) struct Ports {
     slots: Vec<PortSlot>,
     /// The source ports, by index at the port.
     pub(crate) sources: Vec<SourcePort>,
-    /// Ports of packets, by the place that the VCs know them by.
+    /// Ports of packets, by the index that the VCs know them by.
     pub(crate) packets: Vec<PacketPort>,
 }
 
@@ -218,7 +218,7 @@ pub(crate) struct PassPort {
     /// The port its cells come from, and how long after their departure there.
     pub(crate) from_port: u32,
     pub(crate) after: PassThrough,
-    /// The places there of the VCs that cross it.
+    /// The indices there of the VCs that cross it.
     port_vcs: Vec<u32>,
 }
 
@@ -399,7 +399,7 @@ fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: u32) {
     let PortMut::Pass(port) = ports.get_mut(pass.port) else {
         unreachable!("a stretch passes through ports where no cell waits");
     };
-    // All its VCs come over one link, so from one station after the same time.
+    // All its VCs come over one link, so from one port after the same time.
     debug_assert!(port.port_vcs.is_empty() || (port.from_port, port.after) == (from_port, pass));
     (port.from_port, port.after) = (from_port, pass);
     port.port_vcs.push(port_vc);

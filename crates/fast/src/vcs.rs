@@ -25,7 +25,7 @@ pub(crate) struct Begin {
     pub(crate) input: u32,
     /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
     pub(crate) first_link: u32,
-    /// Which of the ways it goes.
+    /// Which of the paths it takes.
     path: u32,
 }
 
@@ -50,7 +50,7 @@ struct Line {
 
 const _: () = assert!(std::mem::size_of::<Line>() == 64);
 
-/// What the VCs between stations of the same kind have in common.
+/// What the VCs between ports of the same kind have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Path {
     /// The first output port, where there is one.
@@ -131,7 +131,7 @@ pub(crate) struct Vcs {
 }
 
 impl Vcs {
-    /// The VCs of the spec over the given routes, each with its places at the ports.
+    /// The VCs of the spec over the given routes, each with its indices at the ports.
     pub(crate) fn new(
         spec: &NetworkSpec,
         routes: Vec<Route>,
@@ -210,7 +210,7 @@ impl Vcs {
         vcs
     }
 
-    /// Where the VC with id `vc` begins, and the way that it goes.
+    /// Where the VC with id `vc` begins, and the path that it goes.
     pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Path) {
         let begin = &self.lines[vc as usize].begin;
         (begin, &self.vc_paths[begin.path as usize])
@@ -220,7 +220,7 @@ impl Vcs {
         &mut self.lines[vc as usize].begin
     }
 
-    /// Where it ends, and the way that it has gone.
+    /// Where it ends, and the path that it has gone.
     pub(crate) fn end(&self, vc: u32) -> (&End, &Path) {
         let end = &self.lines[self.next_vc(vc) as usize].end;
         (end, &self.vc_paths[end.path as usize])

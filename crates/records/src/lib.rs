@@ -409,6 +409,12 @@ pub struct SourceRecord {
     pub cells: u64,
     /// Frames begun.
     pub frames: u64,
+    /// Octets of IP packets; 0 where it sends cells that no packet is in.
+    pub octets: u64,
+    /// Datagrams that came to the end of their route; 0 where it sends cells.
+    pub datagrams_delivered: u64,
+    /// Octets of the IP packets that they are.
+    pub octets_delivered: u64,
 }
 
 /// Sampled occupancy of one VC at one port.

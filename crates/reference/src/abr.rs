@@ -27,7 +27,7 @@ pub(crate) struct Pacer {
 #[derive(Debug)]
 pub(crate) struct PacedVc {
     vc: u32,
-    /// Its place at the port.
+    /// Its index at the port.
     port_vc: u32,
     /// The port's place on its path.
     hop: u16,

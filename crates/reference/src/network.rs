@@ -329,7 +329,10 @@ impl<'a> Network<'a> {
                     self.frames.next_vc(id);
                     self.offer_frame(now, id, next);
                 }
-                None => self.frames.settle(id, 1),
+                None => {
+                    self.sources[source as usize].on_delivered(frame.octets);
+                    self.frames.settle(id, 1);
+                }
             }
             return;
         }
@@ -380,8 +383,7 @@ impl<'a> Network<'a> {
                 source: id,
                 route_index: 0,
             };
-            let octets = self.spec.sources[id as usize].datagram_octets as u32;
-            let frame = self.frames.add(content, octets, sent.frame_cells, now);
+            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {

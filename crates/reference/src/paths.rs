@@ -1,4 +1,4 @@
-//! The ways of a VC through the network, and how nodes send its cells on.
+//! The paths of a VC through the network, and how nodes send its cells on.
 
 use skycell_spec::{ReroutingSpec, VcSpec};
 use skycell_units::SimTime;
@@ -36,7 +36,7 @@ struct Paths {
 }
 
 impl VcPaths {
-    /// The ways of `vc`, which ends at node `end`. `port_vc` lets it cross a port and returns its place
+    /// The paths of `vc`, which ends at node `end`. `port_vc` lets it cross a port and returns its index
     /// there; `from` tells the node of a port.
     pub fn new(
         vc: &VcSpec,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.plots.values import Axes
 
-_RESULTS = ("sweep.json", "runs.csv", "report.html")
+RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
 def _validate(
@@ -59,7 +60,7 @@ def _validate(
             )
     with collector.step():
         if out is not None:
-            refuse_earlier_result(out, "sweep", _RESULTS, force)
+            refuse_earlier_result(out, "sweep", RESULTS, force)
             if not plan_only:
                 refuse_unwritable(out)
     with collector.step():
@@ -144,7 +145,7 @@ def sweep(
         fault = (
             None
             if out is None
-            else (_write(result, out, force, store.path, level=None if no_report else level))
+            else (write_sweep(result, out, force, store.path, level=None if no_report else level))
         )
     failed = None
     if result.failed:
@@ -168,16 +169,31 @@ def sweep(
     report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
 
 
-def _write(
-    result: SweepResult, out: Path, force: bool, store: str | Path, *, level: float | None
+def write_sweep(
+    result: SweepResult,
+    out: Path,
+    force: bool,
+    store: str | Path,
+    *,
+    level: float | None,
+    beside: Mapping[Path, bytes] | None = None,
 ) -> str | None:
-    """Writes a sweep's files; its report at a confidence level, or none. Returns what was wrong."""
+    """Writes a sweep's files; its report at a confidence level, or none. Returns what was wrong.
+
+    Args:
+        result: the sweep.
+        out: the folder.
+        force: whether an earlier result is replaced.
+        store: where its runs are kept.
+        level: of the report's intervals; none for no report.
+        beside: further files, with their contents.
+    """
     from skycell.cli.progress import DrawingProgress
     from skycell.plots.files import write_all
     from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
-    beside = {out / name: text.encode() for name, text in texts.items()}
+    beside = {out / name: text.encode() for name, text in texts.items()} | dict(beside or {})
     report = out / "report.html"
     if level is None:
         with writing(out, store) as reported:

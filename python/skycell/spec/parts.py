@@ -1002,7 +1002,18 @@ class SourcePatternOnOff(SpecPart):
     phase: PhaseSpec
 
 
-SourcePattern = Annotated[SourcePatternConstant | SourcePatternOnOff, Field(discriminator="kind")]
+class SourcePatternTrace(SpecPart):
+    """Packets of a list, each with a time and a length of its own, as datagrams."""
+
+    kind: Literal["trace"] = "trace"
+    times_ps: tuple[U64, ...] = ()
+    octets: tuple[U64, ...] = ()
+    period_ps: U64 | None = None
+
+
+SourcePattern = Annotated[
+    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace, Field(discriminator="kind")
+]
 
 
 class SourceSpec(SpecPart):

@@ -101,7 +101,7 @@ impl DueFragment {
 /// Where a VC goes on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NextHop {
-    /// The port, by id, and the VC's input and place there.
+    /// The port, by id, and the VC's input and index there.
     pub(crate) port: u32,
     pub(crate) input: u32,
     pub(crate) port_vc: u32,

@@ -1,4 +1,4 @@
-//! Cells at equal distances on one link, and in which order those of several come.
+//! Bursts on the inputs of a port: cells at equal distances on one link, and in which order those of several come.
 
 use crate::burst::Burst;
 use skycell_units::SimTime;
@@ -10,7 +10,7 @@ pub(crate) struct Moment {
     pub(crate) link: u32,
 }
 
-/// Cells of one burst, from `next` on, `spacing` apart.
+/// Cells of one burst on an input, from `next` on, `spacing` apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputBurst {
     pub(crate) next: u64,
@@ -100,7 +100,7 @@ pub(crate) fn nth_arrival(
     (moment, burst.port_vc)
 }
 
-/// Whether the bursts, one or more, take turns: one spacing, and all their next cells within it.
+/// Whether the bursts, one or more, interleave: one spacing, and all their next cells within it.
 pub(crate) fn interleave(bursts: impl Iterator<Item = InputBurst> + Clone) -> bool {
     let nexts = bursts.clone().map(|burst| burst.next);
     let (Some(first), Some(one)) = (nexts.min(), bursts.clone().next()) else {
@@ -111,7 +111,7 @@ pub(crate) fn interleave(bursts: impl Iterator<Item = InputBurst> + Clone) -> bo
     bursts.clone().all(is_interleaved)
 }
 
-/// The same where the bursts take turns.
+/// The same where they interleave.
 fn nth_interleaved(
     bursts: impl Iterator<Item = InputBurst> + Clone,
     count: usize,

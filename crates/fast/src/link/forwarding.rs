@@ -66,9 +66,9 @@ pub(crate) struct Forwarding {
     cell_time: u64,
     /// By index at the port.
     vcs: Vec<ForwardVc>,
-    /// Places of VCs that may have cells that have not been told of.
+    /// Indices of VCs that may have cells that have not been told of.
     open: Vec<u32>,
-    /// With the place of the VC here.
+    /// With the index of the VC here.
     parts: Vec<(u32, DueFragment)>,
     /// Cells chosen among the queues of VCs that have been sent.
     chosen: u64,
@@ -203,7 +203,7 @@ impl Forwarding {
         last.map(|last| last.is_over = true).is_some()
     }
 
-    /// Sends the cells that have been chosen since the last call, `count` in all: `chosen` tells the place
+    /// Sends the cells that have been chosen since the last call, `count` in all: `chosen` tells the index
     /// and the departure of the n-th, from 0.
     pub(crate) fn send_chosen(&mut self, count: u64, chosen: impl Fn(u64) -> (u32, SimTime)) {
         for nth in self.chosen..count {

@@ -61,7 +61,7 @@ struct Group {
     keeps_several: bool,
 }
 
-/// A link that moves, behind a port from which cells leave as they came.
+/// A time-varying link, behind a port from which cells leave as they came.
 #[derive(Debug)]
 pub(crate) struct TimeVaryingLink {
     steps: Steps,
@@ -369,7 +369,7 @@ impl TimeVaryingLink {
         self.order.as_ref()?.entry(port_vc, nth)
     }
 
-    /// Nobody will ask for the first cells of VCs: `processed` tells how many have been processed of that at a place
+    /// Nobody will ask for the first cells of VCs: `processed` tells how many have been processed of that at an index
     /// of a port.
     pub(crate) fn forget(&mut self, processed: impl Fn(u32, u32) -> u64) {
         if let Some(order) = &mut self.order {

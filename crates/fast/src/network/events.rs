@@ -1,7 +1,7 @@
 //! What is to happen: events in their order, and a timer for each flow.
 //!
 //! A flow's timers are put off by nearly every acknowledgement, and hardly ever run out. So timers wait
-//! in buckets, each for a short stretch of time, and only come into order with the other events when
+//! in buckets, each for a short span of time, and only come into order with the other events when
 //! their bucket is opened: until then, putting one off is a note in a table, which is all that is looked at.
 
 use skycell_des::{EventQueue, Key};
@@ -9,7 +9,7 @@ use skycell_traffic::ask_for;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 
-/// A bucket's stretch of time is 2 to this power, picoseconds: 8.6 ms, below the tick of any host clock
+/// A bucket's span of time is 2 to this power, picoseconds: 8.6 ms, below the tick of any host clock
 /// of the studies.
 const BUCKET_LOG2: u32 = 33;
 /// Buckets, for timers up to 2.2 s ahead. Later ones wait in the last and move on from there.
@@ -17,7 +17,7 @@ const BUCKETS: u64 = 256;
 
 const NEVER: Key = Key::new(SimTime::NEVER, u8::MAX, u32::MAX);
 
-/// Which of all stretches of time `time` lies in.
+/// Which of all spans of time `time` lies in.
 const fn bucket_of(time: SimTime) -> u64 {
     time.0 >> BUCKET_LOG2
 }
@@ -35,13 +35,13 @@ struct Timer {
 /// All events to come.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// Those in order: all of the stretches that are open.
+    /// Those in order: all of the spans that are open.
     events: EventQueue,
     timers: Vec<Timer>,
-    /// By stretch, modulo [`BUCKETS`]: the flows whose timers are found there.
+    /// By span, modulo [`BUCKETS`]: the flows whose timers are found there.
     buckets: Vec<Vec<u32>>,
     in_buckets: usize,
-    /// The first stretch whose bucket is closed.
+    /// The first span whose bucket is closed.
     closed: u64,
     /// Timers that were no longer due when found.
     idle: u64,

@@ -422,7 +422,7 @@ impl OpenLoopSources {
         }
     }
 
-    /// Puts what streams did into the records of VCs and ports.
+    /// Puts what open-loop sources did into the records of VCs and ports.
     fn note(&self, network: &Network<'_>, vcs: &mut [VcRecord], ports: &mut [PortRecord]) {
         for cell_source in cell_sources(network) {
             let vc = &mut vcs[cell_source.plan.vc as usize];

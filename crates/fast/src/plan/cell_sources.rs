@@ -1,9 +1,9 @@
 //! Which ports with several queues have a server of their own here, and what crosses them.
 //!
-//! Frames join one queue of such a port, the cells of a stream another. A stream is known before the run, but for
-//! whether a cell finds its queue full, which is known when all choices before have been made: so the server need
+//! Frames join one queue of such a port, the cells of an open-loop source, which reacts to nothing, another. Such a source is
+//! known before the run, but for whether a cell finds its queue full, which is known when all choices before have been made: so the server need
 //! not wait for anybody. Where frames join several queues of a port, there is no server ([`crate::port::vc_queues`]) and no
-//! stream. Cells of a source that is no stream are frames, of one cell or several.
+//! open-loop source. Cells of any other source are frames, of one cell or several.
 
 use crate::plan::route::SourcePlan;
 use crate::plan::route::{PortKind, route};
@@ -19,7 +19,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether the cells of a source with VC `vc` are a stream.
+    /// Whether the cells of a source with VC `vc` are those of an open-loop source.
     pub(crate) fn has_open_loop_source(&self, vc: u32) -> bool {
         self.open_loop_sources
             .iter()
@@ -27,10 +27,10 @@ impl Shared {
     }
 }
 
-/// The plan of a valid spec with ports of these kinds. A source that sends cells of longer frames and is no stream begins
+/// The plan of a valid spec with ports of these kinds. A source that sends cells of longer frames and is no open-loop source begins
 /// at a port that is stepped.
 pub(crate) fn plan(spec: &NetworkSpec, kinds: &[PortKind], stepping: &mut Stepping) -> Shared {
-    // VCs of streams so far: of one that becomes frames another may have to come after it, or share its port with
+    // VCs of open-loop sources so far: of one that becomes frames another may have to come after it, or share its port with
     // frames in several queues.
     let mut known: Vec<u32> = cell_sources(spec).map(|(_, source)| source.vc).collect();
     loop {
@@ -85,7 +85,7 @@ fn frame_queues(spec: &NetworkSpec, known: &[u32]) -> Vec<Option<usize>> {
     spec.links.iter().zip(joined).map(of_port).collect()
 }
 
-/// The stream of a source; none if it cannot be one beside those with the VCs `known`.
+/// The plan of an open-loop source; none if it cannot be that beside those with the VCs `known`.
 fn open_loop_source(
     spec: &NetworkSpec,
     kinds: &[PortKind],

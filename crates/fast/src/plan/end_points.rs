@@ -37,7 +37,7 @@ struct Use {
 }
 
 impl EndPoints {
-    /// Those of a valid spec with ports of these kinds, VCs with these routes, and these streams.
+    /// Those of a valid spec with ports of these kinds, VCs with these routes, and these open-loop sources.
     pub(crate) fn new(
         spec: &NetworkSpec,
         kinds: &[PortKind],

@@ -28,7 +28,7 @@ impl PortKind {
     }
 }
 
-/// A station that cells pass on their way: when, after the departure that begins the stretch.
+/// A port that cells pass on their way: when, after the departure that begins the hop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PassThrough {
     /// Port id.
@@ -39,14 +39,14 @@ pub(crate) struct PassThrough {
     pub(crate) departure: SimTime,
 }
 
-/// A stretch of a VC over which cells keep their spacing: from a departure to the next station that
+/// A hop of a VC, over which cells keep their spacing: from a departure to the next port that
 /// may change it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub(crate) passes: Vec<PassThrough>,
-    /// From the departure to the arrival at the stretch's end.
+    /// From the departure to the arrival at the hop's end.
     pub(crate) delay: SimTime,
-    /// The link over which cells arrive at the stretch's end.
+    /// The link over which cells arrive at the hop's end.
     pub(crate) link: u32,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Hop {
 pub(crate) struct Route {
     pub(crate) source: u32,
     pub(crate) first: Hop,
-    /// The ports where cells are multiplexed, in order, and the stretch from each to the next or to the
+    /// The ports where cells are multiplexed, in order, and the hop from each to the next or to the
     /// VC's end.
     pub(crate) outputs: Vec<(u32, Hop)>,
 }
@@ -76,7 +76,7 @@ impl Route {
         self.outputs.last().map(|(port, _)| *port)
     }
 
-    /// The stretch to the VC's end, if it is not rerouted: the ports of another stand in no order.
+    /// The hop to the VC's end, if it is not rerouted: the ports of another stand in no order.
     pub(crate) fn last(&self) -> &Hop {
         self.outputs.last().map_or(&self.first, |(_, last)| last)
     }

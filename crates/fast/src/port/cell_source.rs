@@ -27,7 +27,7 @@ pub(crate) struct ArrivingCell {
     pub(crate) arrival: u64,
 }
 
-/// Adds the delays of a run of cells, the first of which leaves in turn `service` of `period`: those that leave
+/// Adds the delays of a run of cells, the first of which leaves in service `service` of `period`: those that leave
 /// in the first slot arrive at `arrival`.
 fn add_delays(
     delays: &mut CellDelays,
@@ -40,7 +40,7 @@ fn add_delays(
     let delay =
         |nth: u64| arrival + period.slot_of(service + nth) * spacing - (burst.left + nth * spacing);
     let services = period.services();
-    // In each cycle the same cells are as much later as others have turns.
+    // In each period the same cells are as much later as others have services.
     let step = (period.length() - services) * spacing;
     let whole = burst.cells / services;
     for (first, cells, cycles) in [
@@ -97,7 +97,7 @@ pub(crate) struct OpenLoopSource {
 }
 
 impl OpenLoopSource {
-    /// The stream of `source`, whose own link has this cell time and delay.
+    /// The open-loop source of `source`, whose own link has this cell time and delay.
     pub(crate) fn new(
         plan: SourcePlan,
         source: CellSource,
@@ -221,7 +221,7 @@ impl OpenLoopSource {
         self.leaving[0] = self.last_left;
     }
 
-    /// The first of the cells that are `waiting` leave the shared port in the turns of `period` among `slots`
+    /// The first of the cells that are `waiting` leave the shared port in the services of `period` among `slots`
     /// slots, each `spacing` long, the first from `start` on.
     pub(crate) fn on_pattern(
         &mut self,

@@ -465,7 +465,7 @@ impl OutputPort {
     }
 
     /// Where frames join several queues, samples the length of each at `now`; arrivals before `now` are processed. Tells
-    /// its place, cells departed, and its length.
+    /// its index, cells departed, and its length.
     pub(crate) fn sample_classes(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u64, u32)) {
         let Some(sent) = self
             .vc_queues

@@ -471,7 +471,7 @@ impl SourcePort {
             .sum()
     }
 
-    /// The last departure before `before` of a VC whose place `belongs`, and that place.
+    /// The last departure before `before` of a VC whose index `belongs`, and that index.
     pub(crate) fn last_departure(
         &self,
         before: SimTime,

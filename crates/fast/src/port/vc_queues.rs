@@ -3,7 +3,7 @@
 //! When cells leave does not depend on whose they are, so the port's counts are those of one queue in
 //! the order of arrival. Whose cell it is, is chosen here, cell by cell in a loop without events: a
 //! choice needs to know who has cells then, so arrivals before it must be known, and no more. The cells of a VC
-//! wait as runs of equal spacing, and a frame's end is told when its last cell has been chosen. In a queue for a class
+//! wait as bursts, and a frame's end is told when its last cell has been chosen. In a queue for a class
 //! the VC goes first whose next cell came first.
 
 use crate::burst::Burst;
@@ -78,7 +78,7 @@ struct Lines {
     waiting: Vec<Waiting>,
     /// By queue: VCs with cells that have not been served, and the sum of their weights.
     unserved: Vec<(u32, u64)>,
-    /// VCs without cells now whose next cell is known: when it comes, in which order, and the place.
+    /// VCs without cells now whose next cell is known: when it comes, in which order, and the index.
     arriving: BinaryHeap<Reverse<(Moment, u64, u32)>>,
     /// When the cell chosen last leaves, and its VC's index.
     free: u64,
@@ -94,7 +94,7 @@ struct Lines {
 pub(crate) struct VcQueues {
     order: Order,
     lines: Lines,
-    /// Runs accepted.
+    /// Bursts accepted.
     bursts: u64,
     /// By queue: cells accepted.
     accepted: Vec<u64>,
@@ -125,7 +125,7 @@ impl VcQueues {
     }
 
     /// Lets VC `vc`, whose cells join `queue` and which has that weight for the queue's policy, cross the port, at the
-    /// next place.
+    /// next index.
     pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, weight: u64) {
         self.lines.waiting.push(Waiting {
             vc,
@@ -240,7 +240,7 @@ impl VcQueues {
         (self.accepted[queue], sent.in_time, sent.departures)
     }
 
-    /// Whose cell is being sent at `now`, its place.
+    /// Whose cell is being sent at `now`, its index.
     fn leaving(&self, now: SimTime) -> Option<u32> {
         (self.lines.free > now.0 && !self.lines.served.is_empty()).then_some(self.lines.serving)
     }

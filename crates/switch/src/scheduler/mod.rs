@@ -149,7 +149,7 @@ impl Scheduler {
 }
 
 impl Scheduler {
-    /// The turns of `queue` from the next choice on, as long as `backlog` lasts; none where choices do not
+    /// The services of `queue` from the next choice on, as long as `backlog` lasts; none where choices do not
     /// repeat within [`Period::LONGEST`] from here. The next choice must be made with this backlog.
     pub fn period(&mut self, backlog: Backlog, queue: usize) -> Option<Period> {
         match self {
@@ -162,7 +162,7 @@ impl Scheduler {
 
     /// Makes `choices` choices with this backlog, from where [`Scheduler::period`] has found `period`.
     pub fn pass(&mut self, backlog: Backlog, period: Period, choices: u64) {
-        // The last of whole cycles is made: where it ends is where it began only as long as the backlog
+        // The last of whole periods is made: where it ends is where it began only as long as the backlog
         // lasts.
         let beyond_periods = match choices {
             0 => 0,
@@ -172,7 +172,7 @@ impl Scheduler {
     }
 }
 
-/// The turns of `queue` in the choices of `scheduler`, which makes them until it is where it began; none,
+/// The services of `queue` in the choices of `scheduler`, which makes them until it is where it began; none,
 /// and it stands anywhere, where it does not come back within [`Period::LONGEST`] choices.
 fn period_of<S: Schedules>(
     scheduler: &mut S,

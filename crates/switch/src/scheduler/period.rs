@@ -1,6 +1,6 @@
-//! The turns of a queue in choices that repeat.
+//! The services of a queue in choices that repeat.
 
-/// Choices in a row, in slots from 0 on, that repeat after some of them, and which of them are turns of a
+/// Choices in a row, in slots from 0 on, that repeat after some of them, and which of them are services of a
 /// certain queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Period {
@@ -13,7 +13,7 @@ pub struct Period {
 impl Period {
     /// Slots after which choices repeat, at most: those of any share in whole hundredths do.
     pub const LONGEST: u32 = 128;
-    /// Each slot is a turn.
+    /// Each slot is a service.
     pub const EACH: Period = Period {
         services: 1,
         length: 1,
@@ -26,7 +26,7 @@ impl Period {
         count: 0,
     };
 
-    /// Of the slots from 0 to `length`, 1 to 128, those are turns of which the bit is set in `services`.
+    /// Of the slots from 0 to `length`, 1 to 128, those are services of which the bit is set in `services`.
     pub fn new(services: u128, length: u32) -> Self {
         debug_assert!((1..=Self::LONGEST).contains(&length));
         debug_assert_eq!(services, services & up_to(length));
@@ -47,18 +47,18 @@ impl Period {
         u64::from(self.count)
     }
 
-    /// Whether all slots are its turns.
+    /// Whether all slots are its services.
     pub fn is_always(self) -> bool {
         self.count == self.length
     }
 
-    /// The slots that are not its turns.
+    /// The slots that are not its services.
     #[must_use]
     pub fn others(self) -> Self {
         Period::new(!self.services & up_to(self.length), self.length)
     }
 
-    /// Whether `slot` is a turn.
+    /// Whether `slot` is a service.
     pub fn has(self, slot: u64) -> bool {
         self.services & (1 << (slot % self.length())) != 0
     }
@@ -72,7 +72,7 @@ impl Period {
         slots / self.length() * self.services() + u64::from(rest.count_ones())
     }
 
-    /// Slot of turn `service`, from 0; there must be turns.
+    /// Slot of service `service`, from 0; there must be some.
     pub fn slot_of(self, service: u64) -> u64 {
         if self.count == 1 {
             return service * self.length() + u64::from(self.services.trailing_zeros());
@@ -80,7 +80,7 @@ impl Period {
         service / self.services() * self.length() + self.slot_in_period(service % self.services())
     }
 
-    /// Sum of the slots of the first `services` turns.
+    /// Sum of the slots of the first `services`.
     pub fn sum_of_slots(self, services: u64) -> u128 {
         if services == 0 {
             return 0;
@@ -94,7 +94,7 @@ impl Period {
             )
         };
         let begins = |periods: u64| u128::from(periods) * u128::from(self.length());
-        // Of the whole cycles where they begin and the places within; the same of the last.
+        // Of the whole periods where they begin and the slots within; the same of the last.
         let pairs = u128::from(periods) * u128::from(periods.saturating_sub(1)) / 2;
         pairs * u128::from(self.length() * self.services())
             + u128::from(periods) * slots_of(self.services())
@@ -102,7 +102,7 @@ impl Period {
             + slots_of(rest)
     }
 
-    /// Slot of one of the turns of the first cycle.
+    /// Slot of one of the services of the first period.
     fn slot_in_period(self, service: u64) -> u64 {
         let later = (0..service).fold(self.services, |services, _| services & (services - 1));
         u64::from(later.trailing_zeros())

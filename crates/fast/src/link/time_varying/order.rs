@@ -1,4 +1,4 @@
-//! Which of the cells that come together by a link that moves entered it first, where they go on to several ports.
+//! Which of the cells that come together by a time-varying link entered it first, where they go on to several ports.
 
 use crate::burst::Burst;
 use skycell_units::SimTime;
@@ -60,7 +60,7 @@ impl EntryOrder {
         Some(sent.entries.nth(nth - sent.before))
     }
 
-    /// Of the VC at a place nobody will ask for so many of the first cells as `processed` tells. What was sent on
+    /// Of the VC at an index nobody will ask for so many of the first cells as `processed` tells. What was sent on
     /// last stays.
     pub(crate) fn forget(&mut self, processed: impl Fn(usize) -> u64) {
         if self.kept < self.most {

@@ -1,11 +1,11 @@
-//! Times of events of one kind, in order, kept as runs of equal spacing, or of one spacing with gaps that
+//! Times of events of one kind, in order, kept as patterns of equal spacing, or of one spacing with gaps that
 //! repeat.
 
 use skycell_switch::Period;
 use std::collections::VecDeque;
 
 /// Events at the ends of slots `spacing` long, the first of which begins at `start`: of those slots that
-/// are turns of the cycle.
+/// are services of the period.
 #[derive(Clone, Copy, Debug)]
 struct EventPattern {
     start: u64,
@@ -69,7 +69,7 @@ impl EventTimes {
         self.last += count * spacing;
     }
 
-    /// `count` more, in turns of `period` among slots `spacing` long, the first of which begins at `start`,
+    /// `count` more, in services of `period` among slots `spacing` long, the first of which begins at `start`,
     /// not before the last event.
     pub(crate) fn push_pattern(&mut self, start: u64, spacing: u64, period: Period, count: u64) {
         if count == 0 {
@@ -117,7 +117,7 @@ impl EventTimes {
         Some(pattern.start + (pattern.period.slot_of(seq - pattern.seq) + 1) * pattern.spacing)
     }
 
-    /// Forgets events before `time`, as far as whole runs go.
+    /// Forgets events before `time`, as far as whole patterns go.
     pub(crate) fn forget_before(&mut self, time: u64) {
         while self
             .patterns

@@ -1,28 +1,28 @@
-//! Cells of sources that wait at a port, kept as runs.
+//! Cells of sources that wait at a port, kept as bursts.
 
 use std::collections::VecDeque;
 
-/// Cells of one stream that left their own port one after the other.
+/// Cells of one source that left their own port one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WaitingBurst {
     /// When the first of them left its own port; the others a spacing apart.
     pub(crate) left: u64,
     pub(crate) cells: u64,
-    /// Index of the stream at the port.
+    /// Index of the source at the port.
     pub(crate) cell_source: u32,
 }
 
 /// The cells, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    /// What is between cells of a run.
+    /// What is between cells of a burst.
     spacing: u64,
     bursts: VecDeque<WaitingBurst>,
     cells: u64,
 }
 
 impl Waiting {
-    /// No cells; those that leave their own ports `spacing` apart will be one run.
+    /// No cells; those that leave their own ports `spacing` apart will be one burst.
     pub(crate) fn new(spacing: u64) -> Self {
         Waiting {
             spacing,
@@ -48,7 +48,7 @@ impl Waiting {
         self.bursts.push_back(more);
     }
 
-    /// The first cells, of one run and at most `cells` of them; there must be cells.
+    /// The first cells, of one burst and at most `cells` of them; there must be cells.
     pub(crate) fn pop(&mut self, cells: u64) -> WaitingBurst {
         let first = self.bursts.front_mut().expect("cells are waiting");
         let popped = WaitingBurst {
@@ -79,7 +79,7 @@ mod tests {
         let mut waiting = Waiting::new(10);
         waiting.push(burst(100, 3, 0));
         waiting.push(burst(130, 2, 0)); // goes on
-        waiting.push(burst(150, 1, 1)); // another stream
+        waiting.push(burst(150, 1, 1)); // another source
         waiting.push(burst(170, 1, 1)); // after a pause
         assert_eq!(waiting.cells(), 7);
         assert_eq!(waiting.pop(4), burst(100, 4, 0));

@@ -22,7 +22,7 @@ struct LoggedBurst {
     cells: u32,
 }
 
-/// A stretch of time over which the port sent without a break.
+/// A time over which the port sent without a break.
 #[derive(Clone, Copy, Debug)]
 struct BusyPeriod {
     start: SimTime,
@@ -57,13 +57,13 @@ pub(crate) struct ArrivalLog {
     cell_time: u64,
     /// The order of cells is kept that leave at this time or later.
     kept_from: SimTime,
-    /// So are stretches that end then.
+    /// So are busy periods that end then.
     busy_kept_from: SimTime,
     /// Piece by piece.
     logged: Vec<LoggedBurst>,
     /// Bursts dropped from the front.
     dropped: u64,
-    /// The last stretch that has begun, and those before it, in order.
+    /// The last busy period that has begun, and those before it, in order.
     present: BusyPeriod,
     earlier: VecDeque<BusyPeriod>,
     /// Sum of the departure times of the cells of those that were not kept.

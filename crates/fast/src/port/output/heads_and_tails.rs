@@ -177,7 +177,7 @@ impl OutputPort {
         self.begin_frame(moment, fragment)
     }
 
-    /// The only burst there is comes in a stretch to the only queue, and all of it is accepted.
+    /// The only burst there is comes in one piece to the only queue, and all of it is accepted.
     fn accept_frame(
         &mut self,
         burst: InputBurst,

@@ -116,7 +116,7 @@ pub(crate) struct VcBursts {
     bursts: Vec<CountedBurst>,
     /// Cells accepted before them.
     before: u64,
-    /// Those and the cells of the runs.
+    /// Those and the cells of the bursts.
     noted: u64,
 }
 

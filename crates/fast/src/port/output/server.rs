@@ -41,13 +41,13 @@ pub(crate) struct Server {
     frame_queue: usize,
     queues: Vec<CellQueue>,
     pub(crate) cell_sources: Vec<OpenLoopSource>,
-    /// The next arrival of a cell of a source, and its stream.
+    /// The next arrival of a cell of a source, and its source.
     next: Option<(Moment, u32)>,
     /// When the link becomes free: the next choice.
     free: u64,
     /// The queue of a source whose cell leaves then.
     serving: Option<usize>,
-    /// The stretch that there is, and whose choices before `free` have not been booked.
+    /// The pattern that there is, and whose choices before `free` have not been booked.
     pattern: Option<ServicePattern>,
     /// Cells served one by one.
     pub(crate) served: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The server of a port that cells of these streams cross; frames use the queue `frame_queue`.
+    /// The server of a port that cells of these sources cross; frames use the queue `frame_queue`.
     pub(crate) fn new(
         port: &PortSpec,
         cell_time: u64,
@@ -292,7 +292,7 @@ impl Server {
     }
 
     /// Samples the length of each queue at `now`, of which the frames' has departed and holds
-    /// `frame_queue` cells; tells place, cells departed and length.
+    /// `frame_queue` cells; reports queue, cells departed and length.
     pub(crate) fn sample(
         &mut self,
         now: SimTime,

@@ -8,13 +8,13 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// An order of service. Places are those of VCs at the port.
+/// An order of service. Indices are those of VCs at the port.
 pub(super) trait Serves {
     /// Whether a VC has cells.
     fn has_cells(&self) -> bool;
     /// The VC at `port_vc`, which had no cells, has one.
     fn activate(&mut self, here: &Waiting, port_vc: u32);
-    /// The place of the VC that is served now; some VC has cells.
+    /// The index of the VC that is served now; some VC has cells.
     fn select(&mut self) -> u32;
     /// The cell of the VC that was selected leaves at `departure`; `next` is the VC's next one, if that has come.
     fn on_departure(&mut self, here: &Waiting, departure: u64, next: Option<(Moment, u64)>);
@@ -24,7 +24,7 @@ pub(super) trait Serves {
 #[derive(Debug)]
 pub(super) struct Spacing {
     spacing: VirtualSpacing,
-    /// Of each VC with cells: stamp of its first one, its id and its place.
+    /// Of each VC with cells: stamp of its first one, its id and its index.
     first: BinaryHeap<Reverse<(u128, u32, u32)>>,
 }
 
@@ -99,7 +99,7 @@ pub(super) struct Classes {
 /// A queue of a class.
 #[derive(Clone, Debug, Default)]
 struct Class {
-    /// Of each VC with cells: when its first one came, in which order, and its place.
+    /// Of each VC with cells: when its first one came, in which order, and its index.
     first: BinaryHeap<Reverse<(Moment, u64, u32)>>,
     sent: Sent,
 }

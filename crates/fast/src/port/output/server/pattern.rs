@@ -1,4 +1,4 @@
-//! Stretches in which the same queues have cells, and the scheduler's choices repeat: the cells of frames
+//! Service patterns: the same queues have cells, and the scheduler's choices repeat: the cells of frames
 //! alone, those of a source alone, or both.
 
 use super::Server;
@@ -7,10 +7,10 @@ use crate::port::cell_source::WaitingBurst;
 use skycell_switch::{Backlog, Period};
 use skycell_units::SimTime;
 
-/// Choices in a stretch, at least; fewer are made one by one.
+/// Choices in a pattern, at least; fewer are made one by one.
 const FEWEST: u64 = 4;
 
-/// A stretch. Up to its end the frames' queue has cells, or has none at all; what is known beforehand is
+/// A pattern. Up to its end the frames' queue has cells, or has none at all; what is known beforehand is
 /// that the source's has.
 #[derive(Debug)]
 pub(super) struct ServicePattern {
@@ -39,7 +39,7 @@ pub(crate) struct DepartureBurst {
 }
 
 impl Server {
-    /// At a choice: begins a stretch, if one begins here. The choice must be made with these queues' cells.
+    /// At a choice: begins a pattern, if one begins here. The choice must be made with these queues' cells.
     pub(super) fn begin_pattern(&mut self, frames_wait: bool) -> bool {
         let others = self.backlog();
         if self.draws.is_some() || others != 0 && self.served < self.no_period_before {
@@ -91,14 +91,14 @@ impl Server {
         begins
     }
 
-    /// Serves up to `cells` cells of frames that came before the next choice, of the stretch that there is,
+    /// Serves up to `cells` cells of frames that came before the next choice, of the pattern that there is,
     /// or tells why not: it is over.
     pub(super) fn serve_pattern(&mut self, cells: u64) -> Option<DepartureBurst> {
         let cell_time = self.cell_time;
         let pattern = self.pattern.as_mut()?;
         let left = pattern.frame_services - pattern.frame_services_made;
         if left == 0 {
-            // The choices that the stretch ends with are those of the other queue.
+            // The choices that the pattern ends with are those of the other queue.
             self.free = pattern.start + pattern.slots * cell_time;
             return None;
         }
@@ -157,7 +157,7 @@ impl Server {
         true
     }
 
-    /// Makes the choices up to `moment`, that moment included, of a stretch in which no cell of a frame is
+    /// Makes the choices up to `moment`, that moment included, of a pattern in which no cell of a frame is
     /// there.
     pub(super) fn pass_pattern(&mut self, moment: u64) {
         let Some(pattern) = &self.pattern else {
@@ -168,7 +168,7 @@ impl Server {
         self.end_pattern();
     }
 
-    /// Ends the stretch that there is before the next choice: books what its choices so far mean to the
+    /// Ends the pattern that there is before the next choice: books what its choices so far mean to the
     /// scheduler and to the source's cells.
     pub(super) fn end_pattern(&mut self) {
         let Some(pattern) = self.pattern.take() else {
