@@ -303,7 +303,7 @@ def test_ecn_replaces_losses_by_marks_where_a_queue_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule, kind",
+    ("rule", "kind"),
     [(rule, kind) for rule in ("slow_start", "pacing") for kind in RULES[rule]],
 )
 def test_a_key_of_a_kind_of_rule_changes_what_a_sender_does(rule: str, kind: str) -> None:
