@@ -109,6 +109,8 @@ pub(crate) struct Pacer {
     unpaced: u64,
     /// data_segs_out: segments of data sent so far.
     sent: u64,
+    /// When the sender does what it is doing.
+    now: SimTime,
     /// tcp_wstamp_ns: no burst leaves before.
     next: SimTime,
     /// Of the burst that leaves now: octets so far, segments that may follow.
@@ -126,6 +128,7 @@ impl Pacer {
             rate: None,
             unpaced,
             sent: 0,
+            now: SimTime::ZERO,
             next: SimTime::ZERO,
             octets: 0,
             left: 0,
@@ -146,12 +149,12 @@ impl Pacer {
 
     /// tcp_pacing_check: whether a segment may leave, one of the burst that does so now or the first of the next one, which
     /// has `size` segments, or all there are without a rate.
-    pub(crate) fn may_send(&mut self, now: SimTime, size: Option<u64>) -> bool {
+    pub(crate) fn may_send(&mut self, size: Option<u64>) -> bool {
         if self.left > 0 {
             return true;
         }
-        self.end_burst(now);
-        self.waits = self.next > now;
+        self.end_burst();
+        self.waits = self.next > self.now;
         if !self.waits {
             self.left = size.unwrap_or(u64::MAX);
         }
@@ -166,19 +169,19 @@ impl Pacer {
     }
 
     /// The burst has left.
-    pub(crate) fn end_burst(&mut self, now: SimTime) {
-        self.next = self.next_after(now);
+    pub(crate) fn end_burst(&mut self) {
+        self.next = self.next_after();
         (self.octets, self.left) = (0, 0);
     }
 
     /// When the next burst may leave, once this one has: as its octets take at the rate (tcp_update_skb_after_send). What
     /// it left late is taken off, up to half of that.
-    fn next_after(&self, now: SimTime) -> SimTime {
+    fn next_after(&self) -> SimTime {
         if self.octets == 0 {
             return self.next;
         }
-        let late = now.0.saturating_sub(self.next.0);
-        let mut next = self.next.max(now);
+        let late = self.now.0.saturating_sub(self.next.0);
+        let mut next = self.next.max(self.now);
         if let Some(rate) = self.rate.filter(|_| self.sent >= self.unpaced) {
             let takes = u128::from(self.octets) * u128::from(SECOND_PS) / u128::from(rate);
             next.0 += takes as u64 - late.min(takes as u64 / 2);
@@ -191,14 +194,15 @@ impl Pacer {
         self.waits.then_some(self.next)
     }
 
-    /// Nothing waits until something asks again.
-    pub(crate) fn forget_waiting(&mut self) {
+    /// The sender does something at `now`: nothing waits until something asks again.
+    pub(crate) fn begin(&mut self, now: SimTime) {
+        self.now = now;
         self.waits = false;
     }
 
-    /// tcp_pacing_delay: how long from `now` until the next burst may leave.
-    pub(crate) fn delay(&self, now: SimTime) -> SimTime {
-        SimTime(self.next_after(now).0.saturating_sub(now.0))
+    /// tcp_pacing_delay: how long until the next burst may leave.
+    pub(crate) fn delay(&self) -> SimTime {
+        SimTime(self.next_after().0.saturating_sub(self.now.0))
     }
 }
 
@@ -218,12 +222,13 @@ mod tests {
     /// Segments of 1 000 octets that leave at once at a time.
     fn burst(pacer: &mut Pacer, micros: u64) -> u64 {
         let mut sent = 0;
+        pacer.begin(at(micros));
         let size = pacer.rate().map(|rate| SIZE.segments(rate, 1_000));
-        while sent < 100 && pacer.may_send(at(micros), size) {
+        while sent < 100 && pacer.may_send(size) {
             pacer.on_sent(1_000);
             sent += 1;
         }
-        pacer.end_burst(at(micros));
+        pacer.end_burst();
         sent
     }
 
@@ -241,7 +246,8 @@ mod tests {
         // 0.3 ms late: so much earlier is the next.
         assert_eq!(burst(&mut pacer, 9_300), 2);
         assert_eq!(pacer.due(), Some(at(11_000)));
-        assert_eq!(pacer.delay(at(10_400)), at(600));
+        pacer.begin(at(10_400));
+        assert_eq!(pacer.delay(), at(600));
         // Half a burst at most.
         assert_eq!(burst(&mut pacer, 20_000), 2);
         assert_eq!(pacer.due(), Some(at(21_000)));

@@ -120,7 +120,7 @@ impl Sender {
         self.tx.available = self.tx.available.saturating_add(octets);
         if self.tx.is_all_acked() {
             let ticks = self.tx.clock.ticks(now);
-            let idle = ticks - self.tx.clock.ticks(self.tx.now);
+            let idle = ticks - self.tx.ticks;
             self.tx.window.on_idle_end(&self.tx.tcp, ticks);
             let restarts = self.tx.tcp.idle_restart && !self.tx.tcp.congestion.has_model();
             if restarts && idle >= self.tx.rto.ticks(&self.tx.tcp) {
@@ -129,7 +129,7 @@ impl Sender {
         }
         if self.state == State::Established {
             self.act(now, out, |sender| {
-                sender.recovery.on_more_to_send(&mut sender.tx);
+                sender.recovery.on_more_to_send(&mut sender.tx, now);
             });
         }
     }
@@ -156,13 +156,13 @@ impl Sender {
             (State::SynSent, SegmentKind::SynAck) => {
                 sender.on_control_answered();
                 sender.state = State::Established;
-                sender.recovery.on_more_to_send(&mut sender.tx);
+                sender.recovery.on_more_to_send(&mut sender.tx, now);
             }
             (State::FinSent, SegmentKind::FinAck) => {
                 sender.on_control_answered();
                 sender.state = State::Closed;
             }
-            (State::Established, SegmentKind::Ack) => sender.on_ack(segment),
+            (State::Established, SegmentKind::Ack) => sender.on_ack(now, segment),
             _ => {}
         });
     }
@@ -173,7 +173,7 @@ impl Sender {
         self.act(now, out, |sender| {
             match &mut sender.recovery {
                 Recovery::RackTlp(recovery) if sender.state == State::Established => {
-                    return recovery.on_timer(&mut sender.tx);
+                    return recovery.on_timer(&mut sender.tx, now);
                 }
                 _ => {}
             }
@@ -200,7 +200,7 @@ impl Sender {
         self.tx.send_as_allowed();
     }
 
-    fn on_ack(&mut self, segment: &Segment) {
+    fn on_ack(&mut self, now: SimTime, segment: &Segment) {
         self.tx.counters.acks += 1;
         let ack = segment.acknowledgement;
         if ack > self.tx.snd_max || ack < self.tx.snd_una {
@@ -208,7 +208,7 @@ impl Sender {
         }
         match &mut self.recovery {
             Recovery::ByDuplicates(_) => self.count_ack(segment),
-            Recovery::RackTlp(recovery) => recovery.on_ack(&mut self.tx, segment),
+            Recovery::RackTlp(recovery) => recovery.on_ack(&mut self.tx, now, segment),
         }
     }
 
@@ -218,17 +218,7 @@ impl Sender {
             return;
         };
         let ack = segment.acknowledgement;
-        // Of duplicates that begin no recovery: with SACK only those with news (RFC 3042 section 2).
-        let is_limited = self.tx.tcp.limited_transmit;
-        let mut is_news = is_limited && !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
-        for &(start, end) in segment.sack.as_slice() {
-            if is_limited {
-                is_news |= !self.tx.sacked.holds(start.max(self.tx.snd_una), end);
-            }
-            if end > self.tx.snd_una && end <= self.tx.snd_max {
-                self.tx.sacked.add(start.max(self.tx.snd_una), end);
-            }
-        }
+        let has_news = self.tx.note_sacked(segment);
         self.tx.is_echo = segment.ece;
         if segment.ece && !recovery.is_active() {
             on_echo(&mut self.tx, ack);
@@ -254,15 +244,18 @@ impl Sender {
             self.tx.counters.dup_acks += 1;
             self.dup_acks += 1;
             recovery.on_dup_ack(&mut self.tx, self.dup_acks);
-            let is_among_first = u64::from(self.dup_acks) <= LIMITED_TRANSMIT;
-            if is_news && is_among_first && !recovery.is_active() {
-                self.tx.send_limited();
+            if self.tx.tcp.limited_transmit && !recovery.is_active() {
+                // With SACK only those with news (RFC 3042 section 2).
+                let is_news = has_news || !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
+                if is_news && u64::from(self.dup_acks) <= LIMITED_TRANSMIT {
+                    self.tx.send_limited();
+                }
             }
         }
     }
 
     fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
-        let ticks = self.tx.clock.ticks(self.tx.now);
+        let ticks = self.tx.ticks;
         self.tx.timed = is_first.then_some((0, ticks));
         self.tx.start_timer();
         self.tx.counters.controls += 1;
@@ -276,8 +269,7 @@ impl Sender {
     /// acknowledged.
     fn on_control_answered(&mut self) {
         if let Some((_, sent_at)) = self.tx.timed.take() {
-            let ticks = self.tx.clock.ticks(self.tx.now);
-            self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
+            self.tx.rto.on_sample(&self.tx.tcp, self.tx.ticks - sent_at);
         }
         self.tx.deadline = SimTime::NEVER;
         self.tx.counters.controls += 1;
@@ -288,7 +280,7 @@ impl Sender {
     /// Does at `now` what puts segments out. The caller's list stands in for the sender's own, which
     /// so needs no room.
     fn act(&mut self, now: SimTime, out: &mut Vec<Segment>, doing: impl FnOnce(&mut Self)) {
-        self.tx.now = now;
+        self.tx.ticks = self.tx.clock.ticks(now);
         std::mem::swap(&mut self.tx.out, out);
         doing(self);
         std::mem::swap(&mut self.tx.out, out);
@@ -296,7 +288,7 @@ impl Sender {
     }
 
     fn note_cwnd(&mut self) {
-        let cwnd = self.tx.window.cwnd() as u64;
+        let cwnd = self.tx.window.octets();
         self.tx.counters.cwnd_max = self.tx.counters.cwnd_max.max(cwnd);
     }
 }

@@ -20,14 +20,17 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
     table_options,
+    where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
     from skycell.experiment.result import SweepResult
+    from skycell.experiment.shard import Shard
     from skycell.plots.values import Axes
 
 RESULTS = ("sweep.json", "runs.csv", "report.html")
@@ -43,6 +46,10 @@ def _validate(
     replications: int | None,
     engine: str | None,
     store_path: Path | None,
+    shard: Shard | None,
+    jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     x: str | None,
     series: str | None,
     facet: tuple[str, ...] | None,
@@ -53,6 +60,10 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        where_of(jobs, scheduler, scheduler_file)
+    with collector.step():
+        refuse_results(shard, plan=plan_only, out=out, x=x, series=series, facet=facet)
     with collector.step():
         if no_report and out is None:
             raise click.UsageError(
@@ -82,6 +93,7 @@ def _validate(
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --x buffer --series policy\n"
+    "  skycell sweep examples/sweeps/policy-and-buffer.toml --shard 1/4 --store shard1.sqlite\n"
     "  skycell analyse out/policies --response fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
@@ -110,9 +122,12 @@ def sweep(
     no_report: bool,
     force: bool,
     jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     level: float,
     engine: str,
     store_path: Path | None,
+    shard: Shard | None,
     fresh: bool,
     **_: object,
 ) -> None:
@@ -135,12 +150,21 @@ def sweep(
             show_plan(design, store, engine, as_json)
         return
     from skycell.cli.study_progress import StudyProgress
+    from skycell.experiment.sweep import make_shard
     from skycell.experiment.sweep import sweep as make
 
+    where = where_of(jobs, scheduler, scheduler_file)
+    if shard is not None:
+        with open_store(store_path) as store, StudyProgress(store.path) as progress:
+            made = make_shard(
+                design, shard, store, engine=engine, on_progress=progress, fresh=fresh, **where
+            )
+        report_shard(made, shard, store.path, as_json)
+        return
     with open_store(store_path) as store:
         with StudyProgress(store.path) as progress:
             result = make(
-                design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
+                design, engine=engine, store=store, on_progress=progress, fresh=fresh, **where
             )
         fault = (
             None

@@ -122,10 +122,10 @@ impl Recovery {
     }
 
     /// The application has handed over more, or the connection is open.
-    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter, now: SimTime) {
         match self {
             Recovery::ByDuplicates(r) => r.on_more_to_send(tx),
-            Recovery::RackTlp(r) => r.on_more_to_send(tx),
+            Recovery::RackTlp(r) => r.on_more_to_send(tx, now),
         }
     }
 }

@@ -25,7 +25,8 @@ use skycell_declare::{
     types::{SackBlocks, SegmentCount},
 };
 use skycell_des::Stream;
-use timers::{Pending, Probe};
+use skycell_units::SimTime;
+use timers::{Pending, Probe, TIMEOUT_MIN_PS};
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
@@ -104,6 +105,8 @@ pub(crate) struct RackTlp {
     usage: Usage,
     /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
     has_progressed: bool,
+    /// TCP_TIMEOUT_MIN in ticks of the host's clock.
+    timeout_min: u64,
     /// None where segments leave as soon as they may.
     pacer: Option<Box<Pacer>>,
     /// None where losses cut cwnd.
@@ -123,6 +126,7 @@ impl RackTlp {
             probe: None,
             usage: Usage::default(),
             has_progressed: true,
+            timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
             pacer: pace::pacer(tcp),
             model: draws.map(|draws| Box::new(Model::new(draws))),
         }
@@ -134,8 +138,8 @@ impl RackTlp {
     }
 
     /// An acknowledgement that is not below `snd_una` nor above `snd_max` (tcp_ack).
-    pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, segment: &Segment) {
-        self.take_timer(tx);
+    pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, now: SimTime, segment: &Segment) {
+        self.take_timer(tx, now);
         let prior = self.flight.pipe();
         let mut news = self.learn(tx, segment);
         self.sample(tx, segment, &mut news);
@@ -160,8 +164,8 @@ impl RackTlp {
     }
 
     /// What can be sent may be more than before: the application has handed over, or the connection is open.
-    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
-        self.take_timer(tx);
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter, now: SimTime) {
+        self.take_timer(tx, now);
         self.before_more(tx);
         self.update_rate(tx);
         self.send_new(tx);
@@ -182,7 +186,7 @@ impl RackTlp {
         }
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
-        let now = tx.ticks();
+        let now = tx.ticks;
         let had_sacked = self.flight.sacked() > 0;
         let (flight, rack) = (&mut self.flight, &mut self.rack);
         let mut rates = self.model.as_deref_mut().map(|model| &mut model.rates);
@@ -229,7 +233,7 @@ impl RackTlp {
 
     /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
     fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &mut News) {
-        let now = tx.ticks();
+        let now = tx.ticks;
         let span = match news.acked {
             Some(span) if !news.has_repeated => Some(span),
             _ => news.sacked,
@@ -337,7 +341,7 @@ impl RackTlp {
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         let is_recovering = self.state >= State::Recovery;
         self.rack
-            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering)
+            .find_lost(&mut self.flight, tx.ticks, srtt, is_recovering)
     }
 
     /// cwnd after an ACK (tcp_cong_control).
@@ -392,7 +396,7 @@ impl RackTlp {
 
     fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
         self.repeat(tx, index, start, end);
-        self.flight.on_resent(index, tx.ticks());
+        self.flight.on_resent(index, tx.ticks);
     }
 
     fn repeat(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
@@ -421,11 +425,14 @@ impl RackTlp {
         if tx.snd_max == tx.available {
             return;
         }
-        let mut sent = 0;
-        while self.flight.pipe() < tx.cwnd_segments() && self.may_send(tx) && self.send_one(tx) {
+        let (mut cwnd, mut sent) = (tx.cwnd_segments(), 0);
+        while self.flight.pipe() < cwnd && self.may_send(tx) && self.send_one(tx) {
+            if self.has_model() {
+                cwnd = tx.cwnd_segments(); // the first after idling may change it
+            }
             sent += 1;
         }
-        let is_full = self.flight.pipe() >= tx.cwnd_segments();
+        let is_full = self.flight.pipe() >= cwnd;
         if sent > 0 || is_full {
             self.usage.note(tx, is_full, self.flight.len());
         }
@@ -445,7 +452,7 @@ impl RackTlp {
             return false;
         }
         self.note_sent(tx.snd_max - from);
-        self.flight.push(tx.snd_max, tx.ticks());
+        self.flight.push(tx.snd_max, tx.ticks);
         let index = self.flight.gone() + self.flight.len() - 1;
         self.note_departure(tx, index, was_empty);
         if was_empty || self.pending == Pending::Probe {

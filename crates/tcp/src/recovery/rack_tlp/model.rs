@@ -44,7 +44,7 @@ fn micros(tx: &Transmitter, ticks: u64) -> u64 {
 
 /// tcp_mstamp.
 fn now(tx: &Transmitter) -> u64 {
-    micros(tx, tx.ticks())
+    micros(tx, tx.ticks)
 }
 
 impl RackTlp {
@@ -75,7 +75,7 @@ impl RackTlp {
             lost: self.flight.ever_lost(),
             delivered_at: rates.delivered_at(),
             now: now(tx),
-            until_departure: pacer.delay(tx.now).0 / PS_PER_US,
+            until_departure: pacer.delay().0 / PS_PER_US,
             srtt: micros(tx, tx.rto.srtt_eighths() as u64) / 8,
             mss: tx.tcp.mss,
             is_recovering: self.state == State::Recovery,

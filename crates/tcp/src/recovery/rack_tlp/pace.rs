@@ -5,6 +5,7 @@ use crate::congestion::bbr_burst_size;
 use crate::pacing::{BurstSize, Pacer};
 use crate::spec::{CongestionSpec, PacingSpec, TcpSpec};
 use crate::transmit::Transmitter;
+use skycell_units::SimTime;
 
 /// The pacer of a sender, if it paces.
 pub(super) fn pacer(tcp: &TcpSpec) -> Option<Box<Pacer>> {
@@ -32,17 +33,17 @@ fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
 
 impl RackTlp {
     /// What begins everything that the sender does: its own timer is the one that is looked at and set.
-    pub(super) fn take_timer(&mut self, tx: &mut Transmitter) {
+    pub(super) fn take_timer(&mut self, tx: &mut Transmitter, now: SimTime) {
         if let Some(pacer) = &mut self.pacer {
             tx.deadline = pacer.timer;
-            pacer.forget_waiting();
+            pacer.begin(now);
         }
     }
 
     /// What ends it: the engine is told of the earlier one.
     pub(super) fn give_timer(&mut self, tx: &mut Transmitter) {
         if let Some(pacer) = &mut self.pacer {
-            pacer.end_burst(tx.now);
+            pacer.end_burst();
             pacer.timer = tx.deadline;
             if let Some(due) = pacer.due() {
                 tx.deadline = tx.deadline.min(due);
@@ -60,7 +61,7 @@ impl RackTlp {
                     let size = burst_size(&tx.tcp, rate);
                     size.segments(rate, tx.tcp.mss)
                 });
-                pacer.may_send(tx.now, size)
+                pacer.may_send(size)
             }
         }
     }
@@ -73,9 +74,9 @@ impl RackTlp {
     }
 
     /// Whether something waits that may leave now.
-    pub(super) fn is_departure(&self, tx: &Transmitter) -> bool {
+    pub(super) fn is_departure(&self, now: SimTime) -> bool {
         let due = self.pacer.as_ref().and_then(|pacer| pacer.due());
-        due.is_some_and(|due| due <= tx.now)
+        due.is_some_and(|due| due <= now)
     }
 
     /// tcp_tsq_write, which tcp_pace_kick asks for. What leaves is stamped with this time, whatever a tick does first.
@@ -88,7 +89,7 @@ impl RackTlp {
 
     /// tcp_pacing_delay, in ticks of the host's clock.
     pub(super) fn ticks_to_departure(&self, tx: &Transmitter) -> u64 {
-        let delay = self.pacer.as_ref().map(|pacer| pacer.delay(tx.now));
+        let delay = self.pacer.as_ref().map(|pacer| pacer.delay());
         delay.map_or(0, |delay| delay.0.div_ceil(tx.tcp.tick_ps))
     }
 
