@@ -151,8 +151,8 @@ class UplinkResolver:
                 return
 
 
-def _time(given: Quantity | None, otherwise_ps: int) -> int:
-    return otherwise_ps if given is None else rounded(given.amount)
+def _time(written: Quantity | None, otherwise_ps: int) -> int:
+    return otherwise_ps if written is None else rounded(written.amount)
 
 
 def _values(parameters: Sequence[Any], written: Parameters) -> dict[str, Any]:
