@@ -62,6 +62,17 @@ pub struct Port {
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
+/// A cell that has left its port.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The cell.
+    pub cell: Cell,
+    /// Why it is lost, or will be on the link, if it is.
+    pub lost: Option<LossReason>,
+    /// Whether its payload has bit errors.
+    pub is_errored: bool,
+}
+
 impl Port {
     /// The port of the link that `spec` describes, in a run with `seed`.
     pub fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
@@ -222,32 +233,33 @@ impl Port {
             return None;
         }
         let chosen = self.choose(now);
+        let chosen = chosen.map(|cell| (cell.index == 0 && !cell.is_paced, cell.octets));
         if let Some(granted) = &mut self.granted {
             // What comes later in a slot with nothing to send does not send in it.
             granted.cells = chosen.map_or(0, |_| granted.cells - 1);
         }
-        let cell = chosen?;
+        let (begins_frame, octets) = chosen?;
+        let begins_frame = begins_frame && self.granted.is_none();
         self.is_busy = true;
-        let is_paced = cell.is_paced || self.granted.is_some();
-        let gap = if cell.index == 0 && !is_paced && self.frame_gap > 0 {
+        let gap = if begins_frame && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
             0
         };
         let ready = now + SimTime(gap);
         let bucket = self.shaper.as_ref();
-        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, cell.octets));
+        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, octets));
         self.sending_since = self.link.may_send_from(shaped);
         if let Some(bucket) = &mut self.shaper {
-            bucket.on_sending(self.sending_since, cell.octets);
+            bucket.on_sending(self.sending_since, octets);
         }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
-            .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
+            .then(|| self.sending_since + self.link.unit_time(self.sending_since, octets))
     }
 
     /// The cell whose transmission begins.
-    fn choose(&mut self, now: SimTime) -> Option<Cell> {
+    fn choose(&mut self, now: SimTime) -> Option<&Cell> {
         loop {
             let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
             let backlog = has_cells
@@ -263,7 +275,7 @@ impl Port {
             match service {
                 Service::Begins { is_marked } => {
                     meters.filter(|_| is_marked).for_each(PacketMeter::on_mark);
-                    return queue.cells.front().copied();
+                    return self.queues[self.sending].cells.front();
                 }
                 Service::Discarded(cell, reason) => {
                     meters.for_each(|own| own.on_discard(now.0, cell.octets, cell.ecn));
@@ -274,23 +286,15 @@ impl Port {
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
-    pub fn sending(&self) -> (Cell, SimTime) {
+    pub fn sending(&self) -> (&Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
-        (
-            *cell.expect("a cell is under transmission"),
-            self.sending_since,
-        )
+        let cell = cell.expect("a cell is under transmission");
+        (cell, self.sending_since)
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
-    /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
-    /// is, or will be on the link.
-    pub fn on_departure(
-        &mut self,
-        now: SimTime,
-        serial: u64,
-        is_forgotten: bool,
-    ) -> Option<(Cell, LossReason)> {
+    /// its frame in the run; it is lost when the node has forgotten its VC.
+    pub fn on_departure(&mut self, now: SimTime, serial: u64, is_forgotten: bool) -> Departure {
         self.sent_for += now - self.sending_since;
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
@@ -302,14 +306,18 @@ impl Port {
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        if is_forgotten {
-            return Some((cell, LossReason::OffPath));
+        let (lost, is_errored) = if is_forgotten {
+            (Some(LossReason::OffPath), false)
+        } else if self.granted.is_some_and(|granted| granted.is_lost) {
+            (Some(LossReason::Drawn), false)
+        } else {
+            self.link.enter(self.sending_since, now, cell, serial)
+        };
+        Departure {
+            cell,
+            lost,
+            is_errored,
         }
-        if self.granted.is_some_and(|granted| granted.is_lost) {
-            return Some((cell, LossReason::Drawn));
-        }
-        let lost = self.link.enter(now, cell, serial);
-        lost.map(|reason| (cell, reason))
     }
 
     /// What the port has counted when the run ends at `end`.
@@ -342,6 +350,7 @@ impl Port {
                 .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect(),
             octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
+            errors: self.link.errors(),
         }
     }
 }
