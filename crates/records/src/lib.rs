@@ -1,6 +1,7 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
 mod abr;
+mod access;
 mod delay;
 mod errors;
 mod guarantee;
@@ -12,6 +13,7 @@ mod traces;
 mod web;
 
 pub use abr::AbrRecord;
+pub use access::UplinkRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
@@ -186,6 +188,9 @@ pub struct RunRecords {
     pub web: Option<WebTotals>,
     /// One row per cell source of the spec, in its order.
     pub sources: Vec<SourceRecord>,
+    /// One row per uplink of the spec, in its order; of runs with uplinks only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uplinks: Vec<UplinkRecord>,
     /// One row per VC whose cell transfer delay the spec asks for, in its order.
     pub cell_delays: Vec<CellDelayRecord>,
     /// One row per service class of those VCs.
@@ -247,6 +252,8 @@ pub enum SteppedReason {
     Policer,
     /// The run has ABR VCs, whose rates are controlled cell by cell.
     RateControl,
+    /// The run has uplinks whose slots go from terminal to terminal.
+    SharedUplink,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }

@@ -212,7 +212,7 @@ impl SteppedPort {
             index: fragment.nth.into(),
             octets: 0,
             vc,
-            port_vc: 0,
+            port_vc: fragment.port_vc,
             flow: 0,
             hop: 1,
             eom: false,
@@ -254,11 +254,11 @@ impl SteppedPort {
         let is_forgotten = vc_paths.is_some_and(|vc_paths| vc_paths.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
         let left = self.port.on_departure(now, serial, is_forgotten);
-        if left.is_errored {
-            frames.get_mut(left.cell.frame).set_errored();
+        if let Some(frame) = left.errored {
+            frames.get_mut(frame).set_errored();
         }
-        if let Some(reason) = left.lost {
-            self.lose(left.cell.port_vc, &left.cell, reason, frames);
+        if let Some((lost, reason)) = left.lost {
+            self.lose(lost.port_vc, &lost, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
         self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);
@@ -287,7 +287,9 @@ impl SteppedPort {
         if cell.hop == 0 && cell.index == 0 {
             let frame = frames.get_mut(cell.frame);
             let edge = &mut vcs.rest[cell.vc as usize].edge;
-            frame.clp = edge.on_sending(start, frame.cells());
+            if edge.on_sending(start, frame.cells()) {
+                frame.tag();
+            }
         }
     }
 
@@ -301,7 +303,8 @@ impl SteppedPort {
         let now = first.key.time();
         let mut unit = first.unit;
         let units = if first.is_whole { first.count } else { 1 };
-        let port_vc = self.port_vc(unit.vc);
+        let port_vc = unit.port_vc;
+        debug_assert_eq!(self.port.vcs[port_vc as usize].vc, unit.vc);
         let vc = &mut self.vcs[port_vc as usize];
         let nth = vc.arrived;
         vc.arrived += u64::from(units);
@@ -357,7 +360,15 @@ impl SteppedPort {
     }
 
     /// What the port had accepted and has discarded in the event with that `key`.
+    #[inline(always)]
     fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
+        if !self.port.discarded.is_empty() {
+            self.note_discarded(key, entered, frames);
+        }
+    }
+
+    #[inline(never)] // as it seldom does
+    fn note_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
             let vc = &mut self.vcs[unit.port_vc as usize];
             vc.discarded.add(reason, 1);
