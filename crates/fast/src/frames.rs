@@ -47,7 +47,7 @@ impl Has {
     const SACK: u8 = 1;
     /// CLP = 1 in each of its cells.
     const CLP: u8 = 2;
-    /// Bit errors in the payload of one of its cells.
+    /// The payload of one of its cells has bit errors.
     const ERRORED: u8 = 4;
 
     fn any(self, of: u8) -> bool {
