@@ -49,7 +49,7 @@ def counted(rate: str, most: int) -> dict[int, tuple[int, int, int]]:
         # By state and distance so far: how many paths, and the wrong bits of all of them.
         under_way = {(state, weight): (1, 1)}
         time = 1
-        while under_way and time < 120:
+        while under_way:
             following: dict[tuple[int, int], tuple[int, int]] = {}
             for (state, distance), (paths, bits) in under_way.items():
                 for bit in (0, 1):
