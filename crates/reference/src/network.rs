@@ -14,12 +14,14 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::{Ecn, SimTime};
 
 mod abr;
+mod access;
 mod contracts;
 mod finish;
 mod real;
 mod samples;
 
 use abr::Abr;
+use access::Access;
 pub(crate) use finish::Finished;
 
 /// A virtual channel.
@@ -81,6 +83,7 @@ pub(crate) struct Network<'a> {
     /// Real packets that have come to the end of their way.
     delivered: Vec<Delivery>,
     abr: Abr,
+    access: Access,
     traces_discards: bool,
 }
 
@@ -147,6 +150,7 @@ impl<'a> Network<'a> {
             .collect();
         let mut events = EventQueue::default();
         let abr = Abr::new(spec, &mut events);
+        let access = Access::new(spec, &mut ports, &mut events);
         let sources = spec.sources.iter();
         let mut network = Network {
             spec,
@@ -161,6 +165,7 @@ impl<'a> Network<'a> {
             out: Outbox::default(),
             delivered: Vec::new(),
             abr,
+            access,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
@@ -184,6 +189,7 @@ impl<'a> Network<'a> {
             rank::HANDOVER => self.on_handover(now, subject),
             rank::PACE => self.on_pace(now, subject),
             rank::INTERVAL => self.on_interval(now, subject),
+            rank::SLOT => self.on_slot(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -195,9 +201,13 @@ impl<'a> Network<'a> {
         let is_forgotten = vc_paths.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
-        if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
-            self.vcs[lost.vc as usize].record.cells_lost.add(reason);
-            self.frames.settle(lost.frame, 1);
+        let left = port.on_departure(now, serial, is_forgotten);
+        if left.is_errored {
+            self.frames.set_errored(left.cell.frame);
+        }
+        if let Some(reason) = left.lost {
+            self.vcs[left.cell.vc as usize].record.cells_lost.add(reason);
+            self.frames.settle(left.cell.frame, 1);
         }
         self.begin_sending(now, port_id);
         let first = self.ports[port_id as usize].link.next_arrival();
@@ -220,6 +230,7 @@ impl<'a> Network<'a> {
         self.events.push(event);
         let (&cell, start) = self.ports[port_id as usize].sending();
         self.count_rm_cell(now, port_id, &cell);
+        self.access.on_sending(port_id, &cell, start);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -292,7 +303,10 @@ impl<'a> Network<'a> {
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
-        match vc.reassembly.on_cell(frame.serial, cell.index, cell.eom) {
+        match vc
+            .reassembly
+            .on_cell(frame.serial, cell.index, cell.eom, frame.is_errored)
+        {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
                 vc.record.cells_whole += u64::from(vc.units(frame));
@@ -302,8 +316,9 @@ impl<'a> Network<'a> {
                 self.frames.set_ecn(cell.frame, cell.ecn);
                 self.on_frame_at_end(now, cell.frame);
             }
-            Some(Reassembled::Corrupt { cells }) => {
+            Some(Reassembled::Corrupt { cells, is_crc }) => {
                 vc.record.frames_corrupt += 1;
+                vc.record.frames_crc += u64::from(is_crc);
                 vc.record.cells_corrupt += u64::from(cells);
                 self.frames.settle(cell.frame, 1);
             }

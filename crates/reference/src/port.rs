@@ -4,6 +4,7 @@ use crate::abr::Pacer;
 use crate::frames::Cell;
 use crate::link::Link;
 use crate::queue::{Queue, Service, VcAtPort};
+use skycell_access::Waiting;
 use skycell_des::Stream;
 use skycell_records::{
     DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
@@ -14,6 +15,15 @@ use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, Tok
 use skycell_units::{CELL_OCTETS, Ecn, SimTime};
 
 pub use crate::queue::Verdict;
+
+/// Slots of an uplink that a port may use.
+#[derive(Clone, Copy, Debug)]
+struct Granted {
+    /// Cells that it may still send in the slot under way.
+    cells: u32,
+    /// Whether they are lost on the way.
+    is_lost: bool,
+}
 
 /// An output port and its link.
 #[derive(Debug)]
@@ -26,6 +36,8 @@ pub struct Port {
     /// By index at the port.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
+    /// What it may send, if it is a terminal's on an uplink.
+    granted: Option<Granted>,
     /// What polices packets that come, if anything does.
     policer: Option<PacketPolicer>,
     /// What delays packets that were chosen, if anything does.
@@ -50,6 +62,17 @@ pub struct Port {
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
+/// A cell that has left its port.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The cell.
+    pub cell: Cell,
+    /// Why it is lost, or will be on the link, if it is.
+    pub lost: Option<LossReason>,
+    /// Whether its payload has bit errors.
+    pub is_errored: bool,
+}
+
 impl Port {
     /// The port of the link that `spec` describes, in a run with `seed`.
     pub fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
@@ -60,6 +83,7 @@ impl Port {
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
             scheduler: Scheduler::new(&spec.port.scheduler),
+            granted: None,
             policer: spec.port.policer.as_ref().map(PacketPolicer::new),
             shaper: spec.port.shaper.as_ref().map(TokenBucket::new),
             sending: 0,
@@ -118,6 +142,21 @@ impl Port {
     pub(crate) fn wake(&self, now: SimTime) -> Option<SimTime> {
         let pacers = self.queues.iter().filter_map(|queue| queue.cells.pacer());
         pacers.filter_map(|pacer| pacer.wake(now)).min()
+    }
+
+    /// It sends in slots only, in that under way `cells` cells, which are lost on the way or not.
+    pub(crate) fn grant(&mut self, cells: u32, is_lost: bool) {
+        self.granted = Some(Granted { cells, is_lost });
+    }
+
+    /// What waits in it when a slot begins, in which it sends nothing yet.
+    pub(crate) fn waiting(&self, now: SimTime) -> Waiting {
+        let first = self.queues.iter().filter_map(|queue| queue.cells.front());
+        Waiting {
+            cells: self.queued(),
+            since: first.map(|cell| cell.came_at).min().unwrap_or(now),
+            arrived: self.queues.iter().map(|queue| queue.arrived).sum(),
+        }
     }
 
     /// Time during which a cell was under transmission, up to `end`.
@@ -190,8 +229,17 @@ impl Port {
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave. What a policy discards before it is among `discarded`.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
-        let cell = self.choose(now)?;
-        let (begins_frame, octets) = (cell.index == 0 && !cell.is_paced, cell.octets);
+        if self.granted.is_some_and(|granted| granted.cells == 0) {
+            return None;
+        }
+        let chosen = self.choose(now);
+        let chosen = chosen.map(|cell| (cell.index == 0 && !cell.is_paced, cell.octets));
+        if let Some(granted) = &mut self.granted {
+            // What comes later in a slot with nothing to send does not send in it.
+            granted.cells = chosen.map_or(0, |_| granted.cells - 1);
+        }
+        let (begins_frame, octets) = chosen?;
+        let begins_frame = begins_frame && self.granted.is_none();
         self.is_busy = true;
         let gap = if begins_frame && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
@@ -245,14 +293,8 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
-    /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
-    /// is, or will be on the link.
-    pub fn on_departure(
-        &mut self,
-        now: SimTime,
-        serial: u64,
-        is_forgotten: bool,
-    ) -> Option<(Cell, LossReason)> {
+    /// its frame in the run; it is lost when the node has forgotten its VC.
+    pub fn on_departure(&mut self, now: SimTime, serial: u64, is_forgotten: bool) -> Departure {
         self.sent_for += now - self.sending_since;
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
@@ -264,11 +306,18 @@ impl Port {
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        if is_forgotten {
-            return Some((cell, LossReason::OffPath));
+        let (lost, is_errored) = if is_forgotten {
+            (Some(LossReason::OffPath), false)
+        } else if self.granted.is_some_and(|granted| granted.is_lost) {
+            (Some(LossReason::Drawn), false)
+        } else {
+            self.link.enter(self.sending_since, now, cell, serial)
+        };
+        Departure {
+            cell,
+            lost,
+            is_errored,
         }
-        let lost = self.link.enter(now, cell, serial);
-        lost.map(|reason| (cell, reason))
     }
 
     /// What the port has counted when the run ends at `end`.
@@ -301,6 +350,7 @@ impl Port {
                 .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect(),
             octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
+            errors: self.link.errors(),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
 mod abr;
+mod access;
 mod check;
 mod check_classes;
 mod classes;
@@ -25,7 +26,14 @@ pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
-pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
+pub use skycell_access::{
+    AccessImpairments, AccessSpec, AlohaBackoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
+    RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, UplinkSpec,
+};
+pub use skycell_channel::{
+    BitErrorsSpec, BurstLengths, ChannelSpec, ErrorBurstsSpec, ErrorTraceSpec,
+    GilbertElliottBitsSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec,
+};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -64,6 +72,9 @@ pub struct NetworkSpec {
     pub flows: Vec<FlowSpec>,
     /// Cell sources.
     pub sources: Vec<SourceSpec>,
+    /// Uplinks that terminals share; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uplinks: Vec<UplinkSpec>,
     /// What the run leaves beyond its counters.
     pub records: RecordSpec,
 }
@@ -117,8 +128,8 @@ pub struct LinkSpec {
     /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub loss_ppb: u32,
-    /// How its losses come in bursts, where they do; the key is left out for another link, and beside `loss_ppb` or a
-    /// schedule with losses there is none.
+    /// How its losses come in bursts, or its bit errors, where it has some; the key is left out for another link, and
+    /// beside `loss_ppb` or a schedule with losses there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<ChannelSpec>,
     /// How the link changes during the run; none for a link that does not.

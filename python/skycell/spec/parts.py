@@ -71,8 +71,52 @@ class PeriodicLossesSpec(SpecPart):
     loss: float
 
 
+class BitErrorsSpec(SpecPart):
+    """Bits are wrong at random, each with the same probability."""
+
+    kind: Literal["bit_errors"] = "bit_errors"
+    ber: float
+
+
+class GilbertElliottBitsSpec(SpecPart):
+    """Bits are wrong in bursts: a good and a bad state, which may change after each bit."""
+
+    kind: Literal["gilbert_elliott_bits"] = "gilbert_elliott_bits"
+    good_to_bad: float
+    bad_to_good: float
+    errors_in_good: float
+    errors_in_bad: float
+
+
+BurstLengths = Literal["fixed", "geometric"]
+
+
+class ErrorBurstsSpec(SpecPart):
+    """Bits are wrong in bursts of a length and density."""
+
+    kind: Literal["error_bursts"] = "error_bursts"
+    ber: float
+    length_bits: U64
+    density: float
+    lengths: BurstLengths
+
+
+class ErrorTraceSpec(SpecPart):
+    """Bits are wrong that a list names."""
+
+    kind: Literal["error_trace"] = "error_trace"
+    errors: tuple[U64, ...] = ()
+
+
 ChannelSpec = Annotated[
-    GilbertElliottSpec | LossBurstsSpec | PeriodicLossesSpec, Field(discriminator="kind")
+    GilbertElliottSpec
+    | LossBurstsSpec
+    | PeriodicLossesSpec
+    | BitErrorsSpec
+    | GilbertElliottBitsSpec
+    | ErrorBurstsSpec
+    | ErrorTraceSpec,
+    Field(discriminator="kind"),
 ]
 
 
@@ -998,6 +1042,99 @@ class SourceSpec(SpecPart):
     datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
+
+
+AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]
+
+
+class SlottedAlohaSpec(SpecPart):
+    """Slotted ALOHA: terminals send at random, and again at random after a collision."""
+
+    kind: Literal["slotted_aloha"] = "slotted_aloha"
+    backoff: AlohaBackoff
+    probability: float
+    max_exponent: U32
+    arrivals: float
+
+
+class TreeSpec(SpecPart):
+    """Tree collision resolution: groups that collide split in two until each burst is through."""
+
+    kind: Literal["tree"] = "tree"
+    window_ps: U64
+    skips_certain_collisions: bool
+
+
+class SplittingSpec(SpecPart):
+    """First-come first-serve splitting of intervals of arrival times."""
+
+    kind: Literal["splitting"] = "splitting"
+    window_ps: U64
+
+
+class FixedAssignmentSpec(SpecPart):
+    """Fixed assignment (TDMA): each terminal has its own slots in each frame, used or not."""
+
+    kind: Literal["fixed_assignment"] = "fixed_assignment"
+    constant_slots: U32
+
+
+RequestCategory = Literal["none", "rate", "volume", "absolute_volume"]
+
+
+class DamaSpec(SpecPart):
+    """DAMA: terminals ask for slots, and a controller grants them frame by frame."""
+
+    kind: Literal["dama"] = "dama"
+    frame_slots: U32
+    request_slots: U32
+    requests_per_slot: U32
+    request: RequestCategory
+    constant_slots: U32
+    rate_timeout: U32
+    free_capacity: bool
+
+
+class HybridSpec(SpecPart):
+    """Hybrid access: the first burst of a message contends and asks for the slots of the rest."""
+
+    kind: Literal["hybrid"] = "hybrid"
+    frame_slots: U32
+    contention_slots: U32
+    arrivals: float
+
+
+AccessSpec = Annotated[
+    SlottedAlohaSpec | TreeSpec | SplittingSpec | FixedAssignmentSpec | DamaSpec | HybridSpec,
+    Field(discriminator="kind"),
+]
+
+
+class AccessImpairments(SpecPart):
+    """What goes wrong on an uplink."""
+
+    burst_errors: float
+    false_collisions: float
+    jammed: float
+    jammed_from_ps: U64
+    jammed_until_ps: U64
+
+
+class UplinkSpec(SpecPart):
+    """An uplink that terminals share: the ports of several links, which send in its slots only."""
+
+    name: str
+    links: tuple[U32, ...] = ()
+    slot_ps: U64
+    slot_cells: U32
+    feedback_ps: U64
+    response_ps: U64
+    access: AccessSpec
+    impairments: AccessImpairments = left_out(
+        AccessImpairments(
+            burst_errors=0.0, false_collisions=0.0, jammed=0.0, jammed_from_ps=0, jammed_until_ps=0
+        )
+    )
 
 
 TraceKind = Literal[
