@@ -15,7 +15,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 mod orders;
-mod tournament;
 
 /// Cells of a VC that have not been served.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,6 @@
 //! Who is next: of VCs with queues of their own, or of the queues of classes.
 
 use super::Waiting;
-use super::tournament::Tournament;
 use crate::burst::input_burst::Moment;
 use skycell_spec::{LinkSpec, SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing};
@@ -25,31 +24,32 @@ pub(super) trait Serves {
 #[derive(Debug)]
 pub(super) struct Spacing {
     spacing: VirtualSpacing,
-    /// Of each VC with cells, by its index: the stamp of its first one. Indices are in the order of ids.
-    stamps: Tournament,
+    /// Of each VC with cells: stamp of its first one, its id and its index.
+    first: BinaryHeap<Reverse<(u128, u32, u32)>>,
 }
 
 impl Serves for Spacing {
     fn has_cells(&self) -> bool {
-        self.stamps.first().is_some()
+        !self.first.is_empty()
     }
 
     fn activate(&mut self, here: &Waiting, port_vc: u32) {
-        self.stamps.set(port_vc, self.spacing.stamp(here.vc));
+        let stamp = self.spacing.stamp(here.vc);
+        self.first.push(Reverse((stamp, here.vc, port_vc)));
     }
 
     fn select(&mut self) -> u32 {
-        let (port_vc, stamp) = self.stamps.first().expect("somebody has cells");
+        let Reverse((stamp, _, port_vc)) = *self.first.peek().expect("somebody has cells");
         self.spacing.on_service(stamp);
         port_vc
     }
 
     fn on_departure(&mut self, here: &Waiting, _: u64, next: Option<(Moment, u64)>) {
-        let (port_vc, _) = self.stamps.first().expect("it was selected");
+        let mut top = self.first.peek_mut().expect("it was selected");
         if next.is_some() {
-            self.stamps.set(port_vc, self.spacing.stamp(here.vc));
+            top.0.0 = self.spacing.stamp(here.vc);
         } else {
-            self.stamps.remove(port_vc);
+            PeekMut::pop(top);
         }
     }
 }
@@ -176,7 +176,7 @@ impl Order {
             SchedulerSpec::VirtualSpacing(VirtualSpacingSpec { intervals_ps }) => {
                 Some(Order::Spacing(Spacing {
                     spacing: VirtualSpacing::new(intervals_ps),
-                    stamps: Tournament::default(),
+                    first: BinaryHeap::new(),
                 }))
             }
             SchedulerSpec::VcRoundRobin(VcRoundRobinSpec { weights }) => {
