@@ -34,7 +34,7 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
+    if is_rate_controlled(spec) {
         return stepped_everywhere(spec, progress);
     }
     let plan = Plan::new(spec);
@@ -60,6 +60,23 @@ pub fn run_tuned(
     }
 }
 
+/// The ports of a valid spec that [`run`] steps, and why.
+pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
+    if !is_rate_controlled(spec) {
+        return Plan::new(spec).stepped_ports(spec);
+    }
+    let ports = spec.links.iter().map(|link| SteppedPort {
+        port: link.name.clone(),
+        reason: SteppedReason::RateControl,
+    });
+    ports.collect()
+}
+
+/// Whether the spec has ABR VCs.
+fn is_rate_controlled(spec: &NetworkSpec) -> bool {
+    spec.vcs.iter().any(|vc| vc.abr.is_some())
+}
+
 /// A run in which no port has a closed form: RM cells turn at the ends of VCs, and the rates that they
 /// carry space the cells.
 fn stepped_everywhere(
@@ -68,10 +85,6 @@ fn stepped_everywhere(
 ) -> Result<RunRecords, RunError> {
     let mut records = skycell_reference::run(spec, progress)?;
     records.engine = "fast";
-    let ports = spec.links.iter().map(|link| SteppedPort {
-        port: link.name.clone(),
-        reason: SteppedReason::RateControl,
-    });
-    records.engine_stats.stepped_ports = ports.collect();
+    records.engine_stats.stepped_ports = stepped_ports(spec);
     Ok(records)
 }
