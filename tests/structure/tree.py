@@ -51,6 +51,7 @@ ROOMS = (
     "plots",
     "tables",
     "report",
+    "lab",
     "cli",
     "__main__",
 )

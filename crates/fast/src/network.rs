@@ -310,11 +310,11 @@ impl<'a> Network<'a> {
         let next = match frame.sent_by() {
             Some(source) => {
                 let route = &self.spec.sources[source as usize].datagram_route;
-                route.get(frame.route_index as usize + 1).copied()
+                route.get(usize::from(frame.route_index) + 1).copied()
             }
             None => self
                 .flow_routes
-                .after(frame.route_index, frame.flow, frame.is_forward),
+                .after(frame.route_index.into(), frame.flow, frame.is_forward),
         };
         if let Some(vc) = next {
             let under_way = self.frames.get_mut(id);
@@ -525,7 +525,7 @@ impl<'a> Network<'a> {
         let mut rows = self.discard_rows.take().unwrap_or_default();
         // Overflows are found at the next frame event.
         rows.sort_by_key(|row| row.order);
-        // Cells come together by a link that moves alone, in the order in which they entered it.
+        // Cells come together by a time-varying link alone, in the order in which they entered it.
         for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
             together.sort_by_key(|row| row.entered);
         }

@@ -13,7 +13,8 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, all of them.
+/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, or terminals
+/// share an uplink, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -34,7 +35,7 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if is_rate_controlled(spec) {
+    if why_everywhere(spec).is_some() {
         return stepped_everywhere(spec, progress);
     }
     let plan = Plan::new(spec);
@@ -62,23 +63,26 @@ pub fn run_tuned(
 
 /// The ports of a valid spec that [`run`] steps, and why.
 pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
-    if !is_rate_controlled(spec) {
+    let Some(reason) = why_everywhere(spec) else {
         return Plan::new(spec).stepped_ports(spec);
-    }
+    };
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),
-        reason: SteppedReason::RateControl,
+        reason,
     });
     ports.collect()
 }
 
-/// Whether the spec has ABR VCs.
-fn is_rate_controlled(spec: &NetworkSpec) -> bool {
-    spec.vcs.iter().any(|vc| vc.abr.is_some())
+/// Why no port has a closed form, if none has: RM cells turn at the ends of VCs, and the rates that they carry space
+/// the cells; or the slots of an uplink do.
+fn why_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
+    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
+        return Some(SteppedReason::RateControl);
+    }
+    (!spec.uplinks.is_empty()).then_some(SteppedReason::SharedUplink)
 }
 
-/// A run in which no port has a closed form: RM cells turn at the ends of VCs, and the rates that they
-/// carry space the cells.
+/// A run in which no port has a closed form.
 fn stepped_everywhere(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,

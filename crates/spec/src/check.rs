@@ -138,6 +138,7 @@ impl NetworkSpec {
         }
         self.validate_sources()?;
         self.validate_vs_vd()?;
+        self.validate_uplinks()?;
         self.validate_admission()
     }
 

@@ -1,5 +1,6 @@
 """What a scenario comes to before it is run, against what runs and hand-worked numbers say."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from skycell import Scenario, load, parse, run
 from skycell.metrics import Network
 from skycell.metrics.explained import Explained, explain
 from skycell.scenario.origins import origin_of
+from skycell.tables.explained import STEPPED_BECAUSE
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -71,6 +73,12 @@ def test_the_ports_that_are_stepped_are_those_of_a_run() -> None:
     for name in ("video-call", "ubr-wan", "leo-on-board", "abr-edge-routers"):
         one = load(EXAMPLES / f"{name}.toml", {"run.duration": "50 ms"})
         assert explain(one).stepped_ports == run(one).stepped_ports, name
+
+
+def test_every_reason_of_the_engine_has_words() -> None:
+    page = (EXAMPLES.parent / "docs" / "explanation" / "two-engines.md").read_text()
+    table = page.split("| reason |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(\w+)` \|", table, re.M)) <= STEPPED_BECAUSE.keys()
 
 
 def sizes_of(found: Explained) -> dict[str, Any]:

@@ -181,6 +181,7 @@ impl<'a> Builder<'a> {
                 vcs: Vec::new(),
                 flows: Vec::new(),
                 sources: Vec::new(),
+                uplinks: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),

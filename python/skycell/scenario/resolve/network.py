@@ -37,6 +37,7 @@ from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
+from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
@@ -86,6 +87,12 @@ def resolve(
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
     _check_admission(file, plan, rates, mcr, controls, faults)
     cuts = resolve_vs_vd(file.vs_vd, plan, faults)
+    changing = {
+        name
+        for name, link in plan.links.items()
+        if name in plan.courses or link.path in link_schedules.schedules
+    }
+    uplinks = UplinkResolver(plan, lines, changing, tuple(controls), faults).resolve(file.uplink)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
@@ -139,6 +146,7 @@ def resolve(
         ),
         flows=tuple(specs),
         sources=sources,
+        uplinks=uplinks,
         records=records,
     )
 
