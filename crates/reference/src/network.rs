@@ -206,7 +206,10 @@ impl<'a> Network<'a> {
             self.frames.set_errored(left.cell.frame);
         }
         if let Some(reason) = left.lost {
-            self.vcs[left.cell.vc as usize].record.cells_lost.add(reason);
+            self.vcs[left.cell.vc as usize]
+                .record
+                .cells_lost
+                .add(reason);
             self.frames.settle(left.cell.frame, 1);
         }
         self.begin_sending(now, port_id);

@@ -1073,9 +1073,7 @@ class SplittingSpec(SpecPart):
 
 
 class FixedAssignmentSpec(SpecPart):
-    """Fixed assignment (TDMA): each terminal has its own slots in each frame, whether it needs them
-    or not.
-    """
+    """Fixed assignment (TDMA): each terminal has its own slots in each frame, used or not."""
 
     kind: Literal["fixed_assignment"] = "fixed_assignment"
     constant_slots: U32
@@ -1085,9 +1083,7 @@ RequestCategory = Literal["none", "rate", "volume", "absolute_volume"]
 
 
 class DamaSpec(SpecPart):
-    """DAMA: terminals ask for slots in a channel of their own, and a controller grants them frame
-    by frame.
-    """
+    """DAMA: terminals ask for slots, and a controller grants them frame by frame."""
 
     kind: Literal["dama"] = "dama"
     frame_slots: U32
@@ -1100,7 +1096,7 @@ class DamaSpec(SpecPart):
 
 
 class HybridSpec(SpecPart):
-    """Hybrid access: the first burst of a message contends and asks for the slots of what follows."""
+    """Hybrid access: the first burst of a message contends and asks for the slots of the rest."""
 
     kind: Literal["hybrid"] = "hybrid"
     frame_slots: U32

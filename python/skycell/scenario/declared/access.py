@@ -95,9 +95,7 @@ class Splitting(Parameters):
 
 
 class FixedAssignment(Parameters):
-    """Fixed assignment (TDMA): each terminal has its own slots in each frame, whether it needs them
-    or not.
-    """
+    """Fixed assignment (TDMA): each terminal has its own slots in each frame, used or not."""
 
     kind: Literal["fixed_assignment"] = param(..., "the access protocol")
     constant_slots: SlotCount = param(
@@ -108,9 +106,7 @@ class FixedAssignment(Parameters):
 
 
 class Dama(Parameters):
-    """DAMA: terminals ask for slots in a channel of their own, and a controller grants them frame
-    by frame.
-    """
+    """DAMA: terminals ask for slots, and a controller grants them frame by frame."""
 
     kind: Literal["dama"] = param(..., "the access protocol")
     frame_slots: FrameSlots = param(
@@ -152,7 +148,7 @@ class Dama(Parameters):
 
 
 class Hybrid(Parameters):
-    """Hybrid access: the first burst of a message contends and asks for the slots of what follows."""
+    """Hybrid access: the first burst of a message contends and asks for the slots of the rest."""
 
     kind: Literal["hybrid"] = param(..., "the access protocol")
     frame_slots: FrameSlots = param(
