@@ -263,7 +263,8 @@ def test_shortest_routes_are_those_of_scipy(name: str) -> None:
     from scipy.sparse.csgraph import dijkstra
 
     found = as_constellation(name).with_values({"route": "shortest", "ground.access": "nearest"})
-    places = list(cities().values())[::7]
+    # Within the reach of every constellation.
+    places = [place for place in cities().values() if abs(place.latitude_deg) < 60][::7]
     pairs = [(a, b) for a in range(len(places)) for b in range(len(places)) if a != b]
     light = float(found.file.earth.light_speed.amount)
     for at_ps in (0, 1234 * 10**12):

@@ -151,8 +151,8 @@ class UplinkResolver:
                 return
 
 
-def _time(given: Quantity | None, otherwise_ps: int) -> int:
-    return otherwise_ps if given is None else rounded(given.amount)
+def _time(found: Quantity | None, otherwise_ps: int) -> int:
+    return otherwise_ps if found is None else rounded(found.amount)
 
 
 def _values(parameters: Sequence[Any], written: Parameters) -> dict[str, Any]:
