@@ -35,11 +35,8 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
-        return stepped_everywhere(spec, SteppedReason::RateControl, progress);
-    }
-    if !spec.uplinks.is_empty() {
-        return stepped_everywhere(spec, SteppedReason::SharedUplink, progress);
+    if why_everywhere(spec).is_some() {
+        return stepped_everywhere(spec, progress);
     }
     let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan, tuning);
@@ -64,19 +61,34 @@ pub fn run_tuned(
     }
 }
 
-/// A run in which no port has a closed form: RM cells turn at the ends of VCs, and the rates that they
-/// carry space the cells; or the slots of an uplink do.
-fn stepped_everywhere(
-    spec: &NetworkSpec,
-    reason: SteppedReason,
-    progress: &mut dyn FnMut(SimTime) -> bool,
-) -> Result<RunRecords, RunError> {
-    let mut records = skycell_reference::run(spec, progress)?;
-    records.engine = "fast";
+/// The ports of a valid spec that [`run`] steps, and why.
+pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
+    let Some(reason) = why_everywhere(spec) else {
+        return Plan::new(spec).stepped_ports(spec);
+    };
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),
         reason,
     });
-    records.engine_stats.stepped_ports = ports.collect();
+    ports.collect()
+}
+
+/// Why no port has a closed form, if none has: RM cells turn at the ends of VCs, and the rates that they carry space
+/// the cells; or the slots of an uplink do.
+fn why_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
+    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
+        return Some(SteppedReason::RateControl);
+    }
+    (!spec.uplinks.is_empty()).then_some(SteppedReason::SharedUplink)
+}
+
+/// A run in which no port has a closed form.
+fn stepped_everywhere(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    let mut records = skycell_reference::run(spec, progress)?;
+    records.engine = "fast";
+    records.engine_stats.stepped_ports = stepped_ports(spec);
     Ok(records)
 }
