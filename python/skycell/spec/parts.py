@@ -734,8 +734,8 @@ class LinuxCubicSpec(SpecPart):
 
 
 class BbrSpec(SpecPart):
-    """Paced by a model of the path: bandwidth found over ten round trips, least round trip over ten
-    seconds.
+    """Paced by a model of the path: its bandwidth over ten round trips, its least round trip over
+    10 s.
     """
 
     kind: Literal["bbr"] = "bbr"
