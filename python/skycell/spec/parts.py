@@ -734,9 +734,7 @@ class LinuxCubicSpec(SpecPart):
 
 
 class BbrSpec(SpecPart):
-    """Paced by a model of the path: its bandwidth over ten round trips, its least round trip over
-    10 s.
-    """
+    """Paced by a model of the path: its bandwidth and its least round trip."""
 
     kind: Literal["bbr"] = "bbr"
 

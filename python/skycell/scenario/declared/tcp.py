@@ -319,9 +319,7 @@ class LinuxCubic(Parameters):
 
 
 class Bbr(Parameters):
-    """Paced by a model of the path: its bandwidth over ten round trips, its least round trip over
-    10 s.
-    """
+    """Paced by a model of the path: its bandwidth and its least round trip."""
 
     kind: Literal["bbr"] = param(..., "the congestion rule")
 
