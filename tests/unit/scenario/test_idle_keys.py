@@ -254,7 +254,7 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
 
 
 #: Without effect beside another rule: a timeout forgets W_max, and vanilla knows no other loss;
-#: a window of whole segments leaves no room for less; BBR has rules of its own in the place of some.
+#: a window of whole segments leaves no room for less; BBR has rules of its own for some.
 IDLE_BESIDE = {
     ("vanilla", "cubic"): ["congestion.cubic.fast_convergence"],
     ("vanilla", "linux_cubic"): ["congestion.linux_cubic.fast_convergence"],
