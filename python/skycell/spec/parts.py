@@ -734,9 +734,7 @@ class LinuxCubicSpec(SpecPart):
 
 
 class BbrSpec(SpecPart):
-    """Paced by a model of the path: bandwidth found over ten round trips, least round trip over ten
-    seconds.
-    """
+    """Paced by a model of the path: its bandwidth and its least round trip."""
 
     kind: Literal["bbr"] = "bbr"
 

@@ -319,9 +319,7 @@ class LinuxCubic(Parameters):
 
 
 class Bbr(Parameters):
-    """Paced by a model of the path: bandwidth found over ten round trips, least round trip over ten
-    seconds.
-    """
+    """Paced by a model of the path: its bandwidth and its least round trip."""
 
     kind: Literal["bbr"] = param(..., "the congestion rule")
 
@@ -513,7 +511,7 @@ class Paced(Parameters):
         "least segments of a burst, where there are so many to send",
         source="Linux tcp_min_tso_segs",
     )
-    burst_time_ps: TimeOrNone = param(
+    burst_time: TimeOrNone = param(
         "976.5625 us",
         (
             "a burst has what the rate sends in this time, if that is more; 64 KiB at "
@@ -541,7 +539,7 @@ PACING: dict[str, Declared] = {
             Declares("avoidance_ratio", "avoidance_ratio", "AtLeastOne"),
             Declares("unpaced_segments", "unpaced_segments", "SegmentCount"),
             Declares("burst_segments", "burst_segments", "SegmentCount"),
-            Declares("burst_time_ps", "burst_time_ps", "TimeOrNone"),
+            Declares("burst_time_ps", "burst_time", "TimeOrNone"),
         ),
     ),
 }

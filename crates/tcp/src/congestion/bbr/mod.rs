@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 use skycell_des::Stream;
 
-/// Paced by a model of the path: its bandwidth over ten round trips, its least round trip over 10 s.
+/// Paced by a model of the path: its bandwidth and its least round trip.
 ///
 /// Source: Linux 6.x tcp_bbr.c and tcp_rate.c; Cardwell et al., BBR: congestion-based congestion control, ACM Queue 14(5),
 /// 2016.
