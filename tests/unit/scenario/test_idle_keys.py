@@ -302,11 +302,15 @@ def test_ecn_replaces_losses_by_marks_where_a_queue_marks() -> None:
     assert all(flow["segments_retransmitted"] == 0 for flow in with_it)
 
 
-@pytest.mark.parametrize("slow_start", RULES["slow_start"])
-def test_a_key_of_a_slow_start_changes_what_a_sender_does(slow_start: str) -> None:
-    for key in OF_RULES["slow_start", slow_start]:
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [(rule, kind) for rule in ("slow_start", "pacing") for kind in RULES[rule]],
+)
+def test_a_key_of_a_kind_of_rule_changes_what_a_sender_does(rule: str, kind: str) -> None:
+    beside = {"recovery": "rack_tlp"} if rule == "pacing" else {}
+    for key in OF_RULES[rule, kind]:
         found = [
-            {repr(_outcome(key.over({}, value), stress)) for value in key.values}
+            {repr(_outcome(key.over(beside, value), stress)) for value in key.values}
             for stress in STRESSES
         ]
         assert any(len(outcomes) > 1 for outcomes in found), key
