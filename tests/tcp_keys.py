@@ -29,6 +29,11 @@ AMOUNTS: Mapping[str, Any] = {
     "max_ssthresh": 5,
     "limit": 1,
     "low_window": 60,
+    "slow_start_ratio": 1.5,
+    "avoidance_ratio": 2,
+    "unpaced_segments": 1,
+    "burst_segments": 4,
+    "burst_time": "20 ms",
 }
 """Keys with many values, each with one that is not its default."""
 

@@ -91,19 +91,34 @@ def _spec_module(doc: str, declared: Json, items: Iterable[Json], imports: Itera
         for kind in found
         if kind["of"] and _class_of(kind, "") == kind["of"]["named"]
     }
+    of_kind = {
+        (name, kind["kind"]): _class_of(kind, name)
+        for name, found in tagged.items()
+        for kind in found
+    }
     for item in items:
         name, shape = item["name"], item["shape"]
         if "fields" in shape:
+            fields = [_with_default_class(field, of_kind) for field in shape["fields"]]
             if name in own and name not in tags:
-                lines += _class(name, item["doc"], shape["fields"])
+                lines += _class(name, item["doc"], fields)
             else:
-                lines += _class(name, item["doc"], shape["fields"], tags.get(name))
+                lines += _class(name, item["doc"], fields, tags.get(name))
         elif "words" in shape:
             words = ", ".join(json.dumps(word["word"]) for word in shape["words"])
             lines += ["", f"{name} = Literal[{words}]"]
         else:
             lines += _tagged(item, tags)
     return "\n".join(lines) + "\n"
+
+
+def _with_default_class(field: Json, of_kind: Mapping[tuple[str, str], str]) -> Json:
+    """A field, whose default says the class of its kind if it is of one."""
+    default = field["default"]
+    if not (field["is_left_out"] and isinstance(default, dict) and "kind" in default):
+        return field
+    own = {key: value for key, value in default.items() if key != "kind"}
+    return {**field, "default": own, "class": of_kind[_type(field["type"]), default["kind"]]}
 
 
 def kinds(item: Json) -> list[Any]:
@@ -169,7 +184,7 @@ def _default(field: Json) -> str:
     default = field["default"]
     if isinstance(default, dict):
         values = ", ".join(f"{key}={value!r}" for key, value in default.items())
-        return f"{_type(field['type'])}({values})"
+        return f"{field.get('class', _type(field['type']))}({values})"
     return repr(tuple(default) if isinstance(default, list) else default)
 
 

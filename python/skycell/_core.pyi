@@ -143,6 +143,20 @@ def run(
         KeyboardInterrupt: Ctrl-C was pressed.
     """
 
+def stepped_ports(spec_json: str) -> str:
+    """The ports of a spec that the fast engine steps unit by unit, without a run.
+
+    Args:
+        spec_json: the JSON form of a `NetworkSpec`.
+
+    Returns:
+        A JSON list of `port`, the name of its link, and `reason`, as `engine_stats` of a run has
+        them.
+
+    Raises:
+        SpecError: the spec is not valid.
+    """
+
 def run_summary(
     spec_json: str,
     engine: str,

@@ -145,7 +145,7 @@ def test_a_list_of_packets_is_one_that_can_be_sent() -> None:
         ),
         (
             {"period_ps": 4},
-            f"{at}.period_ps: got 4, allowed above 0, and no less than the last of times_ps",
+            f"{at}.period_ps: got 4, allowed a nanosecond and more for each packet, and no less than the last of times_ps",
         ),
     ):
         spec["sources"][0] = {**sound, "pattern": {**packets, **change}}

@@ -85,7 +85,18 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     access = {"framing": "ip", "delay": "1 ms", "frame_jitter": "0 s"}
     topology = {"bottleneck": link, "access": access}
     of_packets = skycell.run({**_ONE_RUN, "topology": topology})
-    keys = {*_keys(result.summary()), *_keys(of_packets.summary())}
+    # So many that headers fail in all ways, and so few that frames come with some.
+    many, few = ({"kind": "bit_errors", "ber": ber} for ber in (0.02, 1e-5))
+    with_errors = [
+        skycell.run({**_ONE_RUN, "topology": of_link}, engine="reference")
+        for of_link in (
+            {"bottleneck": {"loss": many}},
+            {"bottleneck": {"loss": few}},
+            {"bottleneck": {**link, "loss": many}, "access": access},
+        )
+    ]
+    summaries = [run.summary() for run in (result, of_packets, *with_errors)]
+    keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()
     assert reported - left == (set(TRACE_COLUMNS) | {"name"}) - left

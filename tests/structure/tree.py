@@ -32,6 +32,7 @@ ROOMS = (
     "spec",
     "version",
     "input",
+    "coding",
     "orbit",
     "scenario.values",
     "scenario.declared",

@@ -109,6 +109,12 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             rules["tcp.timestamps"] = True  # it needs a round trip of every ACK
         if kind == "rack_tlp":
             rules["tcp.limited_transmit"] = False  # it does so anyway
+    if rules["tcp.recovery"]["kind"] != "rack_tlp":
+        rules["tcp.pacing"] = {"kind": "off"}  # no other asks before it sends
+        if rules["tcp.congestion"]["kind"] == "bbr":
+            rules["tcp.congestion"] = {"kind": "reno"}  # nor knows what is in flight
+    if rules["tcp.congestion"]["kind"] == "bbr":
+        rules["tcp.pacing"] = {"kind": "off"}  # it paces itself
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window

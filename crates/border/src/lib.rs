@@ -29,6 +29,14 @@ fn reread(spec_json: &str) -> PyResult<String> {
         .map_err(errors::spec_error)
 }
 
+/// The ports of a spec that the fast engine steps, as a JSON list of `port` and `reason`.
+#[pyfunction]
+fn stepped_ports(spec_json: &str) -> PyResult<String> {
+    let spec = NetworkSpec::from_json(spec_json).map_err(errors::spec_error)?;
+    let ports = skycell_fast::stepped_ports(&spec);
+    Ok(serde_json::to_string(&ports).expect("ports are plain data"))
+}
+
 /// What a framing takes of a link, as JSON: `Ok` of an overhead, or `Err` of a refusal.
 #[pyfunction]
 fn framing_overhead(framing_json: &str) -> PyResult<String> {
@@ -54,7 +62,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario_text::parse_toml;
     #[pymodule_export]
-    use super::{framing_overhead, reread, validate};
+    use super::{framing_overhead, reread, stepped_ports, validate};
 
     /// Version of the package, from the workspace's Cargo.toml.
     #[pymodule_export]

@@ -7,7 +7,7 @@ use rand::rngs::{ChaCha8Rng, Xoshiro256PlusPlus};
 use rand::{Rng, SeedableRng};
 
 /// One named stream of random numbers, half a line of the cache.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {

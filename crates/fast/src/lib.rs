@@ -20,5 +20,5 @@ mod run;
 mod tuning;
 mod vcs;
 
-pub use run::{run, run_tuned};
+pub use run::{run, run_tuned, stepped_ports};
 pub use tuning::Tuning;

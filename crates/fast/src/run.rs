@@ -58,6 +58,18 @@ pub fn run_tuned(
     }
 }
 
+/// The ports of a valid spec that [`run`] steps, and why.
+pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
+    if spec.uplinks.is_empty() {
+        return Plan::new(spec).stepped_ports(spec);
+    }
+    let ports = spec.links.iter().map(|link| SteppedPort {
+        port: link.name.clone(),
+        reason: SteppedReason::SharedUplink,
+    });
+    ports.collect()
+}
+
 /// A run in which no port has a closed form: the slots of an uplink space the cells.
 fn stepped_everywhere(
     spec: &NetworkSpec,
@@ -65,10 +77,6 @@ fn stepped_everywhere(
 ) -> Result<RunRecords, RunError> {
     let mut records = skycell_reference::run(spec, progress)?;
     records.engine = "fast";
-    let ports = spec.links.iter().map(|link| SteppedPort {
-        port: link.name.clone(),
-        reason: SteppedReason::SharedUplink,
-    });
-    records.engine_stats.stepped_ports = ports.collect();
+    records.engine_stats.stepped_ports = stepped_ports(spec);
     Ok(records)
 }

@@ -211,15 +211,12 @@ impl<'a> Network<'a> {
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
         let left = port.on_departure(now, serial, is_forgotten);
-        if left.is_errored {
-            self.frames.set_errored(left.cell.frame);
+        if let Some(frame) = left.errored {
+            self.frames.set_errored(frame);
         }
-        if let Some(reason) = left.lost {
-            self.vcs[left.cell.vc as usize]
-                .record
-                .cells_lost
-                .add(reason);
-            self.frames.settle(left.cell.frame, 1);
+        if let Some((lost, reason)) = left.lost {
+            self.vcs[lost.vc as usize].record.cells_lost.add(reason);
+            self.frames.settle(lost.frame, 1);
         }
         self.begin_sending(now, port_id);
         let first = self.ports[port_id as usize].link.next_arrival();

@@ -62,15 +62,13 @@ pub struct Port {
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
-/// A cell that has left its port.
+/// What became of a cell that has left its port.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
-    /// The cell.
-    pub cell: Cell,
-    /// Why it is lost, or will be on the link, if it is.
-    pub lost: Option<LossReason>,
-    /// Whether its payload has bit errors.
-    pub is_errored: bool,
+    /// The cell and why it is lost, or will be on the link, if it is.
+    pub lost: Option<(Cell, LossReason)>,
+    /// Its frame, if it goes on with bit errors in its payload.
+    pub errored: Option<u32>,
 }
 
 impl Port {
@@ -314,9 +312,8 @@ impl Port {
             self.link.enter(self.sending_since, now, cell, serial)
         };
         Departure {
-            cell,
-            lost,
-            is_errored,
+            lost: lost.map(|reason| (cell, reason)),
+            errored: is_errored.then_some(cell.frame),
         }
     }
 

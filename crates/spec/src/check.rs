@@ -447,6 +447,24 @@ impl NetworkSpec {
                 "has no effect beside rack_tlp, whose pipe lets it out",
             ));
         }
+        if tcp.pacing.is_on() && !is_timed {
+            return Err(structure(
+                at("pacing"),
+                "needs rack_tlp, which asks the pacer before it sends",
+            ));
+        }
+        if tcp.congestion.has_model() && !is_timed {
+            return Err(structure(
+                at("congestion"),
+                "needs rack_tlp, which knows what is in flight",
+            ));
+        }
+        if tcp.congestion.has_model() && tcp.pacing.is_on() {
+            return Err(structure(
+                at("pacing"),
+                "has no effect beside bbr, which paces itself",
+            ));
+        }
         if let Some(delayed) = tcp.delayed_ack {
             for (key, value) in [
                 ("delayed_ack.timeout_ps", delayed.timeout_ps),

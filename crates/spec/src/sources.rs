@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
+/// Least time of a list for each of its packets, where it is repeated.
+const LEAST_PACKET_PS: u64 = 1_000;
+
 /// A source of cells at the host where its VC begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
@@ -110,8 +113,11 @@ pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecEr
             ));
         }
     }
-    if let Some(period) = period_ps.filter(|&period| period == 0 || period < last) {
-        let allowed = "above 0, and no less than the last of times_ps";
+    // A shorter one is a slip of the pen that no run would come to the end of.
+    let shortest = last.max(times_ps.len() as u64 * LEAST_PACKET_PS);
+    if let Some(period) = period_ps.filter(|&period| period < shortest) {
+        let allowed =
+            "a nanosecond and more for each packet, and no less than the last of times_ps";
         return Err(range(at("pattern.period_ps"), period, allowed));
     }
     let allowed = 1..=LONGEST_PACKET;

@@ -3,7 +3,7 @@
 use crate::TickClock;
 use crate::segment::{Segment, SegmentKind};
 use crate::sender::Sender;
-use crate::sender::tests::{MSS, NEW_RENO, Script, tcp};
+use crate::sender::tests::{MSS, NEW_RENO, Script, draws, tcp};
 use crate::spec::{NewRenoSpec, RecoverySpec, TcpSpec};
 use skycell_units::SimTime;
 
@@ -14,7 +14,7 @@ fn the_answer_to_a_syn_is_the_first_sample_unless_the_syn_was_sent_twice() {
             handshake: true,
             ..tcp()
         };
-        let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+        let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws);
         let mut out = Vec::new();
         let mut now = SimTime::from_millis(10);
         sender.open(now, 0, &mut out);

@@ -1,7 +1,8 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
 use crate::sender::tests::{
-    CUBIC, LINUX_CUBIC, MSS, NEW_RENO, RACK_TLP, RENO, RENO_CONGESTION, SACK, VANILLA, tcp,
+    CUBIC, LINUX_CUBIC, MSS, NEW_RENO, PACED, RACK_TLP, RENO, RENO_CONGESTION, SACK, VANILLA,
+    draws, tcp,
 };
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
@@ -93,7 +94,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
     ];
     let of_later = (
         prop::sample::select(slow_start.to_vec()),
-        prop::array::uniform3(any::<bool>()),
+        prop::array::uniform5(any::<bool>()),
     );
     (
         recoveries(),
@@ -104,32 +105,54 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         of_later,
     )
         .prop_map(
-            |(recovery, congestion, rwnd, initial_cwnd, is, (slow_start, later))| TcpSpec {
-                recovery,
-                congestion,
-                slow_start,
-                nagle_waits_for: [NagleWaitsFor::AnyData, NagleWaitsFor::ShortSegment]
-                    [usize::from(later[0])],
-                limited_transmit: later[1],
-                rto_min_bounds: [RtoMinBounds::Rto, RtoMinBounds::Deviation][usize::from(later[2])],
-                rwnd,
-                initial_cwnd,
-                nagle: is[0],
-                sws_avoidance: is[1],
-                timestamps: is[2],
-                advertised_window: match (is[3], is[0]) {
-                    (false, _) => AdvertisedWindow::Constant,
-                    (true, false) => AdvertisedWindow::FreeBuffer,
-                    (true, true) => AdvertisedWindow::Growing,
-                },
-                delayed_ack: is[4].then_some(DelayedAckSpec {
-                    timeout_ps: SimTime::from_millis(200).0,
-                    every_segments: 2,
-                    quick_segments: 0,
-                }),
-                ..tcp()
+            |(recovery, congestion, rwnd, initial_cwnd, is, (slow_start, later))| {
+                let is_timed = matches!(recovery, RecoverySpec::RackTlp(_));
+                let is_paced = is_timed && later[3] && !later[4];
+                TcpSpec {
+                    congestion: suited(congestion, &recovery, later[4]),
+                    recovery,
+                    slow_start,
+                    nagle_waits_for: [NagleWaitsFor::AnyData, NagleWaitsFor::ShortSegment]
+                        [usize::from(later[0])],
+                    limited_transmit: later[1],
+                    rto_min_bounds: [RtoMinBounds::Rto, RtoMinBounds::Deviation]
+                        [usize::from(later[2])],
+                    pacing: pacing(is_paced),
+                    rwnd,
+                    initial_cwnd,
+                    nagle: is[0],
+                    sws_avoidance: is[1],
+                    timestamps: is[2],
+                    advertised_window: match (is[3], is[0]) {
+                        (false, _) => AdvertisedWindow::Constant,
+                        (true, false) => AdvertisedWindow::FreeBuffer,
+                        (true, true) => AdvertisedWindow::Growing,
+                    },
+                    delayed_ack: is[4].then_some(DelayedAckSpec {
+                        timeout_ps: SimTime::from_millis(200).0,
+                        every_segments: 2,
+                        quick_segments: 0,
+                    }),
+                    ..tcp()
+                }
             },
         )
+}
+
+/// BBR where it may be, as other recoveries do not know what is in flight.
+fn suited(congestion: CongestionSpec, recovery: &RecoverySpec, is_bbr: bool) -> CongestionSpec {
+    match recovery {
+        RecoverySpec::RackTlp(_) if is_bbr => CongestionSpec::Bbr(BbrSpec {}),
+        _ => congestion,
+    }
+}
+
+fn pacing(is_on: bool) -> PacingSpec {
+    if is_on {
+        PacingSpec::On(PACED)
+    } else {
+        PacingSpec::default()
+    }
 }
 
 /// A flow's two ends and the wire between them, which loses the transmissions whose turn says so.
@@ -182,9 +205,9 @@ proptest! {
         lost_down in prop::collection::vec(prop::bool::weighted(0.1), 0..60),
         transfers in prop::collection::vec((0u64..300, 1..20 * MSS), 1..6),
     ) {
-        let window = tcp.rwnd;
+        let (window, is_paced) = (tcp.rwnd, tcp.pacing.is_on() || tcp.congestion.has_model());
         let mut exchange = Exchange {
-            sender: Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0)),
+            sender: Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws),
             receiver: Receiver::new(tcp),
             up: VecDeque::new(),
             down: VecDeque::new(),
@@ -206,7 +229,10 @@ proptest! {
             let outstanding = exchange.sender.outstanding();
             prop_assert!(outstanding <= window, "{outstanding} outstanding");
             prop_assert!(exchange.sender.cwnd() >= MSS as f64, "less than a segment");
-            prop_assert_eq!(outstanding > 0, exchange.sender.deadline().is_some());
+            // A pacer's timer may run while nothing is outstanding.
+            let has_timer = exchange.sender.deadline().is_some();
+            prop_assert!(has_timer || outstanding == 0);
+            prop_assert!(outstanding > 0 || !has_timer || is_paced);
             step += 1;
             prop_assert!(step < 1_000_000, "{outstanding} octets are never acknowledged");
         }

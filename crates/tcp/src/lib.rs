@@ -5,6 +5,7 @@ mod clock;
 mod congestion;
 mod ecn;
 mod kinds;
+mod pacing;
 mod ranges;
 mod receiver;
 mod recent;

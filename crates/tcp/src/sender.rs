@@ -6,6 +6,7 @@ use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{RecoverySpec, TcpSpec, TickOrder};
 use crate::transmit::{LIMITED_TRANSMIT, Transmitter};
+use skycell_des::Stream;
 use skycell_units::{Cells, Octets, SimTime};
 use std::sync::Arc;
 
@@ -31,12 +32,18 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender without a connection, on a host with the given clock.
-    pub fn new(tcp: impl Into<Arc<TcpSpec>>, clock: TickClock) -> Self {
+    /// A sender without a connection, on a host with the given clock. A congestion control that draws does so from
+    /// `draws`, which no other asks for.
+    pub fn new(
+        tcp: impl Into<Arc<TcpSpec>>,
+        clock: TickClock,
+        draws: impl FnOnce() -> Stream,
+    ) -> Self {
         let tcp = tcp.into();
+        let draws = tcp.congestion.has_model().then(draws);
         Sender {
             state: State::Closed,
-            recovery: Recovery::new(&tcp),
+            recovery: Recovery::new(&tcp, draws),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
         }
@@ -95,7 +102,7 @@ impl Sender {
     /// Opens the `connection`-th connection of the flow.
     pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
         self.tx.begin(connection);
-        self.recovery = Recovery::new(&self.tx.tcp);
+        self.recovery.begin(&self.tx.tcp);
         self.dup_acks = 0;
         if self.tx.tcp.handshake {
             self.state = State::SynSent;
@@ -115,13 +122,14 @@ impl Sender {
             let ticks = self.tx.clock.ticks(now);
             let idle = ticks - self.tx.ticks;
             self.tx.window.on_idle_end(&self.tx.tcp, ticks);
-            if self.tx.tcp.idle_restart && idle >= self.tx.rto.ticks(&self.tx.tcp) {
+            let restarts = self.tx.tcp.idle_restart && !self.tx.tcp.congestion.has_model();
+            if restarts && idle >= self.tx.rto.ticks(&self.tx.tcp) {
                 self.tx.window.restart(self.tx.tcp.initial_cwnd);
             }
         }
         if self.state == State::Established {
             self.act(now, out, |sender| {
-                sender.recovery.on_more_to_send(&mut sender.tx);
+                sender.recovery.on_more_to_send(&mut sender.tx, now);
             });
         }
     }
@@ -148,13 +156,13 @@ impl Sender {
             (State::SynSent, SegmentKind::SynAck) => {
                 sender.on_control_answered();
                 sender.state = State::Established;
-                sender.recovery.on_more_to_send(&mut sender.tx);
+                sender.recovery.on_more_to_send(&mut sender.tx, now);
             }
             (State::FinSent, SegmentKind::FinAck) => {
                 sender.on_control_answered();
                 sender.state = State::Closed;
             }
-            (State::Established, SegmentKind::Ack) => sender.on_ack(segment),
+            (State::Established, SegmentKind::Ack) => sender.on_ack(now, segment),
             _ => {}
         });
     }
@@ -165,7 +173,7 @@ impl Sender {
         self.act(now, out, |sender| {
             match &mut sender.recovery {
                 Recovery::RackTlp(recovery) if sender.state == State::Established => {
-                    return recovery.on_timer(&mut sender.tx);
+                    return recovery.on_timer(&mut sender.tx, now);
                 }
                 _ => {}
             }
@@ -192,7 +200,7 @@ impl Sender {
         self.tx.send_as_allowed();
     }
 
-    fn on_ack(&mut self, segment: &Segment) {
+    fn on_ack(&mut self, now: SimTime, segment: &Segment) {
         self.tx.counters.acks += 1;
         let ack = segment.acknowledgement;
         if ack > self.tx.snd_max || ack < self.tx.snd_una {
@@ -200,7 +208,7 @@ impl Sender {
         }
         match &mut self.recovery {
             Recovery::ByDuplicates(_) => self.count_ack(segment),
-            Recovery::RackTlp(recovery) => recovery.on_ack(&mut self.tx, segment),
+            Recovery::RackTlp(recovery) => recovery.on_ack(&mut self.tx, now, segment),
         }
     }
 

@@ -34,6 +34,13 @@ pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     dup_ack_threshold: 3,
     max_blocks: 3,
 };
+pub(crate) const PACED: PacedSpec = PacedSpec {
+    slow_start_ratio: 2.0,
+    avoidance_ratio: 1.2,
+    unpaced_segments: 10,
+    burst_segments: 2,
+    burst_time_ps: 976_562_500,
+};
 pub(crate) const RENO_CONGESTION: RenoCongestionSpec = RenoCongestionSpec {
     growth: RenoGrowth::Float,
     ssthresh_basis: SsthreshBasis::Cwnd,
@@ -49,12 +56,18 @@ pub(crate) const LINUX_CUBIC: LinuxCubicSpec = LinuxCubicSpec {
     tcp_friendliness: true,
 };
 
+/// What a congestion control draws from in tests.
+pub(crate) fn draws() -> Stream {
+    Stream::new(1, "test")
+}
+
 /// SACK with the studies' defaults, MSS 1 000, a clock of 100 ms and a large window.
 pub(crate) fn tcp() -> TcpSpec {
     TcpSpec {
         recovery: RecoverySpec::Sack(SACK),
         congestion: CongestionSpec::Reno(RENO_CONGESTION),
         slow_start: SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
+        pacing: PacingSpec::default(),
         mss: MSS,
         llc_snap: true,
         rwnd: 1_000_000,
@@ -101,7 +114,7 @@ impl Script {
             ..tcp
         };
         let mut script = Script {
-            sender: Sender::new(tcp.clone(), clock),
+            sender: Sender::new(tcp.clone(), clock, draws),
             now: SimTime::from_millis(10),
             sent: Vec::new(),
         };
@@ -121,7 +134,7 @@ impl Script {
         };
         let clock = TickClock::new(tcp.tick_ps, 0);
         let mut script = Script {
-            sender: Sender::new(tcp, clock),
+            sender: Sender::new(tcp, clock, draws),
             now: SimTime::from_millis(10),
             sent: Vec::new(),
         };
@@ -427,7 +440,7 @@ fn a_connection_opens_with_syn_and_closes_with_fin() {
         handshake: true,
         ..tcp()
     };
-    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws);
     let mut receiver = crate::Receiver::new(tcp);
     let (mut up, mut down, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
     sender.open(SimTime::ZERO, 0, &mut up);
@@ -461,7 +474,7 @@ fn a_lost_syn_is_repeated_with_a_doubled_timeout() {
         handshake: true,
         ..tcp()
     };
-    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws);
     let mut out = Vec::new();
     sender.open(SimTime::ZERO, 0, &mut out);
     assert_eq!(sender.deadline(), Some(SimTime::from_millis(3_000)));
@@ -478,7 +491,7 @@ fn cwnd_falls_back_after_idling_where_told() {
             idle_restart,
             ..tcp()
         };
-        let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+        let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws);
         let mut out = Vec::new();
         sender.open(SimTime::ZERO, 0, &mut out);
         sender.hand_over(SimTime::ZERO, 2 * MSS, &mut out);

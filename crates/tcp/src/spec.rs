@@ -11,6 +11,7 @@ use skycell_declare::{
 
 pub use crate::congestion::specs::*;
 pub use crate::ecn::EcnUse;
+pub use crate::pacing::specs::*;
 pub use crate::recovery::specs::*;
 pub use crate::slow_start::specs::*;
 
@@ -31,7 +32,7 @@ pub struct TcpSpec {
     pub recovery: RecoverySpec,
     /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
     /// per round trip and half, or by a cubic function of the time since the loss and 0.7, as
-    /// RFC 9438 or as Linux computes it.
+    /// RFC 9438 or as Linux computes it; or, with bbr, by a model of the path, without regard to losses.
     #[param(
         kinds,
         default = "reno",
@@ -46,6 +47,15 @@ pub struct TcpSpec {
         source = "ICCCN'97 section 2.1; limited is RFC 3742"
     )]
     pub slow_start: SlowStartSpec,
+    /// Whether segments leave as acknowledgements let them, or spread over a round trip; on needs recovery =
+    /// "rack_tlp".
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        kinds,
+        default = "off",
+        source = "none of the studies' TCPs paces; on is what Linux does with fq"
+    )]
+    pub pacing: PacingSpec,
     /// Largest TCP payload of a segment.
     #[param(default = "512 B", symbol = "MSS", source = "ICCCN'97 section 6.1")]
     pub mss: Mss,

@@ -384,6 +384,11 @@ impl Transmitter {
     /// A loss, or a mark that stands for one: ssthresh is cut.
     pub(crate) fn on_loss(&mut self) {
         self.window.on_loss(&self.tcp, self.advertised);
+        self.note_reduction();
+    }
+
+    /// A loss or a mark has been answered.
+    pub(crate) fn note_reduction(&mut self) {
         if let Some(ecn) = &mut self.ecn {
             ecn.on_reduction(self.snd_max);
         }

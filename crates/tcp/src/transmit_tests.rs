@@ -1,6 +1,6 @@
 //! Exchanges: what window, Nagle and limited transmit let out.
 
-use crate::sender::tests::{MSS, NEW_RENO, RENO, Script, VANILLA, WINDOW, recovering, tcp};
+use crate::sender::tests::{MSS, NEW_RENO, RENO, Script, VANILLA, WINDOW, draws, recovering, tcp};
 use crate::spec::*;
 use crate::{Segment, SegmentKind, Sender, TickClock};
 use skycell_units::SimTime;
@@ -11,7 +11,7 @@ fn lengths(tcp: TcpSpec, cwnd: u64, transfers: &[u64]) -> Vec<u32> {
         initial_cwnd: cwnd,
         ..tcp
     };
-    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0));
+    let mut sender = Sender::new(tcp.clone(), TickClock::new(tcp.tick_ps, 0), draws);
     let mut out = Vec::new();
     sender.open(SimTime::ZERO, 0, &mut out);
     for &octets in transfers {

@@ -25,6 +25,9 @@ struct State {
 
 impl State {
     fn new(tcp: &TcpSpec) -> Option<Box<Self>> {
+        if tcp.congestion.has_model() {
+            return None; // it sets cwnd itself
+        }
         let (congestion, slow_start) = (
             Congestion::new(&tcp.congestion),
             SlowStartState::new(&tcp.slow_start),
@@ -217,6 +220,11 @@ impl Window {
     /// Sets cwnd, octets.
     pub(crate) fn set_cwnd(&mut self, octets: f64) {
         self.cwnd = octets;
+    }
+
+    /// Sets ssthresh, octets.
+    pub(crate) fn set_ssthresh(&mut self, octets: f64) {
+        self.ssthresh = octets;
     }
 
     /// The ACK that ends a recovery: cwnd = ssthresh, and what slow start adds if it goes on there.

@@ -204,7 +204,9 @@ impl Flow {
         Flow {
             application_due: SimTime(start),
             at_source,
-            sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source)),
+            sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source), || {
+                stream("cycle")
+            }),
             destination,
             receiver: Receiver::new(tcp),
             web,

@@ -76,7 +76,9 @@ impl Web {
             requests_of_page: count(&web.requests),
             class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
             size: count(&web.size),
-            sender: Sender::new(tcp.clone(), clock_of(tcp, seed, client)),
+            sender: Sender::new(tcp.clone(), clock_of(tcp, seed, client), || {
+                stream("web_cycle")
+            }),
             receiver: Receiver::new(tcp.clone()),
             pages: 0,
             page_asked: SimTime::ZERO,

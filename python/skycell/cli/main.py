@@ -23,6 +23,7 @@ from skycell.cli.interrupts import report_it
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
     "check": "List all faults of scenario files.",
+    "explain": "Show what a scenario comes to, before it is run.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +18,7 @@ from skycell.cli.results import why_unwritable
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
-    from skycell.experiment.store import RunStore
+    from skycell.experiment.store import RunStore, StoredRun
     from skycell.experiment.store_check import Verification
 
 
@@ -173,6 +174,85 @@ def rescue(file: Path, into: Path, as_json: bool) -> None:
     with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
         found = copy(opened, new)
     _show(new, found, "has got", "What is damaged was not copied.", as_json)
+
+
+def _validate_get(
+    collector: ErrorCollector, spec_hash: str | None, file: Path | None, **_: object
+) -> None:
+    _validate(collector, file)
+    with collector.step():
+        if spec_hash is not None and not re.fullmatch(r"[0-9a-f]{6,64}", spec_hash):
+            raise click.BadParameter(
+                f"{spec_hash!r}: must be the first 6 to 64 digits of a spec's hash, as runs.csv "
+                "and the captions of figures have it",
+                param_hint="'HASH'",
+            )
+
+
+@store.command(
+    cls=Verb,
+    validate=_validate_get,
+    epilog="\b\nExamples:\n"
+    "  skycell store get 3f9a12cd77aa\n"
+    "  skycell store get 3f9a12cd77aa results/runs.sqlite --json",
+    short_help="Show a run by the hash of its spec.",
+)
+@click.argument("spec_hash", metavar="HASH")
+@click.argument("file", required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
+@json_option("Write all that is kept of the run as one JSON object.")
+def get(spec_hash: str, file: Path | None, as_json: bool) -> None:
+    """Show the runs whose spec has this HASH, or one that begins so, from the store FILE.
+
+    FILE is .skycell/runs.sqlite if not given. There are several runs of one spec if several engines
+    or versions have made it.
+
+    Exits with 0, or with 2 if there is no such run or the input is faulty.
+    """
+    from skycell.experiment.store import DEFAULT_STORE, RunStore
+    from skycell.input.faults import MOST_SHOWN
+
+    validated(_validate_get)
+    with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
+        runs = opened.found(spec_hash, MOST_SHOWN + 1)
+    if not runs:
+        raise click.BadParameter(
+            f"{opened.path} has no run of a spec whose hash begins with {spec_hash}",
+            param_hint="'HASH'",
+        )
+    if len({run.key.spec_hash for run in runs}) > 1:
+        hashes = ", ".join(dict.fromkeys(run.key.spec_hash[:12] for run in runs[:MOST_SHOWN]))
+        raise click.BadParameter(
+            f"{spec_hash} begins the hashes of several specs: {hashes}; give more digits",
+            param_hint="'HASH'",
+        )
+    if as_json:
+        click.echo(json.dumps([_as_dict(run) for run in runs], indent=2, ensure_ascii=False))
+        return
+    for run in runs:
+        click.echo(_in_words(run))
+
+
+def _as_dict(run: StoredRun) -> dict[str, Any]:
+    end = {"summary": run.summary} if run.reason is None else {"reason": run.reason}
+    return {**vars(run.key), "wall_s": run.wall_s, **end}
+
+
+def _in_words(run: StoredRun) -> str:
+    from skycell.input.quantities import PS_PER_SECOND
+
+    key = run.key
+    lines = [f"{key.spec_hash}, engine {key.engine}, {key.version}: took {run.wall_s:.3g} s"]
+    if run.summary is None:
+        lines.append(f"  failed: {run.reason}")
+    else:
+        seconds = run.summary["duration_ps"] / PS_PER_SECOND
+        lines.append(f"  {seconds:g} s simulated")
+        lines += [
+            f"  {flow['name']}: {flow['octets_delivered'] * 8 / seconds / 1e6:.2f} Mbit/s, "
+            f"{flow['timeouts']} timeouts"
+            for flow in run.summary["flows"]
+        ]
+    return "\n".join(lines)
 
 
 def _validate_merge(

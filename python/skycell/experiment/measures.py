@@ -106,6 +106,17 @@ def _cell_delay_variation(run: SweepView) -> float | None:
     return max(delay.peak_to_peak_cdv_s() for delay in delays) * 1e3 if delays else None
 
 
+def _uplinks(run: SweepView, of: Callable[[Mapping[str, Any]], float]) -> float | None:
+    """Mean over the uplinks that terminals share, each counted alike."""
+    found = [of(uplink) for uplink in run.summary.get("uplinks", [])]
+    return sum(found) / len(found) if found else None
+
+
+def _carried(uplink: Mapping[str, Any]) -> float:
+    carried = uplink["successes"] + uplink["used"] - uplink["lost"]
+    return float(carried) / max(uplink["slots"], 1)
+
+
 def _link_share(run: SweepView) -> float | None:
     port, busy = run.port(), _utilisation(run)
     if port is None or busy is None:
@@ -225,6 +236,31 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         "queue at that port that 99 % of its samples did not exceed",
         lambda run: _queue(run, "p99"),
         part="port",
+        better="smaller",
+    ),
+    "uplink_throughput": Measure(
+        "1",
+        "part of the slots of uplinks in which a burst got through",
+        lambda run: _uplinks(run, _carried),
+        better="larger",
+    ),
+    "access_delay": Measure(
+        "ms",
+        "mean time from the arrival of a frame at its terminal to the beginning of its "
+        "transmission over an uplink",
+        lambda run: _uplinks(run, lambda uplink: uplink["access_delay"]["mean_ps"] / PS_PER_MS),
+        better="smaller",
+    ),
+    "p99_access_delay": Measure(
+        "ms",
+        "time within which 99 % of those frames began to be transmitted",
+        lambda run: _uplinks(run, lambda uplink: uplink["access_delay"]["p99_ps"] / PS_PER_MS),
+        better="smaller",
+    ),
+    "backlog_drift": Measure(
+        "cells",
+        "cells by which the backlog of uplinks grows in a slot",
+        lambda run: _uplinks(run, lambda uplink: float(uplink["backlog_drift"])),
         better="smaller",
     ),
     "utilisation": Measure(

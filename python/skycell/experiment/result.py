@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,6 +88,18 @@ class SweepResult:
         factors = " × ".join(f"{name} ({len(levels)})" for name, levels in self.factors.items())
         failed = f", {len(self.failed)} failed" if self.failed else ""
         return f"<SweepResult: {self.title}: {factors}; {counted(len(self.runs), 'run')}{failed}>"
+
+    def _repr_html_(self) -> str:
+        """Its cells with the mean and the standard deviation of each response, for a notebook."""
+        import polars as pl
+
+        rows: dict[tuple[str, ...], dict[str, Any]] = {}
+        for value in self.values():
+            row = rows.setdefault(tuple(map(repr, value.factors.values())), dict(value.factors))
+            row[f"{value.metric} ({value.unit})"] = value.mean
+            row[f"SD of {value.metric}"] = value.sd
+        frame = pl.DataFrame(list(rows.values()), infer_schema_length=None, strict=False)
+        return f"<p>{escape(repr(self)[1:-1])}</p>{frame._repr_html_()}"
 
     @property
     def responses(self) -> tuple[str, ...]:

@@ -301,6 +301,19 @@ class RunStore:
         """The row of a run as it stands in the file; none if there is none."""
         return self._read(f"SELECT * FROM runs {_OF_KEY}", _values(key))
 
+    def found(self, beginning: str, most: int) -> list[StoredRun]:
+        """Runs whose spec's hash begins so, by their keys; the first of them.
+
+        Raises:
+            StoreError: what the file holds of one is damaged.
+        """
+        with self._failures_reported():
+            rows = self._db.execute(
+                "SELECT * FROM runs WHERE substr(spec_hash, 1, ?) = ? ORDER BY 1, 2, 3 LIMIT ?",
+                (len(beginning), beginning, most),
+            ).fetchall()
+            return [run_of(row) for row in rows]
+
     def _read(self, query: str, values: tuple[str, ...] = ()) -> tuple[Any, ...] | None:
         """The first row of an answer; of a file that is only looked at, as it now is."""
         with self._failures_reported():

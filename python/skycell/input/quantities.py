@@ -47,6 +47,7 @@ class Dimension(StrEnum):
     DISTANCE = "a distance"  # km
     ANGLE = "an angle"  # degrees
     SPEED = "a speed"  # km/s
+    DECIBEL = "a ratio"  # dB
 
 
 _UNITS: dict[str, tuple[Dimension, Fraction]] = {
@@ -84,6 +85,7 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "km": (Dimension.DISTANCE, Fraction(1)),
     "deg": (Dimension.ANGLE, Fraction(1)),
     "km/s": (Dimension.SPEED, Fraction(1)),
+    "dB": (Dimension.DECIBEL, Fraction(1)),
 }
 
 #: Units that we refuse although people write them, with the reason.

@@ -19,7 +19,7 @@ from skycell.input.toml_text import read_toml
 from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Dumbbell, ParkingLot
-from skycell.scenario.packets.trace import read_packet_traces
+from skycell.scenario.packets.trace import PacketTrace, read_packet_traces
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
 from skycell.scenario.plan.graph import plan_graph
@@ -28,7 +28,11 @@ from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
-from skycell.scenario.steps.link_schedules import draws_schedules, resolve_schedules
+from skycell.scenario.steps.link_schedules import (
+    LinkSchedules,
+    draws_schedules,
+    resolve_schedules,
+)
 from skycell.spec.network import NetworkSpec
 
 
@@ -106,10 +110,22 @@ class Scenario:
     def _resolved(self) -> NetworkSpec:
         return self._resolved_with(self.file.run.seed)
 
+    @cached_property
+    def plan(self) -> Plan:
+        """Who is joined to whom, quantities as the file has them."""
+        return self._planned(self.file.run.seed, FaultCollector(self.name))[-1]
+
     def _resolved_with(self, seed: int) -> NetworkSpec:
         faults = FaultCollector(self.name, self.positions)
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
+        file, link_schedules, packets, plan = self._planned(seed, faults)
+        return resolve(file, plan, link_schedules, packets, seed, faults)
+
+    def _planned(
+        self, seed: int, faults: FaultCollector
+    ) -> tuple[ScenarioFile, LinkSchedules, dict[int, PacketTrace], Plan]:
+        """The file, what its links and sources do over time, and its network."""
         file, link_schedules = resolve_schedules(self.file, self.folder, seed, faults)
         packets = read_packet_traces(file, self.folder, faults)
         plan = _plan(file, faults)
@@ -117,7 +133,7 @@ class Scenario:
         add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return resolve(file, plan, link_schedules, packets, seed, faults)
+        return file, link_schedules, packets, plan
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:

@@ -733,8 +733,14 @@ class LinuxCubicSpec(SpecPart):
     tcp_friendliness: bool
 
 
+class BbrSpec(SpecPart):
+    """Paced by a model of the path: its bandwidth and its least round trip."""
+
+    kind: Literal["bbr"] = "bbr"
+
+
 CongestionSpec = Annotated[
-    RenoCongestionSpec | CubicSpec | LinuxCubicSpec, Field(discriminator="kind")
+    RenoCongestionSpec | CubicSpec | LinuxCubicSpec | BbrSpec, Field(discriminator="kind")
 ]
 
 
@@ -788,6 +794,26 @@ SlowStartSpec = Annotated[
 ]
 
 
+class NoPacingSpec(SpecPart):
+    """Segments leave as soon as the window lets them."""
+
+    kind: Literal["off"] = "off"
+
+
+class PacedSpec(SpecPart):
+    """Segments leave in bursts, at a rate that is a multiple of cwnd in a round trip."""
+
+    kind: Literal["on"] = "on"
+    slow_start_ratio: float
+    avoidance_ratio: float
+    unpaced_segments: U32
+    burst_segments: U32
+    burst_time_ps: U64
+
+
+PacingSpec = Annotated[NoPacingSpec | PacedSpec, Field(discriminator="kind")]
+
+
 class TickPhaseAt(SpecPart):
     """The first tick falls at this time; picoseconds, below the tick."""
 
@@ -831,6 +857,7 @@ class TcpSpec(SpecPart):
     recovery: RecoverySpec
     congestion: CongestionSpec
     slow_start: SlowStartSpec
+    pacing: PacingSpec = left_out(NoPacingSpec())
     mss: U64
     llc_snap: bool
     rwnd: U64

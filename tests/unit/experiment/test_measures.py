@@ -327,6 +327,21 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
         assert row["mean_cell_delay"] < row["p999_cell_delay:a"] <= row["largest_cell_delay:a"]
 
 
+def test_uplinks_have_their_responses_and_other_runs_have_none() -> None:
+    of = {
+        "slots": 200,
+        "successes": 30,
+        "used": 60,
+        "lost": 10,
+        "backlog_drift": 0.25,
+        "access_delay": {"mean_ps": 3 * 10**9, "p99_ps": 7 * 10**9},
+    }
+    with_uplink = replace(RUN, summary={**RUN.summary, "uplinks": [of]})
+    names = ("uplink_throughput", "access_delay", "p99_access_delay", "backlog_drift")
+    assert [measure(name, with_uplink) for name in names] == [0.4, 3.0, 7.0, 0.25]
+    assert [measure(name, RUN) for name in names] == [None] * 4
+
+
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
     silent = flow("a", 0, segments_sent=0, segments_received=0)
     flows = [silent, silent | {"name": "b"}]

@@ -237,3 +237,17 @@ def test_a_sweep_of_the_engine_itself_is_exactly_repeatable() -> None:
     assert all(0 <= run.values["efficiency"] <= 1 for run in first.runs)  # type: ignore[operator]
     slow = skycell.sweep(FILE, engine="reference", jobs=1)
     assert [run.values for run in slow.runs] == [run.values for run in first.runs]
+
+
+def test_a_result_shows_a_row_for_each_cell_in_a_notebook(work: Work) -> None:
+    data = {
+        "title": "A & B",
+        "scenario": {"preset": "icccn97-lan", "run": {"duration": "1 s"}},
+        "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
+        "responses": ["throughput"],
+        "replications": 2,
+    }
+    html = sweep(data, jobs=1, work=work)._repr_html_()
+    assert html.startswith("<p>SweepResult: A &amp; B: tcp (2); 4 runs</p>")
+    assert "throughput (Mbit/s)" in html
+    assert html.count("<tr>") == 2 + 2  # names, kinds, and a row for each cell

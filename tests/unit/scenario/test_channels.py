@@ -136,6 +136,34 @@ def test_what_cannot_be_is_a_fault(loss: Any, path: str, got: str, allowed: str)
     assert fault.allowed.startswith(allowed)
 
 
+def test_a_code_says_what_errors_a_link_has() -> None:
+    plain = channel_of({"kind": "uncoded", "eb_n0": "9 dB"})
+    assert (plain.kind, plain.ber) == ("bit_errors", pytest.approx(3.36e-5, rel=0.01))
+    bursts = channel_of({"kind": "convolutional", "eb_n0": "4.5 dB"})
+    assert (bursts.kind, bursts.length_bits, bursts.lengths) == ("error_bursts", 6, "geometric")
+    words = channel_of({"kind": "concatenated", "eb_n0": "3 dB"})
+    # 188 octets of a word that fails; 1.5e-6 of the words do.
+    assert words.bad_to_good == pytest.approx(1 / 1504)
+    assert words.good_to_bad / words.bad_to_good == pytest.approx(1.5e-6, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("loss", "path", "got", "allowed"),
+    [
+        ({"kind": "uncoded", "eb_n0": 9}, "loss.eb_n0", "9", "from -20 dB"),
+        ({"kind": "convolutional", "eb_n0": "1 dB"}, "loss.eb_n0", "1 dB", "from 2.2 dB"),
+        ({"kind": "dvb_s2", "es_n0": "9 dB"}, "loss.kind", '"dvb_s2"', "with framing"),
+    ],
+)
+def test_a_code_out_of_its_range_is_a_fault(loss: Any, path: str, got: str, allowed: str) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        wan(**{KEY: loss}).resolve()
+    (fault,) = found.value.faults
+    assert fault.path == f"topology.bottleneck.{path}"
+    assert fault.got.startswith(got)
+    assert fault.allowed.startswith(allowed)
+
+
 def test_a_trace_of_errors_may_be_a_file(tmp_path: Path) -> None:
     file = tmp_path / "errors.txt"
     loss = {"kind": "error_trace", "errors": str(file)}

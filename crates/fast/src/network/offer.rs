@@ -133,7 +133,9 @@ impl Network<'_> {
     #[inline(always)]
     pub(super) fn push_fragment(&mut self, output: u32, input: u32, fragment: DueFragment) {
         let Some(port) = self.ports.as_output_mut(output) else {
-            return self.push_to_stepped(output, input, &fragment);
+            // A copy: else the fragment would be in memory for all, and read there right after it was written.
+            let copy = fragment;
+            return self.push_to_stepped(output, input, &copy);
         };
         debug_assert!(
             fragment.head >= port.lookahead.local_clock,

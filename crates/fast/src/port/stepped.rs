@@ -254,11 +254,11 @@ impl SteppedPort {
         let is_forgotten = vc_paths.is_some_and(|vc_paths| vc_paths.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
         let left = self.port.on_departure(now, serial, is_forgotten);
-        if left.is_errored {
-            frames.get_mut(left.cell.frame).set_errored();
+        if let Some(frame) = left.errored {
+            frames.get_mut(frame).set_errored();
         }
-        if let Some(reason) = left.lost {
-            self.lose(left.cell.port_vc, &left.cell, reason, frames);
+        if let Some((lost, reason)) = left.lost {
+            self.lose(lost.port_vc, &lost, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
         self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);

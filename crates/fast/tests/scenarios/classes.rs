@@ -339,7 +339,7 @@ pub fn add_packet_trace(spec: &mut NetworkSpec, dice: &mut Dice) {
         times_ps.push(time);
         octets.push(dice.pick(&[1, 40, 200, 1_500, 1_500, 9_180, 65_535]));
     }
-    let period_ps = dice.pick(&[None, Some(time + 1), Some(time + gap)]);
+    let period_ps = dice.pick(&[None, Some(time + MICROSECOND), Some(time + gap)]);
     spec.sources.push(SourceSpec {
         name: "list".into(),
         vc: route[0],

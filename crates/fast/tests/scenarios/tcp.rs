@@ -16,6 +16,16 @@ impl Builder<'_> {
         if is_timed {
             drawn.insert("limited_transmit".to_owned(), json!(false));
         }
+        if !is_timed && drawn["congestion"]["kind"] == "bbr" {
+            drawn.insert(
+                "congestion".to_owned(),
+                json!({"kind": "linux_cubic",
+                "fast_convergence": true, "tcp_friendliness": true}),
+            );
+        }
+        if !is_timed || drawn["congestion"]["kind"] == "bbr" {
+            drawn.insert("pacing".to_owned(), json!({"kind": "off"}));
+        }
         let is_hystart = ["hystart_plus_plus", "hystart"]
             .map(Value::from)
             .contains(&drawn["slow_start"]["kind"]);
@@ -61,6 +71,10 @@ impl Builder<'_> {
             (_, "dup_ack_threshold") => json!(dice.pick(&[1, 2, 3, 3, 3])),
             (_, "max_ssthresh") => json!(dice.pick(&[2, 8, 100])),
             (_, "low_window") => json!(dice.pick(&[1, 4, 16])),
+            (_, "slow_start_ratio" | "avoidance_ratio") => json!(dice.pick(&[1.0, 1.2, 2.0])),
+            (_, "unpaced_segments") => json!(dice.pick(&[1, 10])),
+            (_, "burst_segments") => json!(dice.pick(&[1, 2, 2, 5])),
+            (_, "burst_time_ps") => json!(dice.pick(&[0, MILLISECOND, 20 * MILLISECOND])),
             (_, "limit") => json!(dice.pick(&[1, 2, 8])),
             (_, "c") => json!(dice.pick(&[0.4, 0.4, 4.0])),
             (_, "tick_ps") => {

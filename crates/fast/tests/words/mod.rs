@@ -1,6 +1,6 @@
 //! The words that specs have and could have, key by key.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skycell_spec::NetworkSpec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,13 +79,21 @@ fn with_word(spec: &Value, at: &[String], word: &str) -> serde_json::Result<Netw
     serde_json::from_value(spec)
 }
 
+/// The same with nothing beside it in its table: a kind that has no keys.
+fn with_word_alone(spec: &Value, at: &[String], word: &str) -> serde_json::Result<NetworkSpec> {
+    let mut spec = spec.clone();
+    let (key, table) = at.split_last().expect("a word stands somewhere");
+    *word_at(&mut spec, table).expect("a table stands there") = json!({ key: word });
+    serde_json::from_value(spec)
+}
+
 fn word_at<'a>(spec: &'a mut Value, at: &[String]) -> Option<&'a mut Value> {
     spec.pointer_mut(&format!("/{}", at.join("/")))
 }
 
 /// Whether the form leaves the key out where this word would stand: then specs without it have the word.
 fn is_left_out(spec: &Value, at: &[String], word: &str) -> bool {
-    let Ok(spec) = with_word(spec, at, word) else {
+    let Ok(spec) = with_word(spec, at, word).or_else(|_| with_word_alone(spec, at, word)) else {
         return false; // it comes with keys of its own
     };
     let mut written = serde_json::to_value(spec).expect("a spec is plain data");

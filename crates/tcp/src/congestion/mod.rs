@@ -3,10 +3,12 @@
 //! What is sent again, and when, is [loss recovery](crate::recovery)'s; how cwnd grows below ssthresh is
 //! [slow start](crate::slow_start)'s. [`Window`](crate::window::Window) holds cwnd and ssthresh and asks.
 
+mod bbr;
 mod cubic;
 mod linux_cubic;
 mod reno;
 
+pub(crate) use bbr::{Bbr, Path, RateSample, burst_size as bbr_burst_size};
 pub(crate) use reno::{HALF, growth as reno_growth};
 
 use crate::kinds::kinds;
@@ -15,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_units::Octets;
 
+use bbr::BbrSpec;
 use cubic::{Cubic, CubicSpec};
 use linux_cubic::{LinuxCubic, LinuxCubicSpec};
 use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
@@ -22,6 +25,7 @@ use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
 /// What a run's spec says of it.
 pub mod specs {
     pub use super::CongestionSpec;
+    pub use super::bbr::BbrSpec;
     pub use super::cubic::CubicSpec;
     pub use super::linux_cubic::LinuxCubicSpec;
     pub use super::reno::{RenoCongestionSpec, RenoGrowth};
@@ -36,6 +40,8 @@ kinds! {
         Cubic(CubicSpec),
         /// See [`LinuxCubicSpec`].
         LinuxCubic(LinuxCubicSpec),
+        /// See [`BbrSpec`].
+        Bbr(BbrSpec),
     }
 }
 
@@ -50,12 +56,18 @@ impl CongestionSpec {
         matches!(self, CongestionSpec::LinuxCubic(_))
     }
 
+    /// Whether cwnd follows a model of the path: no loss cuts it, and slow start has no part in it. It paces itself, and
+    /// asks for a sender that knows what is in flight.
+    pub fn has_model(&self) -> bool {
+        matches!(self, CongestionSpec::Bbr(_))
+    }
+
     /// What a loss takes a part of.
     pub(crate) fn ssthresh_basis(&self) -> SsthreshBasis {
         match self {
             CongestionSpec::Reno(reno) => reno.ssthresh_basis,
             CongestionSpec::Cubic(cubic) => cubic.ssthresh_basis,
-            CongestionSpec::LinuxCubic(_) => SsthreshBasis::Cwnd,
+            CongestionSpec::LinuxCubic(_) | CongestionSpec::Bbr(_) => SsthreshBasis::Cwnd,
         }
     }
 }
@@ -139,6 +151,7 @@ impl Congestion {
             },
             CongestionSpec::Cubic(cubic) => Some(Congestion::Cubic(Cubic::new(cubic))),
             CongestionSpec::LinuxCubic(spec) => Some(Congestion::LinuxCubic(LinuxCubic::new(spec))),
+            CongestionSpec::Bbr(_) => None,
         }
     }
 }

@@ -20,6 +20,7 @@ use reno::{Reno, RenoRecoverySpec};
 use sack::{Sack, SackSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_des::Stream;
 use skycell_units::{Octets, SimTime};
 use vanilla::{Vanilla, VanillaSpec};
 
@@ -97,23 +98,34 @@ pub(crate) enum Recovery {
 }
 
 impl Recovery {
-    pub(crate) fn new(tcp: &TcpSpec) -> Self {
+    /// `draws` is for a congestion control that draws.
+    pub(crate) fn new(tcp: &TcpSpec, draws: Option<Stream>) -> Self {
         Recovery::ByDuplicates(match &tcp.recovery {
             RecoverySpec::Vanilla(_) => ByDuplicates::Vanilla(Vanilla),
             RecoverySpec::Reno(_) => ByDuplicates::Reno(Reno::default()),
             RecoverySpec::NewReno(_) => ByDuplicates::NewReno(NewReno::default()),
             RecoverySpec::Sack(_) => ByDuplicates::Sack(Sack::default()),
             RecoverySpec::RackTlp(spec) => {
-                return Recovery::RackTlp(Box::new(RackTlp::new(spec, tcp)));
+                return Recovery::RackTlp(Box::new(RackTlp::new(spec, tcp, draws)));
             }
         })
     }
 
+    /// The same for the next connection of the flow.
+    pub(crate) fn begin(&mut self, tcp: &TcpSpec) {
+        let last = std::mem::replace(self, Recovery::ByDuplicates(ByDuplicates::Vanilla(Vanilla)));
+        let draws = match last {
+            Recovery::ByDuplicates(_) => None,
+            Recovery::RackTlp(last) => last.into_draws(),
+        };
+        *self = Recovery::new(tcp, draws);
+    }
+
     /// The application has handed over more, or the connection is open.
-    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter, now: SimTime) {
         match self {
             Recovery::ByDuplicates(r) => r.on_more_to_send(tx),
-            Recovery::RackTlp(r) => r.on_more_to_send(tx),
+            Recovery::RackTlp(r) => r.on_more_to_send(tx, now),
         }
     }
 }

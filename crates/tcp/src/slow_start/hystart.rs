@@ -104,9 +104,11 @@ impl HyStart {
         }
     }
 
-    /// hystart_update, with a window of `least` or more. Rounds go on in a smaller one too, since 6.14.
-    fn finds(&mut self, cwnd: f64, least: f64, delay_min: u64, sample: &Sample) -> bool {
+    /// hystart_update, with a window of low_window or more. Rounds go on in a smaller one too, since 6.14.
+    fn finds(&mut self, tcp: &TcpSpec, cwnd: f64, delay_min: u64, sample: &Sample) -> bool {
         let detect = self.spec.detect;
+        let least = (u64::from(self.spec.low_window) * tcp.mss) as f64;
+        let is_paced = tcp.pacing.is_on();
         if self.round.as_ref().is_none_or(|r| sample.reached > r.end) {
             self.round = None;
         }
@@ -124,9 +126,11 @@ impl HyStart {
         let mut is_found = false;
         if detect.has_train() && now - round.last_ack <= ACK_DELTA_PS {
             round.last_ack = now;
-            // Half of it, as nothing is paced.
+            // Half of it where nothing is paced: what is may come that much later.
             let batch = (BATCHES * sample.srtt_ps as f64 / (PACING_RATIO * cwnd)).min(MAX_BATCH_PS);
-            is_found = now - round.began > (delay_min + batch as u64) / 2;
+            let whole = delay_min + batch as u64;
+            let threshold = if is_paced { whole } else { whole / 2 };
+            is_found = now - round.began > threshold;
         }
         if detect.has_delay() {
             let rtt = round
@@ -149,9 +153,8 @@ impl SlowStart for HyStart {
             .delay_min
             .map_or(sample.rtt_ps, |min| min.min(sample.rtt_ps));
         self.delay_min = Some(delay_min);
-        let least = (u64::from(self.spec.low_window) * tcp.mss) as f64;
         if is_running && !self.is_found {
-            self.is_found = self.finds(cwnd, least, delay_min, sample);
+            self.is_found = self.finds(tcp, cwnd, delay_min, sample);
             return self.is_found;
         }
         false

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field
 from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares, Kinds, Table, kind_or
 from skycell.scenario.values.tcp_types import (
+    AtLeastOne,
     Backoff,
     CubicC,
     Cwnd,
@@ -29,8 +30,10 @@ from skycell.scenario.values.tcp_types import (
     Ssthresh,
     Tick,
     TickPhase,
+    TimeOrNone,
 )
 from skycell.spec.network import (
+    BbrSpec,
     ByteCountingSlowStartSpec,
     CubicSpec,
     HyStartPlusPlusSpec,
@@ -38,6 +41,8 @@ from skycell.spec.network import (
     LimitedSlowStartSpec,
     LinuxCubicSpec,
     NewRenoSpec,
+    NoPacingSpec,
+    PacedSpec,
     RackTlpSpec,
     RenoCongestionSpec,
     RenoRecoverySpec,
@@ -313,12 +318,18 @@ class LinuxCubic(Parameters):
     )
 
 
-_AnyCongestion = RenoCongestion | Cubic | LinuxCubic
+class Bbr(Parameters):
+    """Paced by a model of the path: its bandwidth and its least round trip."""
+
+    kind: Literal["bbr"] = param(..., "the congestion rule")
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
-        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic", "linux_cubic"],
+        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic", "linux_cubic", "bbr"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -347,6 +358,7 @@ CONGESTION: dict[str, Declared] = {
             Declares("tcp_friendliness", "tcp_friendliness", "Flag"),
         ),
     ),
+    "bbr": Declared(Bbr, BbrSpec, ()),
 }
 
 
@@ -469,6 +481,70 @@ SLOW_START: dict[str, Declared] = {
 }
 
 
+class NoPacing(Parameters):
+    """Segments leave as soon as the window lets them."""
+
+    kind: Literal["off"] = param(..., "the pacing rule")
+
+
+class Paced(Parameters):
+    """Segments leave in bursts, at a rate that is a multiple of cwnd in a round trip."""
+
+    kind: Literal["on"] = param(..., "the pacing rule")
+    slow_start_ratio: AtLeastOne = param(
+        2.0,
+        "the multiple while cwnd is below half of ssthresh",
+        source="Linux tcp_pacing_ss_ratio: 200 %",
+    )
+    avoidance_ratio: AtLeastOne = param(
+        1.2,
+        "the multiple otherwise",
+        source="Linux tcp_pacing_ca_ratio: 120 %",
+    )
+    unpaced_segments: SegmentCount = param(
+        10,
+        "segments of data that leave at once at the begin of a connection",
+        source="Linux tcp_update_skb_after_send: data_segs_out",
+    )
+    burst_segments: SegmentCount = param(
+        2,
+        "least segments of a burst, where there are so many to send",
+        source="Linux tcp_min_tso_segs",
+    )
+    burst_time: TimeOrNone = param(
+        "976.5625 us",
+        (
+            "a burst has what the rate sends in this time, if that is more; 64 KiB at "
+            "most. TSO makes bursts so long"
+        ),
+        source="Linux sk_pacing_shift: 1 / 1024 s, tcp_tso_autosize",
+    )
+
+
+_AnyPacing = NoPacing | Paced
+Pacing = Annotated[
+    Annotated[_AnyPacing, Field(discriminator="kind")],
+    BeforeValidator(
+        kind_or("off"),
+        json_schema_input_type=_AnyPacing | Literal["off", "on"],
+    ),
+]
+PACING: dict[str, Declared] = {
+    "off": Declared(NoPacing, NoPacingSpec, ()),
+    "on": Declared(
+        Paced,
+        PacedSpec,
+        (
+            Declares("slow_start_ratio", "slow_start_ratio", "AtLeastOne"),
+            Declares("avoidance_ratio", "avoidance_ratio", "AtLeastOne"),
+            Declares("unpaced_segments", "unpaced_segments", "SegmentCount"),
+            Declares("burst_segments", "burst_segments", "SegmentCount"),
+            Declares("burst_time_ps", "burst_time", "TimeOrNone"),
+        ),
+    ),
+}
+
+
 class Tcp(Parameters):
     """Both endpoints of a TCP connection."""
 
@@ -487,7 +563,8 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7, as RFC 9438 or as Linux computes it"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it; or, with bbr, by a "
+            "model of the path, without regard to losses"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
@@ -499,6 +576,14 @@ class Tcp(Parameters):
             "full"
         ),
         source="ICCCN'97 section 2.1; limited is RFC 3742",
+    )
+    pacing: Pacing = param(
+        "off",
+        (
+            "whether segments leave as acknowledgements let them, or spread over a round "
+            'trip; on needs recovery = "rack_tlp"'
+        ),
+        source="none of the studies' TCPs paces; on is what Linux does with fq",
     )
     mss: Mss = param(
         "512 B",
@@ -675,6 +760,7 @@ TCP = Table(
         Kinds("recovery", "recovery", RECOVERY),
         Kinds("congestion", "congestion", CONGESTION),
         Kinds("slow_start", "slow_start", SLOW_START),
+        Kinds("pacing", "pacing", PACING),
         Declares("mss", "mss", "Mss"),
         Declares("llc_snap", "llc_snap", "Flag"),
         Declares("rwnd", "receiver_window", "ReceiverWindow"),

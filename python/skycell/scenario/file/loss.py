@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, probability
 from skycell.scenario.declared.channels import AnyChannel
+from skycell.scenario.file.coding import AnyCode
 from skycell.spec.values import WHOLE_PPB
 
 Part = Annotated[float, probability(Fraction(1, WHOLE_PPB), "0.1 %")]
@@ -25,7 +26,7 @@ def _independent_by_part(value: Any) -> Any:
     return value if isinstance(value, dict) else {"kind": "independent", "part": value}
 
 
-_Any = Independent | AnyChannel
+_Any = Independent | AnyChannel | AnyCode
 FrameLoss = Annotated[
     Annotated[_Any, Field(discriminator="kind")],
     BeforeValidator(_independent_by_part, json_schema_input_type=_Any | Part),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.input.parameters import Name, Names, Parameters, param, quantity, whole_number, word
+from skycell.input.parameters import (
+    Name,
+    Names,
+    Parameters,
+    param,
+    quantity,
+    whole_number,
+    without,
+    word,
+)
 from skycell.input.quantities import Dimension, Quantity
 from skycell.scenario.declared.access import AccessProtocol
 from skycell.scenario.declared.impairments import Impairments
@@ -42,6 +51,7 @@ class Uplink(Parameters):
         "ground",
         "where requests are answered: ground is another hop away, and the answer two",
         source="NASA/CR-1999-209158, part III.A: at the NCC without on-board processing",
+        when=without("response"),
     )
     feedback: Time | None = param(
         None,

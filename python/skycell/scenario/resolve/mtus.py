@@ -31,6 +31,13 @@ def check_mtus(
         planned, mss, timestamps = plan.flows[flow.name], flow.tcp.mss, flow.tcp.timestamps
         octets = packet_octets_of(mss, timestamps)
         sent.append((f"{flow.name}, whose segments are of", octets, planned.forward))
+        recovery = flow.tcp.recovery
+        blocks = recovery.max_blocks if recovery.kind in ("sack", "rack_tlp") else 0
+        # RFC 2018, section 3: kind and length, 8 octets a block, padded to whole words.
+        octets = packet_octets_of(0, timestamps) + (4 + 8 * blocks if blocks else 0)
+        who = f"{flow.name}, whose acknowledgements with {blocks} SACK blocks are of"
+        plain = f"{flow.name}, whose acknowledgements are of"
+        sent.append((who if blocks else plain, octets, planned.reverse))
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, planned.reverse))

@@ -71,7 +71,7 @@ def resolve(
     """
     lines = lines_of(plan)
     rates = {name: line.rate for name, line in lines.items()}
-    context = _context(file, plan, rates)
+    context = context_of(file, plan, rates)
     _check_size(context, plan, lines, int(file.tcp.mss.amount) + 40, faults)
     check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
@@ -174,7 +174,8 @@ def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> Rero
     )
 
 
-def _context(file: ScenarioFile, plan: Plan, rates: dict[str, Fraction]) -> Context:
+def context_of(file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]) -> Context:
+    """What times and sizes in a file go by: RTT and bandwidth of its longest route."""
     rtt_ps, bandwidth = 0, Fraction(0)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     ways = [(flow.forward, flow.reverse) for flow in plan.flows.values()]

@@ -50,6 +50,10 @@ class TcpResolver:
         if self.tcp.limited_transmit and self.tcp.recovery.kind == "rack_tlp":
             allowed = 'false with recovery = "rack_tlp", whose scoreboard lets those segments out'
             self._fault("limited_transmit", True, allowed)
+        if self.tcp.pacing.kind == "on" and self.tcp.recovery.kind != "rack_tlp":
+            self._fault("pacing", "on", 'off, or recovery = "rack_tlp", which asks before it sends')
+        if self.tcp.congestion.kind == "bbr":
+            self._check_model()
         values: dict[str, Any] = {}
         for one in TCP.parameters:
             if isinstance(one, Kinds):
@@ -57,6 +61,13 @@ class TcpResolver:
             else:
                 values[one.field] = self._value(one, self.tcp)
         return TcpSpec(**values)
+
+    def _check_model(self) -> None:
+        if self.tcp.recovery.kind != "rack_tlp":
+            allowed = 'another rule, or recovery = "rack_tlp", which knows what is in flight'
+            self._fault("congestion", "bbr", allowed)
+        if self.tcp.pacing.kind == "on":
+            self._fault("pacing", "on", 'off with congestion = "bbr", which paces itself')
 
     def _rule(self, one: Kinds) -> Any:
         written = getattr(self.tcp, one.key)
@@ -199,5 +210,6 @@ _RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
     "RetransmitDelay": lambda tcp, key, value: _retransmit_delay(value),
     "SackBlocks": lambda tcp, key, value: tcp._sack_blocks(key, value),
     "DelayedAck": lambda tcp, key, value: tcp._delayed_ack(value),
+    "TimeOrNone": lambda tcp, key, value: tcp.context.time_ps(value),
 }
 """What a parameter of each type becomes; those of other types stay as they are written."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import TypeVar
 
+from skycell.coding import OutOfRange
 from skycell.input.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
 from skycell.input.parameters import exact, meaning_of
 from skycell.input.quantities import (
@@ -20,6 +21,8 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.declared.channels import AnyChannel, ErrorTrace
+from skycell.scenario.declared.framings import Framing
+from skycell.scenario.file.coding import AnyCode, errors_behind, key_of
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -102,6 +105,10 @@ def resolve_schedules(
             trace = with_errors(link.loss, folder, (*path, "loss"), faults)
             if trace is not None:
                 channels[path] = trace
+        elif isinstance(link.loss, AnyCode):
+            behind = _errors_behind(link.loss, link.framing, (*path, "loss"), faults)
+            if behind is not None:
+                channels[path] = behind
         elif not isinstance(link.loss, Independent):
             channels[path] = link.loss
         elif link.loss.part:
@@ -182,6 +189,24 @@ def _steps_of(
     return steps if has_file or link.delay is None else None
 
 
+def _errors_behind(
+    code: AnyCode, framing: Framing | None, path: Path, faults: FaultCollector
+) -> AnyChannel | None:
+    """The errors that a code leaves; none, with a fault, where that is not known."""
+    key = key_of(code)
+    meaning = meaning_of(type(code).model_fields[key])
+    try:
+        behind = errors_behind(code, framing)
+    except OutOfRange as error:
+        got = Verbatim(f"{getattr(code, key):g} dB")
+        faults.add((*path, key), got, error.allowed, meaning)
+        return None
+    if behind is None:
+        allowed = 'with framing = { kind = "gse", modcod = ... }, whose MODCOD it is'
+        faults.add((*path, "kind"), code.kind, allowed, meaning_of(type(code).model_fields["kind"]))
+    return behind
+
+
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
     """Notes keys that do not go together."""
     kinds = ("series", "model", "constellation")
@@ -198,7 +223,7 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
 
 
 def _check_loss(
-    loss: Independent | AnyChannel, schedule: Schedule, path: Path, faults: FaultCollector
+    loss: Independent | AnyChannel | AnyCode, schedule: Schedule, path: Path, faults: FaultCollector
 ) -> None:
     """Notes a loss beside a schedule that it does not go with."""
     shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind

@@ -19,6 +19,8 @@ from skycell.input.parameters import (
 )
 from skycell.input.parameters import Flag as Flag
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
+from skycell.scenario.values.parameter_types import AtLeastOne as AtLeastOne
+from skycell.scenario.values.parameter_types import TimeOrNone as TimeOrNone
 
 _HOUR_PS = 3600 * PS_PER_SECOND
 # RFC 7323 section 2.2: the window field's 65 535 octets shifted by at most 14 bits.

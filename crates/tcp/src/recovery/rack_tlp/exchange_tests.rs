@@ -5,7 +5,7 @@ use crate::sender::tests::{MSS, RACK_TLP, Script, tcp as with_sack};
 use crate::spec::{RecoverySpec, RtoMinBounds, TcpSpec};
 use skycell_units::SimTime;
 
-fn tcp() -> TcpSpec {
+pub(super) fn tcp() -> TcpSpec {
     TcpSpec {
         recovery: RecoverySpec::RackTlp(RACK_TLP),
         tick_ps: SimTime::from_millis(1).0,

@@ -44,6 +44,8 @@ impl Entry {
 /// A segment that an acknowledgement covers, by number or by block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Covered {
+    /// Which segment of the connection.
+    pub(super) index: u64,
     pub(super) start: u64,
     /// When it was sent last.
     pub(super) sent_at: SentAt,
@@ -82,6 +84,7 @@ pub(super) struct Flight {
     lost: u32,
     resent: u32,
     to_resend: u32,
+    ever_lost: u64,
     /// No index below is to be resent.
     resend_from: u64,
     /// Every index below has been found lost, repeated or covered: originals are sent in this order.
@@ -91,6 +94,16 @@ pub(super) struct Flight {
 }
 
 impl Flight {
+    /// Segments before the first.
+    pub(super) fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// Segments that were ever found lost, repetitions too (tp->lost).
+    pub(super) fn ever_lost(&self) -> u64 {
+        self.ever_lost
+    }
+
     /// Segments, those SACKed included: packets_out.
     pub(super) fn len(&self) -> u64 {
         self.entries.len() as u64
@@ -113,6 +126,11 @@ impl Flight {
     /// retrans_out.
     pub(super) fn resent(&self) -> u32 {
         self.resent
+    }
+
+    /// Segments that are lost and not yet sent again.
+    pub(super) fn to_resend(&self) -> u32 {
+        self.to_resend
     }
 
     /// Segments thought to be in the network (tcp_packets_in_flight): those not SACKed and not lost, and the
@@ -165,6 +183,7 @@ impl Flight {
             self.entries.pop_front();
             self.gone += 1;
             report(Covered {
+                index: self.gone - 1,
                 start: self.start,
                 sent_at: entry.sent_at(),
                 is_repeated: entry.is(REPEATED),
@@ -185,6 +204,7 @@ impl Flight {
             && entry.end <= end
         {
             let covered = Covered {
+                index: self.gone + position as u64,
                 start: self.start_of(position),
                 sent_at: entry.sent_at(),
                 is_repeated: entry.is(REPEATED),
@@ -210,10 +230,12 @@ impl Flight {
         if !entry.is(LOST) {
             entry.marks |= LOST;
             self.lost += 1;
+            self.ever_lost += 1;
             losses.count += 1;
         } else if entry.is(RESENT) {
             entry.marks &= !RESENT;
             self.resent -= 1;
+            self.ever_lost += 1;
             losses.count += 1;
             losses.repetitions += 1;
         } else {

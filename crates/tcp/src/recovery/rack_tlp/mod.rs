@@ -4,14 +4,19 @@
 //! while cwnd comes down, [`timers`] what the one timer waits for.
 
 mod flight;
+mod model;
+mod pace;
 mod prr;
 mod rack;
+mod rate;
 mod timers;
 
+use crate::pacing::Pacer;
 use crate::segment::Segment;
 use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use flight::{Covered, Flight, Losses};
+use model::Model;
 use prr::Reduction;
 use rack::Rack;
 use serde::{Deserialize, Serialize};
@@ -19,6 +24,8 @@ use skycell_declare::{
     Declare,
     types::{SackBlocks, SegmentCount},
 };
+use skycell_des::Stream;
+use skycell_units::SimTime;
 use timers::{Pending, Probe, TIMEOUT_MIN_PS};
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
@@ -72,6 +79,10 @@ struct News {
     lowest: Option<u64>,
     /// Segments found lost.
     losses: Losses,
+    /// Round trip of the segment that was sent last of those it covers (rate_sample.rtt_us); none where none was sent once.
+    rtt: Option<u64>,
+    /// It acknowledges one short segment and nothing is SACKed (FLAG_ACK_MAYBE_DELAYED).
+    is_lone_runt: bool,
 }
 
 impl News {
@@ -96,10 +107,15 @@ pub(crate) struct RackTlp {
     has_progressed: bool,
     /// TCP_TIMEOUT_MIN in ticks of the host's clock.
     timeout_min: u64,
+    /// None where segments leave as soon as they may.
+    pacer: Option<Box<Pacer>>,
+    /// None where losses cut cwnd.
+    model: Option<Box<Model>>,
 }
 
 impl RackTlp {
-    pub(super) fn new(spec: &RackTlpSpec, tcp: &TcpSpec) -> Self {
+    /// `draws` is for a congestion control that draws.
+    pub(super) fn new(spec: &RackTlpSpec, tcp: &TcpSpec, draws: Option<Stream>) -> Self {
         RackTlp {
             state: State::Open,
             flight: Flight::default(),
@@ -111,13 +127,22 @@ impl RackTlp {
             usage: Usage::default(),
             has_progressed: true,
             timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
+            pacer: pace::pacer(tcp),
+            model: draws.map(|draws| Box::new(Model::new(draws))),
         }
     }
 
+    /// What the next connection's draws from.
+    pub(super) fn into_draws(self) -> Option<Stream> {
+        self.model.and_then(|model| model.into_draws())
+    }
+
     /// An acknowledgement that is not below `snd_una` nor above `snd_max` (tcp_ack).
-    pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, segment: &Segment) {
+    pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, now: SimTime, segment: &Segment) {
+        self.take_timer(tx, now);
+        let prior = self.flight.pipe();
         let mut news = self.learn(tx, segment);
-        self.sample(tx, segment, &news);
+        self.sample(tx, segment, &mut news);
         if !news.has_advanced && !news.has_opened && !tx.is_all_acked() {
             tx.counters.dup_acks += 1;
         }
@@ -126,16 +151,25 @@ impl RackTlp {
         let is_dubious = !is_new || news.has_sacked || segment.ece || self.state != State::Open;
         let resends = is_dubious && self.react(tx, segment.ece, &mut news);
         self.set_timer(tx, &news);
-        self.control_window(tx, &news);
+        if self.has_model() {
+            self.follow_model(tx, &news, prior);
+        } else {
+            self.control_window(tx, &news);
+        }
         if resends {
             self.resend_lost(tx);
         }
         self.send_new(tx);
+        self.give_timer(tx);
     }
 
     /// What can be sent may be more than before: the application has handed over, or the connection is open.
-    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter) {
+    pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter, now: SimTime) {
+        self.take_timer(tx, now);
+        self.before_more(tx);
+        self.update_rate(tx);
         self.send_new(tx);
+        self.give_timer(tx);
     }
 
     /// Numbers and blocks go into the scoreboard (tcp_sacktag_write_queue, tcp_clean_rtx_queue).
@@ -153,7 +187,9 @@ impl RackTlp {
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let now = tx.ticks;
+        let had_sacked = self.flight.sacked() > 0;
         let (flight, rack) = (&mut self.flight, &mut self.rack);
+        let mut rates = self.model.as_deref_mut().map(|model| &mut model.rates);
         for &(start, end) in segment.sack.ascending().as_slice() {
             if start <= ack || end > tx.snd_max {
                 continue;
@@ -163,6 +199,9 @@ impl RackTlp {
                 flight.sack(start, stop, |covered| {
                     news.on_sacked(&covered, highest);
                     rack.on_delivered(&covered, echo, now);
+                    if let Some(rates) = &mut rates {
+                        rates.on_covered(&covered);
+                    }
                 });
                 from = stop;
             }
@@ -170,13 +209,21 @@ impl RackTlp {
         }
         if news.has_advanced {
             self.has_progressed = true;
-            tx.advance_to(ack);
+            let octets = tx.advance_to(ack);
             flight.acknowledge(ack, |covered| {
                 news.on_acked(&covered);
                 if !covered.was_sacked {
                     rack.on_delivered(&covered, echo, now);
                 }
+                if let Some(rates) = &mut rates {
+                    rates.on_covered(&covered);
+                }
             });
+            if let Some(rates) = &mut rates {
+                rates.forget_before(flight.gone());
+            }
+            let is_lone = news.delivered == 1 && !news.has_sacked && !had_sacked;
+            news.is_lone_runt = is_lone && octets < tx.tcp.mss && !segment.ece;
         }
         if let Some(lowest) = news.lowest {
             rack.on_reordering(lowest, highest, tx.tcp.mss);
@@ -185,7 +232,7 @@ impl RackTlp {
     }
 
     /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
-    fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &News) {
+    fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &mut News) {
         let now = tx.ticks;
         let span = match news.acked {
             Some(span) if !news.has_repeated => Some(span),
@@ -194,9 +241,12 @@ impl RackTlp {
         if let Some((first, last)) = span {
             self.rack.on_round_trip(now - last);
             tx.on_round_trips(now - first, now - last);
+            let newest = news.sacked.map_or(last, |(_, last)| last);
+            news.rtt = Some(now - newest);
         } else if news.has_advanced && tx.tcp.timestamps {
             let rtt = now - segment.timestamp.min(now);
             tx.rto.on_sample(&tx.tcp, rtt);
+            news.rtt = Some(rtt);
         }
     }
 
@@ -226,10 +276,17 @@ impl RackTlp {
         match self.state {
             // Held until more than that is, so that the receiver has seen CWR.
             State::Cwr if tx.snd_una == self.high_seq => return,
-            State::Cwr | State::Recovery => tx.window.set_to_ssthresh_plus(&tx.tcp, 0),
+            State::Cwr | State::Recovery => self.end_reduction(tx),
             _ => {}
         }
         self.state = State::Open;
+    }
+
+    /// tcp_end_cwnd_reduction.
+    fn end_reduction(&self, tx: &mut Transmitter) {
+        if !self.has_model() {
+            tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
+        }
     }
 
     /// tcp_try_to_open.
@@ -273,7 +330,7 @@ impl RackTlp {
         self.high_seq = tx.snd_max;
         self.probe = None;
         self.reduction = Reduction::new(tx.cwnd_segments());
-        tx.on_loss();
+        self.cut(tx);
     }
 
     /// Marks what is lost by now.
@@ -292,8 +349,13 @@ impl RackTlp {
         if self.is_reducing() {
             let is_safe = news.has_advanced && news.losses.count == 0;
             self.reduce(tx, news.delivered.into(), is_safe);
-            return;
+        } else {
+            self.grow(tx, news);
         }
+        self.update_rate(tx);
+    }
+
+    fn grow(&mut self, tx: &mut Transmitter, news: &News) {
         let may_grow = news.has_advanced || news.has_sacked && self.rack.has_reordered();
         if may_grow && news.delivered > 0 {
             let is_full = self.usage.is_cwnd_limited(tx);
@@ -311,7 +373,10 @@ impl RackTlp {
 
     /// Sends what is lost again, as far as cwnd allows (tcp_xmit_retransmit_queue).
     fn resend_lost(&mut self, tx: &mut Transmitter) {
-        while self.flight.pipe() < tx.cwnd_segments() {
+        while self.flight.pipe() < tx.cwnd_segments() && self.flight.to_resend() > 0 {
+            if !self.may_send(tx) {
+                break;
+            }
             let Some((index, start, end)) = self.flight.next_to_resend() else {
                 break;
             };
@@ -330,12 +395,15 @@ impl RackTlp {
     }
 
     fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
-        self.repeat(tx, start, end);
+        self.repeat(tx, index, start, end);
         self.flight.on_resent(index, tx.ticks);
     }
 
-    fn repeat(&mut self, tx: &mut Transmitter, start: u64, end: u64) {
+    fn repeat(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
+        self.before_sending(tx);
         self.keep_deadline(tx, |tx| tx.resend(start, end));
+        self.note_sent(end - start);
+        self.note_departure(tx, index, false);
     }
 
     /// Does what sends: where sending restarts the timer (`rto_restart`), that of the retransmission only.
@@ -357,8 +425,11 @@ impl RackTlp {
         if tx.snd_max == tx.available {
             return;
         }
-        let (cwnd, mut sent) = (tx.cwnd_segments(), 0);
-        while self.flight.pipe() < cwnd && self.send_one(tx) {
+        let (mut cwnd, mut sent) = (tx.cwnd_segments(), 0);
+        while self.flight.pipe() < cwnd && self.may_send(tx) && self.send_one(tx) {
+            if self.has_model() {
+                cwnd = tx.cwnd_segments(); // the first after idling may change it
+            }
             sent += 1;
         }
         let is_full = self.flight.pipe() >= cwnd;
@@ -375,11 +446,15 @@ impl RackTlp {
 
     /// One segment of new data (tcp_event_new_data_sent).
     fn send_one(&mut self, tx: &mut Transmitter) -> bool {
-        let was_empty = self.flight.is_empty();
+        self.before_sending(tx);
+        let (was_empty, from) = (self.flight.is_empty(), tx.snd_max);
         if !self.keep_deadline(tx, Transmitter::send_new) {
             return false;
         }
+        self.note_sent(tx.snd_max - from);
         self.flight.push(tx.snd_max, tx.ticks);
+        let index = self.flight.gone() + self.flight.len() - 1;
+        self.note_departure(tx, index, was_empty);
         if was_empty || self.pending == Pending::Probe {
             self.rearm_rto(tx);
         }
@@ -447,3 +522,6 @@ impl Usage {
 #[cfg(test)]
 #[path = "exchange_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+mod pace_tests;

@@ -43,6 +43,11 @@ impl Rack {
         self.rtt
     }
 
+    /// The least round trip, ticks; none before the first.
+    pub(super) fn min_rtt(&self) -> Option<u64> {
+        self.min_rtt
+    }
+
     /// Whether the network is known to reorder by more than is taken for none.
     pub(super) fn has_reordered(&self) -> bool {
         self.reordering > self.none

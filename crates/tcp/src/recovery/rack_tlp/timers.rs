@@ -31,12 +31,20 @@ pub(super) struct Probe {
 
 impl RackTlp {
     /// The timer has run out.
-    pub(crate) fn on_timer(&mut self, tx: &mut Transmitter) {
-        match self.pending {
-            Pending::Probe => self.send_probe(tx),
-            Pending::Reordering => self.on_reordering_timeout(tx),
-            Pending::Retransmission | Pending::Nothing => self.on_timeout(tx),
+    pub(crate) fn on_timer(&mut self, tx: &mut Transmitter, now: SimTime) {
+        let is_departure = self.is_departure(now);
+        self.take_timer(tx, now);
+        if is_departure {
+            self.on_departure(tx);
         }
+        if tx.deadline <= now {
+            match self.pending {
+                Pending::Probe => self.send_probe(tx),
+                Pending::Reordering => self.on_reordering_timeout(tx),
+                Pending::Retransmission | Pending::Nothing => self.on_timeout(tx),
+            }
+        }
+        self.give_timer(tx);
     }
 
     fn set(&mut self, tx: &mut Transmitter, pending: Pending, ticks: u64) {
@@ -44,10 +52,16 @@ impl RackTlp {
         tx.start_timer_of(ticks.max(1));
     }
 
+    /// The same of a timer that waits for what the pacer holds back too (tcp_reset_xmit_timer).
+    fn set_after_departure(&mut self, tx: &mut Transmitter, pending: Pending, ticks: u64) {
+        let held = self.ticks_to_departure(tx);
+        self.set(tx, pending, ticks + held);
+    }
+
     /// Starts the retransmission timer anew.
     pub(super) fn start_rto(&mut self, tx: &mut Transmitter) {
         let rto = tx.rto.ticks(&tx.tcp);
-        self.set(tx, Pending::Retransmission, rto);
+        self.set_after_departure(tx, Pending::Retransmission, rto);
     }
 
     /// Ticks until RTO has gone since the first segment was sent (tcp_rto_delta_us); none if it has.
@@ -67,7 +81,7 @@ impl RackTlp {
         match self.pending {
             Pending::Probe | Pending::Reordering => {
                 let rest = self.rest_of_rto(tx).unwrap_or(0);
-                self.set(tx, Pending::Retransmission, rest);
+                self.set_after_departure(tx, Pending::Retransmission, rest);
             }
             Pending::Nothing | Pending::Retransmission => self.start_rto(tx),
         }
@@ -112,7 +126,7 @@ impl RackTlp {
         } else {
             self.rest_of_rto(tx).filter(|&rest| rest > 0)
         };
-        self.set(tx, Pending::Probe, rto.map_or(wait, |rto| wait.min(rto)));
+        self.set_after_departure(tx, Pending::Probe, rto.map_or(wait, |rto| wait.min(rto)));
         true
     }
 
@@ -121,7 +135,7 @@ impl RackTlp {
         if self.probe.is_none() {
             let is_repetition = !self.send_one(tx);
             if is_repetition && let Some((index, start, end)) = self.flight.last() {
-                self.repeat(tx, start, end);
+                self.repeat(tx, index, start, end);
                 self.flight.on_probed(index, tx.ticks);
             }
             self.probe = Some(Probe {
@@ -144,7 +158,7 @@ impl RackTlp {
         } else if ack > probe.end {
             // No other ACK says that both arrived: the first was lost, and the probe has repaired it.
             self.begin_reduction(tx);
-            tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
+            self.end_reduction(tx);
             self.state = State::Open;
             self.try_open(tx, false);
         } else if !news.has_advanced && !news.has_opened && !news.has_sacked {
@@ -162,7 +176,9 @@ impl RackTlp {
         if self.flight.pipe() != pipe {
             if self.state != State::Recovery {
                 self.enter_recovery(tx);
-                self.reduce(tx, 1, false);
+                if !self.has_model() {
+                    self.reduce(tx, 1, false);
+                }
             }
             self.resend_lost(tx);
         }
@@ -178,10 +194,11 @@ impl RackTlp {
         // One cut for a window of data, though the timer may run out again.
         let is_new = self.state < State::Cwr || tx.snd_una >= self.high_seq;
         if is_new || self.state == State::Loss && self.has_progressed {
-            tx.on_loss();
+            self.cut(tx);
         }
         tx.window.on_rto(&tx.tcp);
         tx.set_cwnd_segments(self.flight.pipe() + 1);
+        self.note_timeout(tx);
         self.state = State::Loss;
         self.high_seq = tx.snd_max;
         self.probe = None;

@@ -1,0 +1,183 @@
+//! The sender under a congestion control that has a model of the path, BBR: it sets cwnd and the pace with every ACK, and
+//! the reductions of recovery have no part in it (Linux tcp_cong_control: cong_control).
+
+use super::rate::Rates;
+use super::{News, RackTlp, State};
+use crate::congestion::{Bbr, Path, RateSample};
+use crate::transmit::Transmitter;
+use skycell_des::Stream;
+
+const PS_PER_US: u64 = 1_000_000;
+
+/// What such a sender keeps beside what every other does.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) rates: Rates,
+    /// None before the connection is open.
+    bbr: Option<Bbr>,
+    /// What BBR draws from, until there is one.
+    draws: Option<Stream>,
+    /// Octets that the application had handed over and that were not sent when the sender last did something.
+    unsent: u64,
+}
+
+impl Model {
+    pub(super) fn new(draws: Stream) -> Self {
+        Model {
+            rates: Rates::new(0),
+            bbr: None,
+            draws: Some(draws),
+            unsent: 0,
+        }
+    }
+
+    /// What the next connection's draws from.
+    pub(super) fn into_draws(self) -> Option<Stream> {
+        self.draws.or(self.bbr.map(Bbr::into_draws))
+    }
+}
+
+/// Microseconds of so many ticks of the host's clock.
+fn micros(tx: &Transmitter, ticks: u64) -> u64 {
+    (u128::from(ticks) * u128::from(tx.tcp.tick_ps) / u128::from(PS_PER_US)) as u64
+}
+
+/// tcp_mstamp.
+fn now(tx: &Transmitter) -> u64 {
+    micros(tx, tx.ticks)
+}
+
+impl RackTlp {
+    /// Lets BBR look at the connection and act on it.
+    fn with_bbr(&mut self, tx: &mut Transmitter, act: impl FnOnce(&mut Bbr, &mut Path)) {
+        let Some(mut model) = self.model.take() else {
+            return;
+        };
+        if let Some(bbr) = &mut model.bbr {
+            let mut path = self.path(tx, &model.rates);
+            act(bbr, &mut path);
+            self.apply(tx, &path, &mut model.rates);
+        }
+        self.model = Some(model);
+    }
+
+    fn path(&self, tx: &Transmitter, rates: &Rates) -> Path {
+        let pacer = self.pacer.as_ref().expect("BBR paces");
+        Path {
+            cwnd: tx.cwnd_segments(),
+            cwnd_max: (tx.tcp.max_cwnd / tx.tcp.mss).max(1),
+            ssthresh: None,
+            rate: pacer.rate().unwrap_or(0),
+            is_app_limited: rates.is_app_limited(),
+            limits_itself: false,
+            in_flight: self.flight.pipe(),
+            delivered: rates.delivered(),
+            lost: self.flight.ever_lost(),
+            delivered_at: rates.delivered_at(),
+            now: now(tx),
+            until_departure: pacer.delay().0 / PS_PER_US,
+            srtt: micros(tx, tx.rto.srtt_eighths() as u64) / 8,
+            mss: tx.tcp.mss,
+            is_recovering: self.state == State::Recovery,
+            is_after_timeout: self.state == State::Loss,
+        }
+    }
+
+    fn apply(&mut self, tx: &mut Transmitter, path: &Path, rates: &mut Rates) {
+        tx.set_cwnd_segments(path.cwnd);
+        if let Some(ssthresh) = path.ssthresh {
+            tx.window.set_ssthresh((ssthresh * tx.tcp.mss) as f64);
+        }
+        if let Some(pacer) = &mut self.pacer {
+            pacer.set_rate(path.rate);
+        }
+        if path.limits_itself {
+            rates.limit(self.flight.pipe());
+        }
+    }
+
+    /// Whether cwnd follows a model.
+    pub(super) fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// The application hands over more: the connection is open, and the sender may have had less than a segment.
+    pub(super) fn before_more(&mut self, tx: &mut Transmitter) {
+        let Some(mut model) = self.model.take() else {
+            return;
+        };
+        if let Some(draws) = model.draws.take() {
+            model.rates = Rates::new(now(tx));
+            // The SYN's round trip, which the timer's estimator counts from one.
+            let srtt = tx.rto.srtt_eighths() as u64 / 8;
+            let min_rtt = srtt.checked_sub(1).map(|ticks| micros(tx, ticks));
+            let mut path = self.path(tx, &model.rates);
+            model.bbr = Some(Bbr::new(draws, &mut path, min_rtt));
+            tx.window.set_ssthresh(tx.tcp.max_cwnd as f64);
+            self.apply(tx, &path, &mut model.rates);
+        }
+        // tcp_rate_check_app_limited.
+        let is_limited = model.unsent < tx.tcp.mss
+            && self.flight.pipe() < tx.cwnd_segments()
+            && self.flight.lost() <= self.flight.resent();
+        if is_limited {
+            model.rates.limit(self.flight.pipe());
+        }
+        self.model = Some(model);
+    }
+
+    /// What is not sent as the sender has done what it could.
+    pub(super) fn note_unsent(&mut self, tx: &Transmitter) {
+        if let Some(model) = &mut self.model {
+            model.unsent = tx.available - tx.snd_max;
+        }
+    }
+
+    /// A segment of the flight is about to leave, with none or some in flight (CA_EVENT_TX_START).
+    pub(super) fn before_sending(&mut self, tx: &mut Transmitter) {
+        if self.has_model() && self.flight.pipe() == 0 {
+            self.with_bbr(tx, |bbr, path| bbr.on_restart(path));
+        }
+    }
+
+    /// It has left; `is_only` if nothing was outstanding.
+    pub(super) fn note_departure(&mut self, tx: &Transmitter, index: u64, is_only: bool) {
+        if let Some(model) = &mut self.model {
+            model.rates.on_sent(index, is_only, now(tx));
+        }
+    }
+
+    /// A loss or a mark, of which cwnd is cut where there is no model.
+    pub(super) fn cut(&mut self, tx: &mut Transmitter) {
+        if self.has_model() {
+            self.with_bbr(tx, |bbr, path| bbr.save_cwnd(path));
+            tx.note_reduction();
+        } else {
+            tx.on_loss();
+        }
+    }
+
+    /// After a timeout, with its losses found.
+    pub(super) fn note_timeout(&mut self, tx: &mut Transmitter) {
+        if self.has_model() {
+            self.with_bbr(tx, |bbr, path| bbr.on_rto(path));
+        }
+    }
+
+    /// What an ACK says to the model, with `prior` segments in flight before it (tcp_rate_gen, bbr_main).
+    pub(super) fn follow_model(&mut self, tx: &mut Transmitter, news: &News, prior: u64) {
+        let min_rtt = self.rack.min_rtt().map(|ticks| micros(tx, ticks));
+        let Some(model) = &mut self.model else {
+            return;
+        };
+        let is_next = model.rates.prior_delivered() == Some(model.rates.delivered() - 1);
+        let sample = RateSample {
+            rtt: news.rtt.map(|ticks| micros(tx, ticks)),
+            is_ack_delayed: news.is_lone_runt && is_next,
+            losses: news.losses.count.into(),
+            prior_in_flight: prior,
+            ..model.rates.sample(news.delivered.into(), min_rtt, now(tx))
+        };
+        self.with_bbr(tx, |bbr, path| bbr.on_ack(path, &sample));
+    }
+}

@@ -1,0 +1,114 @@
+//! What a pacer holds back, and the engine's one timer that stands for two: the sender's and the pacer's.
+
+use super::RackTlp;
+use crate::congestion::bbr_burst_size;
+use crate::pacing::{BurstSize, Pacer};
+use crate::spec::{CongestionSpec, PacingSpec, TcpSpec};
+use crate::transmit::Transmitter;
+use skycell_units::SimTime;
+
+/// The pacer of a sender, if it paces.
+pub(super) fn pacer(tcp: &TcpSpec) -> Option<Box<Pacer>> {
+    let unpaced = match (&tcp.pacing, &tcp.congestion) {
+        (PacingSpec::On(paced), _) => paced.unpaced_segments.into(),
+        (PacingSpec::Off(_), CongestionSpec::Bbr(_)) => UNPACED_BY_BBR,
+        (PacingSpec::Off(_), _) => return None,
+    };
+    Some(Box::new(Pacer::new(unpaced)))
+}
+
+/// tcp_update_skb_after_send.
+const UNPACED_BY_BBR: u64 = 10;
+
+/// The bursts of a sender that paces, at a rate.
+fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
+    match &tcp.pacing {
+        PacingSpec::On(paced) => BurstSize {
+            least_segments: paced.burst_segments.into(),
+            time_ps: paced.burst_time_ps,
+        },
+        PacingSpec::Off(_) => bbr_burst_size(rate),
+    }
+}
+
+impl RackTlp {
+    /// What begins everything that the sender does: its own timer is the one that is looked at and set.
+    pub(super) fn take_timer(&mut self, tx: &mut Transmitter, now: SimTime) {
+        if let Some(pacer) = &mut self.pacer {
+            tx.deadline = pacer.timer;
+            pacer.begin(now);
+        }
+    }
+
+    /// What ends it: the engine is told of the earlier one.
+    pub(super) fn give_timer(&mut self, tx: &mut Transmitter) {
+        if let Some(pacer) = &mut self.pacer {
+            pacer.end_burst();
+            pacer.timer = tx.deadline;
+            if let Some(due) = pacer.due() {
+                tx.deadline = tx.deadline.min(due);
+            }
+            self.note_unsent(tx);
+        }
+    }
+
+    /// Whether a segment may leave now.
+    pub(super) fn may_send(&mut self, tx: &Transmitter) -> bool {
+        match &mut self.pacer {
+            None => true,
+            Some(pacer) => {
+                let size = pacer.rate().map(|rate| {
+                    let size = burst_size(&tx.tcp, rate);
+                    size.segments(rate, tx.tcp.mss)
+                });
+                pacer.may_send(size)
+            }
+        }
+    }
+
+    /// A segment of `octets` of data has left.
+    pub(super) fn note_sent(&mut self, octets: u64) {
+        if let Some(pacer) = &mut self.pacer {
+            pacer.on_sent(octets);
+        }
+    }
+
+    /// Whether something waits that may leave now.
+    pub(super) fn is_departure(&self, now: SimTime) -> bool {
+        let due = self.pacer.as_ref().and_then(|pacer| pacer.due());
+        due.is_some_and(|due| due <= now)
+    }
+
+    /// tcp_tsq_write, which tcp_pace_kick asks for. What leaves is stamped with this time, whatever a tick does first.
+    pub(super) fn on_departure(&mut self, tx: &mut Transmitter) {
+        let is_before_tick = std::mem::take(&mut tx.is_before_tick);
+        self.resend_lost(tx);
+        self.send_new(tx);
+        tx.is_before_tick = is_before_tick;
+    }
+
+    /// tcp_pacing_delay, in ticks of the host's clock.
+    pub(super) fn ticks_to_departure(&self, tx: &Transmitter) -> u64 {
+        let delay = self.pacer.as_ref().map(|pacer| pacer.delay());
+        delay.map_or(0, |delay| delay.0.div_ceil(tx.tcp.tick_ps))
+    }
+
+    /// tcp_update_pacing_rate: a multiple of cwnd, or of what is outstanding, in a smoothed round trip.
+    pub(super) fn update_rate(&mut self, tx: &Transmitter) {
+        let (Some(pacer), PacingSpec::On(paced)) = (&mut self.pacer, &tx.tcp.pacing) else {
+            return;
+        };
+        let srtt_eighths = tx.rto.srtt_eighths();
+        if srtt_eighths == 0 {
+            return;
+        }
+        let ratio = if tx.window.cwnd() < tx.window.ssthresh() / 2.0 {
+            paced.slow_start_ratio
+        } else {
+            paced.avoidance_ratio
+        };
+        let window = tx.cwnd_segments().max(self.flight.len()) * tx.tcp.mss;
+        let srtt_s = srtt_eighths as f64 / 8.0 * tx.tcp.tick_ps as f64 / 1e12;
+        pacer.set_rate((ratio * window as f64 / srtt_s) as u64);
+    }
+}

@@ -1,0 +1,174 @@
+"""What a scenario comes to before it is run, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from skycell.input.quantities import PS_PER_MS
+from skycell.metrics.explained import Explained
+from skycell.metrics.resolved_links import ResolvedPath
+from skycell.tables.table import (
+    NOTHING,
+    Table,
+    columns,
+    count,
+    number,
+    share,
+    significant,
+    words,
+)
+
+#: Ways of flows that are shown hop by hop.
+_MOST_PATHS = 4
+STEPPED_BECAUSE = {
+    "time_varying_link": "its link changes more than its delay and losses",
+    "rerouted_vc": "a VC that may cross it changes its path",
+    "queues_beside_switches": "a host or router with several queues",
+    "losses_out_of_order": "its link loses frames, and its queues decide which is next",
+    "losses_in_bursts": "its link loses frames in bursts",
+    "source_frames": "a source sends cells of frames one by one",
+    "unit_delays": "delays of single cells of frames are measured",
+    "edge_discards": "frames are refused where their VC enters",
+    "policer": "a policer behind it looks at cells one by one",
+    "rate_control": "rates of ABR VCs are controlled cell by cell",
+    "shared_uplink": "terminals share an uplink, whose slots space what they send",
+    "queue_management": "its policy decides as packets leave, or it sees flows, or has a bucket",
+}
+"""Reasons of the fast engine in words."""
+
+
+def explained_tables(found: Explained) -> Iterator[Table]:
+    """The tables, in the order of reading; none of what a scenario does not have."""
+    yield _links(found)
+    yield _costs(found)
+    if any(link.layers for link in found.links):
+        yield _layers(found)
+    if found.sizes:
+        yield _sizes(found)
+    if found.settings:
+        yield _settings(found)
+    for path in found.paths[:_MOST_PATHS]:
+        yield _path(path)
+    if found.stepped_ports:
+        yield _stepped(found)
+
+
+def _several(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _links(found: Explained) -> Table:
+    rows = []
+    for link in found.links:
+        delay = f"{link.delay_ps / PS_PER_MS:g}"
+        rows.append(
+            (
+                words(_several(link.names)),
+                words(link.framing),
+                words(link.stated or NOTHING),
+                number(link.rate_bps / 1e6, 3),
+                words(f"from {delay}" if link.varies else delay),
+                count(link.mtu),
+                number(None if link.payload_bps is None else link.payload_bps / 1e6, 3),
+            )
+        )
+    heads = ("carries, Mbit/s", "delay, ms", "MTU, B", "TCP payload, Mbit/s")
+    names = ("link", "framing", "rate", *heads)
+    return Table("Links", columns(*names, numeric=heads), tuple(rows))
+
+
+def _costs(found: Explained) -> Table:
+    sizes = sorted({cost.octets for link in found.links for cost in link.costs})
+    rows = []
+    for link in found.links:
+        costs = {cost.octets: cost for cost in link.costs}
+        row = [words(_several(link.names))]
+        for size in sizes:
+            cost = costs.get(size)
+            text = NOTHING
+            if cost is not None:
+                text = f"{cost.on_line} B, {cost.time_ps / PS_PER_MS:.4g} ms"
+            row.append(words(text))
+        rows.append(tuple(row))
+    heads = tuple(f"{size} B" for size in sizes)
+    title = "What an IP packet takes of a link"
+    return Table(title, columns("link", *heads, numeric=heads), tuple(rows))
+
+
+def _layers(found: Explained) -> Table:
+    names = list(dict.fromkeys(name for link in found.links for name in link.layers))
+    names.sort(key=lambda name: name == "TCP payload")  # last
+    rows = [
+        (words(_several(link.names)), *(share(link.layers.get(name)) for name in names))
+        for link in found.links
+        if link.layers
+    ]
+    title = "What each layer takes of a link that full segments fill"
+    return Table(title, columns("link", *names, numeric=names), tuple(rows))
+
+
+def _sizes(found: Explained) -> Table:
+    rows = [
+        (
+            words(size.port),
+            words(size.key),
+            words(size.held),
+            significant(size.packets),
+            count(round(size.octets)),
+            count(size.cells),
+            significant(size.time_ps / PS_PER_MS),
+            significant(size.rtts),
+        )
+        for size in found.sizes
+    ]
+    heads = ("full packets", "octets", "cells", "ms", "RTT or BDP")
+    table = columns("port", "size", "held as", *heads, numeric=heads)
+    return Table("Buffers and thresholds", table, tuple(rows), keys=2)
+
+
+def _settings(found: Explained) -> Table:
+    rows = [
+        (words(one.key), words(one.value), words(one.origin), words(one.source))
+        for one in found.settings
+    ]
+    table = columns("key", "value", "from", "source of a default", prose=("source of a default",))
+    return Table("Settings of ports", table, tuple(rows))
+
+
+def _path(path: ResolvedPath) -> Table:
+    rows = [
+        (
+            words(hop.link),
+            words(way),
+            number(hop.delay_ps / PS_PER_MS, 3),
+            number(hop.sending_ps / PS_PER_MS, 3),
+        )
+        for way, hops in (("segment", path.there), ("acknowledgement", path.back))
+        for hop in hops
+    ]
+    delay = sum(hop.delay_ps for hop in (*path.there, *path.back))
+    total = (
+        words("RTT through empty ports"),
+        words(f"{path.rtt_ps / PS_PER_MS:.3f} ms"),
+        number(delay / PS_PER_MS, 3),
+        number((path.rtt_ps - delay) / PS_PER_MS, 3),
+    )
+    note = (
+        f"{path.bottleneck} is the slowest link: {path.bdp_octets:.0f} octets of packets fill it "
+        f"for an RTT; the receiver's window is {path.window_octets} octets, "
+        f"{path.window_bps / 1e6:.4g} Mbit/s in an RTT."
+    )
+    heads = ("propagation, ms", "sending, ms")
+    return Table(
+        f"Path of {_several(path.flows)}",
+        columns("link", "of a full", *heads, numeric=heads),
+        (*rows, total),
+        notes=(note,),
+        ruled=frozenset({len(rows) - 1}),
+    )
+
+
+def _stepped(found: Explained) -> Table:
+    rows = [(words(port), words(STEPPED_BECAUSE[why])) for port, why in found.stepped_ports.items()]
+    title = "Ports that the fast engine steps unit by unit"
+    return Table(title, columns("port", "because", prose=("because",)), tuple(rows))
