@@ -116,7 +116,8 @@ pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecEr
     // A shorter one is a slip of the pen that no run would come to the end of.
     let shortest = last.max(times_ps.len() as u64 * LEAST_PACKET_PS);
     if let Some(period) = period_ps.filter(|&period| period < shortest) {
-        let allowed = "a nanosecond and more for each packet, and no less than the last of times_ps";
+        let allowed =
+            "a nanosecond and more for each packet, and no less than the last of times_ps";
         return Err(range(at("pattern.period_ps"), period, allowed));
     }
     let allowed = 1..=LONGEST_PACKET;
