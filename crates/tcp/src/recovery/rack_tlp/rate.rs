@@ -101,10 +101,10 @@ impl Rates {
             return;
         };
         // The later of two that were sent at one time is the one with the higher number.
-        let place = |stamp: &Stamp, start| (stamp.sent, start);
+        let order = |stamp: &Stamp, start| (stamp.sent, start);
         let is_later = self
             .latest
-            .is_none_or(|last| place(stamp, covered.start) > place(&last.stamp, last.start));
+            .is_none_or(|last| order(stamp, covered.start) > order(&last.stamp, last.start));
         if is_later {
             self.first_sent = stamp.sent;
             self.latest = Some(Latest {
