@@ -29,6 +29,7 @@ NAMES = {
     "newreno": "NewReno",
     "new_reno": "NewReno",
     "sack": "SACK",
+    "bbr": "BBR",
     "cubic": "CUBIC",
     # configurations
     "lan": "LAN",
