@@ -29,6 +29,17 @@ impl Edge {
         }
     }
 
+    /// Of a VC that is watched elsewhere, or not at all.
+    pub(crate) fn none() -> Self {
+        Edge {
+            policer: None,
+            guaranteed: None,
+            cells_nonconforming: 0,
+            cells_tagged: 0,
+            cells_policed: 0,
+        }
+    }
+
     /// Whether anything watches the frames.
     pub(crate) fn is_watching(&self) -> bool {
         self.policer.is_some() || self.guaranteed.is_some()

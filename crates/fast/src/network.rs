@@ -11,7 +11,8 @@ use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_reference::NetworkPart;
+use skycell_spec::{NetworkSpec, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::SimTime;
@@ -26,6 +27,7 @@ mod offer;
 mod records;
 mod samples;
 mod stepped;
+mod together;
 
 use deliveries::{Deliveries, Delivery};
 use events::Events;
@@ -85,6 +87,8 @@ pub(crate) struct Network<'a> {
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
     gone: Vec<Gone>,
+    /// The ports that are stepped together, if any are.
+    together: Option<Box<NetworkPart<'a>>>,
     /// Whether it pays to ask for flows in advance.
     has_many: bool,
     /// Whether any link carries packets.
@@ -112,6 +116,7 @@ impl<'a> Network<'a> {
         };
         let go_in_parts = waiting.iter().any(takes_parts);
         let have_serials = waiting.iter().any(is_stepped);
+        let together = together::part(spec, &plan.kinds);
         let vcs = Vcs::new(spec, plan.routes, port_vcs, &end_points);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -119,8 +124,15 @@ impl<'a> Network<'a> {
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
         let sources = (0u32..).zip(&spec.sources);
-        let sources =
-            sources.filter(|(id, _)| !plan.open_loop_sources.iter().any(|s| s.source == *id));
+        let is_here = |id: u32, source: &SourceSpec| {
+            let is_stream = plan
+                .open_loop_sources
+                .iter()
+                .any(|cell_source| cell_source.source == id);
+            let is_datagram = !source.datagram_route.is_empty();
+            !is_stream && (is_datagram || !vcs.is_together(source.vc))
+        };
+        let sources = sources.filter(|(id, source)| is_here(*id, source));
         let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), 0));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
@@ -141,6 +153,7 @@ impl<'a> Network<'a> {
             ended: Vec::new(),
             waiting,
             gone: Vec::new(),
+            together,
             has_many: spec.flows.len() >= tuning.many_flows,
             has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
@@ -153,8 +166,8 @@ impl<'a> Network<'a> {
         for id in 0..network.flows.len() as u32 {
             network.plan(id);
         }
-        for ((_, source, _), at) in network.sources.iter().zip(0u32..) {
-            let due = Key::new(source.due(), rank::SOURCE, at);
+        for (id, source, _) in &network.sources {
+            let due = Key::new(source.due(), rank::SOURCE, *id);
             network.events.push(due);
         }
         let first_sample = Key::new(network.next_sample, rank::SAMPLE, 0);
@@ -162,8 +175,28 @@ impl<'a> Network<'a> {
         network
     }
 
+    /// Lets what is next happen; when, if the run has not ended.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) -> Option<SimTime> {
+        if self.together.is_some()
+            && let Some(now) = self.advance_together()
+        {
+            return Some(now);
+        }
+        let event = self.events.pop_before(self.end)?;
+        self.on_event(event);
+        Some(event.time())
+    }
+
+    /// The event that is next, of all.
+    #[inline(always)]
+    fn first_event(&mut self) -> Option<Key> {
+        let together = self.together.as_ref().and_then(|part| part.first());
+        self.events.first().into_iter().chain(together).min()
+    }
+
     /// Lets an event happen.
-    pub(crate) fn on_event(&mut self, event: Key) {
+    fn on_event(&mut self, event: Key) {
         self.current = event;
         let (now, subject) = (event.time(), event.subject());
         match event.rank() {
@@ -188,7 +221,7 @@ impl<'a> Network<'a> {
         self.ports.lookahead_mut(id).wakes_at = None;
         // A frame that is not on its way yet is handed over by what happens next elsewhere, or in answer to what this
         // port does now.
-        let elsewhere = self.events.first().map_or(self.end, Key::time);
+        let elsewhere = self.first_event().map_or(self.end, Key::time);
         let source_safe_time = elsewhere.min(self.reply_safe_time(id, now));
         loop {
             let before = self.ports.lookahead(id).local_clock;
@@ -287,7 +320,7 @@ impl<'a> Network<'a> {
             let is_next = match sender {
                 // Arrivals come before timers of the same instant.
                 Some(flow) => self.events.timer(flow) >= next,
-                None => self.events.first().is_none_or(|first| key < first),
+                None => self.first_event().is_none_or(|first| key < first),
             };
             if !is_next || next >= self.end {
                 return self.events.push(key);
@@ -353,19 +386,21 @@ impl<'a> Network<'a> {
     }
 
     /// A source hands over a datagram, or sends a cell.
-    fn on_source(&mut self, now: SimTime, at: u32) {
-        let (id, source, _) = &mut self.sources[at as usize];
+    fn on_source(&mut self, now: SimTime, id: u32) {
+        let at = self.sources.binary_search_by_key(&id, |source| source.0);
+        let at = at.expect("it is a source of this network");
+        let (_, source, _) = &mut self.sources[at];
         let sent = source.send();
         let cells = sent.frame_cells;
-        let next = Key::new(source.due(), rank::SOURCE, at);
+        let next = Key::new(source.due(), rank::SOURCE, id);
         self.events.push(next);
-        let source = &self.spec.sources[*id as usize];
+        let source = &self.spec.sources[id as usize];
         let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
         if is_paced && cells > 1 {
             return self.send_cell(now, at, sent);
         }
         let size = (cells, sent.octets);
-        let frame = self.frames.add_of_source(*id, vc, size, now);
+        let frame = self.frames.add_of_source(id, vc, size, now);
         let flow = DiscardTrace::NO_FLOW;
         self.offer_frame(
             now,

@@ -54,12 +54,14 @@ impl Plan {
     /// Which ports are stepped, and why.
     pub(crate) fn stepped_ports(&self, spec: &NetworkSpec) -> Vec<SteppedPort> {
         let kinds = spec.links.iter().zip(&self.kinds);
-        let stepped = kinds.filter_map(|(link, kind)| match kind {
-            PortKind::Stepped(reason) => Some(SteppedPort {
-                port: link.name.clone(),
-                reason: *reason,
-            }),
-            _ => None,
+        let stepped = kinds.filter_map(|(link, kind)| {
+            let reason = match kind {
+                PortKind::Stepped(reason) => *reason,
+                PortKind::Together => SteppedReason::RateControl,
+                _ => return None,
+            };
+            let port = link.name.clone();
+            Some(SteppedPort { port, reason })
         });
         stepped.collect()
     }
@@ -135,6 +137,9 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
     let refusing = spec.vcs.iter().filter(|vc| may_refuse(vc));
     let behind_edges: HashSet<u32> = refusing.filter_map(|vc| vc.path.get(1).copied()).collect();
     let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
+        if stepping.together[id as usize] {
+            return PortKind::Together;
+        }
         if let Some(reason) = stepping.of(id) {
             return PortKind::Stepped(reason);
         }

@@ -13,8 +13,7 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, or terminals
-/// share an uplink, all of them.
+/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -35,20 +34,18 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if why_everywhere(spec).is_some() {
+    if !spec.uplinks.is_empty() {
         return stepped_everywhere(spec, progress);
     }
     let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan, tuning);
-    let end = network.end;
     let mut until_call = EVENTS_PER_CALL;
-    while let Some(event) = network.events.pop_before(end) {
-        network.on_event(event);
+    while let Some(now) = network.advance() {
         until_call -= 1;
         if until_call == 0 {
             until_call = EVENTS_PER_CALL;
-            if !progress(event.time()) {
-                return Err(RunError::Cancelled { at: event.time() });
+            if !progress(now) {
+                return Err(RunError::Cancelled { at: now });
             }
         }
     }
@@ -63,26 +60,17 @@ pub fn run_tuned(
 
 /// The ports of a valid spec that [`run`] steps, and why.
 pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
-    let Some(reason) = why_everywhere(spec) else {
+    if spec.uplinks.is_empty() {
         return Plan::new(spec).stepped_ports(spec);
-    };
+    }
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),
-        reason,
+        reason: SteppedReason::SharedUplink,
     });
     ports.collect()
 }
 
-/// Why no port has a closed form, if none has: RM cells turn at the ends of VCs, and the rates that they carry space
-/// the cells; or the slots of an uplink do.
-fn why_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
-    if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
-        return Some(SteppedReason::RateControl);
-    }
-    (!spec.uplinks.is_empty()).then_some(SteppedReason::SharedUplink)
-}
-
-/// A run in which no port has a closed form.
+/// A run in which no port has a closed form: the slots of an uplink space the cells.
 fn stepped_everywhere(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,

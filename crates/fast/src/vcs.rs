@@ -86,6 +86,8 @@ pub(crate) struct RestOfVc {
     pub(crate) delays: Option<Box<CellDelays>>,
     /// Whether they are so unit by unit, at stepped ports.
     pub(crate) measures_units: bool,
+    /// Whether it is in the part of the network whose ports are stepped together.
+    is_together: bool,
     /// The paths of one that is rerouted.
     pub(crate) vc_paths: Option<VcPaths>,
     /// Of what comes to its end from a stepped port: how many units so far, and the frame that they are of.
@@ -112,6 +114,8 @@ pub(crate) struct PortVcs {
     pub(crate) vc_paths: Option<VcPaths>,
     /// Whether all its ports are stepped.
     pub(crate) are_stepped: bool,
+    /// Whether all are so together with others.
+    pub(crate) are_together: bool,
 }
 
 /// Where a VC stands at an output port.
@@ -149,8 +153,12 @@ impl Vcs {
         };
         let mut known = HashMap::new();
         for ((route, port_vcs), id) in routes.into_iter().zip(port_vcs).zip(0..) {
-            let edge = Edge::new(&spec.vcs[id], SimTime(spec.duration_ps));
-            let is_measured = spec.records.delay_vcs.contains(&(id as u32));
+            let is_measured =
+                spec.records.delay_vcs.contains(&(id as u32)) && !port_vcs.are_together;
+            let edge = match port_vcs.are_together {
+                true => Edge::none(),
+                false => Edge::new(&spec.vcs[id], SimTime(spec.duration_ps)),
+            };
             let last = route.last();
             let first_output = port_vcs.outputs.first();
             let path = Path {
@@ -197,6 +205,7 @@ impl Vcs {
                 edge,
                 delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
                 measures_units: is_measured && port_vcs.are_stepped,
+                is_together: port_vcs.are_together,
                 vc_paths: port_vcs.vc_paths,
                 delivered: 0,
                 reassembly: Reassembly::default(),
@@ -217,6 +226,11 @@ impl Vcs {
     pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Path) {
         let begin = &self.lines[vc as usize].begin;
         (begin, &self.vc_paths[begin.path as usize])
+    }
+
+    /// Whether it is in the part of the network whose ports are stepped together.
+    pub(crate) fn is_together(&self, vc: u32) -> bool {
+        self.rest[vc as usize].is_together
     }
 
     pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Begin {

@@ -6,8 +6,8 @@ mod scenarios;
 mod words;
 
 use scenarios::{
-    bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes, time_varying,
-    varying_parking_lots, with_jitter, with_stepping,
+    abr, bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
+    time_varying, varying_parking_lots, with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -265,6 +265,9 @@ fn both_engines_leave_the_same_records_and_traces() {
         if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
             assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
         }
+        if let Some(abr) = abr(seed).filter(|_| seed.is_multiple_of(2)) {
+            assert_identity(&format!("abr {seed}"), with_jitter(abr, seed));
+        }
         if seed % 8 == 5 {
             assert_identity(&format!("bursty {seed}"), with_jitter(bursty(seed), seed));
         }
@@ -300,6 +303,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
         words.read(&scenario(seed));
         words.read(&packets(seed));
     }
+    (0..SCENARIOS / 4)
+        .filter_map(abr)
+        .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
 }
 
@@ -340,6 +346,21 @@ fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     assert!(closed > 100, "{closed}");
     let [_, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
     assert!(both > 100, "{both}");
+}
+
+/// Rates are worth comparing where feedback changes them and losses happen beside closed forms.
+#[test]
+fn rates_of_scenarios_change_beside_closed_forms() {
+    let specs: Vec<_> = (0..400).filter_map(abr).collect();
+    assert!(specs.len() > 200, "{}", specs.len());
+    let mut fed_back = 0;
+    for spec in &specs {
+        let records = skycell_fast::run(spec, &mut |_| true).expect("it runs");
+        let answers = |vc: &VcRecord| vc.abr.as_ref().is_some_and(|abr| abr.backward_received > 3);
+        fed_back += usize::from(records.vcs.iter().any(answers));
+    }
+    let [_, both] = forms(specs.into_iter());
+    assert!(fed_back > 100 && both > 60, "{fed_back} {both}");
 }
 
 /// Marks are worth comparing where they come to senders that slow down.

@@ -250,7 +250,8 @@ pub enum SteppedReason {
     EdgeDiscards,
     /// Behind it a policer looks at the cells of frames one by one.
     Policer,
-    /// The run has ABR VCs, whose rates are controlled cell by cell.
+    /// An ABR VC crosses it, whose rate is controlled cell by cell, or a VC that shares a port with one, and so on; or
+    /// the trace of its rate algorithm is asked for.
     RateControl,
     /// The run has uplinks whose slots go from terminal to terminal.
     SharedUplink,

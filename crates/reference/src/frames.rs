@@ -1,6 +1,7 @@
 //! Frames on their way, and the cells that carry them.
 
 use crate::live::RealPacket;
+use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_tcp::Segment;
 use skycell_units::{Ecn, SimTime};
@@ -27,6 +28,8 @@ pub(crate) enum Content {
     },
     /// What a host outside of the run sends.
     Real(Box<RealPacket>),
+    /// A frame that came to this part of a network from outside of it.
+    Outside(Outside),
     /// Whatever a cell source sends.
     Cells,
 }
@@ -40,6 +43,7 @@ impl Content {
             } => 2 * flow + u32::from(!is_forward),
             Content::Datagram { source, .. } => 2 * connections as u32 + source,
             Content::Real(packet) => packet.number,
+            Content::Outside(outside) => outside.number,
             Content::Cells => 0,
         }
     }
@@ -108,6 +112,8 @@ pub(crate) struct Frames {
     frames: Vec<Frame>,
     free: Vec<u32>,
     serial: u64,
+    /// Frames from outside that have ended on their way, until somebody takes them from here.
+    pub(crate) ended_outside: Vec<u32>,
 }
 
 impl Frames {
@@ -126,6 +132,7 @@ impl Frames {
         let ecn = match &content {
             Content::Segment { segment, .. } => segment.ecn,
             Content::Real(packet) => packet.ecn,
+            Content::Outside(outside) => outside.ecn,
             _ => Ecn::NotEct,
         };
         let frame = Frame {
@@ -206,7 +213,7 @@ impl Frames {
                 *route_index += 1
             }
             Content::Real(packet) => packet.route_index += 1,
-            Content::Cells => {}
+            Content::Outside(_) | Content::Cells => {}
         }
         frame.clp = false;
         frame.left = 1;
@@ -221,7 +228,16 @@ impl Frames {
         let frame = &mut self.frames[id as usize];
         frame.left -= units;
         if frame.left == 0 {
+            if let Content::Outside(outside) = &frame.content {
+                self.ended_outside.push(outside.frame);
+            }
             self.free.push(id);
         }
+    }
+
+    /// The last unit of a frame from outside has made it whole at the end of its VC: it goes on there.
+    pub(crate) fn take_out(&mut self, id: u32) {
+        self.frames[id as usize].content = Content::Cells;
+        self.settle(id, 1);
     }
 }

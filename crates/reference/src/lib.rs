@@ -6,7 +6,8 @@
 //! applications act (by flow), cell sources send (by source). Nothing depends on who was inserted
 //! first into a queue.
 //!
-//! Its ports, links and ways of VCs are there for engines that step some ports as this one does.
+//! Its ports, links and ways of VCs are there for engines that step some ports as this one does, and so are whole parts of
+//! its networks.
 
 mod abr;
 mod bit_errors;
@@ -24,6 +25,7 @@ mod timers;
 pub use frames::Cell;
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
+pub use network::{Finished, NetworkPart, Outside};
 pub use paths::{Next, VcPaths};
 pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};

@@ -8,7 +8,7 @@ use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_spec::{FlowSpec, NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
 use skycell_units::{Ecn, SimTime};
@@ -17,12 +17,15 @@ mod abr;
 mod access;
 mod contracts;
 mod finish;
+mod part;
 mod real;
 mod samples;
+mod sources;
 
 use abr::Abr;
 use access::Access;
-pub(crate) use finish::Finished;
+pub use finish::Finished;
+pub use part::{NetworkPart, Outside};
 
 /// A virtual channel.
 #[derive(Debug)]
@@ -82,6 +85,8 @@ pub(crate) struct Network<'a> {
     out: Outbox,
     /// Real packets that have come to the end of their way.
     delivered: Vec<Delivery>,
+    /// The frame that has come to the end of its VC last and goes on outside of this part, until somebody takes it.
+    out_of_part: Option<(u32, Ecn)>,
     abr: Abr,
     access: Access,
     traces_discards: bool,
@@ -97,6 +102,16 @@ impl<'a> Network<'a> {
 
     /// With flows that never begin: they are routes for real packets.
     pub(crate) fn without_flows(spec: &'a NetworkSpec) -> Self {
+        let mut network = Network::of(spec, &spec.flows, |_| true);
+        network.begin_sources(|_| true);
+        let first_sample = SimTime(spec.records.sample_every_ps);
+        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
+        network
+    }
+
+    /// With these flows, none of which begins, nor any source; delays are measured of the VCs that it `has`, and nothing is
+    /// sampled.
+    pub(crate) fn of(spec: &'a NetworkSpec, flows: &[FlowSpec], has: impl Fn(u32) -> bool) -> Self {
         let mut ports: Vec<Port> = spec
             .links
             .iter()
@@ -117,7 +132,7 @@ impl<'a> Network<'a> {
                     |link| spec.links[link as usize].from,
                 ),
                 policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
-                delays: (spec.records.delay_vcs.contains(&id))
+                delays: (spec.records.delay_vcs.contains(&id) && has(id))
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: 0,
                 reassembly: Reassembly::default(),
@@ -133,8 +148,7 @@ impl<'a> Network<'a> {
             })
             .collect();
         let mut tcp = SharedTcp::default();
-        let flows = spec
-            .flows
+        let flows = flows
             .iter()
             .zip(0u32..)
             .map(|(flow, id)| {
@@ -164,17 +178,12 @@ impl<'a> Network<'a> {
             events,
             out: Outbox::default(),
             delivered: Vec::new(),
+            out_of_part: None,
             abr,
             access,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
-        for (source, id) in network.sources.iter().zip(0u32..) {
-            let due = Key::new(source.due(), rank::SOURCE, id);
-            network.events.push(due);
-        }
-        let first_sample = SimTime(spec.records.sample_every_ps);
-        network.events.push(Key::new(first_sample, rank::SAMPLE, 0));
         network
     }
 
@@ -223,13 +232,16 @@ impl<'a> Network<'a> {
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
         let departure = self.ports[port_id as usize].begin_sending(now);
         self.settle_discarded(now, port_id);
-        let Some(departure) = departure else {
+        if !self.ports[port_id as usize].is_busy() {
             return self.plan_pace(now, port_id);
+        }
+        let (&cell, start) = self.ports[port_id as usize].sending();
+        self.count_rm_cell(now, port_id, &cell);
+        let Some(departure) = departure else {
+            return; // there is no path any more
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (&cell, start) = self.ports[port_id as usize].sending();
-        self.count_rm_cell(now, port_id, &cell);
         self.access.on_sending(port_id, &cell, start);
         if cell.hop == 0
             && cell.index == 0
@@ -333,6 +345,10 @@ impl<'a> Network<'a> {
             let next = self.next_of_real(packet);
             return self.on_real_at_end(now, id, next);
         }
+        if let Content::Outside(outside) = &frame.content {
+            self.out_of_part = Some((outside.frame, frame.ecn));
+            return self.frames.take_out(id);
+        }
         if let Content::Datagram {
             source,
             route_index,
@@ -384,48 +400,6 @@ impl<'a> Network<'a> {
             flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, flow_id);
-    }
-
-    /// A source sends a cell, or hands over a datagram.
-    fn on_source(&mut self, now: SimTime, id: u32) {
-        let source = &mut self.sources[id as usize];
-        let sent = source.send();
-        let next = Key::new(source.due(), rank::SOURCE, id);
-        self.events.push(next);
-        let vc_id = self.spec.sources[id as usize].vc;
-        if !self.spec.sources[id as usize].datagram_route.is_empty() {
-            let content = Content::Datagram {
-                source: id,
-                route_index: 0,
-            };
-            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
-            return self.offer_frame(now, frame, vc_id);
-        }
-        if sent.index == 0 {
-            let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
-            self.vcs[vc_id as usize].frame_under_way = frame;
-            self.vcs[vc_id as usize].record.frames_offered += 1;
-        }
-        let vc = &mut self.vcs[vc_id as usize];
-        vc.record.cells_offered += 1;
-        let cell = Cell {
-            frame: vc.frame_under_way,
-            rm: None,
-            efci: false,
-            index: sent.index,
-            octets: 0,
-            vc: vc_id,
-            port_vc: 0,
-            flow: 0,
-            hop: 0,
-            eom: sent.index + 1 == sent.frame_cells,
-            clp: false,
-            is_paced: true,
-            ecn: Ecn::NotEct,
-            came_at: now,
-            left_at: now,
-        };
-        self.offer_cell(now, cell);
     }
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {
@@ -588,6 +562,7 @@ impl<'a> Network<'a> {
         let flow = match &self.frames.get(frame).content {
             Content::Segment { flow, .. } => *flow,
             Content::Real(packet) => packet.flow,
+            Content::Outside(outside) => outside.flow,
             Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
         };
         let trace = &mut self.out.traces.discards;

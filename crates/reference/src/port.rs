@@ -8,9 +8,9 @@ use skycell_access::Waiting;
 use skycell_des::Stream;
 use skycell_records::{
     DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
-    QueueSamples, VcQueueRecord,
+    QueueSamples, Traces, VcQueueRecord,
 };
-use skycell_spec::{LinkSpec, ServiceClass};
+use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, TokenBucket};
 use skycell_units::{CELL_OCTETS, Ecn, SimTime};
 
@@ -314,6 +314,35 @@ impl Port {
         Departure {
             lost: lost.map(|reason| (cell, reason)),
             errored: is_errored.then_some(cell.frame),
+        }
+    }
+
+    /// Samples the queues of the port, which has this id, as far as `records` asks for that.
+    pub fn sample(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
+        let cells = self.queued();
+        self.samples.add(cells);
+        if records.traces.contains(&TraceKind::Queue) {
+            traces.queue.push(id, now.0, cells, self.octets());
+        }
+        if self.queues.len() == 1 {
+            return;
+        }
+        for (queue, port_vc) in self.queues.iter_mut().zip(0u32..) {
+            queue.samples.add(queue.queued());
+            if records.traces.contains(&TraceKind::Service) {
+                let (sent, held) = (queue.departed, queue.queued());
+                traces.service.push(id, port_vc, now.0, sent, held);
+            }
+        }
+    }
+
+    /// Samples how much every VC has in the port, which has this id.
+    pub fn sample_vcs(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
+        for vc in &mut self.vcs {
+            vc.samples.add(vc.queued);
+            if records.traces.contains(&TraceKind::VcQueue) {
+                traces.vc_queue.push(id, vc.vc, now.0, vc.queued);
+            }
         }
     }
 

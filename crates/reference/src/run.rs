@@ -1,7 +1,7 @@
 //! A run: the event loop, and what it leaves.
 
 use crate::network::{Finished, Network};
-use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals};
+use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals, delay_records};
 use skycell_spec::{NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
@@ -75,6 +75,8 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         })
         .collect();
     let sources: Vec<_> = finished.sources.iter().map(CellSource::record).collect();
+    let measured = finished.delays.iter().map(|(vc, delays)| (*vc, delays));
+    let (cell_delays, class_delays) = delay_records(measured, spec);
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
     RunRecords {
         engine: "reference",
@@ -86,8 +88,8 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         ports,
         sources,
         uplinks: finished.uplinks,
-        cell_delays: finished.cell_delays,
-        class_delays: finished.class_delays,
+        cell_delays,
+        class_delays,
         engine_stats: EngineStats {
             events: finished.events,
             cells,

@@ -13,6 +13,7 @@ use skycell_records::{
     PortRecord, QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcQueueRecord,
     VcRecord, WebTotals, delay_records,
 };
+use skycell_reference::Finished;
 use skycell_units::SimTime;
 
 /// Cells that came to a station before the end of the run, and that left it.
@@ -27,22 +28,42 @@ impl Network<'_> {
     pub(crate) fn records(self) -> RunRecords {
         let mut network = self;
         network.finish_ports();
-        let (flows, traces) = network.take_flows();
+        let (flows, mut traces) = network.take_flows();
+        let together = network.together.take().map(|part| part.finish());
+        let together = together.as_ref();
+        if let Some(part) = together {
+            traces.acr = part.traces.acr.clone();
+            traces.rate_control = part.traces.rate_control.clone();
+        }
         let end = network.end;
         let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
         let mut passed = vec![Passed::default(); network.ports.len() as usize];
         let vcs = 0..network.vcs.rest.len();
-        let mut vcs: Vec<_> = vcs.map(|id| vc_record(&network, id, &mut passed)).collect();
+        let of_vc = |id: usize| match together {
+            Some(part) if network.vcs.is_together(id as u32) => part.vcs[id].clone(),
+            _ => vc_record(&network, id, &mut passed),
+        };
+        let mut vcs: Vec<_> = vcs.map(of_vc).collect();
         let mut ports: Vec<_> = (0u32..)
             .zip(network.ports.iter())
-            .map(|(id, port)| port_record(&network, id, port, passed[id as usize]))
+            .map(|(id, port)| match (port, together) {
+                (Port::Together, Some(part)) => {
+                    stepped_record(&network, id, &part.ports[id as usize])
+                }
+                _ => port_record(&network, id, port, passed[id as usize]),
+            })
             .collect();
-        let cell_sources = OpenLoopSources::of(&network);
+        let cell_sources = OpenLoopSources::of(&network, together);
         cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
-            events: network.events.popped(),
+            events: network.events.popped() + together.map_or(0, |part| part.events),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
-            cells_stepped: network.ports.iter().map(stepped).sum(),
+            cells_stepped: network
+                .ports
+                .iter()
+                .zip(&ports)
+                .map(|(port, record)| stepped(port, record))
+                .sum(),
             stepped_ports: std::mem::take(&mut network.stepped_ports),
         };
         RunRecords {
@@ -51,7 +72,8 @@ impl Network<'_> {
             ledger: {
                 let of_cell_sources = self::cell_sources(&network)
                     .map(|cell_source| cell_source.source.record().frames);
-                let frames = network.frames.made() + of_cell_sources.sum::<u64>();
+                let of_part = together.map_or(0, |part| part.frames);
+                let frames = network.frames.made() + of_cell_sources.sum::<u64>() + of_part;
                 Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
             },
             sources: cell_sources.sources,
@@ -74,11 +96,8 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
     let mut record = match port {
         Port::Source(port) => source_record(port, end),
         Port::Packets(port) => port.record(end),
-        Port::Stepped(port) => {
-            let has_vc_samples = network.spec.records.vc_sampled_ports.contains(&id);
-            let name = &network.spec.links[id as usize].name;
-            return port.port.record(name, end, has_vc_samples);
-        }
+        Port::Stepped(port) => return stepped_record(network, id, &port.port),
+        Port::Together => unreachable!("its part has the record"),
         Port::Output(port) => output_record(port, end),
         Port::Pass(port) => {
             // Also a cell that would leave at this very moment.
@@ -97,8 +116,15 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
     record
 }
 
+/// What a port did that is stepped with the code of `reference`.
+fn stepped_record(network: &Network<'_>, id: u32, port: &skycell_reference::Port) -> PortRecord {
+    let has_vc_samples = network.spec.records.vc_sampled_ports.contains(&id);
+    let name = &network.spec.links[id as usize].name;
+    port.record(name, network.end, has_vc_samples)
+}
+
 /// Cells that a port took one by one.
-fn stepped(port: Port<'_>) -> u64 {
+fn stepped(port: Port<'_>, record: &PortRecord) -> u64 {
     match port {
         Port::Output(port) => {
             let served = port.log.server.as_ref().map_or(0, |server| server.served);
@@ -106,6 +132,7 @@ fn stepped(port: Port<'_>) -> u64 {
             port.stepped + served + chosen
         }
         Port::Stepped(port) => port.stepped,
+        Port::Together => record.arrived - record.discarded.total(),
         _ => 0,
     }
 }
@@ -392,11 +419,25 @@ struct OpenLoopSources {
 }
 
 impl OpenLoopSources {
-    fn of(network: &Network<'_>) -> Self {
+    fn of(network: &Network<'_>, together: Option<&Finished>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut measured: Vec<(u32, &CellDelays)> = Vec::new();
         for (id, source, _) in &network.sources {
             sources[*id as usize] = source.record();
+        }
+        if let Some(part) = together {
+            for ((source, of_source), record) in part
+                .sources
+                .iter()
+                .zip(&network.spec.sources)
+                .zip(&mut sources)
+            {
+                let is_datagram = !of_source.datagram_route.is_empty();
+                if !is_datagram && network.vcs.is_together(of_source.vc) {
+                    *record = source.record();
+                }
+            }
+            measured.extend(part.delays.iter().map(|(vc, delays)| (*vc, delays)));
         }
         for cell_source in cell_sources(network) {
             sources[cell_source.plan.source as usize] = cell_source.source.record();
@@ -485,7 +526,7 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
                 .collect()
         }
         Port::Pass(_) => unreachable!("none is sampled"),
-        Port::Stepped(_) => unreachable!("its record is whole"),
+        Port::Stepped(_) | Port::Together => unreachable!("its record is whole"),
         Port::Packets(port) => {
             let vcs = port.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))

@@ -32,7 +32,12 @@ impl Network<'_> {
         for &id in &records.sampled_ports {
             let (cells, samples) = match self.ports.get_mut(id) {
                 PortMut::Stepped(port) => {
-                    port.sample(id, now, records, traces);
+                    port.port.sample(id, now, records, traces);
+                    continue;
+                }
+                PortMut::Together => {
+                    let part = self.together.as_mut().expect("it has ports");
+                    part.port_mut(id).sample(id, now, records, traces);
                     continue;
                 }
                 PortMut::Source(port) => (port.settled_queue(now), &mut port.rest.samples),
@@ -71,6 +76,15 @@ impl Network<'_> {
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
         for &id in &records.vc_sampled_ports {
+            let stepped = match self.ports.get_mut(id) {
+                PortMut::Stepped(port) => Some(&mut port.port),
+                PortMut::Together => self.together.as_mut().map(|part| part.port_mut(id)),
+                _ => None,
+            };
+            if let Some(port) = stepped {
+                port.sample_vcs(id, now, records, traces);
+                continue;
+            }
             let mut note = |vc: u32, cells: u32| {
                 if records.traces.contains(&TraceKind::VcQueue) {
                     traces.vc_queue.push(id, vc, now.0, cells);
@@ -83,7 +97,7 @@ impl Network<'_> {
                 PortMut::Source(port) => port.sample_vcs(now, &mut note),
                 PortMut::Packets(port) => port.sample_vcs(now, &mut note),
                 PortMut::Output(port) => port.sample_vcs(now, &mut note),
-                PortMut::Stepped(port) => port.sample_vcs(&mut note),
+                PortMut::Stepped(_) | PortMut::Together => unreachable!("they have been"),
                 PortMut::Pass(_) => unreachable!("none is sampled"),
             }
         }

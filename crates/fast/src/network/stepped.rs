@@ -179,7 +179,9 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
         let (begin, path) = self.vcs.begin(offer.vc);
-        let port = path.output.expect("the VC begins at a stepped port");
+        let Some(port) = path.output else {
+            return self.offer_to_part(now, offer);
+        };
         let carries_packets = path.carries_packets;
         let octets = if carries_packets {
             self.frames.get(offer.frame).octets()
@@ -224,8 +226,8 @@ impl Network<'_> {
 
     /// The source with index `at` sends a cell of a frame of several, whose VC begins at a stepped port.
     #[inline(never)]
-    pub(super) fn send_cell(&mut self, now: SimTime, at: u32, sent: SourceCell) {
-        let (id, _, under_way) = &mut self.sources[at as usize];
+    pub(super) fn send_cell(&mut self, now: SimTime, at: usize, sent: SourceCell) {
+        let (id, _, under_way) = &mut self.sources[at];
         let vc = self.spec.sources[*id as usize].vc;
         let begin = self.vcs.begin_mut(vc);
         begin.cells_offered += 1;

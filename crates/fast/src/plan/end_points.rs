@@ -49,7 +49,7 @@ impl EndPoints {
         let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
         // A port that end points feed must not be ahead of the samples.
         let is_free = sampled.all(|&port| match kinds[port as usize] {
-            PortKind::Output | PortKind::Stepped(_) => true,
+            PortKind::Output | PortKind::Stepped(_) | PortKind::Together => true,
             PortKind::Packets => {
                 let from = spec.links[port as usize].from;
                 spec.nodes[from as usize].kind == NodeKind::Router
@@ -212,6 +212,7 @@ fn uses(
         end.is_rerouted |= vc.rerouting.is_some();
         let is_stepped = |output: u32| matches!(kinds[output as usize], PortKind::Stepped(_));
         end.receives_stepped |= output.is_some_and(is_stepped);
+        end.receives_stepped |= kinds[last as usize] == PortKind::Together;
     }
     uses
 }

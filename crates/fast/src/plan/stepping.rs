@@ -4,18 +4,26 @@ use crate::plan::route::schedule_of;
 use skycell_records::SteppedReason;
 use skycell_spec::{
     ChannelSpec, Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec,
-    SchedulerSpec, SourceSpec, VcSpec,
+    SchedulerSpec, SourceSpec, TraceKind, VcSpec,
 };
 
-/// By port: why it is stepped, if it is.
+/// Which ports are stepped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Stepping(Vec<Option<SteppedReason>>);
+pub(crate) struct Stepping {
+    /// By port: why it is, if it is.
+    reasons: Vec<Option<SteppedReason>>,
+    /// By port: whether it is together with others.
+    pub(crate) together: Vec<bool>,
+}
 
 impl Stepping {
     /// What the ports, links and VCs of a valid spec say by themselves.
     pub(crate) fn new(spec: &NetworkSpec) -> Self {
         let links = 0..spec.links.len() as u32;
-        let mut stepping = Stepping(links.map(|link| of_link(spec, link)).collect());
+        let mut stepping = Stepping {
+            reasons: links.map(|link| of_link(spec, link)).collect(),
+            together: together(spec),
+        };
         for (vc, id) in spec.vcs.iter().zip(0..) {
             if vc
                 .paths()
@@ -42,12 +50,12 @@ impl Stepping {
 
     /// Why the port is stepped, if it is.
     pub(crate) fn of(&self, port: u32) -> Option<SteppedReason> {
-        self.0[port as usize]
+        self.reasons[port as usize]
     }
 
     /// The port is stepped; the first reason is what is told.
     pub(crate) fn step(&mut self, port: u32, reason: SteppedReason) {
-        self.0[port as usize].get_or_insert(reason);
+        self.reasons[port as usize].get_or_insert(reason);
     }
 
     /// All ports are that `vc` may cross.
@@ -56,6 +64,26 @@ impl Stepping {
             self.step(port, reason);
         }
     }
+}
+
+/// By port: whether it is stepped together with others, from one list of events. An RM cell that comes to a node changes,
+/// in that instant, what the ports both ways tell and send, so these wait for each other; those of all VCs that
+/// share one with an ABR VC, or that measure where a trace asks for it, are a part of the network by themselves.
+fn together(spec: &NetworkSpec) -> Vec<bool> {
+    let traces_control = spec.records.traces.contains(&TraceKind::RateControl);
+    let measures = |link: &LinkSpec| traces_control && link.port.rate_algorithm.is_some();
+    let mut together: Vec<bool> = spec.links.iter().map(measures).collect();
+    let mut grows = true;
+    while grows {
+        grows = false;
+        for vc in &spec.vcs {
+            let ports = || vc.paths().flatten().map(|&port| port as usize);
+            if vc.abr.is_some() || ports().any(|port| together[port]) {
+                ports().for_each(|port| grows |= !std::mem::replace(&mut together[port], true));
+            }
+        }
+    }
+    together
 }
 
 /// Whether bits go wrong on the link.

@@ -19,9 +19,9 @@ use crate::vcs::Vcs;
 use arriving::{Arrivals, ArrivingUnits};
 use earliest::Earliest;
 use skycell_des::Key;
-use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
+use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason};
 use skycell_reference::{Cell, Port, Verdict};
-use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
+use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_traffic::rank;
 use skycell_units::{Ecn, SimTime};
 
@@ -461,39 +461,5 @@ impl SteppedPort {
         let vc = self.port.vcs[port_vc as usize].vc;
         let on_link = self.port.link.cells().filter(|cell| cell.vc == vc);
         on_link.count() as u64
-    }
-
-    /// Samples the queues of the port with id `id`, as far as that is asked for.
-    pub(crate) fn sample(
-        &mut self,
-        id: u32,
-        now: SimTime,
-        records: &RecordSpec,
-        traces: &mut Traces,
-    ) {
-        let port = &mut self.port;
-        let cells = port.queued();
-        port.samples.add(cells);
-        if records.traces.contains(&TraceKind::Queue) {
-            traces.queue.push(id, now.0, cells, port.octets());
-        }
-        if port.queues.len() == 1 {
-            return;
-        }
-        for (queue, index) in port.queues.iter_mut().zip(0u32..) {
-            queue.samples.add(queue.queued());
-            if records.traces.contains(&TraceKind::Service) {
-                let (sent, held) = (queue.departed, queue.queued());
-                traces.service.push(id, index, now.0, sent, held);
-            }
-        }
-    }
-
-    /// Samples every VC's occupancy, and tells it.
-    pub(crate) fn sample_vcs(&mut self, report: &mut dyn FnMut(u32, u32)) {
-        for vc in &mut self.port.vcs {
-            vc.samples.add(vc.queued);
-            report(vc.vc, vc.queued);
-        }
     }
 }

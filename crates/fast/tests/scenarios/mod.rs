@@ -1,6 +1,7 @@
 //! Small, adversarial scenarios, one for each seed: tiny buffers, equal starts, equal phases, unequal
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
+mod abr;
 mod channels;
 mod classes;
 mod hosts;
@@ -16,6 +17,7 @@ mod tcp;
 mod varying_parking_lots;
 mod web;
 
+pub use abr::abr;
 pub use channels::bursty;
 pub use classes::several_classes;
 pub use jitter::with_jitter;

@@ -2,9 +2,7 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{
-    CellDelayRecord, ClassDelayRecord, Traces, UplinkRecord, VcRecord, delay_records,
-};
+use skycell_records::{CellDelays, Traces, UplinkRecord, VcRecord};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
@@ -21,10 +19,9 @@ impl Network<'_> {
                 vc.record.cells_in_transit += 1;
             }
         }
-        let measured = self.vcs.iter().zip(0u32..);
-        let measured = measured.filter_map(|(vc, id)| Some((id, vc.delays.as_ref()?)));
-        let (cell_delays, class_delays) = delay_records(measured, self.spec);
-        let vcs = self.vcs.into_iter().map(|vc| {
+        let mut delays = Vec::new();
+        let vcs = self.vcs.into_iter().zip(0u32..).map(|(vc, id)| {
+            delays.extend(vc.delays.map(|of_vc| (id, of_vc)));
             let mut record = vc.record;
             record.cells_open = u64::from(vc.reassembly.open_cells());
             if let Some(guaranteed) = &vc.guaranteed {
@@ -37,8 +34,7 @@ impl Network<'_> {
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,
-            cell_delays,
-            class_delays,
+            delays,
             flows: self.flows.into_iter().map(|f| f.flow).collect(),
             traces: self.out.traces,
             frames: self.frames.made(),
@@ -48,16 +44,24 @@ impl Network<'_> {
 }
 
 /// What is left of a network when its run has ended.
-pub(crate) struct Finished {
-    pub(crate) ports: Vec<Port>,
-    pub(crate) vcs: Vec<VcRecord>,
-    pub(crate) flows: Vec<Flow>,
-    pub(crate) sources: Vec<CellSource>,
-    pub(crate) uplinks: Vec<UplinkRecord>,
-    pub(crate) cell_delays: Vec<CellDelayRecord>,
-    pub(crate) class_delays: Vec<ClassDelayRecord>,
-    pub(crate) traces: Traces,
-    /// Frames handed to ports by end points.
-    pub(crate) frames: u64,
-    pub(crate) events: u64,
+#[derive(Debug)]
+pub struct Finished {
+    /// By link.
+    pub ports: Vec<Port>,
+    /// By VC.
+    pub vcs: Vec<VcRecord>,
+    /// By flow.
+    pub flows: Vec<Flow>,
+    /// By source.
+    pub sources: Vec<CellSource>,
+    /// By uplink.
+    pub uplinks: Vec<UplinkRecord>,
+    /// Of the VCs where delays are measured, ids ascending.
+    pub delays: Vec<(u32, CellDelays)>,
+    /// Rows that have not been taken.
+    pub traces: Traces,
+    /// Frames handed to ports by end points, as far as those belong to it.
+    pub frames: u64,
+    /// Events that have happened.
+    pub events: u64,
 }

@@ -1,0 +1,61 @@
+//! Sources of cells and datagrams, which send at times of their own.
+
+use super::Network;
+use crate::frames::{Cell, Content};
+use skycell_des::Key;
+use skycell_spec::SourceSpec;
+use skycell_traffic::rank;
+use skycell_units::{Ecn, SimTime};
+
+impl Network<'_> {
+    /// Lets the sources send that are to.
+    pub(super) fn begin_sources(&mut self, sends: impl Fn(&SourceSpec) -> bool) {
+        let sources = self.sources.iter().zip(&self.spec.sources).zip(0u32..);
+        for ((source, _), id) in sources.filter(|((_, spec), _)| sends(spec)) {
+            let due = Key::new(source.due(), rank::SOURCE, id);
+            self.events.push(due);
+        }
+    }
+
+    /// A source sends a cell, or hands over a datagram.
+    pub(super) fn on_source(&mut self, now: SimTime, id: u32) {
+        let source = &mut self.sources[id as usize];
+        let sent = source.send();
+        let next = Key::new(source.due(), rank::SOURCE, id);
+        self.events.push(next);
+        let vc_id = self.spec.sources[id as usize].vc;
+        if !self.spec.sources[id as usize].datagram_route.is_empty() {
+            let content = Content::Datagram {
+                source: id,
+                route_index: 0,
+            };
+            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
+            return self.offer_frame(now, frame, vc_id);
+        }
+        if sent.index == 0 {
+            let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
+            self.vcs[vc_id as usize].frame_under_way = frame;
+            self.vcs[vc_id as usize].record.frames_offered += 1;
+        }
+        let vc = &mut self.vcs[vc_id as usize];
+        vc.record.cells_offered += 1;
+        let cell = Cell {
+            frame: vc.frame_under_way,
+            rm: None,
+            efci: false,
+            index: sent.index,
+            octets: 0,
+            vc: vc_id,
+            port_vc: 0,
+            flow: 0,
+            hop: 0,
+            eom: sent.index + 1 == sent.frame_cells,
+            clp: false,
+            is_paced: true,
+            ecn: Ecn::NotEct,
+            came_at: now,
+            left_at: now,
+        };
+        self.offer_cell(now, cell);
+    }
+}
