@@ -3,7 +3,7 @@
 use crate::live::RealPacket;
 use skycell_abr::RmCell;
 use skycell_tcp::Segment;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ pub struct Cell {
     /// VC id.
     pub vc: u32,
     /// Place of its VC at the port where it is.
-    pub port_vc: u32,
+    pub port_vc: PortVc,
     /// Its flow, by number: each direction of a connection is one, and each source.
     pub flow: u32,
     /// How many links of the VC it has crossed.

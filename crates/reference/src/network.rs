@@ -11,7 +11,7 @@ use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRec
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 
 mod abr;
 mod contracts;
@@ -398,7 +398,7 @@ impl<'a> Network<'a> {
             index: sent.index,
             octets: 0,
             vc: vc_id,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             hop: 0,
             eom: sent.index + 1 == sent.frame_cells,
@@ -499,7 +499,7 @@ impl<'a> Network<'a> {
             index,
             octets,
             vc: vc_id,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow,
             hop: 0,
             eom: index + 1 == units,

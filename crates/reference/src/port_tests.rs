@@ -7,7 +7,7 @@ use skycell_spec::{
     EpdSpec, FifoSpec, PacketFraming, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
     VcRoundRobinSpec, VirtualSpacingSpec,
 };
-use skycell_units::Ecn;
+use skycell_units::{Ecn, PortVc};
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
     port_with(capacity, policy, SchedulerSpec::Fifo(FifoSpec {}))
@@ -54,7 +54,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
         efci: false,
         index,
         vc,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom,
@@ -65,7 +65,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
-    match port.on_cell(SimTime::ZERO, cell, vc) {
+    match port.on_cell(SimTime::ZERO, cell, PortVc(vc)) {
         Verdict::Accepted => None,
         Verdict::Discarded { reason, .. } => Some(reason),
     }
@@ -149,7 +149,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         efci: false,
         index,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: index == 2,
@@ -160,7 +160,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
-    let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
+    let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, PortVc(0), 3, make);
     assert_eq!(offer(&mut port), Verdict::Accepted);
     assert!(matches!(
         offer(&mut port),
@@ -335,13 +335,13 @@ fn port_of_packets(policy: &str) -> Port {
 
 /// Offers packet `frame` of 1000 octets with `ecn`.
 fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict {
-    port.on_frame(now, 0, 1, |index| Cell {
+    port.on_frame(now, PortVc(0), 1, |index| Cell {
         frame,
         rm: None,
         efci: false,
         index,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: true,
@@ -417,13 +417,13 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
     let fq = r#"{"kind": "fq_codel", "target_ps": 5, "interval_ps": 9, "quantum_octets": 1000, "queues": 0}"#;
     let mut port = port_of_packets(fq);
     let offer = |port: &mut Port, frame: u32, flow: u32| {
-        port.on_frame(SimTime(frame.into()), 0, 1, |index| Cell {
+        port.on_frame(SimTime(frame.into()), PortVc(0), 1, |index| Cell {
             frame,
             rm: None,
             efci: false,
             index,
             vc: 0,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow,
             hop: 0,
             eom: true,

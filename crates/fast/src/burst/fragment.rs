@@ -1,7 +1,7 @@
 //! A burst that is due at a port: whose it is, and which part of a frame.
 
 use super::Burst;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 /// A frame on a link to the port, or a part of one that comes from another such port: cells at equal
 /// distances.
@@ -11,7 +11,7 @@ pub(crate) struct DueFragment {
     pub(crate) head: SimTime,
     pub(crate) frame: u32,
     /// Index of its VC at the port.
-    pub(crate) port_vc: u32,
+    pub(crate) port_vc: PortVc,
     /// How many: as many as a frame has at most.
     pub(crate) cells: u16,
     /// Which cell of its frame the first is, from 0, if none has been lost.
@@ -69,7 +69,7 @@ impl Part {
 
 impl DueFragment {
     /// A whole frame whose first cell comes at `head`.
-    pub(crate) fn new(head: SimTime, frame: u32, port_vc: u32, cells: u32, clp: bool) -> Self {
+    pub(crate) fn new(head: SimTime, frame: u32, port_vc: PortVc, cells: u32, clp: bool) -> Self {
         DueFragment {
             head,
             frame,
@@ -104,7 +104,7 @@ pub(crate) struct NextHop {
     /// The port, by id, and the VC's input and index there.
     pub(crate) port: u32,
     pub(crate) input: u32,
-    pub(crate) port_vc: u32,
+    pub(crate) port_vc: PortVc,
     /// From a cell's departure here to its coming there.
     pub(crate) delay: SimTime,
 }

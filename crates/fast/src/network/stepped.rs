@@ -9,7 +9,7 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnPath};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -42,7 +42,7 @@ impl Network<'_> {
         let port = self.ports.stepped_mut(id);
         let port_vc = port.port_vc(unit.vc);
         let vc = &mut self.vcs.rest[unit.vc as usize];
-        let next = port.vcs[port_vc as usize].next;
+        let next = port.vcs[port_vc.index()].next;
         let path = match (next, &vc.vc_paths) {
             (Next::End, _) => OnPath::End,
             (Next::Rerouted, Some(vc_paths)) => vc_paths.next(arrival, unit.hop, node),
@@ -186,7 +186,7 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: self
                 .frames
                 .get(offer.frame)
@@ -234,7 +234,7 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             hop: 0,
             eom,
@@ -281,7 +281,7 @@ impl Network<'_> {
             return;
         };
         let vcs = &self.ports.stepped(id).vcs;
-        order.forget(|port_vc| match vcs[port_vc].next {
+        order.forget(|port_vc| match vcs[port_vc.index()].next {
             Next::Bursts(next_hop) => self.ports.processed(next_hop.port, next_hop.port_vc),
             _ => u64::MAX,
         });

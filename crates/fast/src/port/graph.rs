@@ -103,17 +103,17 @@ pub(super) fn join(
             };
             match ports.get_mut(*from) {
                 PortMut::Stepped(port) if takes_bursts => {
-                    port.vcs[at[0].port_vc as usize].next = Next::Bursts(next_hop);
+                    port.vcs[at[0].port_vc.index()].next = Next::Bursts(next_hop);
                 }
                 PortMut::Stepped(port) => {
-                    port.vcs[at[0].port_vc as usize].next = Next::Stepped(*to);
+                    port.vcs[at[0].port_vc.index()].next = Next::Stepped(*to);
                 }
                 _ => ports.output_mut(*from).forward_vc(at[0].port_vc, next_hop),
             }
         }
         if vc.rerouting.is_some() {
             for ((port, _), at) in route.outputs.iter().zip(&port_vcs.outputs) {
-                ports.stepped_mut(*port).vcs[at.port_vc as usize].next = Next::Rerouted;
+                ports.stepped_mut(*port).vcs[at.port_vc.index()].next = Next::Rerouted;
             }
         }
     }

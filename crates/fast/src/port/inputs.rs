@@ -3,7 +3,7 @@
 use crate::burst::fragment::DueFragment;
 use crate::burst::input_burst::Moment;
 use crate::tuning::Tuning;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::HashMap;
 
 mod arriving;
@@ -111,7 +111,7 @@ impl Inputs {
 
     /// Index of the VC of a frame that comes soon, where there are many inputs; asks for one that comes later.
     #[inline(always)]
-    pub(crate) fn port_vc_ahead(&self) -> Option<u32> {
+    pub(crate) fn port_vc_ahead(&self) -> Option<PortVc> {
         self.arriving.port_vc_ahead()
     }
 

@@ -1,7 +1,7 @@
 //! Cells under way on a time-varying link.
 
 use crate::burst::Burst;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 /// Cells of one frame that come at equal distances.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +12,8 @@ pub(super) struct Fragment {
     pub(super) entry: SimTime,
     pub(super) stride: u16,
     /// Index of the VC before the link and behind it.
-    pub(super) port_vc: u32,
-    pub(super) next_port_vc: u32,
+    pub(super) port_vc: PortVc,
+    pub(super) next_port_vc: PortVc,
     pub(super) frame: u32,
     /// Whether the last of them is the frame's.
     pub(super) eom: bool,

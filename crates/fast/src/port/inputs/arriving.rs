@@ -4,7 +4,7 @@ use crate::burst::fragment::DueFragment;
 use crate::tuning::Tuning;
 use skycell_des::{Calendar, Key, KeyHeap};
 use skycell_traffic::ask_for;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 /// Frames wait in buckets, each for about the time of so many cells.
 const CELLS_OF_BUCKET: u64 = 1024;
@@ -190,7 +190,7 @@ impl ArrivingFrames {
 
     /// Index of the VC of a frame that comes soon, where there are many inputs. Asks for one that comes later.
     #[inline(always)]
-    pub(super) fn port_vc_ahead(&self) -> Option<u32> {
+    pub(super) fn port_vc_ahead(&self) -> Option<PortVc> {
         let Order::OfFrames(all) = &self.order else {
             return None;
         };
@@ -260,7 +260,7 @@ mod tests {
             let (mut free_from, mut now) = ([0; INPUTS], 0);
             for ((input, wait, cells, takes), frame) in steps.into_iter().zip(0..) {
                 let input = input % INPUTS;
-                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), frame, 0, cells, false);
+                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), frame, PortVc(0), cells, false);
                 free_from[input] = fragment.tail(SimTime(CELL)).0 + CELL;
                 orders.iter_mut().for_each(|order| order.push(input as u32, fragment));
                 if takes {

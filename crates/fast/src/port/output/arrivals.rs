@@ -7,7 +7,7 @@
 use super::server::{DepartureBurst, Server};
 use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment, nth_arrival};
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -237,7 +237,7 @@ impl ArrivalLog {
     }
 
     /// One cell was accepted at `moment`.
-    pub(crate) fn accept_cell(&mut self, moment: Moment, port_vc: u32) {
+    pub(crate) fn accept_cell(&mut self, moment: Moment, port_vc: PortVc) {
         self.open = 0;
         if self.keeps_next(1) {
             self.logged.push(LoggedBurst {
@@ -358,14 +358,14 @@ impl ArrivalLog {
     }
 
     /// When the cell of `seq` (from 0, accepted) came, and its VC's index; none if it was not kept.
-    pub(crate) fn arrival(&self, seq: u64) -> Option<(Moment, u32)> {
+    pub(crate) fn arrival(&self, seq: u64) -> Option<(Moment, PortVc)> {
         let after = self.logged.partition_point(|logged| logged.seq <= seq);
         let piece = self.piece_of(after.checked_sub(1)?);
         Some(self.arrival_in(piece, seq))
     }
 
     /// The same of a cell of that piece.
-    fn arrival_in(&self, piece: Range<usize>, seq: u64) -> (Moment, u32) {
+    fn arrival_in(&self, piece: Range<usize>, seq: u64) -> (Moment, PortVc) {
         let nth = seq - self.logged[piece.start].seq;
         let count = piece.len();
         let bursts = self.logged[piece].iter().map(|logged| logged.burst);
@@ -399,7 +399,7 @@ impl ArrivalLog {
         &self,
         first: u64,
         departed: u64,
-        mut report: impl FnMut(u32, u64),
+        mut report: impl FnMut(PortVc, u64),
     ) -> u64 {
         let from = (first - self.dropped) as usize;
         let mut begin = from;
@@ -417,7 +417,12 @@ impl ArrivalLog {
 
     /// Tells the same of the piece that begins with the burst `first`, of which not all cells have left when
     /// `departed` have: how many of each VC have.
-    pub(crate) fn each_begun(&self, first: u64, departed: u64, mut report: impl FnMut(u32, u64)) {
+    pub(crate) fn each_begun(
+        &self,
+        first: u64,
+        departed: u64,
+        mut report: impl FnMut(PortVc, u64),
+    ) {
         let at = (first - self.dropped) as usize;
         let Some(logged) = self.logged.get(at).filter(|first| first.seq < departed) else {
             return;
@@ -478,7 +483,7 @@ mod tests {
             next,
             spacing,
             link: 2,
-            port_vc: 1,
+            port_vc: PortVc(1),
         }
     }
 

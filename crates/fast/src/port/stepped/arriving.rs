@@ -92,6 +92,7 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skycell_units::PortVc;
 
     #[test]
     fn units_come_by_event_and_in_one_event_as_they_were_on_their_way() {
@@ -102,7 +103,7 @@ mod tests {
             index: 0,
             octets: 0,
             vc: 0,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             ecn: skycell_units::Ecn::NotEct,
             hop: 1,
