@@ -202,6 +202,23 @@ def orbit_positions(spec_json: str, times_ps: list[int]) -> NDArray[np.float64]:
         OrbitError: the spec has no meaning.
     """
 
+def orbit_sights(spec_json: str, times_ps: list[int], satellites: list[int]) -> NDArray[np.float64]:
+    """Where satellites stand above the stations.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        times_ps: moments since time 0.
+        satellites: numbers of those that are looked at.
+
+    Returns:
+        Azimuth and elevation in degrees and slant range in km: moment after moment, station after
+        station, satellite after satellite; NaN where one is left out.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+        ValueError: a number is that of no satellite.
+    """
+
 def orbit_passes(
     spec_json: str,
     first_ps: int,

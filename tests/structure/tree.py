@@ -12,6 +12,7 @@ CRATES = (
     "des",
     "switch",
     "channel",
+    "access",
     "abr",
     "tcp",
     "spec",

@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skycell.orbit import as_constellation, cities, find_places, look, passes, positions_km, series
+from skycell.orbit import (
+    as_constellation,
+    cities,
+    find_places,
+    look,
+    passes,
+    positions_km,
+    series,
+    sights,
+)
 from skycell.orbit.elements import read_elements
 from skycell.orbit.over_time import NO_PATH_PS
 
@@ -54,6 +63,31 @@ def test_positions_and_delays_of_elements_agree_with_skyfield(sky: Any) -> None:
                 delay_us = np.linalg.norm(itrs - at) / LIGHT_KM_S * 1e6
                 own_us = np.linalg.norm(ours[step, number] - ground_km(station)) / LIGHT_KM_S * 1e6
                 assert abs(delay_us - own_us) < 1
+
+
+def test_sights_are_those_that_skyfield_has(sky: Any) -> None:
+    time_scale = sky.load.timescale(builtin=True)
+    start = time_scale.from_datetime(EPOCH)
+    found = constellation(ut1_minus_utc=f"{float(start.dut1) * 1000:.6f} ms")
+    minutes = [0, 7, 61, 500]
+    places = find_places(["new_york", "sydney"])
+    times_ps = [minute * 60 * 10**12 for minute in minutes]
+    ours = sights(found, places, found.satellites, times_ps).angles
+    lines = ELEMENTS.read_text("utf-8").splitlines()
+    for number, name in enumerate(found.satellites):
+        row = next(n for n, line in enumerate(lines) if line.strip() == name)
+        satellite = sky.EarthSatellite(lines[row + 1], lines[row + 2], ts=time_scale)
+        for step, minute in enumerate(minutes):
+            moment = time_scale.from_datetime(EPOCH + timedelta(minutes=minute))
+            for place, station in enumerate(places):
+                point = sky.wgs84.latlon(station.latitude_deg, station.longitude_deg)
+                elevation, azimuth, distance = (satellite - point).at(moment).altaz()
+                own_azimuth, own_elevation, own_km = ours[step, place, number]
+                # As for passes; polar motion, below 20 m, is left out here.
+                assert abs(elevation.degrees - own_elevation) < 0.01
+                apart = abs((azimuth.degrees - own_azimuth + 180) % 360 - 180)
+                assert apart * np.cos(elevation.radians) < 0.01
+                assert abs(distance.km - own_km) < 0.01
 
 
 def sky_position(satellite: Any, moment: Any) -> np.ndarray[Any, Any]:

@@ -114,3 +114,31 @@ def test_losses_come_to_their_probability_and_the_ledger_counts_them(
     assert back > 0
     # Frames are lost whole: none arrives torn.
     assert sum(vc["frames_corrupt"] for vc in vcs) == 0
+
+
+@pytest.mark.parametrize(
+    ("framing", "one_path", "is_torn", "is_late"),
+    [
+        ("none", False, True, False),
+        ("none", True, False, False),
+        ("ip", False, False, True),
+        ("ip", True, False, False),
+        ("ethernet", False, False, True),
+    ],
+)
+def test_what_overtakes_is_a_cell_or_a_whole_packet(
+    tmp_path: Path, framing: str, one_path: bool, is_torn: bool, is_late: bool
+) -> None:
+    # 40 ms shorter every second: one window of cells or packets overtakes half another.
+    rows = (f"{n / 2},{20 + n % 2 * 40},{0 if one_path else n}\n" for n in range(12))
+    text = "time_s,delay_ms,path\n" + "".join(rows)
+    (tmp_path / "jumps.csv").write_text(text, encoding="utf-8")
+    # All that is sent again is so for the order: the buffer holds all windows, the link loses none.
+    link = {"schedule": {"series": "jumps.csv"}, "framing": framing, "buffer": "8 BDP"}
+    records = skycell.run(scenario(tmp_path, link)).records
+    torn = sum(vc["frames_corrupt"] for vc in records["vcs"])
+    duplicates = sum(flow["segments_duplicate"] for flow in records["flows"])
+    again = sum(flow["segments_retransmitted"] for flow in records["flows"])
+    assert (torn > 0) == is_torn
+    assert (duplicates > 0) == is_late
+    assert (again > 0) == (is_torn or is_late)

@@ -116,6 +116,41 @@ fn sight(satellite: u32, look: &Look) -> Value {
     ])
 }
 
+/// Azimuth, elevation (degrees) and distance (km) of some satellites above each place: moment after
+/// moment, place after place, satellite after satellite.
+#[pyfunction]
+pub fn orbit_sights<'py>(
+    py: Python<'py>,
+    spec_json: &str,
+    times_ps: Vec<u64>,
+    satellites: Vec<u32>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let first_ps = times_ps.iter().copied().min().unwrap_or(0);
+    let last_ps = times_ps.iter().copied().max().unwrap_or(0);
+    let world = world(spec_json, [first_ps, last_ps])?;
+    if satellites.iter().any(|&s| s as usize >= world.fleet.len()) {
+        return Err(PyValueError::new_err("a satellite that there is not"));
+    }
+    let flat = py.detach(|| {
+        let mut flat = Vec::new();
+        for at_ps in times_ps {
+            let at_s = skycell_orbit::sky::seconds(at_ps);
+            let positions: Vec<_> = satellites
+                .iter()
+                .map(|&s| world.fleet.position_km(s, at_s))
+                .collect();
+            for station in &world.stations {
+                for position in &positions {
+                    let look = station.look(*position);
+                    flat.extend([look.azimuth_deg, look.elevation_deg, look.slant_range_km]);
+                }
+            }
+        }
+        flat
+    });
+    array_of(py, flat)
+}
+
 /// The passes over each place between two moments, as columns: `station`, `satellite`, and for each of
 /// `rise`, `top` and `set` the moment (`NO_PATH_PS` where there is none), azimuth, elevation and
 /// distance.

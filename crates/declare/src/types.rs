@@ -88,6 +88,19 @@ parameter_types! {
         0..=65_536 => Ok(()),
         _ => Err(Refusal::new(field, count, "at most 65536")),
     };
+    /// k of the 2^k slots of which one is drawn, at most 20.
+    BackoffExponent(u32) = |k, _, field| match k {
+        0..=20 => Ok(()),
+        _ => Err(Refusal::new(field, k, "at most 20")),
+    };
+    /// Slots of a frame of an uplink, 1 to 65536.
+    FrameSlots(u32) = |count, _, field| slots(*count, 1, field);
+    /// Slots of one kind in a frame, or requests in a slot, 1 to 65536.
+    SlotCount(u32) = |count, _, field| slots(*count, 1, field);
+    /// The same, or 0 for none.
+    SlotCountOrNone(u32) = |count, _, field| slots(*count, 0, field);
+    /// Frames of an uplink.
+    FrameCount(u32) = |count, _, field| above_zero(u64::from(*count), field);
     /// A ratio of probabilities.
     Coupling(u32) = |ratio, _, field| match ratio {
         1..=100 => Ok(()),
@@ -253,6 +266,13 @@ fn interval(ps: u64, field: &str) -> Result<(), Refusal> {
         return Err(Refusal::new(field, ps, "above 0, at most 1 day"));
     }
     Ok(())
+}
+
+fn slots(count: u32, least: u32, field: &str) -> Result<(), Refusal> {
+    match (least..=65_536).contains(&count) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, count, format!("{least} to 65536"))),
+    }
 }
 
 fn above_zero(value: u64, field: &str) -> Result<(), Refusal> {

@@ -11,6 +11,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
 from skycell.cli.orbit_globe import globe
+from skycell.cli.orbit_look import look as look_at
 from skycell.cli.orbit_options import (
     Inputs,
     common,
@@ -45,6 +46,7 @@ def orbit() -> None:
 
 
 orbit.add_command(series)
+orbit.add_command(look_at)
 orbit.add_command(passes)
 orbit.add_command(globe)
 
@@ -117,9 +119,10 @@ def _validate_table(
     settings: tuple[str, ...],
     **_: object,
 ) -> Inputs | None:
-    names = place or (() if places_file else _JSAC_CITIES)
     targets = (csv_file, parquet)
-    return validate_inputs(collector, constellation, settings, names, places_file, targets, force)
+    return validate_inputs(
+        collector, constellation, settings, place, places_file, targets, force, usual=_JSAC_CITIES
+    )
 
 
 @orbit.command(
@@ -138,7 +141,7 @@ def table(
 ) -> None:
     """Show delay and satellites of the paths between all PLACEs, from row to column.
 
-    Without a PLACE: those of --places, or the ten cities of the JSAC paper.
+    Without a PLACE: those of --places, the constellation's own, or ten cities.
     """
     from skycell.orbit import look
 

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from skycell.orbit import Constellation
     from skycell.plots.globe import View
 
+_OWN = ("czml",)
+"""Endings of files that are no figures."""
+
 
 def _validate(
     collector: ErrorCollector,
@@ -55,8 +58,8 @@ def _validate(
         if out is None and csv_file is None and parquet is None and not as_json:
             raise click.UsageError("give at least one of --out, --csv, --parquet and --json")
     with collector.step(), drawing_faults():
-        if out is not None:
-            format_of(out)
+        if out is not None and format_of(out, _OWN) in _OWN and frames is not None:
+            _check_czml(every, frames)
     with collector.step():
         if at is not None and every is not None and frames is not None:
             last_ps = at.ps + (frames - 1) * every.ps
@@ -82,7 +85,8 @@ def _validate(
     "--out",
     type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Picture (.svg, .png or .pdf), or page with an earth that can be turned (.html).",
+    help="Picture (.svg, .png or .pdf), page with an earth that can be turned (.html), or CZML for "
+    "Cesium (.czml).",
 )
 @click.option(
     "--view",
@@ -103,7 +107,7 @@ def _validate(
     type=click.IntRange(1, 240),
     default=1,
     show_default=True,
-    help="Moments of a page, with a slider.",
+    help="Moments of a page with a slider, or of CZML, which goes from one to the next.",
 )
 @tables
 @common
@@ -133,11 +137,19 @@ def globe(
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
     report_notes(validity(sky, times_ps[0], times_ps[-1]))
     written = []
-    if out is not None:
+    pairs = [(n, n + 1) for n in range(len(places) - 1)]
+    if out is not None and out.suffix.lower() == ".czml":
+        from skycell.orbit.czml import NO_EPOCH, czml
+        from skycell.plots.files import write_all
+
+        packets = czml(sky, places, pairs, start_ps=at.ps, step_ps=every.ps, steps=frames)
+        written += write_all({out: json.dumps(packets).encode()}, force=force)
+        if sky.file.earth.epoch is None:
+            click.echo(f"Time 0 is {NO_EPOCH:%Y-%m-%d %H:%M} UTC in {out.name}.", err=True)
+    elif out is not None:
         from skycell.plots.export import save
         from skycell.plots.globe import globe_figure
 
-        pairs = [(n, n + 1) for n in range(len(places) - 1)]
         with drawing_faults():
             figure = globe_figure(
                 sky, places, pairs, times_ps=times_ps, view=_view(view), links=links
@@ -151,6 +163,11 @@ def globe(
             click.echo(json.dumps(rows.to_dicts(), indent=2))
             return
     report_written(written)
+
+
+def _check_czml(every: TimeOption | None, frames: int) -> None:
+    if every is not None and every.ps == 0 and frames > 1:
+        raise click.BadParameter("0 s: moments of CZML are apart", param_hint="'--every'")
 
 
 def _view(text: str | None) -> View | None:

@@ -77,6 +77,7 @@ def validate_inputs(
     places_file: Path | None,
     targets: Sequence[Path | None],
     force: bool,
+    usual: Sequence[str] = (),
 ) -> Inputs | None:
     """What a command computes from; none where that has faults, which are noted.
 
@@ -88,6 +89,7 @@ def validate_inputs(
         places_file: with places of one's own.
         targets: files to write, which are tried.
         force: files that exist are replaced.
+        usual: names of places where neither the call nor a file has any.
     """
     found: list[Inputs] = []
     with collector.step():
@@ -98,7 +100,7 @@ def validate_inputs(
             skies.append(_constellation(constellation, settings))
     with collector.step():
         own = [place for sky in skies for place in sky.own_places]
-        places = _named_places(names, own, places_file)
+        places = _named_places(names, own, places_file, usual)
         found += [(sky, places) for sky in skies]
     return found[0] if found else None
 
@@ -127,13 +129,13 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
 
 
 def _named_places(
-    names: Sequence[str], of_constellation: Sequence[Place], file: Path | None
+    names: Sequence[str], of_constellation: Sequence[Place], file: Path | None, usual: Sequence[str]
 ) -> list[Place]:
     """The places of some names; all of the file's, or the constellation's, where none is given."""
     from skycell.orbit import find_places, read_places
 
     own = [*of_constellation, *(read_places(file) if file is not None else [])]
-    return find_places(names, own) if names or not own else own
+    return find_places(names or usual, own) if names or not own else own
 
 
 def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
@@ -14,10 +15,14 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, set_option, table_options
 from skycell.cli.plot import drawing_faults
 from skycell.cli.settings import read_settings
+from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
+from skycell.version import version
 
 if TYPE_CHECKING:
+    from skycell.scenario.file.link_model import LinkModel
     from skycell.scenario.file.schedule import Schedule
+    from skycell.scenario.steps.fitted import Checked
     from skycell.scenario.steps.series import LinkSummary
 
 #: A link of packets that is faster than any log.
@@ -26,7 +31,7 @@ _FAST_BPS = 10**15
 
 @click.group(
     epilog="\b\nExample:  skycell trace show ping.txt --set minimum_over='15 s'",
-    short_help="Show what a measured series says of a link.",
+    short_help="Show what a measured series says of a link, or fit a model to it.",
 )
 def trace() -> None:
     """Show what a file of measurements says of a link: a table of steps, or a tool's log."""
@@ -39,14 +44,22 @@ def _validate(
     plot: Path | None,
     **_: object,
 ) -> Schedule | None:
-    from skycell.input.checking import check_against
-    from skycell.input.faults import FaultCollector
     from skycell.plots.export import format_of
-    from skycell.scenario.file.schedule import Schedule
 
     with collector.step(), drawing_faults("--plot"):
         if plot is not None:
             format_of(plot)
+    return _schedule(collector, file, settings)
+
+
+def _schedule(
+    collector: ErrorCollector, file: Path | None, settings: tuple[str, ...]
+) -> Schedule | None:
+    """How the file is to be read; none where the settings have faults, which are noted."""
+    from skycell.input.checking import check_against
+    from skycell.input.faults import FaultCollector
+    from skycell.scenario.file.schedule import Schedule
+
     faults = FaultCollector("--set")
     with collector.step():
         values = read_settings(settings, faults)
@@ -135,3 +148,129 @@ def _show(file: Path, found: LinkSummary) -> None:
             f"{outages}, {found.outage_s:g} s in all, the longest {found.longest_outage_s:g} s"
         )
     output.say(f"The longest time without anything new: {found.longest_step_s:g} s.")
+
+
+def _validate_fit(
+    collector: ErrorCollector,
+    file: Path | None,
+    settings: tuple[str, ...],
+    out: Path | None,
+    step: TimeOption | None,
+    slot: TimeOption | None,
+    force: bool,
+    **_: object,
+) -> Schedule | None:
+    from skycell.plots.files import WouldOverwriteError, refuse_overwriting
+
+    with collector.step():
+        if out is not None:
+            try:
+                refuse_overwriting([out], force=force)
+            except WouldOverwriteError as error:
+                raise click.UsageError(f"{error}; --force replaces it") from None
+    with collector.step():
+        if step is not None and slot is not None and (step.ps < 10**9 or slot.ps % step.ps):
+            message = f"{step}: a whole number of times in --slot {slot}, 1 ms or longer"
+            raise click.BadParameter(message, param_hint="'--step'")
+    return _schedule(collector, file, settings)
+
+
+@trace.command(
+    cls=Verb,
+    validate=_validate_fit,
+    epilog="\b\nExamples:  skycell trace fit ping.txt --out starlink.toml\n"
+    "           skycell trace fit leo.csv --slot '15 s' --phase '12 s' --out leo.toml --json",
+    short_help="Fit a model to a file, which seeds draw links from.",
+)
+@click.argument("file", type=NamedPath(path_type=Path, exists=True, dir_okay=False))
+@set_option("Read it by a key of [topology.…].schedule, such as minimum_over='1 s'")
+@click.option("--slot", type=TIME, default="15 s", show_default=True, help="Time a level holds.")
+@click.option("--step", type=TIME, default="1 s", show_default=True, help="Time of a sample.")
+@click.option(
+    "--phase", type=TIME, help="Beginning of the first whole slot  [default: the least noise]"
+)
+@click.option(
+    "--out",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the model, for `schedule.model` of a scenario.",
+)
+@force_option("an existing model")
+@table_options()
+def fit(
+    file: Path,
+    slot: TimeOption,
+    step: TimeOption,
+    phase: TimeOption | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
+    **_: object,
+) -> None:
+    """Fit a model to FILE: slots with a level of their own, noise within them, and outages.
+
+    The table has the file beside 20 courses of the same length that the model draws: their mean,
+    and the least and greatest of them. What is outside is marked.
+    """
+    from skycell.plots.files import write_all
+    from skycell.scenario.declared.framings import Ip
+    from skycell.scenario.steps.fitted import TooLittleError, check, model_text
+    from skycell.scenario.steps.fitted import fit as fitted
+    from skycell.scenario.steps.link_rate import LinkRate
+    from skycell.scenario.steps.series import summary_of, understood
+
+    schedule = validated(_validate_fit)
+    assert schedule is not None
+    rate = LinkRate(Fraction(_FAST_BPS), Ip(kind="ip"), "")
+    form, steps = understood(Path(), schedule, rate)
+    has_delay = summary_of(form, steps, rate).delay_ms is not None
+    try:
+        model = fitted(
+            steps,
+            step_ps=step.ps,
+            slot_ps=slot.ps,
+            phase_ps=None if phase is None else phase.ps,
+            has_delay=has_delay,
+        )
+    except TooLittleError as error:
+        raise click.UsageError(f"{file}: {error}") from None
+    found = check(model, steps)
+    if out is not None:
+        heading = f"Fitted by skycell {version()} to {file.name}, {form}."
+        write_all({out: model_text(model, heading).encode()}, force=force)
+    if as_json:
+        rows = [{**asdict(row), "is_inside": row.is_inside} for row in found]
+        values = tomllib.loads(model_text(model, ""))
+        click.echo(json.dumps({"file": str(file), "model": values, "check": rows}, indent=2))
+        return
+    _show_fit(file, model, found)
+    if out is not None:
+        from skycell.cli.console import Output
+
+        Output().say(f"Wrote {out}")
+
+
+def _show_fit(file: Path, model: LinkModel, found: list[Checked]) -> None:
+    from skycell.cli.console import Output
+    from skycell.tables.table import Table, columns, words
+
+    heads = ("file", "least", "mean", "most")
+    titles = {"delay_ms": "delay (ms)", "rate_mbps": "rate (Mbit/s)", "outages": "outages"}
+    rows = []
+    for row in found:
+        numbers = (row.measured, row.low, row.mean, row.high)
+        rows.append(
+            (
+                titles[row.value],
+                row.what,
+                *(f"{value:.4g}" for value in numbers),
+                "" if row.is_inside else "outside",
+            )
+        )
+    output = Output(100)
+    title = f"{file.name} beside 20 courses of the model: slots of {model.slot} from {model.phase}"
+    names = columns("value", "property", *heads, "", numeric=heads)
+    output.show(Table(title, names, tuple(tuple(map(words, row)) for row in rows), keys=2))
+    outside = sum(not row.is_inside for row in found)
+    if outside:
+        output.say(f"{outside} of {len(found)} outside what the model draws.")

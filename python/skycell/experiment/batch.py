@@ -50,9 +50,29 @@ class PlannedRun:
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
         ]
 
+    @classmethod
+    def drawn(
+        cls, name: str, resolve: Callable[[int], NetworkSpec], seeds: Iterable[int]
+    ) -> "list[PlannedRun]":
+        """Runs whose networks their seeds draw; each is resolved anew when its turn comes."""
+        text = _DrawnText(resolve)
+        specs = ((seed, resolve(seed)) for seed in seeds)
+        return [cls(name, seed, spec.hash(), spec.duration_ps, text) for seed, spec in specs]
+
     def spec_json(self) -> str:
         """The canonical text of the spec; megabytes where the network is large."""
         return self.text.with_seed(self.seed)
+
+
+@dataclass(frozen=True)
+class _DrawnText:
+    """The texts of runs whose networks are drawn by their seeds."""
+
+    resolve: Callable[[int], NetworkSpec]
+
+    def with_seed(self, seed: int) -> str:
+        """The text of the run with this seed."""
+        return self.resolve(seed).canonical_json()
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def design_runs(plan: SweepPlan) -> Design:
         paths = [key.path for key in keys]
         idle = keys if idle is None else [key for key in idle if key.path in paths]
         resolved = scenario.resolve()
-        spec = _with_transfer_times(resolved) if keeps_times else resolved
+        spec = _complete(resolved, keeps_times)
         parts.add(spec)
         notes_here = (*notes_on(resolved, sky_paths(scenario)), *notes_on_series(scenario))
         for note in notes_here:
@@ -84,13 +84,18 @@ def design_runs(plan: SweepPlan) -> Design:
             found.cells += 1
             found.varies |= found.note != note
         seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
-        first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
-        specs[cell] = first.spec_hash
-        replications = (
-            (replace(run, name=f"{cell}, replication {number}"),)
-            for number, run in enumerate(planned, 1)
-        )
-        runs.add(cell, Network.of(spec, plan.ceiling), replications)
+        if scenario.is_drawn:
+            specs[cell] = spec.with_seed(plan.first_seed).hash()
+            drawn = _Drawn(scenario, keeps_times)
+            planned = PlannedRun.drawn(str(cell), drawn.resolve, seeds)
+            networks = [Network.of(drawn.resolve(seed), plan.ceiling) for seed in seeds]
+        else:
+            first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
+            specs[cell] = first.spec_hash
+            networks = [Network.of(spec, plan.ceiling)] * len(planned)
+        for number, (run, network) in enumerate(zip(planned, networks, strict=True), 1):
+            named = replace(run, name=f"{cell}, replication {number}")
+            runs.add(cell, network, [(named,)])
     if faulty:
         raise ScenarioFaults(_reported(plan, faulty))
     faults = FaultCollector(plan.name, plan.positions)
@@ -99,6 +104,22 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
     return Design(plan, runs, tuple(notes.values()))
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The replications of a cell whose network the seed draws."""
+
+    scenario: Scenario
+    keeps_times: bool
+
+    def resolve(self, seed: int) -> NetworkSpec:
+        """The run of a seed, with the network that it draws."""
+        return _complete(self.scenario.resolve(seed), self.keeps_times)
+
+
+def _complete(spec: NetworkSpec, keeps_times: bool) -> NetworkSpec:
+    return _with_transfer_times(spec) if keeps_times else spec
 
 
 def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:

@@ -108,6 +108,6 @@ def _measured(design: Design, batch: Batch) -> Iterator[SweepRun]:
             end = batch.end(run.spec_hash)
             values: dict[str, float | None] = dict.fromkeys(plan.responses)
             if end.summary is not None:
-                view = SweepView(end.summary, design.runs.known[cell], plan.throughput)
+                view = SweepView(end.summary, design.runs.known_of(cell, run), plan.throughput)
                 values = {name: measure(name, view) for name in plan.responses}
             yield SweepRun(cell.labels, number, run.seed, run.spec_hash, values, end.reason)

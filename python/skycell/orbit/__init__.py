@@ -14,6 +14,7 @@ from skycell.orbit.over_time import Change, Handover, Series, series
 from skycell.orbit.overhead import Pass, Passes, PassEvent, passes
 from skycell.orbit.places import Place, cities, find_places, read_places
 from skycell.orbit.presets import constellations
+from skycell.orbit.sights import Sights, sights
 
 __all__ = [
     "Change",
@@ -29,6 +30,7 @@ __all__ = [
     "Route",
     "Series",
     "Sight",
+    "Sights",
     "as_constellation",
     "cities",
     "constellations",
@@ -38,4 +40,5 @@ __all__ = [
     "positions_km",
     "read_places",
     "series",
+    "sights",
 ]

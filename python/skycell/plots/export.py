@@ -24,15 +24,19 @@ class UnknownFormatError(ValueError):
     """The ending of a file's name is none of :data:`FORMATS`."""
 
 
-def format_of(path: Path) -> str:
+def format_of(path: Path, also: tuple[str, ...] = ()) -> str:
     """The format that a file's name asks for.
 
+    Args:
+        path: the file.
+        also: endings that the caller writes itself.
+
     Raises:
-        UnknownFormatError: the ending is none of :data:`FORMATS`.
+        UnknownFormatError: the ending is none of :data:`FORMATS`, and none of the caller's.
     """
     ending = path.suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
-        allowed = ", ".join(f".{form}" for form in FORMATS)
+    if ending not in FORMATS + also:
+        allowed = ", ".join(f".{form}" for form in FORMATS + also)
         raise UnknownFormatError(f"{path.name}: a figure is written as one of {allowed}")
     return ending
 

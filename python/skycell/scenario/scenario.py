@@ -27,7 +27,7 @@ from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
-from skycell.scenario.steps.link_schedules import resolve_schedules
+from skycell.scenario.steps.link_schedules import draws_schedules, resolve_schedules
 from skycell.spec.network import NetworkSpec
 
 
@@ -88,22 +88,34 @@ class Scenario:
 
         Raises:
             ValueError: the seed is out of range.
+            ScenarioFaults: with this seed, what is drawn cannot be run.
         """
         spec = self._resolved
-        return spec if seed is None or seed == spec.seed else spec.with_seed(seed)
+        if seed is None or seed == spec.seed:
+            return spec
+        other = spec.with_seed(seed)
+        return self._resolved_with(seed) if self.is_drawn else other
+
+    @cached_property
+    def is_drawn(self) -> bool:
+        """Whether a part of the network is drawn by the seed: specs then differ in more than it."""
+        return draws_schedules(self.file)
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
+        return self._resolved_with(self.file.run.seed)
+
+    def _resolved_with(self, seed: int) -> NetworkSpec:
         faults = FaultCollector(self.name, self.positions)
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
-        file, link_schedules = resolve_schedules(self.file, self.folder, faults)
+        file, link_schedules = resolve_schedules(self.file, self.folder, seed, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return resolve(file, plan, link_schedules, file.run.seed, faults)
+        return resolve(file, plan, link_schedules, seed, faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:

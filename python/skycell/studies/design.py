@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 from skycell.experiment.design import Cell, Level
@@ -12,6 +13,7 @@ from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.spec.network import StartAt, StartDrawn
+from skycell.studies.library import study_folder
 from skycell.studies.model import Experiment, Study
 
 _REFERENCE = re.compile(r"\{([a-z0-9_.]+)\}")
@@ -133,7 +135,16 @@ def scenario_of(study: Study, cell: Cell, overrides: Overrides | None = None) ->
 
 def _parsed(values: dict[str, Any], cell: Cell) -> Scenario:
     """The scenario of a cell, whose keys may have an effect in other cells of the study only."""
-    return parse(values, name=str(cell), is_one_of_several=True)
+    folder = Path(str(study_folder(cell.of[0])))
+    return parse(values, name=str(cell), folder=folder, is_one_of_several=True)
+
+
+def _resolved(values: dict[str, Any], cell: Cell, experiment: Experiment, seed: int) -> NetworkSpec:
+    """The spec of a cell with seed 0, and with the network that a seed draws."""
+    scenario = _parsed(values, cell)
+    if scenario.is_drawn and not experiment.is_drawn:
+        raise ValueError(f"{cell}: a network that the seed draws; the experiment says is_drawn")
+    return scenario.resolve(seed).with_seed(0) if experiment.is_drawn else scenario.resolve(0)
 
 
 def specs_of(
@@ -159,7 +170,7 @@ def specs_of(
     moment = experiment.each_replication
     if moment is not None and moment.key not in overrides and _has_table(values, moment.key):
         _set(values, moment.key, moment.value(seed))
-    specs = [_parsed(values, cell).resolve(seed=0)]
+    specs = [_resolved(values, cell, experiment, seed)]
     measured_from = str(resolve_choices(experiment.measured_from, choices))
     if not _is_nothing(measured_from):
         duration_ps = specs[0].duration_ps
@@ -170,7 +181,7 @@ def specs_of(
             faults.raise_if_any()
         _set(values, "run.duration", measured_from)
         beginning = _beginning(specs[0], measured_from)
-        specs.append(beginning or _parsed(values, cell).resolve(seed=0))
+        specs.append(beginning or _resolved(values, cell, experiment, seed))
     return specs
 
 

@@ -10,6 +10,7 @@ from skycell.experiment.design import Level
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
+from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
 from skycell.studies import guarantees, privileged, web
 
@@ -47,11 +48,13 @@ class Facts:
     """The VC on which each flow's data enters the network."""
     guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
     """The VCs with an MCR across the congested link, in the order of their ids."""
+    packets_ceiling_bps: float | None = None
+    """Of a congested link of packets: the TCP throughput that it could carry over the run."""
 
     @classmethod
     def of(cls, spec: NetworkSpec) -> Facts:
         """Facts of a network whose flows are alike and cross one congested port."""
-        congested = [link for link in spec.links if link.port.capacity_cells is not None]
+        congested = [link for link in spec.links if link.port.is_limited]
         slowest = max(congested, key=lambda link: link.cell_time_ps)
         policy = slowest.port.policy
         thresholds: tuple[int, ...] = ()
@@ -73,14 +76,17 @@ class Facts:
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
             first_vcs=tuple(flow.forward[0] for flow in spec.flows),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),
+            packets_ceiling_bps=Network.of(spec).ceiling_bps if slowest.framing else None,
         )
 
     def ceiling_bps(self, evaluation: Evaluation) -> float:
         """What counts as the largest TCP throughput.
 
         The share of a stated segment, or of the run's own, in a stated rate or the link's own cell
-        rate.
+        rate. Of a link of packets it is what the link could carry over the run.
         """
+        if self.packets_ceiling_bps is not None and evaluation.stated_bps is None:
+            return self.packets_ceiling_bps
         cell_bps = evaluation.stated_bps or link_cell_bps(self.bottleneck_cell_time_ps)
         mss = evaluation.ceiling_mss or self.mss
         return ceiling_bps(mss, cell_bps, llc_snap=self.llc_snap, timestamps=self.timestamps)
@@ -336,6 +342,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells",
         "mean queue of the fullest port with a limited buffer",
         lambda run: privileged.mean_queue(run.summary),
+    ),
+    "p95_sojourn": Measure(
+        "ms",
+        "time within which 95 % of the packets left the port with a limited buffer they waited in "
+        "longest",
+        lambda run: privileged.sojourn_ms(run.summary, "p95_ps"),
     ),
     "largest_queue": Measure(
         "cells",

@@ -155,6 +155,8 @@ class Experiment(_Part):
     throughput: str = "delivered_over_duration"
     measured_from: str = "0 s"
     each_replication: EachReplication | None = None
+    is_drawn: bool = False
+    """Whether the seed draws a part of the network, such as a link from a model."""
 
 
 class Part(_Part):

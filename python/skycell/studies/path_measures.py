@@ -9,8 +9,9 @@ from typing import Any
 
 from skycell.experiment.design import Level
 from skycell.experiment.measure import Measure
-from skycell.input.quantities import PS_PER_MS
-from skycell.orbit import Constellation, Route, find_places, look, positions_km
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, parse_quantity, rounded
+from skycell.orbit import Constellation, Route, Series, find_places, look, positions_km, series
+from skycell.orbit.over_time import NO_PATH_PS
 
 QUEUING_POINTS = "geo_queuing_points"
 """What a part fixes for measures of JSAC, Table 8: where a packet may wait on its way over GEO."""
@@ -50,6 +51,31 @@ def _route(key: _Hashed, source: str, target: str) -> Route:
     """The path from one city to another, at time 0."""
     places = find_places([source, target])
     return look(key.constellation, places, [(0, 1)]).routes[0]
+
+
+@lru_cache(maxsize=64)
+def _over_time(key: _Hashed, source: str, target: str, duration: str, step: str) -> Series:
+    """The path from one city to another from time 0 on."""
+    places = find_places([source, target])
+    duration_ps, step_ps = (rounded(parse_quantity(time).amount) for time in (duration, step))
+    return series(key.constellation, places, [(0, 1)], duration_ps=duration_ps, step_ps=step_ps)
+
+
+def _series(of: Computed) -> Series:
+    names = ("city_row", "city_column", "duration", "step")
+    return _over_time(_Hashed(of.constellation), *(str(of.factors[name]) for name in names))
+
+
+def _round_trips_ms(of: Computed) -> list[float]:
+    """Twice the delay at every step with a path."""
+    delays = _series(of).delays_ps(0)
+    return [2 * int(delay) / PS_PER_MS for delay in delays if delay != NO_PATH_PS]
+
+
+def _without_path(of: Computed) -> float:
+    found = _series(of)
+    lost = sum(part.steps for part in found.stretches if not part.satellites)
+    return lost * found.step_ps / PS_PER_SECOND
 
 
 def _satellites(of: Computed) -> float:
@@ -127,5 +153,19 @@ PATH_MEASURES: Mapping[str, Measure[Computed]] = {
     "isl_delay": Measure("ms", "propagation delay between two neighbouring satellites", _isl_delay),
     "least_delay": Measure("ms", "least delay of the row's component", _least_delay),
     "greatest_delay": Measure("ms", "greatest delay of the row's component", _greatest_delay),
+    "least_round_trip": Measure(
+        "ms",
+        "least round trip of the path over the time, propagation alone",
+        lambda of: min(_round_trips_ms(of), default=None),
+    ),
+    "greatest_round_trip": Measure(
+        "ms",
+        "greatest round trip of the path over the time, propagation alone",
+        lambda of: max(_round_trips_ms(of), default=None),
+    ),
+    "handovers": Measure(
+        "events", "changes of path over the time", lambda of: float(len(_series(of).handovers(0)))
+    ),
+    "time_without_path": Measure("s", "time without a path", _without_path),
 }
 """What a table can compute on a constellation; none where there is no path."""

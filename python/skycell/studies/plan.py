@@ -91,7 +91,7 @@ def cells_of_table(found: Selection) -> dict[Cell, None]:
 
 
 def _groups(experiment: Experiment, cell: Cell, seeds: range) -> list[_Replications]:
-    if experiment.each_replication is None:
+    if experiment.each_replication is None and not experiment.is_drawn:
         return [(cell, seeds)]
     return [(cell, range(seed, seed + 1)) for seed in seeds]
 

@@ -63,6 +63,13 @@ def mean_queue(summary: Mapping[str, Any]) -> float:
     return max(float(port["queue"]["mean"]) for port in summary["ports"])
 
 
+def sojourn_ms(summary: Mapping[str, Any], quantile: str) -> float | None:
+    """A quantile of the time in a port with a limited buffer, the longest of them; packets only."""
+    found = [port.get("octets", {}).get("sojourn") for port in summary["ports"]]
+    times = [one[quantile] / PS_PER_MS for one in found if one and one["packets"]]
+    return max(times, default=None)
+
+
 def frames_above_hbo(summary: Mapping[str, Any]) -> float:
     """Frames that ports discarded because the queue was above HBO or the buffer full."""
     lost = [port["frames_discarded"] for port in summary["ports"]]

@@ -114,7 +114,7 @@ class _Measurer:
         run = Measured(
             summary=whole,
             since=earlier[0] if earlier else None,
-            facts=self.plan.known[cell],
+            facts=self.plan.known_of(cell, runs[0]),
             evaluation=evaluation,
             factors=factors,
         )

@@ -307,3 +307,17 @@ def test_pairs_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     reported = skycell(*series)
     assert reported.exit_code == 2
     assert f"{file}\n  got      field larger than field limit (131072)\n" in reported.stderr
+
+
+def test_a_table_without_places_has_those_of_the_constellation(tmp_path: Path) -> None:
+    (tmp_path / "places.csv").write_text(
+        "name,latitude_deg,longitude_deg\nhere,10,20\nthere,30,40\n"
+    )
+    file = tmp_path / "own.toml"
+    file.write_text('preset = "iridium-like"\n[ground]\nplaces = "places.csv"\n')
+    shown = call("table", str(file))
+    assert shown.exit_code == 0, shown.output
+    assert "there" in shown.output
+    assert "tokyo" not in shown.output
+    usual = call("table", "iridium-like")
+    assert "tokyo" in usual.output

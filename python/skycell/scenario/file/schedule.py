@@ -55,7 +55,7 @@ class OnboardSwitching(Parameters):
 
 
 class Schedule(Parameters):
-    """How the delay of a link changes: `series`, or `constellation` with `from` and `to`."""
+    """How a link changes: `series`, `model`, or `constellation` with `from` and `to`."""
 
     series: Text | None = param(
         None,
@@ -105,6 +105,11 @@ class Schedule(Parameters):
         "whether the series begins anew at its end",
         source="false, but true for mahimahi, which does so",
         when=when("series"),
+    )
+    model: Text | None = param(
+        None,
+        "a model that the link is drawn from, another course for each seed, as `skycell trace fit` "
+        "writes it, relative to the scenario's folder; instead of series and constellation",
     )
     constellation: Text | None = param(
         None,

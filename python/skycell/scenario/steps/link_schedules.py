@@ -33,6 +33,7 @@ from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.steps.chain import Chain
+from skycell.scenario.steps.drawn import drawn_steps
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.series import read_series
 from skycell.spec.network import ScheduleSpec
@@ -70,8 +71,15 @@ class LinkSchedules:
         return min(delay for delay in schedule.delays_ps if delay is not None)
 
 
+def draws_schedules(file: ScenarioFile) -> bool:
+    """Whether a link is drawn from a model, so that each seed has another course of it."""
+    topology = file.topology
+    links = topology.link if isinstance(topology, Graph) else (topology.bottleneck,)
+    return any(link.schedule is not None and link.schedule.model is not None for link in links)
+
+
 def resolve_schedules(
-    file: ScenarioFile, folder: FilePath, faults: FaultCollector
+    file: ScenarioFile, folder: FilePath, seed: int, faults: FaultCollector
 ) -> tuple[ScenarioFile, LinkSchedules]:
     """The file with a delay at every link without a fault, and the schedules of those that vary.
 
@@ -95,7 +103,7 @@ def resolve_schedules(
             losses_ppb[path] = _ppb(link.loss.part)
         if link.delay is not None and link.schedule is None:
             return link
-        steps = _steps_of(link, path, duration_ps, folder, faults)
+        steps = _steps_of(link, path, duration_ps, folder, seed, faults)
         of_packets = carries_packets(link.framing)
         schedule = _spec(link.schedule, steps, of_packets) if steps and link.schedule else None
         if schedule is None:
@@ -139,10 +147,11 @@ def _steps_of(
     path: Path,
     duration_ps: int,
     folder: FilePath,
+    seed: int,
     faults: FaultCollector,
 ) -> Steps | None:
-    has_series = link.schedule is not None and link.schedule.series is not None
-    if not has_series and (link.delay is None) == (link.schedule is None):
+    has_file = link.schedule is not None and bool(link.schedule.series or link.schedule.model)
+    if not has_file and (link.delay is None) == (link.schedule is None):
         got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as schedule')
         allowed = 'one of delay, such as "275 ms", and schedule'
         faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
@@ -157,23 +166,28 @@ def _steps_of(
     try:
         if link.schedule.series is not None:
             steps = _from_series(link, link.schedule, duration_ps, folder, path, faults)
+        elif link.schedule.model is not None:
+            drawn_as = f"{seed}/{'.'.join(map(str, path))}"
+            steps = _from_model(link, link.schedule, duration_ps, folder, path, drawn_as, faults)
         else:
             steps = _over_constellation(link.schedule, duration_ps, folder, path, faults)
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
-    return steps if has_series or link.delay is None else None
+    return steps if has_file or link.delay is None else None
 
 
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
     """Notes keys that do not go together."""
-    if (schedule.series is None) == (schedule.constellation is None):
-        got = Verbatim("neither" if schedule.series is None else "both")
-        faults.add(path, got, "one of series and constellation", _SCHEDULE_MEANING)
+    kinds = ("series", "model", "constellation")
+    said = [kind for kind in kinds if getattr(schedule, kind) is not None]
+    if len(said) != 1:
+        got = Verbatim(" and ".join(said) or "none of them")
+        faults.add(path, got, "one of series, model and constellation", _SCHEDULE_MEANING)
         return
     for name in ("source", "target"):
         found = Schedule.model_fields[name]
-        if schedule.series is None and getattr(schedule, name) is None:
+        if schedule.constellation is not None and getattr(schedule, name) is None:
             allowed = 'a city, such as "tokyo", or latitude,longitude'
             faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
 
@@ -190,6 +204,8 @@ def _check_loss(
             "series",
             "only with delay or a constellation: a series has a column for it",
         )
+    elif schedule.model is not None:
+        beside, allowed = ("model", "only with delay or a constellation: a model has a key for it")
     elif schedule.onboard_switching is not None:
         beside, allowed = (
             "onboard_switching",
@@ -248,6 +264,35 @@ def _from_series(
         faults.add(where, got, "at least one delay within the run", meaning)
         return None
     return steps
+
+
+def _from_model(
+    link: CongestedLink | GraphLink,
+    schedule: Schedule,
+    duration_ps: int,
+    folder: FilePath,
+    path: Path,
+    seed: str,
+    faults: FaultCollector,
+) -> Steps | None:
+    assert schedule.model is not None
+    start_ps = rounded(schedule.start.amount)
+    end_ps = start_ps + duration_ps
+    own = _rate_of(link)
+    own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
+    where, meaning = (*path, "model"), meaning_of(Schedule.model_fields["model"])
+    try:
+        steps = drawn_steps(folder, schedule, own, own_delay_ps, seed, end_ps)
+    except OSError as error:
+        allowed = f"a file that can be read; {error.strerror or error}"
+        faults.add(where, schedule.model, allowed, meaning)
+        return None
+    found = _within(steps, start_ps, end_ps, own.measure(own.payload))
+    if all(delay is None for delay in found.delays_ps):
+        got = Verbatim(f'"{schedule.model}", whose draw for this seed has no path in the run')
+        faults.add(where, got, "at least one step with a path", meaning)
+        return None
+    return found
 
 
 def _within(series: Steps, start_ps: int, end_ps: int, own_rate: int) -> Steps:

@@ -1,0 +1,237 @@
+"""`skycell orbit look`: where satellites stand above places over time."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import NamedPath
+from skycell.cli.orbit_options import (
+    Inputs,
+    common,
+    report_notes,
+    report_written,
+    tables,
+    time_option,
+    validate_inputs,
+    write_tables,
+)
+from skycell.cli.plot import drawing_faults
+from skycell.cli.times import TimeOption
+from skycell.cli.verb import Verb, validated
+
+if TYPE_CHECKING:
+    from skycell.orbit import Constellation, Place, Sights
+
+_MOST_ROWS = 60
+"""Satellites shown one by one."""
+_MOST_MOMENTS = 1_000_000
+"""Of all satellites and places together; more is a slip of the pen."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    inputs: Inputs
+    satellites: tuple[str, ...]
+    times_ps: tuple[int, ...]
+
+
+def _validate(
+    collector: ErrorCollector,
+    constellation: str | None,
+    place: tuple[str, ...],
+    satellites: tuple[str, ...],
+    start: TimeOption | None,
+    duration: TimeOption | None,
+    step: TimeOption | None,
+    plot: Path | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    places_file: Path | None,
+    settings: tuple[str, ...],
+    **_: object,
+) -> _Asked | None:
+    from skycell.plots.export import format_of
+
+    with collector.step(), drawing_faults("--plot"):
+        if plot is not None:
+            format_of(plot)
+    times_ps: tuple[int, ...] = ()
+    with collector.step():
+        if start is not None and duration is not None and step is not None:
+            times_ps = _moments(start, duration, step)
+    targets = (csv_file, parquet, plot)
+    found = validate_inputs(collector, constellation, settings, place, places_file, targets, force)
+    if found is None:
+        return None
+    sky, places = found
+    with collector.step():
+        if not places:
+            raise click.UsageError("name a place, or give --places FILE")
+    names: tuple[str, ...] = ()
+    with collector.step():
+        names = _named(sky, satellites)
+    return _Asked(found, names, times_ps)
+
+
+def _moments(start: TimeOption, duration: TimeOption, step: TimeOption) -> tuple[int, ...]:
+    if step.ps == 0:
+        raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
+    count = duration.ps // step.ps + 1
+    if count > _MOST_MOMENTS:
+        message = f"{count:,} moments: at most {_MOST_MOMENTS:,}"
+        raise click.BadParameter(message, param_hint="'--step'")
+    return tuple(start.ps + number * step.ps for number in range(count))
+
+
+def _named(sky: Constellation, names: tuple[str, ...]) -> tuple[str, ...]:
+    from skycell.input.spelling import nearest
+
+    unknown = [name for name in names if name not in sky.satellites]
+    if unknown:
+        near = nearest(unknown[0], sky.satellites)
+        hint = f" Did you mean {near!r}?" if near else ""
+        message = f"{', '.join(map(repr, unknown))}: no satellite of {sky.title}.{hint}"
+        raise click.BadParameter(message, param_hint="'--satellite'")
+    return tuple(dict.fromkeys(names))
+
+
+@click.command(
+    cls=Verb,
+    validate=_validate,
+    epilog="\b\nExamples:  skycell orbit look iridium-like london --duration '30 min'\n"
+    "           skycell orbit look jsac98-6x11 paris --satellite 1-3 --plot look.svg",
+    short_help="Show azimuth, elevation and range over time.",
+)
+@click.argument("constellation")
+@click.argument("place", nargs=-1)
+@click.option(
+    "--satellite",
+    "satellites",
+    multiple=True,
+    metavar="NAME",
+    help="Satellite to look at; may be repeated  [default: those that come up]",
+)
+@time_option("--start", "0 s", "First moment.")
+@time_option("--duration", "10 min", "Time from the first moment to the last.")
+@time_option("--step", "10 s", "Time from one moment to the next.")
+@click.option(
+    "--plot",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Draw elevation over time: .svg, .png, .pdf or .html.",
+)
+@tables
+@common
+def look(
+    start: TimeOption,
+    duration: TimeOption,
+    plot: Path | None,
+    csv_file: Path | None,
+    parquet: Path | None,
+    force: bool,
+    as_json: bool,
+    **_: object,
+) -> None:
+    """Show where satellites stand above each PLACE: azimuth, elevation and range over time.
+
+    Azimuths go clockwise from north. Satellites are followed below the horizon and the elevation
+    mask too; the limits of the constellation's [ground] play no part but in which come up.
+    Without a PLACE: those of --places, or the constellation's own.
+    """
+    from skycell.orbit import sights
+
+    asked = validated(_validate)
+    assert asked is not None
+    sky, places = asked.inputs
+    names = asked.satellites or _that_come_up(sky, places, start.ps, duration.ps)
+    _refuse_too_many(len(names) * len(places) * len(asked.times_ps))
+    found = sights(sky, places, names, asked.times_ps)
+    report_notes(found.validity)
+    written = write_tables(found.table(), csv_file, parquet)
+    if plot is not None:
+        from skycell.plots.elevation import elevation_figure
+        from skycell.plots.export import save
+
+        with drawing_faults("--plot"):
+            save({plot: elevation_figure(sky.title, found)}, force=force)
+        written.append(plot)
+    if as_json:
+        click.echo(json.dumps(_as_dict(sky, found), indent=2))
+    else:
+        _show(sky, found, f"{duration} from {start} on", with_set=bool(asked.satellites))
+        report_written(written)
+
+
+def _that_come_up(
+    sky: Constellation, places: list[Place], start_ps: int, duration_ps: int
+) -> tuple[str, ...]:
+    from skycell.orbit import passes
+
+    rows = passes(sky, places, start_ps=start_ps, duration_ps=duration_ps).rows
+    up = {row.satellite for row in rows}
+    return tuple(name for name in sky.satellites if name in up)
+
+
+def _refuse_too_many(count: int) -> None:
+    if count > _MOST_MOMENTS:
+        raise click.UsageError(
+            f"{count:,} rows of satellites, places and moments: at most {_MOST_MOMENTS:,}; "
+            "give a longer --step, a shorter --duration, or name satellites"
+        )
+
+
+def _as_dict(sky: Constellation, found: Sights) -> dict[str, Any]:
+    rows = [
+        {**row, "utc": row["utc"] and row["utc"].isoformat()}
+        for row in found.table().iter_rows(named=True)
+    ]
+    return {"constellation": sky.title, "sights": rows, **found.validity.as_dict()}
+
+
+def _show(sky: Constellation, found: Sights, when: str, *, with_set: bool) -> None:
+    """Satellites by their highest elevation; those that stay below the horizon if asked for."""
+    import polars as pl
+
+    from skycell.cli.console import Output
+    from skycell.input.quantities import counted, show_amount
+    from skycell.tables.table import Table, columns, first_rows, number, share, words
+
+    output = Output()
+    moments = counted(len(found.times_ps), "moment")
+    title = f"{sky.title}, {when}: the highest in {moments}"
+    rows = []
+    for (place, satellite), own in found.table().group_by(
+        "place", "satellite", maintain_order=True
+    ):
+        top = own.row(int(own["elevation_deg"].arg_max() or 0), named=True)
+        up = own.filter(pl.col("elevation_deg") >= 0)
+        if up.is_empty() and not with_set:
+            continue
+        rows.append(
+            (
+                words(str(place)),
+                words(str(satellite)),
+                number(top["elevation_deg"], 1),
+                words(f"{top['utc']:%m-%d %H:%M:%S}")
+                if top["utc"]
+                else words(show_amount(top["time_ps"] / 1e12) + " s"),
+                number(top["azimuth_deg"], 1),
+                number(top["range_km"], 0),
+                number(max(own["range_km"].to_list()), 0),
+                share(len(up) / len(own)),
+            )
+        )
+    heads = ("elevation", "at", "azimuth", "range, km", "farthest, km", "above the horizon")
+    names = columns("place", "satellite", *heads, numeric=heads)
+    if rows:
+        output.show(first_rows(Table(title, names, tuple(rows), keys=2), _MOST_ROWS))
+    else:
+        output.say(title, "bold")
+        output.say("No satellite comes up.")
