@@ -3,7 +3,7 @@
 use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_traffic::ask_for;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, SimTime};
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +132,7 @@ pub(crate) struct Frames {
     frames: Vec<Frame>,
     /// SACK blocks of the frames that have any, by frame.
     sacks: Vec<SackBlocks>,
-    free: Vec<u32>,
+    free: Vec<FrameId>,
     made: u64,
     /// By frame: how many parts of it are under way, itself counted; nothing where frames go as wholes.
     holds: Option<Vec<u32>>,
@@ -151,8 +151,8 @@ impl Frames {
     }
 
     /// Asks for the frame's line of the cache.
-    pub(crate) fn ask(&self, frame: u32) {
-        ask_for(&self.frames[frame as usize]);
+    pub(crate) fn ask(&self, frame: FrameId) {
+        ask_for(&self.frames[frame.index()]);
     }
 
     /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first
@@ -166,7 +166,7 @@ impl Frames {
         vc: u32,
         (cells, octets): (u32, u32),
         enqueued_at: SimTime,
-    ) -> u32 {
+    ) -> FrameId {
         let flags = Flags::of(segment);
         let frame = Frame {
             sequence: segment.sequence,
@@ -192,7 +192,7 @@ impl Frames {
                 self.sacks
                     .resize(self.frames.capacity(), SackBlocks::default());
             }
-            self.sacks[id as usize] = segment.sack;
+            self.sacks[id.index()] = segment.sack;
         }
         id
     }
@@ -204,7 +204,7 @@ impl Frames {
         vc: u32,
         (cells, octets): (u32, u32),
         enqueued_at: SimTime,
-    ) -> u32 {
+    ) -> FrameId {
         self.keep(Frame {
             enqueued_at,
             connection: source,
@@ -215,31 +215,31 @@ impl Frames {
         })
     }
 
-    fn keep(&mut self, frame: Frame) -> u32 {
+    fn keep(&mut self, frame: Frame) -> FrameId {
         self.made += 1;
         let id = self.free.pop().unwrap_or_else(|| {
             self.frames.push(Frame::NONE);
-            self.frames.len() as u32 - 1
+            FrameId(self.frames.len() as u32 - 1)
         });
-        self.frames[id as usize] = frame;
+        self.frames[id.index()] = frame;
         if let Some(serials) = &mut self.serials {
             serials.resize(self.frames.len(), 0);
-            serials[id as usize] = self.made;
+            serials[id.index()] = self.made;
         }
         id
     }
 
     /// The number of the frame in the run, from 1, which never repeats.
-    pub(crate) fn serial(&self, id: u32) -> u64 {
+    pub(crate) fn serial(&self, id: FrameId) -> u64 {
         let serials = self.serials.as_ref().expect("frames have numbers");
-        serials[id as usize]
+        serials[id.index()]
     }
 
     /// The segment that the frame carries.
-    pub(crate) fn segment(&self, id: u32) -> Segment {
+    pub(crate) fn segment(&self, id: FrameId) -> Segment {
         let frame = self.get(id);
         let sack = if frame.flags.has(Flags::SACK) {
-            self.sacks[id as usize]
+            self.sacks[id.index()]
         } else {
             SackBlocks::default()
         };
@@ -258,30 +258,30 @@ impl Frames {
         }
     }
 
-    pub(crate) fn get(&self, id: u32) -> &Frame {
-        &self.frames[id as usize]
+    pub(crate) fn get(&self, id: FrameId) -> &Frame {
+        &self.frames[id.index()]
     }
 
-    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Frame {
-        &mut self.frames[id as usize]
+    pub(crate) fn get_mut(&mut self, id: FrameId) -> &mut Frame {
+        &mut self.frames[id.index()]
     }
 
     /// A part of the frame is under way beside those that are.
-    pub(crate) fn hold(&mut self, id: u32) {
+    pub(crate) fn hold(&mut self, id: FrameId) {
         if let Some(holds) = &mut self.holds {
             if holds.len() < self.frames.len() {
                 holds.resize(self.frames.len(), 1);
             }
-            holds[id as usize] += 1;
+            holds[id.index()] += 1;
         }
     }
 
     /// The frame, or a part of it, is no longer under way; after the last it is forgotten.
-    pub(crate) fn forget(&mut self, id: u32) {
+    pub(crate) fn forget(&mut self, id: FrameId) {
         if let Some(holds) = self
             .holds
             .as_mut()
-            .and_then(|holds| holds.get_mut(id as usize))
+            .and_then(|holds| holds.get_mut(id.index()))
             && *holds > 1
         {
             *holds -= 1;
@@ -291,7 +291,7 @@ impl Frames {
     }
 
     /// So many parts of the frame are no longer under way, others being so.
-    pub(crate) fn forget_some(&mut self, id: u32, parts: u32) {
+    pub(crate) fn forget_some(&mut self, id: FrameId, parts: u32) {
         (0..parts).for_each(|_| self.forget(id));
     }
 

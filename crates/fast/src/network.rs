@@ -14,7 +14,7 @@ use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::SimTime;
+use skycell_units::{FrameId, SimTime};
 use std::collections::VecDeque;
 
 mod deliveries;
@@ -38,7 +38,7 @@ const PORT: u8 = rank::DEPARTURE;
 /// A whole frame that is offered to a port, and what the port and the VC need to know of it.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
-    frame: u32,
+    frame: FrameId,
     flow: u32,
     vc: u32,
     cells: u32,
@@ -71,14 +71,14 @@ pub(crate) struct Network<'a> {
     flows: Vec<Flow>,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
-    sources: Vec<(u32, CellSource, u32)>,
+    sources: Vec<(u32, CellSource, FrameId)>,
     flow_routes: FlowRoutes,
     frames: Frames,
     deliveries: Deliveries,
     end_points: EndPoints,
     handovers: Vec<Handover>,
     /// Packets under way that are accepted as soon as all that sends at present has sent.
-    arriving: VecDeque<(Key, u32)>,
+    arriving: VecDeque<(Key, FrameId)>,
     /// Frames that an output port is done with, in order.
     ended: Vec<Ended>,
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
@@ -121,7 +121,8 @@ impl<'a> Network<'a> {
         let sources = (0u32..).zip(&spec.sources);
         let sources =
             sources.filter(|(id, _)| !plan.open_loop_sources.iter().any(|s| s.source == *id));
-        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), 0));
+        let sources =
+            sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), FrameId::NONE));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
@@ -298,7 +299,7 @@ impl<'a> Network<'a> {
     }
 
     /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
-    fn on_whole(&mut self, now: SimTime, id: u32) {
+    fn on_whole(&mut self, now: SimTime, id: FrameId) {
         let frame = *self.frames.get(id);
         let end = self.vcs.end_mut(frame.vc);
         end.frames_delivered += 1;
@@ -443,7 +444,7 @@ impl<'a> Network<'a> {
         self.events.set_timer(id, next);
     }
 
-    fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
+    fn push_delivery(&mut self, link: u32, time: SimTime, id: FrameId) {
         self.deliver(link, time, Delivery::whole(id));
     }
 

@@ -1,9 +1,9 @@
 //! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
 
-use crate::frames::{Cell, Frames};
+use crate::frames::Cell;
 use skycell_abr::{Destination, NextCell, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
 use skycell_spec::AbrSpec;
-use skycell_units::{Ecn, PortVc, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// The queue of a port at which ABR VCs, or control loops of them, begin: a source for each, and what waits
@@ -63,7 +63,7 @@ impl PacedVc {
 
     fn rm_cell(&self, now: SimTime, content: RmCell) -> Cell {
         Cell {
-            frame: Frames::NONE,
+            frame: FrameId::NONE,
             rm: Some(content),
             efci: false,
             index: 0,

@@ -38,4 +38,6 @@ ids! {
     /// A VC at a port: which of those that cross it, in the order in which they were let to. At another port the same VC has
     /// another.
     PortVc,
+    /// A frame that is under way: where it is kept until then, and another after it.
+    FrameId,
 }

@@ -2,7 +2,7 @@
 
 mod ids;
 
-pub use ids::PortVc;
+pub use ids::{FrameId, PortVc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

@@ -5,13 +5,13 @@
 //! as parts: cells at equal distances, each part one burst there.
 
 use crate::burst::fragment::{DueFragment, NextHop, Part};
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// A frame whose cells are processed.
 #[derive(Clone, Copy, Debug)]
 struct InFrame {
-    frame: u32,
+    frame: FrameId,
     clp: bool,
     /// Which cell of the frame is the next, from 0, if none has been lost.
     nth: u32,
@@ -23,7 +23,7 @@ struct InFrame {
 impl InFrame {
     /// No frame yet.
     const NONE: InFrame = InFrame {
-        frame: u32::MAX,
+        frame: FrameId::NONE,
         clp: false,
         nth: 0,
         is_new: false,
@@ -48,7 +48,7 @@ struct ForwardVc {
     next_hop: Option<NextHop>,
     /// What comes to the port, and the frame of which cells went on last.
     arriving: InFrame,
-    forwarded: Option<u32>,
+    forwarded: Option<FrameId>,
     /// What leaves it.
     sent: InFrame,
     /// Departures of cells of that which have not been told of.
@@ -73,7 +73,7 @@ pub(crate) struct Forwarding {
     /// Cells chosen among the queues of VCs that have been sent.
     chosen: u64,
     /// Frames of which what came has been sent, without its last cell.
-    over: Vec<u32>,
+    over: Vec<FrameId>,
     /// By frame: whether it came, and none of its cells has gone on.
     is_new: Vec<bool>,
 }
@@ -123,7 +123,7 @@ impl Forwarding {
             ..InFrame::NONE
         };
         if fragment.part.is_new() {
-            let at = fragment.frame as usize;
+            let at = fragment.frame.index();
             if self.is_new.len() <= at {
                 self.is_new.resize(at + 1, false);
             }
@@ -140,7 +140,7 @@ impl Forwarding {
         vc.arriving.nth += count;
         let before = vc.forwarded.replace(of.frame);
         InFrame {
-            is_new: std::mem::take(&mut self.is_new[of.frame as usize]),
+            is_new: std::mem::take(&mut self.is_new[of.frame.index()]),
             begins: before != Some(of.frame),
             ..of
         }
@@ -292,7 +292,7 @@ impl Forwarding {
     }
 
     /// Frames, or parts of them, of which the last cell that waited has been sent since the last call.
-    pub(crate) fn take_over(&mut self) -> impl Iterator<Item = u32> {
+    pub(crate) fn take_over(&mut self) -> impl Iterator<Item = FrameId> {
         self.over.drain(..)
     }
 
@@ -346,7 +346,7 @@ mod tests {
     fn frame(port_vc: u32, frame: u32, part: Part, clp: bool) -> DueFragment {
         DueFragment {
             part,
-            ..DueFragment::new(SimTime(0), frame, PortVc(port_vc), 1, clp)
+            ..DueFragment::new(SimTime(0), FrameId(frame), PortVc(port_vc), 1, clp)
         }
     }
 
@@ -359,7 +359,7 @@ mod tests {
                 (7, port_vc.0 + 3, fragment.port_vc)
             );
             parts.push((
-                fragment.frame,
+                fragment.frame.0,
                 fragment.head.0,
                 fragment.cells.into(),
                 fragment.stride,
@@ -433,7 +433,7 @@ mod tests {
         forwarding.send_chosen(4, chosen);
         let others = [(1, 130, 1, 1, MIDDLE), (2, 140, 1, 1, Part::WHOLE)];
         assert_eq!(taken(&mut forwarding), others);
-        assert_eq!(forwarding.take_over().collect::<Vec<_>>(), [1]);
+        assert_eq!(forwarding.take_over().collect::<Vec<_>>(), [FrameId(1)]);
     }
 
     #[test]

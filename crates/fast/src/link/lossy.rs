@@ -10,7 +10,7 @@ use crate::burst::Burst;
 use crate::plan::route::constant_loss;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, WHOLE_PPB};
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// Which frames are lost, one after the other as their first cells enter the link.
@@ -39,8 +39,8 @@ impl Draws {
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
     /// The frame whose cells come, the last one of which cells have been accepted, and whether that is lost.
-    arriving: u32,
-    drawn: Option<u32>,
+    arriving: FrameId,
+    drawn: Option<FrameId>,
     is_lost: bool,
     /// Cells of lost frames that entered before anybody asks for their times.
     earlier: u64,
@@ -76,7 +76,7 @@ impl LossyLink {
     }
 
     /// Cells of `frame` come on the VC at `port_vc`, the first of it if it `is_new`.
-    pub(crate) fn begin(&mut self, port_vc: PortVc, frame: u32, is_new: bool) {
+    pub(crate) fn begin(&mut self, port_vc: PortVc, frame: FrameId, is_new: bool) {
         let vc = &mut self.vcs[port_vc.index()];
         vc.arriving = frame;
         // Another frame had the number before.
@@ -181,7 +181,7 @@ mod tests {
         let (mut one, mut other) = (link(300_000_000), link(300_000_000));
         let fates = |link: &mut LossyLink, asked: usize| -> Vec<bool> {
             let mut of_frame = |_| {
-                link.begin(PortVc(0), 5, true);
+                link.begin(PortVc(0), FrameId(5), true);
                 assert!(link.is_open(PortVc(0)) && !link.has_lost(PortVc(0)));
                 let fate = link.loses(PortVc(0), None);
                 assert!((1..asked).all(|_| link.loses(PortVc(0), None) == fate));

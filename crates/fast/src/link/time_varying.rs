@@ -18,7 +18,7 @@ use fragment::Fragment;
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::BTreeMap;
 use steps::Steps;
 
@@ -39,7 +39,7 @@ struct TimeVaryingVc {
     /// Whether the frame whose cells entered last is lost.
     is_lost: bool,
     /// Of which frame cells were sent on last.
-    sent: Option<u32>,
+    sent: Option<FrameId>,
     /// Before the end of the run: cells that come to the next port, that entered and were lost as drawn, and by
     /// handovers.
     arrived: u64,
@@ -217,7 +217,7 @@ impl TimeVaryingLink {
             vc.is_lost = loss_ppb.is_some_and(|loss_ppb| drawn() < loss_ppb);
         }
         if fragment.part.is_new() {
-            let at = fragment.frame as usize;
+            let at = fragment.frame.index();
             if self.is_new.len() <= at {
                 self.is_new.resize(at + 1, false);
             }
@@ -329,7 +329,7 @@ impl TimeVaryingLink {
 
     fn send(&mut self, cells: Fragment) {
         let vc = &mut self.vcs[cells.port_vc.index()];
-        let is_new = std::mem::take(&mut self.is_new[cells.frame as usize]);
+        let is_new = std::mem::take(&mut self.is_new[cells.frame.index()]);
         let is_again = vc.sent.replace(cells.frame) != Some(cells.frame);
         let group = &self.groups[vc.group as usize];
         let fragment = DueFragment {

@@ -5,7 +5,7 @@ use crate::port::Port;
 use crate::port::output::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, SimTime};
 
 /// Frames that are processed together.
 const TOGETHER: usize = 64;
@@ -129,7 +129,7 @@ impl Network<'_> {
     }
 
     /// Whether nothing else happens to a sender before a frame that comes to it over `link` at `arrival`.
-    fn is_next(&self, frame: u32, arrival: SimTime, link: u32) -> bool {
+    fn is_next(&self, frame: FrameId, arrival: SimTime, link: u32) -> bool {
         let flow = self.frames.get(frame).flow;
         // Arrivals come before timers of the same instant.
         self.events.timer(flow) >= arrival && !self.deliveries.has_any(link)

@@ -9,7 +9,7 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnPath};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::{Ecn, PortVc, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -133,7 +133,7 @@ impl Network<'_> {
     }
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
-    fn is_whole(&mut self, frame: u32, index: u32, eom: bool) -> bool {
+    fn is_whole(&mut self, frame: FrameId, index: u32, eom: bool) -> bool {
         let vc = self.frames.get(frame).vc;
         let vc = &mut self.vcs.rest[vc as usize];
         let serial = self.frames.serial(frame);
@@ -151,7 +151,7 @@ impl Network<'_> {
 
     /// A unit of a frame has come to the end of its VC.
     #[inline(never)]
-    pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, eom): (u32, bool)) {
+    pub(super) fn on_unit(&mut self, now: SimTime, frame: FrameId, (index, eom): (u32, bool)) {
         if self.is_whole(frame, index, eom) {
             self.on_whole(now, frame);
         }

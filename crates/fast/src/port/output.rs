@@ -16,7 +16,7 @@ use crate::tuning::Tuning;
 use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::BufferView;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 
 mod active;
 mod arrivals;
@@ -49,7 +49,7 @@ struct ArrivingFragment {
     left: u32,
     /// Of those, the ones that come up to the moment that is being processed.
     arrivals: u32,
-    frame: u32,
+    frame: FrameId,
     /// Cells accepted.
     accepted: u32,
     /// Whether its last cell is the frame's.
@@ -73,7 +73,7 @@ struct InParts {
     in_frame: bool,
     /// Whether the open cells are of several frames or out of order, and the last of these frames, if it may come again.
     is_mixed: bool,
-    open_frame: Option<u32>,
+    open_frame: Option<FrameId>,
 }
 
 /// A cell that was discarded, for the trace.
@@ -82,7 +82,7 @@ pub(crate) struct FirstLoss {
     pub(crate) moment: Moment,
     /// Which of the cells of its VC that came to the port, from 0.
     pub(crate) nth: u64,
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     pub(crate) reason: DiscardReason,
 }
 

@@ -8,7 +8,7 @@ use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferView, Policy};
 use skycell_traffic::ask_for;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -178,7 +178,7 @@ impl SourcePort {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
-        lossy.begin(port_vc, 0, true);
+        lossy.begin(port_vc, FrameId::default(), true);
         let is_lost = lossy.loses(port_vc, None);
         if is_lost {
             let cell_time = self.kind.cell_time;

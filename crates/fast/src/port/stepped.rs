@@ -411,7 +411,7 @@ impl SteppedPort {
         arrival: SimTime,
         serial: u64,
     ) -> DueFragment {
-        let at = unit.frame as usize;
+        let at = unit.frame.index();
         if self.seen.len() <= at {
             self.seen.resize(at + 1, 0);
         }

@@ -10,7 +10,7 @@ use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment};
 use orders::{Order, Sent, Serves};
 use skycell_spec::LinkSpec;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -27,7 +27,7 @@ struct QueuedBurst {
 /// The last cell of a frame, in the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// Cells of the reassembly that it ends downstream.
     pub(crate) cells: u32,
     /// Whether all of them are the frame's.
@@ -402,7 +402,7 @@ mod tests {
             cells: 4,
             of_one: true,
         };
-        queues.accept_tail(PortVc(1), 4, tail(7));
+        queues.accept_tail(PortVc(1), 4, tail(FrameId(7)));
         assert_eq!(queues.no_end_before(), Some(SimTime(30)));
         queues.serve_until(14);
         assert_eq!(served(&queues), [1]);
@@ -419,7 +419,7 @@ mod tests {
         let (departure, port_vc, ended) = queues.next_ended().expect("the frame has ended");
         assert_eq!(
             (departure, port_vc, ended.frame),
-            (SimTime(95), PortVc(1), 7)
+            (SimTime(95), PortVc(1), FrameId(7))
         );
         assert_eq!(
             (

@@ -1,7 +1,7 @@
 //! Cells under way on a time-varying link.
 
 use crate::burst::Burst;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 
 /// Cells of one frame that come at equal distances.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Fragment {
     /// Index of the VC before the link and behind it.
     pub(super) port_vc: PortVc,
     pub(super) next_port_vc: PortVc,
-    pub(super) frame: u32,
+    pub(super) frame: FrameId,
     /// Whether the last of them is the frame's.
     pub(super) eom: bool,
     /// Which cell of the frame the first is, from 0, if none has been lost.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::burst::fragment::Part;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
-use skycell_units::PortVc;
+use skycell_units::{FrameId, PortVc};
 
 const CELL: u64 = 10;
 
@@ -72,7 +72,13 @@ impl Setting {
         let fragment = DueFragment {
             stride,
             part,
-            ..DueFragment::new(SimTime(head), frame, PortVc(port_vc.0 + 5), cells, false)
+            ..DueFragment::new(
+                SimTime(head),
+                FrameId(frame),
+                PortVc(port_vc.0 + 5),
+                cells,
+                false,
+            )
         };
         self.link.enter(port_vc, fragment);
     }
@@ -93,7 +99,7 @@ impl Setting {
         let come = self.carry_all(unknown).into_iter();
         come.map(|fragment| {
             (
-                fragment.frame,
+                fragment.frame.0,
                 fragment.head.0,
                 fragment.cells.into(),
                 fragment.part,
@@ -179,7 +185,7 @@ fn cells_keep_their_places_in_a_frame_of_which_later_ones_come_first() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
     let fragment = DueFragment {
         nth: 7,
-        ..DueFragment::new(SimTime(980), 0, PortVc(5), 5, false)
+        ..DueFragment::new(SimTime(980), FrameId(0), PortVc(5), 5, false)
     };
     at.link.enter(PortVc(0), fragment);
     let come = at.carry_all(1_030).into_iter();

@@ -211,6 +211,7 @@ fn head(input: u32, fragment: &DueFragment, at: u32) -> Key {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use skycell_units::FrameId;
 
     const CELL: u64 = 10;
 
@@ -243,7 +244,7 @@ mod tests {
             first.time.0,
             input,
             first.is_tail,
-            first.fragment.frame,
+            first.fragment.frame.0,
             is_whole,
         ))
     }
@@ -260,7 +261,7 @@ mod tests {
             let (mut free_from, mut now) = ([0; INPUTS], 0);
             for ((input, wait, cells, takes), frame) in steps.into_iter().zip(0..) {
                 let input = input % INPUTS;
-                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), frame, PortVc(0), cells, false);
+                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), FrameId(frame), PortVc(0), cells, false);
                 free_from[input] = fragment.tail(SimTime(CELL)).0 + CELL;
                 orders.iter_mut().for_each(|order| order.push(input as u32, fragment));
                 if takes {

@@ -3,7 +3,7 @@
 use super::{FirstLoss, OutputPort, Refused};
 use crate::burst::input_burst::{InputBurst, Moment};
 use skycell_records::DiscardReason;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 
 impl OutputPort {
     /// Processes arrivals up to `moment` one by one.
@@ -55,7 +55,7 @@ impl OutputPort {
         &mut self,
         moment: Moment,
         queued: u64,
-        frame: u32,
+        frame: FrameId,
         port_vc: PortVc,
         eom: bool,
     ) -> bool {

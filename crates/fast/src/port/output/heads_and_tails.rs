@@ -7,12 +7,12 @@ use crate::burst::input_burst::{InputBurst, Moment};
 use crate::port::inputs::Next;
 use crate::port::vc_queues::Tail;
 use skycell_traffic::ask_for;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{FrameId, PortVc, SimTime};
 
 /// A frame of which no more will come, and what became of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// VC id.
     pub(crate) vc: u32,
     pub(crate) fate: Fate,
