@@ -16,7 +16,7 @@ use skycell_records::CellDelays;
 use skycell_reference::VcPaths;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{InputId, PortVc, SimTime};
 
 pub(crate) mod cell_source;
 mod graph;
@@ -293,7 +293,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
                 _ => ports.output_mut(*output).add_vc(vc, queue, hop.delay),
             };
             let input = input.and_then(|input| input_ids.get(&input).copied());
-            let input = input.unwrap_or(u32::MAX);
+            let input = input.unwrap_or(InputId::NONE);
             outputs.push(AtOutput { port_vc, input });
             for pass in &hop.passes {
                 cross(&mut ports, *pass, *output, port_vc);

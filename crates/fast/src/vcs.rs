@@ -9,7 +9,7 @@ use skycell_records::{CellDelays, Discards};
 use skycell_reference::VcPaths;
 use skycell_spec::NetworkSpec;
 use skycell_traffic::ask_for;
-use skycell_units::{PortVc, SimTime};
+use skycell_units::{InputId, PortVc, SimTime};
 use std::collections::HashMap;
 
 /// What a frame needs of its VC where it begins.
@@ -22,7 +22,7 @@ pub(crate) struct Begin {
     pub(crate) source_port_vc: PortVc,
     /// Its index at its first output port, and which of the inputs it comes over.
     pub(crate) output_port_vc: PortVc,
-    pub(crate) input: u32,
+    pub(crate) input: InputId,
     /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
     pub(crate) first_link: u32,
     /// Which of the paths it takes.
@@ -116,7 +116,7 @@ pub(crate) struct PortVcs {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtOutput {
     pub(crate) port_vc: PortVc,
-    pub(crate) input: u32,
+    pub(crate) input: InputId,
 }
 
 /// All VCs that carry frames, by id.
@@ -174,7 +174,7 @@ impl Vcs {
                 source: port_vcs.source_port,
                 source_port_vc: port_vcs.source,
                 output_port_vc: first_output.map_or(PortVc::NONE, |output| output.port_vc),
-                input: first_output.map_or(u32::MAX, |output| output.input),
+                input: first_output.map_or(InputId::NONE, |output| output.input),
                 first_link: route.first.link,
                 path,
             });

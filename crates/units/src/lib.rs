@@ -2,7 +2,7 @@
 
 mod ids;
 
-pub use ids::{FrameId, PortVc};
+pub use ids::{FrameId, InputId, PortVc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

@@ -1,7 +1,7 @@
 //! A burst that is due at a port: whose it is, and which part of a frame.
 
 use super::Burst;
-use skycell_units::{FrameId, PortVc, SimTime};
+use skycell_units::{FrameId, InputId, PortVc, SimTime};
 
 /// A frame on a link to the port, or a part of one that comes from another such port: cells at equal
 /// distances.
@@ -109,7 +109,7 @@ impl DueFragment {
 pub(crate) struct NextHop {
     /// The port, by id, and the VC's input and index there.
     pub(crate) port: u32,
-    pub(crate) input: u32,
+    pub(crate) input: InputId,
     pub(crate) port_vc: PortVc,
     /// From a cell's departure here to its coming there.
     pub(crate) delay: SimTime,

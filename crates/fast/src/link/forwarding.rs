@@ -322,6 +322,7 @@ fn is_stride(distance: u64, cell_time: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skycell_units::InputId;
 
     const CELL: u64 = 10;
     const FIRST: Part = Part::new(true, false);
@@ -334,7 +335,7 @@ mod tests {
         for port_vc in 0..2 {
             let next_hop = NextHop {
                 port: 7,
-                input: 3 + port_vc,
+                input: InputId(3 + port_vc),
                 port_vc: PortVc(5 + port_vc),
                 delay: SimTime(100),
             };
@@ -356,7 +357,7 @@ mod tests {
         forwarding.take(|port_vc, next_hop, fragment| {
             assert_eq!(
                 (next_hop.port, next_hop.input, PortVc(port_vc.0 + 5)),
-                (7, port_vc.0 + 3, fragment.port_vc)
+                (7, InputId(port_vc.0 + 3), fragment.port_vc)
             );
             parts.push((
                 fragment.frame.0,

@@ -18,7 +18,7 @@ use fragment::Fragment;
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
-use skycell_units::{FrameId, PortVc, SimTime};
+use skycell_units::{FrameId, InputId, PortVc, SimTime};
 use std::collections::BTreeMap;
 use steps::Steps;
 
@@ -51,7 +51,7 @@ struct TimeVaryingVc {
 #[derive(Debug)]
 struct Group {
     port: u32,
-    input: u32,
+    input: InputId,
     vcs: u32,
     /// When the last of all cells comes that have entered.
     latest: u64,
@@ -84,7 +84,7 @@ pub(crate) struct TimeVaryingLink {
     /// Up to when all is known that comes by the link.
     safe_time: u64,
     /// What comes to which port, over which input.
-    arrivals: Vec<(u32, u32, DueFragment)>,
+    arrivals: Vec<(u32, InputId, DueFragment)>,
     /// By frame: whether it entered, and none of its cells has been sent on.
     is_new: Vec<bool>,
     /// Where somebody asks which of the cells that come together entered first, and they may come to several ports.
@@ -349,7 +349,7 @@ impl TimeVaryingLink {
     }
 
     /// Takes what comes to which port, over which input.
-    pub(crate) fn take(&mut self, mut report: impl FnMut(u32, u32, DueFragment)) {
+    pub(crate) fn take(&mut self, mut report: impl FnMut(u32, InputId, DueFragment)) {
         self.arrivals
             .drain(..)
             .for_each(|(port, input, fragment)| report(port, input, fragment));

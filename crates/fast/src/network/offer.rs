@@ -6,7 +6,7 @@ use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{InputId, SimTime};
 
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
@@ -132,7 +132,7 @@ impl Network<'_> {
 
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
-    pub(super) fn push_fragment(&mut self, output: u32, input: u32, fragment: DueFragment) {
+    pub(super) fn push_fragment(&mut self, output: u32, input: InputId, fragment: DueFragment) {
         let PortMut::Output(port) = self.ports.get_mut(output) else {
             return self.push_to_stepped(output, input, &fragment);
         };

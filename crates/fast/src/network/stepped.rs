@@ -9,7 +9,7 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnPath};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::{Ecn, FrameId, PortVc, SimTime};
+use skycell_units::{Ecn, FrameId, InputId, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -95,7 +95,7 @@ impl Network<'_> {
 
     /// A burst is on its way to a stepped port.
     #[inline(never)]
-    pub(super) fn push_to_stepped(&mut self, to: u32, input: u32, fragment: &DueFragment) {
+    pub(super) fn push_to_stepped(&mut self, to: u32, input: InputId, fragment: &DueFragment) {
         let (vc, left_at) = {
             let frame = self.frames.get(fragment.frame);
             (frame.vc, frame.enqueued_at)

@@ -23,7 +23,7 @@ use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
 use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_traffic::rank;
-use skycell_units::{Ecn, PortVc, SimTime};
+use skycell_units::{Ecn, InputId, PortVc, SimTime};
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -203,12 +203,12 @@ impl SteppedPort {
     /// one cell.
     pub(crate) fn push_burst(
         &mut self,
-        input: u32,
+        input: InputId,
         fragment: &DueFragment,
         vc: u32,
         left_at: SimTime,
     ) {
-        let (link, spacing) = self.inputs[input as usize];
+        let (link, spacing) = self.inputs[input.index()];
         let unit = Cell {
             rm: None,
             efci: false,

@@ -1,7 +1,7 @@
 use super::*;
 use crate::burst::fragment::Part;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
-use skycell_units::{FrameId, PortVc};
+use skycell_units::{FrameId, InputId, PortVc};
 
 const CELL: u64 = 10;
 
@@ -45,7 +45,7 @@ fn setting(schedule: ScheduleSpec, inputs: [u32; 2]) -> Setting {
     for (port_vc, input) in PortVc::all().zip(inputs) {
         let next_hop = NextHop {
             port: 7,
-            input,
+            input: InputId(input),
             port_vc: PortVc(5 + port_vc.0),
             delay: SimTime::ZERO,
         };
