@@ -1,9 +1,8 @@
 //! Frames on their way.
 
-use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_traffic::ask_for;
-use skycell_units::{Ecn, FrameId, SimTime};
+use skycell_units::{Ecn, FlowId, FrameId, SimTime};
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +17,8 @@ pub(crate) struct Frame {
     window: u32,
     /// Of a source's frame, the source.
     connection: u32,
-    /// [`DiscardTrace::NO_FLOW`] for a source's frame.
-    pub(crate) flow: u32,
+    /// [`FlowId::NONE`] for a source's frame.
+    pub(crate) flow: FlowId,
     /// VC it is on.
     pub(crate) vc: u32,
     /// Its length on a VC of cells, at most 1 366 of them.
@@ -75,8 +74,8 @@ impl Frame {
     /// of a connection, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self.flow {
-            DiscardTrace::NO_FLOW => 2 * connections as u32 + self.connection,
-            flow => 2 * flow + u32::from(!self.is_forward),
+            FlowId::NONE => 2 * connections as u32 + self.connection,
+            flow => 2 * flow.0 + u32::from(!self.is_forward),
         }
     }
 
@@ -89,7 +88,7 @@ impl Frame {
         length: 0,
         window: 0,
         connection: 0,
-        flow: DiscardTrace::NO_FLOW,
+        flow: FlowId::NONE,
         vc: 0,
         cells: 0,
         octets: 0,
@@ -122,7 +121,7 @@ impl Frame {
 
     /// The source whose datagram or cell it is, if it is one.
     pub(crate) fn sent_by(&self) -> Option<u32> {
-        (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
+        (self.flow == FlowId::NONE).then_some(self.connection)
     }
 }
 
@@ -161,7 +160,7 @@ impl Frames {
     pub(crate) fn add(
         &mut self,
         segment: &Segment,
-        flow: u32,
+        flow: FlowId,
         is_forward: bool,
         vc: u32,
         (cells, octets): (u32, u32),
@@ -327,7 +326,7 @@ mod tests {
                     sack,
                     timestamp: 6,
                 };
-                let id = frames.add(&segment, 0, true, 0, (2, 40), SimTime::ZERO);
+                let id = frames.add(&segment, FlowId(0), true, 0, (2, 40), SimTime::ZERO);
                 assert_eq!(frames.segment(id), segment);
             }
         }

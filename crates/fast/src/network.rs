@@ -10,11 +10,11 @@ use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
+use skycell_records::{DiscardReason, SteppedPort, Traces};
 use skycell_spec::{NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::{FrameId, SimTime};
+use skycell_units::{FlowId, FrameId, SimTime};
 use std::collections::VecDeque;
 
 mod deliveries;
@@ -39,7 +39,7 @@ const PORT: u8 = rank::DEPARTURE;
 #[derive(Clone, Copy, Debug)]
 struct Offer {
     frame: FrameId,
-    flow: u32,
+    flow: FlowId,
     vc: u32,
     cells: u32,
     /// Whether it is a cell of a source, which no gap keeps from others.
@@ -52,7 +52,7 @@ struct DiscardRow {
     order: Key,
     port: u32,
     vc: u32,
-    flow: u32,
+    flow: FlowId,
     reason: u8,
     /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
     /// handed over whole, which was offered first.
@@ -151,7 +151,7 @@ impl<'a> Network<'a> {
             offered: 0,
             current: Key::new(SimTime::ZERO, 0, 0),
         };
-        for id in 0..network.flows.len() as u32 {
+        for id in FlowId::all().take(network.flows.len()) {
             network.plan(id);
         }
         for ((_, source, _), at) in network.sources.iter().zip(0u32..) {
@@ -174,9 +174,9 @@ impl<'a> Network<'a> {
             rank::SOURCE => self.on_source(now, subject),
             rank::HANDOVER => self.on_handover(now, subject),
             timer => {
-                let flow = &mut self.flows[subject as usize];
-                flow.on_timer(now, timer, &mut self.out);
-                self.after_flow(now, subject);
+                let flow = FlowId(subject);
+                self.flows[flow.index()].on_timer(now, timer, &mut self.out);
+                self.after_flow(now, flow);
             }
         }
     }
@@ -339,7 +339,7 @@ impl<'a> Network<'a> {
             }
             return;
         }
-        let flow = &mut self.flows[frame.flow as usize];
+        let flow = &mut self.flows[frame.flow.index()];
         if frame.is_forward {
             let enqueued_at = frame.enqueued_at;
             flow.on_segment_at_destination(now, &segment, enqueued_at, out);
@@ -366,7 +366,7 @@ impl<'a> Network<'a> {
         }
         let size = (cells, source.datagram_octets as u32);
         let frame = self.frames.add_of_source(*id, vc, size, now);
-        let flow = DiscardTrace::NO_FLOW;
+        let flow = FlowId::NONE;
         self.offer_frame(
             now,
             Offer {
@@ -382,12 +382,12 @@ impl<'a> Network<'a> {
 
     /// Sends what the flow wants sent and plans its timers.
     #[inline(always)]
-    fn after_flow(&mut self, now: SimTime, id: u32) {
+    fn after_flow(&mut self, now: SimTime, id: FlowId) {
         self.send_all(now, id);
         self.plan(id);
     }
 
-    fn send_all(&mut self, now: SimTime, id: u32) {
+    fn send_all(&mut self, now: SimTime, id: FlowId) {
         if !self.handovers.is_empty() {
             return self.send_with_times(now, id);
         }
@@ -408,7 +408,7 @@ impl<'a> Network<'a> {
     fn send_each(
         &mut self,
         now: SimTime,
-        id: u32,
+        id: FlowId,
         is_forward: bool,
         send: impl Fn(&mut Self, Offer),
     ) {
@@ -416,7 +416,7 @@ impl<'a> Network<'a> {
         while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
             sent += 1;
             let vc = self.flow_routes.first(id, is_forward);
-            let flow = &self.flows[id as usize];
+            let flow = &self.flows[id.index()];
             let cells = flow.cells(segment, is_forward).0;
             let octets = match self.has_packets {
                 true => flow.packet(segment, is_forward) as u32,
@@ -439,8 +439,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn plan(&mut self, id: u32) {
-        let next = self.flows[id as usize].next_timer(id);
+    fn plan(&mut self, id: FlowId) {
+        let next = self.flows[id.index()].next_timer(id.0);
         self.events.set_timer(id, next);
     }
 
@@ -482,7 +482,7 @@ impl<'a> Network<'a> {
                     order: Key::new(moment.time, rank::ARRIVAL, moment.link),
                     port,
                     vc,
-                    flow: DiscardTrace::NO_FLOW,
+                    flow: FlowId::NONE,
                     reason: DiscardReason::Overflow as u8,
                     entered: None,
                 });
@@ -522,7 +522,7 @@ impl<'a> Network<'a> {
         for row in rows {
             let time = row.order.time().0;
             let trace = &mut traces.discards;
-            trace.push(row.port, row.vc, row.flow, time, row.reason);
+            trace.push(row.port, row.vc, row.flow.0, time, row.reason);
         }
         (std::mem::take(&mut self.flows), traces)
     }

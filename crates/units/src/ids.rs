@@ -38,6 +38,8 @@ ids! {
     /// A VC at a port: which of those that cross it, in the order in which they were let to. At another port the same VC has
     /// another.
     PortVc,
+    /// A connection of a run: its index in the spec. Not the number of one of its directions.
+    FlowId,
     /// An input of a port: which of those that it has, by link; a link may have several.
     InputId,
     /// A frame that is under way: where it is kept until then, and another after it.

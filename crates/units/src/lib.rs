@@ -2,7 +2,7 @@
 
 mod ids;
 
-pub use ids::{FrameId, InputId, PortVc};
+pub use ids::{FlowId, FrameId, InputId, PortVc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

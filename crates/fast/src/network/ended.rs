@@ -145,7 +145,7 @@ impl Network<'_> {
         if !frame.is_forward {
             self.events.ask_for_timer(frame.flow);
         }
-        self.flows[frame.flow as usize].ask(frame.is_forward);
+        self.flows[frame.flow.index()].ask(frame.is_forward);
         let (begin, path) = self.vcs.begin(self.vcs.next_vc(ended.vc));
         if !path.carries_packets && !path.is_stepped {
             self.ports.sources[begin.source as usize].ask();

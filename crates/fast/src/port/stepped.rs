@@ -23,7 +23,7 @@ use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason, Traces};
 use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_traffic::rank;
-use skycell_units::{Ecn, InputId, PortVc, SimTime};
+use skycell_units::{Ecn, FlowId, InputId, PortVc, SimTime};
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct FirstLoss {
     pub(crate) vc: u32,
     /// Which of the units of its VC that came to the port, from 0.
     pub(crate) nth: u64,
-    pub(crate) flow: u32,
+    pub(crate) flow: FlowId,
     pub(crate) reason: DiscardReason,
 }
 
