@@ -4,7 +4,7 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
-use super::server::{DepartureBurst, Server};
+use super::server::Server;
 use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment, nth_arrival};
 use skycell_units::{PortVc, SimTime};
@@ -200,7 +200,7 @@ impl ArrivalLog {
             }
             let departures = server.serve(known);
             self.note_departures(seq, departures);
-            left -= departures.cells;
+            left -= departures.count;
         }
         self.server = Some(server);
     }
@@ -212,9 +212,8 @@ impl ArrivalLog {
     }
 
     /// Cells from `seq` on leave.
-    fn note_departures(&mut self, seq: u64, departures: DepartureBurst) {
-        let first = SimTime(departures.first);
-        let between = (first - self.served_until).0;
+    fn note_departures(&mut self, seq: u64, departures: Burst) {
+        let between = (departures.first - self.served_until).0;
         if self.present.spacing != between {
             self.begin(BusyPeriod {
                 start: self.served_until,
@@ -222,18 +221,14 @@ impl ArrivalLog {
                 spacing: between,
             });
         }
-        self.served_until = first;
-        if departures.cells == 1 {
-            return;
-        }
-        if departures.spacing != between {
+        if departures.count > 1 && departures.spacing.0 != between {
             self.begin(BusyPeriod {
-                start: first,
+                start: departures.first,
                 seq: seq + 1,
-                spacing: departures.spacing,
+                spacing: departures.spacing.0,
             });
         }
-        self.served_until += SimTime((departures.cells - 1) * departures.spacing);
+        self.served_until = departures.last();
     }
 
     /// One cell was accepted at `moment`.
