@@ -61,7 +61,7 @@ def classes() -> Written:
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
-    for table in ("tcp", "abr", "vs_vd"):
+    for table in ("tcp", "abr", "vs_vd", "impairments"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     traffic = rules_module("traffic", "traffic", declared, "traffic")
     yield from _formatted(rules / "traffic.py", traffic)
@@ -73,6 +73,7 @@ def classes() -> Written:
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),
         ("channels", "channel"),
+        ("access", "access protocol"),
         ("framings", "framing"),
     )
     for family, noun in families:

@@ -38,6 +38,7 @@ ROOMS = (
     "scenario.file",
     "scenario.presets",
     "scenario.steps",
+    "scenario.packets",
     "scenario.plan",
     "scenario.resolve",
     "scenario",
@@ -50,6 +51,7 @@ ROOMS = (
     "plots",
     "tables",
     "report",
+    "lab",
     "cli",
     "__main__",
 )

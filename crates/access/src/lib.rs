@@ -18,7 +18,7 @@ pub use contention::{Contender, Contention, Feedback};
 pub use controller::{Category, Controller, Grant, Request};
 pub use counts::UplinkCounts;
 pub use requests::{RequestCategory, Requester};
-pub use slotted_aloha::{Backoff, SlottedAloha, SlottedAlohaSpec};
+pub use slotted_aloha::{AlohaBackoff, SlottedAloha, SlottedAlohaSpec};
 pub use spec::{
     AccessImpairments, AccessSpec, DamaSpec, FixedAssignmentSpec, HybridSpec, UplinkSpec,
 };

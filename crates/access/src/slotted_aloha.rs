@@ -25,7 +25,7 @@ pub struct SlottedAlohaSpec {
         default = "pseudo_bayesian",
         source = "Bertsekas and Gallager 1992, section 4.2.3: stable up to 1/e"
     )]
-    pub backoff: Backoff,
+    pub backoff: AlohaBackoff,
     /// Probability with which a terminal sends again in a slot after a collision.
     #[param(default = 0.05, symbol = "q_r", source = "choice", when(backoff = ["fixed"]))]
     pub probability: PartOfOne,
@@ -45,7 +45,7 @@ pub struct SlottedAlohaSpec {
 /// A rule of waiting after a collision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
-pub enum Backoff {
+pub enum AlohaBackoff {
     /// The same probability in each slot, without control: what is new is sent at once.
     Fixed,
     /// One of 2^k slots after the k-th collision of a burst.
@@ -92,9 +92,9 @@ impl SlottedAloha {
     fn sends(&mut self, slot: u64, terminal: u32) -> bool {
         let (collisions, from) = *self.terminal(terminal);
         match self.spec.backoff {
-            Backoff::Fixed => collisions == 0 || self.draws.unit() <= self.spec.probability,
-            Backoff::BinaryExponential => slot >= from,
-            Backoff::PseudoBayesian => self.draws.unit() <= 1.0 / self.backlog.max(1.0),
+            AlohaBackoff::Fixed => collisions == 0 || self.draws.unit() <= self.spec.probability,
+            AlohaBackoff::BinaryExponential => slot >= from,
+            AlohaBackoff::PseudoBayesian => self.draws.unit() <= 1.0 / self.backlog.max(1.0),
         }
     }
 }
@@ -133,7 +133,7 @@ impl Contention for SlottedAloha {
                 _ => 0,
             };
             let wait = match self.spec.backoff {
-                Backoff::BinaryExponential if collisions > 0 => {
+                AlohaBackoff::BinaryExponential if collisions > 0 => {
                     self.draws.uniform(0, 1 << collisions.min(max))
                 }
                 _ => 0,
@@ -145,8 +145,8 @@ impl Contention for SlottedAloha {
     /// Whether it has collided (fixed), how often and how long it waits (exponential), or n.
     fn state_size(&self) -> u32 {
         match self.spec.backoff {
-            Backoff::Fixed | Backoff::PseudoBayesian => 1,
-            Backoff::BinaryExponential => 2,
+            AlohaBackoff::Fixed | AlohaBackoff::PseudoBayesian => 1,
+            AlohaBackoff::BinaryExponential => 2,
         }
     }
 }

@@ -64,7 +64,7 @@ impl Rule for AccessSpec {
     }
 }
 
-/// Fixed assignment (TDMA): each terminal has its own slots in each frame, whether it needs them or not.
+/// Fixed assignment (TDMA): each terminal has its own slots in each frame, used or not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct FixedAssignmentSpec {
@@ -73,7 +73,7 @@ pub struct FixedAssignmentSpec {
     pub constant_slots: SlotCount,
 }
 
-/// DAMA: terminals ask for slots in a channel of their own, and a controller grants them frame by frame.
+/// DAMA: terminals ask for slots, and a controller grants them frame by frame.
 ///
 /// ETSI EN 301 790: capacity request categories. Requests ride in slots at the beginning of each frame, in which the
 /// terminals have turns.
@@ -106,7 +106,7 @@ pub struct DamaSpec {
     pub free_capacity: Flag,
 }
 
-/// Hybrid access: the first burst of a message contends and asks for the slots of what follows.
+/// Hybrid access: the first burst of a message contends and asks for the slots of the rest.
 ///
 /// Reservation ALOHA (Crowther and others 1973; Bertsekas and Gallager 1992, section 4.5.3): slots that are not reserved are
 /// open to slotted ALOHA, and each burst carries a request of its terminal by volume.

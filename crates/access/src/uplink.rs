@@ -4,7 +4,7 @@ use crate::contention::{Contender, Contention, Feedback};
 use crate::controller::{Category, Controller, Request};
 use crate::counts::UplinkCounts;
 use crate::requests::{RequestCategory, Requester};
-use crate::slotted_aloha::{Backoff, SlottedAloha, SlottedAlohaSpec};
+use crate::slotted_aloha::{AlohaBackoff, SlottedAloha, SlottedAlohaSpec};
 use crate::spec::{AccessSpec, UplinkSpec};
 use crate::splitting::Splitting;
 use crate::tree::Tree;
@@ -107,7 +107,7 @@ impl Uplink {
             AccessSpec::Splitting(own) => Some(Box::new(Splitting::new(own, until_known))),
             AccessSpec::Hybrid(own) => {
                 let own = SlottedAlohaSpec {
-                    backoff: Backoff::PseudoBayesian,
+                    backoff: AlohaBackoff::PseudoBayesian,
                     arrivals: own.arrivals,
                     probability: 1.0,
                     max_exponent: 0,

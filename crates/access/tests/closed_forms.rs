@@ -2,7 +2,7 @@
 //! the sources), arrivals are Poisson.
 
 use skycell_access::{
-    Backoff, Contender, Contention, Feedback, SlottedAloha, SlottedAlohaSpec, Splitting,
+    AlohaBackoff, Contender, Contention, Feedback, SlottedAloha, SlottedAlohaSpec, Splitting,
     SplittingSpec, Tree, TreeSpec,
 };
 use skycell_des::Stream;
@@ -94,7 +94,7 @@ fn drive(contention: &mut dyn Contention, load: f64, slots: u64, lag: u64, noise
     seen
 }
 
-fn aloha(backoff: Backoff) -> SlottedAloha {
+fn aloha(backoff: AlohaBackoff) -> SlottedAloha {
     let spec = SlottedAlohaSpec {
         backoff,
         probability: 0.05,
@@ -169,11 +169,23 @@ fn closed_forms_of_trees_are_the_published_ones() {
 #[test]
 fn controlled_aloha_carries_up_to_one_in_e_and_its_backlog_drifts_beyond() {
     for lag in [0, 27] {
-        let below = drive(&mut aloha(Backoff::PseudoBayesian), 0.34, 200_000, lag, 0.0);
+        let below = drive(
+            &mut aloha(AlohaBackoff::PseudoBayesian),
+            0.34,
+            200_000,
+            lag,
+            0.0,
+        );
         assert!((below.throughput() - 0.34).abs() < 0.005);
         assert!(below.drift() < 0.002, "{} {lag}", below.drift());
         // Standard error of the success rate: sqrt(0.23 / 4e4) = 0.0024.
-        let above = drive(&mut aloha(Backoff::PseudoBayesian), 0.45, 40_000, lag, 0.0);
+        let above = drive(
+            &mut aloha(AlohaBackoff::PseudoBayesian),
+            0.45,
+            40_000,
+            lag,
+            0.0,
+        );
         let most = 1.0 / std::f64::consts::E;
         assert!(
             (above.throughput() - most).abs() < 0.008,
@@ -187,12 +199,12 @@ fn controlled_aloha_carries_up_to_one_in_e_and_its_backlog_drifts_beyond() {
 #[test]
 fn uncontrolled_aloha_breaks_down_at_a_load_that_control_carries() {
     // Bertsekas and Gallager 4.2.2: beyond the unstable point the backlog only grows.
-    let fixed = drive(&mut aloha(Backoff::Fixed), 0.34, 20_000, 0, 0.0);
+    let fixed = drive(&mut aloha(AlohaBackoff::Fixed), 0.34, 20_000, 0, 0.0);
     assert!(fixed.throughput() < 0.05, "{}", fixed.throughput());
     assert!(fixed.drift() > 0.25);
     // At a small load it is hardly ever met, and what is new is sent at once: the wait for the next slot, 1/2, and that
     // after the collision of few.
-    let light = drive(&mut aloha(Backoff::Fixed), 0.05, 100_000, 0, 0.0);
+    let light = drive(&mut aloha(AlohaBackoff::Fixed), 0.05, 100_000, 0, 0.0);
     assert!(light.delay / (light.successes as f64) < 4.0);
 }
 
@@ -281,7 +293,7 @@ fn false_collisions_stop_what_skips_and_only_slow_what_does_not() {
     // Massey 1981, Bertsekas and Gallager 4.3.2: an idle slot heard as a collision makes an empty interval split without
     // end, as its first half is idle and the second must then collide.
     let of = |own: &mut dyn Contention| drive(own, 0.25, 20_000, 0, 0.01).throughput();
-    assert!((of(&mut aloha(Backoff::PseudoBayesian)) - 0.25).abs() < 0.01);
+    assert!((of(&mut aloha(AlohaBackoff::PseudoBayesian)) - 0.25).abs() < 0.01);
     assert!((of(&mut tree(2.6, false, 1)) - 0.25).abs() < 0.01);
     assert!(of(&mut tree(2.6, true, 1)) < 0.02);
     assert!(of(&mut splitting(2.6, 1)) < 0.02);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use skycell_access::{
-    AccessImpairments, AccessSpec, Backoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
+    AccessImpairments, AccessSpec, AlohaBackoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
     RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, Uplink, UplinkSpec, Waiting,
 };
 use skycell_des::Stream;
@@ -197,8 +197,8 @@ fn reservation_aloha_carries_what_its_closed_form_says() {
 
 fn any_access() -> impl Strategy<Value = AccessSpec> {
     let backoff = prop_oneof![
-        Just(Backoff::BinaryExponential),
-        Just(Backoff::PseudoBayesian)
+        Just(AlohaBackoff::BinaryExponential),
+        Just(AlohaBackoff::PseudoBayesian)
     ];
     let request = prop_oneof![
         Just(RequestCategory::Rate),

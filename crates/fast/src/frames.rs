@@ -26,46 +26,29 @@ pub(crate) struct Frame {
     /// Octets of the IP packet that it carries.
     octets: u16,
     /// Which VC of the flow's route that is.
-    pub(crate) route_index: u32,
+    pub(crate) route_index: u16,
+    // In the order in which a segment has them, so that they are copied together.
     kind: SegmentKind,
-    flags: Flags,
+    ecn: Ecn,
+    ece: bool,
+    cwr: bool,
+    has: Has,
     pub(crate) is_forward: bool,
-    /// Whether its adapter has tagged it, where that goes cell by cell.
-    pub(crate) clp: bool,
 }
 
-/// What one octet has room for: whether the segment has SACK blocks, ECN-Echo and CWR, and its ECN field in the two
-/// bits above.
+/// What few frames have, in one octet.
 #[derive(Clone, Copy, Debug)]
-struct Flags(u8);
+struct Has(u8);
 
-impl Flags {
+impl Has {
+    const NOTHING: Has = Has(0);
+    /// SACK blocks.
     const SACK: u8 = 1;
-    const ECE: u8 = 2;
-    const CWR: u8 = 4;
-    const ECN: u32 = 3;
+    /// CLP = 1 in each of its cells.
+    const CLP: u8 = 2;
 
-    fn of(segment: &Segment) -> Self {
-        let flag = |bit: u8, is_set: bool| bit * u8::from(is_set);
-        Flags(
-            flag(Self::SACK, !segment.sack.as_slice().is_empty())
-                | flag(Self::ECE, segment.ece)
-                | flag(Self::CWR, segment.cwr)
-                | (segment.ecn as u8) << Self::ECN,
-        )
-    }
-
-    fn has(self, bit: u8) -> bool {
-        self.0 & bit != 0
-    }
-
-    fn with_ecn(self, ecn: Ecn) -> Self {
-        let others = self.0 & ((1 << Self::ECN) - 1);
-        Flags(others | (ecn as u8) << Self::ECN)
-    }
-
-    fn ecn(self) -> Ecn {
-        [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce][usize::from(self.0 >> Self::ECN)]
+    fn any(self, of: u8) -> bool {
+        self.0 & of != 0
     }
 }
 
@@ -94,9 +77,11 @@ impl Frame {
         octets: 0,
         route_index: 0,
         kind: SegmentKind::Data,
-        flags: Flags(0),
+        ecn: Ecn::NotEct,
+        ece: false,
+        cwr: false,
+        has: Has::NOTHING,
         is_forward: true,
-        clp: false,
     };
 
     /// Its length on a VC of cells.
@@ -111,12 +96,22 @@ impl Frame {
 
     /// The ECN field of the IP packet that it carries.
     pub(crate) fn ecn(&self) -> Ecn {
-        self.flags.ecn()
+        self.ecn
     }
 
     /// Sets that field: a queue may have marked the packet.
     pub(crate) fn set_ecn(&mut self, ecn: Ecn) {
-        self.flags = self.flags.with_ecn(ecn);
+        self.ecn = ecn;
+    }
+
+    /// Whether its adapter has tagged it, where that goes cell by cell.
+    pub(crate) fn clp(&self) -> bool {
+        self.has.any(Has::CLP)
+    }
+
+    /// Its adapter tags it, and its cells go on one by one.
+    pub(crate) fn tag(&mut self) {
+        self.has.0 |= Has::CLP;
     }
 
     /// The source whose datagram or cell it is, if it is one.
@@ -166,7 +161,7 @@ impl Frames {
         (cells, octets): (u32, u32),
         enqueued_at: SimTime,
     ) -> FrameId {
-        let flags = Flags::of(segment);
+        let has_sack = !segment.sack.as_slice().is_empty();
         let frame = Frame {
             sequence: segment.sequence,
             acknowledgement: segment.acknowledgement,
@@ -181,12 +176,14 @@ impl Frames {
             octets: octets as u16,
             route_index: 0,
             kind: segment.kind,
-            flags,
+            ecn: segment.ecn,
+            ece: segment.ece,
+            cwr: segment.cwr,
+            has: Has(Has::SACK * u8::from(has_sack)),
             is_forward,
-            clp: false,
         };
         let id = self.keep(frame);
-        if flags.has(Flags::SACK) {
+        if has_sack {
             if self.sacks.len() < self.frames.len() {
                 self.sacks
                     .resize(self.frames.capacity(), SackBlocks::default());
@@ -214,6 +211,7 @@ impl Frames {
         })
     }
 
+    #[inline(always)]
     fn keep(&mut self, frame: Frame) -> FrameId {
         self.made += 1;
         let id = self.free.pop().unwrap_or_else(|| {
@@ -221,11 +219,18 @@ impl Frames {
             FrameId(self.frames.len() as u32 - 1)
         });
         self.frames[id.index()] = frame;
+        if self.serials.is_some() {
+            self.number(id);
+        }
+        id
+    }
+
+    #[inline(never)] // what few runs ask for
+    fn number(&mut self, id: FrameId) {
         if let Some(serials) = &mut self.serials {
             serials.resize(self.frames.len(), 0);
             serials[id.index()] = self.made;
         }
-        id
     }
 
     /// The number of the frame in the run, from 1, which never repeats.
@@ -237,16 +242,16 @@ impl Frames {
     /// The segment that the frame carries.
     pub(crate) fn segment(&self, id: FrameId) -> Segment {
         let frame = self.get(id);
-        let sack = if frame.flags.has(Flags::SACK) {
+        let sack = if frame.has.any(Has::SACK) {
             self.sacks[id.index()]
         } else {
             SackBlocks::default()
         };
         Segment {
             kind: frame.kind,
-            ecn: frame.flags.ecn(),
-            ece: frame.flags.has(Flags::ECE),
-            cwr: frame.flags.has(Flags::CWR),
+            ecn: frame.ecn,
+            ece: frame.ece,
+            cwr: frame.cwr,
             connection: frame.connection,
             sequence: frame.sequence,
             length: frame.length,

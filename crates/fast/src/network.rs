@@ -311,11 +311,11 @@ impl<'a> Network<'a> {
         let next = match frame.sent_by() {
             Some(source) => {
                 let route = &self.spec.sources[source as usize].datagram_route;
-                route.get(frame.route_index as usize + 1).copied()
+                route.get(usize::from(frame.route_index) + 1).copied()
             }
             None => self
                 .flow_routes
-                .after(frame.route_index, frame.flow, frame.is_forward),
+                .after(frame.route_index.into(), frame.flow, frame.is_forward),
         };
         if let Some(vc) = next {
             let under_way = self.frames.get_mut(id);
@@ -332,7 +332,8 @@ impl<'a> Network<'a> {
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
-        if frame.sent_by().is_some() {
+        if let Some(source) = frame.sent_by() {
+            self.on_datagram_at_end(source, frame.octets());
             let vc = &mut self.vcs.rest[frame.vc as usize];
             if let Some(delays) = vc.delays.as_mut().filter(|_| !vc.measures_units) {
                 delays.add((now - frame.enqueued_at).0);
@@ -364,7 +365,7 @@ impl<'a> Network<'a> {
         if is_paced && cells > 1 {
             return self.send_cell(now, at, sent);
         }
-        let size = (cells, source.datagram_octets as u32);
+        let size = (cells, sent.octets);
         let frame = self.frames.add_of_source(*id, vc, size, now);
         let flow = FlowId::NONE;
         self.offer_frame(
@@ -378,6 +379,16 @@ impl<'a> Network<'a> {
             },
         );
         self.take_arriving();
+    }
+
+    /// A frame of a source, with an IP packet of so many octets, has come to the end of its last VC; a cell is no datagram.
+    fn on_datagram_at_end(&mut self, id: u32, octets: u32) {
+        if self.spec.sources[id as usize].datagram_route.is_empty() {
+            return;
+        }
+        let at = self.sources.binary_search_by_key(&id, |(id, ..)| *id);
+        let (_, source, _) = &mut self.sources[at.expect("a source of datagrams is no stream")];
+        source.on_delivered(octets);
     }
 
     /// Sends what the flow wants sent and plans its timers.
@@ -515,7 +526,7 @@ impl<'a> Network<'a> {
         let mut rows = self.discard_rows.take().unwrap_or_default();
         // Overflows are found at the next frame event.
         rows.sort_by_key(|row| row.order);
-        // Cells come together by a link that moves alone, in the order in which they entered it.
+        // Cells come together by a time-varying link alone, in the order in which they entered it.
         for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
             together.sort_by_key(|row| row.entered);
         }

@@ -129,6 +129,15 @@ impl Ports {
         port
     }
 
+    /// The same of any port, if it is one.
+    #[inline(always)]
+    pub(crate) fn as_output_mut(&mut self, id: u32) -> Option<&mut OutputPort> {
+        match &mut self.slots[id as usize] {
+            PortSlot::Output(port) => Some(port),
+            _ => None,
+        }
+    }
+
     /// The stepped port with id `id`.
     pub(crate) fn stepped(&self, id: u32) -> &SteppedPort {
         let PortSlot::Stepped(port) = &self.slots[id as usize] else {

@@ -13,7 +13,8 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, all of them.
+/// `engine_stats.stepped_ports` says which and why; where the rate of a VC is controlled, or terminals
+/// share an uplink, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -35,7 +36,10 @@ pub fn run_tuned(
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
     if spec.vcs.iter().any(|vc| vc.abr.is_some()) {
-        return stepped_everywhere(spec, progress);
+        return stepped_everywhere(spec, SteppedReason::RateControl, progress);
+    }
+    if !spec.uplinks.is_empty() {
+        return stepped_everywhere(spec, SteppedReason::SharedUplink, progress);
     }
     let plan = Plan::new(spec);
     let mut network = Network::new(spec, plan, tuning);
@@ -61,16 +65,17 @@ pub fn run_tuned(
 }
 
 /// A run in which no port has a closed form: RM cells turn at the ends of VCs, and the rates that they
-/// carry space the cells.
+/// carry space the cells; or the slots of an uplink do.
 fn stepped_everywhere(
     spec: &NetworkSpec,
+    reason: SteppedReason,
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     let mut records = skycell_reference::run(spec, progress)?;
     records.engine = "fast";
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),
-        reason: SteppedReason::RateControl,
+        reason,
     });
     records.engine_stats.stepped_ports = ports.collect();
     Ok(records)

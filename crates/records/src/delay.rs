@@ -191,6 +191,16 @@ impl CellDelays {
         self.min_ps = self.min_ps.min(delay_ps);
         self.max_ps = self.max_ps.max(delay_ps);
         let bucket = bucket_of(delay_ps - self.fixed_ps);
+        match self.counts.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(count) => *count += cells,
+            None => self.add_outside(bucket, cells),
+        }
+    }
+
+    /// The same in a bucket that is not among `counts` yet.
+    #[cold]
+    #[inline(never)]
+    fn add_outside(&mut self, bucket: usize, cells: u64) {
         if bucket < self.first || self.counts.is_empty() {
             let lacking = match self.counts.len() {
                 0 => 0,

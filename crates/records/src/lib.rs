@@ -1,6 +1,7 @@
 //! Rows, counters and traces that a run leaves. Engines fill them; nothing here simulates.
 
 mod abr;
+mod access;
 mod delay;
 mod guarantee;
 mod ledger;
@@ -11,6 +12,7 @@ mod traces;
 mod web;
 
 pub use abr::AbrRecord;
+pub use access::UplinkRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
@@ -154,6 +156,9 @@ pub struct RunRecords {
     pub web: Option<WebTotals>,
     /// One row per cell source of the spec, in its order.
     pub sources: Vec<SourceRecord>,
+    /// One row per uplink of the spec, in its order; of runs with uplinks only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub uplinks: Vec<UplinkRecord>,
     /// One row per VC whose cell transfer delay the spec asks for, in its order.
     pub cell_delays: Vec<CellDelayRecord>,
     /// One row per service class of those VCs.
@@ -213,6 +218,8 @@ pub enum SteppedReason {
     Policer,
     /// The run has ABR VCs, whose rates are controlled cell by cell.
     RateControl,
+    /// The run has uplinks whose slots go from terminal to terminal.
+    SharedUplink,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }
@@ -409,6 +416,12 @@ pub struct SourceRecord {
     pub cells: u64,
     /// Frames begun.
     pub frames: u64,
+    /// Octets of IP packets; 0 where it sends cells that no packet is in.
+    pub octets: u64,
+    /// Datagrams that came to the end of their route; 0 where it sends cells.
+    pub datagrams_delivered: u64,
+    /// Octets of the IP packets that they are.
+    pub octets_delivered: u64,
 }
 
 /// Sampled occupancy of one VC at one port.

@@ -175,11 +175,7 @@ impl PacketMeter {
         self.leaves(now_ps, octets);
         self.sojourn.add(now_ps - came_ps);
         if let Some(flows) = &mut self.flows {
-            let flow = flow as usize;
-            if flows.len() <= flow {
-                flows.resize(flow + 1, CellDelays::new(0));
-            }
-            flows[flow].add(now_ps - came_ps);
+            add_of_flow(flows, flow, now_ps - came_ps);
         }
     }
 
@@ -209,6 +205,16 @@ impl PacketMeter {
             ecn: (self.ecn != EcnRecord::default()).then_some(self.ecn),
         }
     }
+}
+
+/// A packet of `flow` has stayed for `stay_ps`.
+#[inline(never)] // few ports tell flows apart
+fn add_of_flow(flows: &mut Vec<CellDelays>, flow: u32, stay_ps: u64) {
+    let flow = flow as usize;
+    if flows.len() <= flow {
+        flows.resize(flow + 1, CellDelays::new(0));
+    }
+    flows[flow].add(stay_ps);
 }
 
 impl FlowSojournRecord {

@@ -43,7 +43,7 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `link_losses`, where links have a
+    /// and, as `delay`, that; `uplinks`, where there are some, as in the records; `link_losses`, where links have a
     /// schedule or a loss, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
     /// all flows that have them and of each. `spec` is the run's own.
@@ -58,6 +58,9 @@ impl RunRecords {
         }
         if spec.vcs.iter().any(|vc| vc.gfr.is_some()) {
             summary.insert("gfr_vcs".into(), self.vcs_with_a_contract(spec));
+        }
+        if !self.uplinks.is_empty() {
+            summary.insert("uplinks".into(), json!(self.uplinks));
         }
         if !self.cell_delays.is_empty() {
             summary.insert("measured_vcs".into(), self.measured_vcs());
@@ -231,6 +234,7 @@ mod tests {
             ],
             web: None,
             sources: Vec::new(),
+            uplinks: Vec::new(),
             cell_delays: Vec::new(),
             class_delays: Vec::new(),
             ledger: crate::Ledger::default(),

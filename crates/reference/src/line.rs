@@ -256,7 +256,10 @@ impl Queues {
     /// Takes out the packet at a place of a queue.
     fn take(&mut self, queue: usize, index: usize) -> Option<Cell> {
         let (packets, octets) = &mut self.queues[queue];
-        let packet = packets.remove(index)?;
+        let packet = match index {
+            0 => packets.pop_front()?,
+            _ => packets.remove(index)?,
+        };
         *octets -= u64::from(packet.octets);
         self.length -= 1;
         if self.length == 0 {

@@ -14,12 +14,14 @@ use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 mod abr;
+mod access;
 mod contracts;
 mod finish;
 mod real;
 mod samples;
 
 use abr::Abr;
+use access::Access;
 pub(crate) use finish::Finished;
 
 /// A virtual channel.
@@ -81,6 +83,7 @@ pub(crate) struct Network<'a> {
     /// Real packets that have come to the end of their way.
     delivered: Vec<Delivery>,
     abr: Abr,
+    access: Access,
     traces_discards: bool,
 }
 
@@ -147,6 +150,7 @@ impl<'a> Network<'a> {
             .collect();
         let mut events = EventQueue::default();
         let abr = Abr::new(spec, &mut events);
+        let access = Access::new(spec, &mut ports, &mut events);
         let sources = spec.sources.iter();
         let mut network = Network {
             spec,
@@ -161,6 +165,7 @@ impl<'a> Network<'a> {
             out: Outbox::default(),
             delivered: Vec::new(),
             abr,
+            access,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
@@ -184,6 +189,7 @@ impl<'a> Network<'a> {
             rank::HANDOVER => self.on_handover(now, subject),
             rank::PACE => self.on_pace(now, subject),
             rank::INTERVAL => self.on_interval(now, subject),
+            rank::SLOT => self.on_slot(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -218,8 +224,9 @@ impl<'a> Network<'a> {
         };
         let event = Key::new(departure, rank::DEPARTURE, port_id);
         self.events.push(event);
-        let (cell, start) = self.ports[port_id as usize].sending();
+        let (&cell, start) = self.ports[port_id as usize].sending();
         self.count_rm_cell(now, port_id, &cell);
+        self.access.on_sending(port_id, &cell, start);
         if cell.hop == 0
             && cell.index == 0
             && let Some(guaranteed) = &mut self.vcs[cell.vc as usize].guaranteed
@@ -329,7 +336,10 @@ impl<'a> Network<'a> {
                     self.frames.next_vc(id);
                     self.offer_frame(now, id, next);
                 }
-                None => self.frames.settle(id, 1),
+                None => {
+                    self.sources[source as usize].on_delivered(frame.octets);
+                    self.frames.settle(id, 1);
+                }
             }
             return;
         }
@@ -380,8 +390,7 @@ impl<'a> Network<'a> {
                 source: id,
                 route_index: 0,
             };
-            let octets = self.spec.sources[id as usize].datagram_octets as u32;
-            let frame = self.frames.add(content, octets, sent.frame_cells, now);
+            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {

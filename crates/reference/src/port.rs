@@ -4,6 +4,7 @@ use crate::abr::Pacer;
 use crate::frames::Cell;
 use crate::link::Link;
 use crate::queue::{Queue, Service, VcAtPort};
+use skycell_access::Waiting;
 use skycell_des::Stream;
 use skycell_records::{
     DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
@@ -14,6 +15,15 @@ use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, Tok
 use skycell_units::{CELL_OCTETS, Ecn, PortVc, SimTime};
 
 pub use crate::queue::Verdict;
+
+/// Slots of an uplink that a port may use.
+#[derive(Clone, Copy, Debug)]
+struct Granted {
+    /// Cells that it may still send in the slot under way.
+    cells: u32,
+    /// Whether they are lost on the way.
+    is_lost: bool,
+}
 
 /// An output port and its link.
 #[derive(Debug)]
@@ -26,6 +36,8 @@ pub struct Port {
     /// By index at the port.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
+    /// What it may send, if it is a terminal's on an uplink.
+    granted: Option<Granted>,
     /// What polices packets that come, if anything does.
     policer: Option<PacketPolicer>,
     /// What delays packets that were chosen, if anything does.
@@ -60,6 +72,7 @@ impl Port {
             gap_stream: Stream::new(seed, &format!("port/{}/gap", spec.name)),
             queues: queues.map(|queue| Queue::new(queue, spec, seed)).collect(),
             scheduler: Scheduler::new(&spec.port.scheduler),
+            granted: None,
             policer: spec.port.policer.as_ref().map(PacketPolicer::new),
             shaper: spec.port.shaper.as_ref().map(TokenBucket::new),
             sending: 0,
@@ -118,6 +131,21 @@ impl Port {
     pub(crate) fn wake(&self, now: SimTime) -> Option<SimTime> {
         let pacers = self.queues.iter().filter_map(|queue| queue.cells.pacer());
         pacers.filter_map(|pacer| pacer.wake(now)).min()
+    }
+
+    /// It sends in slots only, in that under way `cells` cells, which are lost on the way or not.
+    pub(crate) fn grant(&mut self, cells: u32, is_lost: bool) {
+        self.granted = Some(Granted { cells, is_lost });
+    }
+
+    /// What waits in it when a slot begins, in which it sends nothing yet.
+    pub(crate) fn waiting(&self, now: SimTime) -> Waiting {
+        let first = self.queues.iter().filter_map(|queue| queue.cells.front());
+        Waiting {
+            cells: self.queued(),
+            since: first.map(|cell| cell.came_at).min().unwrap_or(now),
+            arrived: self.queues.iter().map(|queue| queue.arrived).sum(),
+        }
     }
 
     /// Time during which a cell was under transmission, up to `end`.
@@ -190,27 +218,37 @@ impl Port {
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave. What a policy discards before it is among `discarded`.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
-        let cell = self.choose(now)?;
+        if self.granted.is_some_and(|granted| granted.cells == 0) {
+            return None;
+        }
+        let chosen = self.choose(now);
+        let chosen = chosen.map(|cell| (cell.index == 0 && !cell.is_paced, cell.octets));
+        if let Some(granted) = &mut self.granted {
+            // What comes later in a slot with nothing to send does not send in it.
+            granted.cells = chosen.map_or(0, |_| granted.cells - 1);
+        }
+        let (begins_frame, octets) = chosen?;
+        let begins_frame = begins_frame && self.granted.is_none();
         self.is_busy = true;
-        let gap = if cell.index == 0 && !cell.is_paced && self.frame_gap > 0 {
+        let gap = if begins_frame && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
         } else {
             0
         };
         let ready = now + SimTime(gap);
         let bucket = self.shaper.as_ref();
-        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, cell.octets));
+        let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, octets));
         self.sending_since = self.link.may_send_from(shaped);
         if let Some(bucket) = &mut self.shaper {
-            bucket.on_sending(self.sending_since, cell.octets);
+            bucket.on_sending(self.sending_since, octets);
         }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
-            .then(|| self.sending_since + self.link.unit_time(self.sending_since, cell.octets))
+            .then(|| self.sending_since + self.link.unit_time(self.sending_since, octets))
     }
 
     /// The cell whose transmission begins.
-    fn choose(&mut self, now: SimTime) -> Option<Cell> {
+    fn choose(&mut self, now: SimTime) -> Option<&Cell> {
         loop {
             let has_cells = self.queues.iter().map(|queue| queue.is_ready(now));
             let backlog = has_cells
@@ -226,7 +264,7 @@ impl Port {
             match service {
                 Service::Begins { is_marked } => {
                     meters.filter(|_| is_marked).for_each(PacketMeter::on_mark);
-                    return queue.cells.front().copied();
+                    return self.queues[self.sending].cells.front();
                 }
                 Service::Discarded(cell, reason) => {
                     meters.for_each(|own| own.on_discard(now.0, cell.octets, cell.ecn));
@@ -237,12 +275,10 @@ impl Port {
     }
 
     /// The cell under transmission, and when its transmission began or will; there is one.
-    pub fn sending(&self) -> (Cell, SimTime) {
+    pub fn sending(&self) -> (&Cell, SimTime) {
         let cell = self.queues[self.sending].cells.front();
-        (
-            *cell.expect("a cell is under transmission"),
-            self.sending_since,
-        )
+        let cell = cell.expect("a cell is under transmission");
+        (cell, self.sending_since)
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
@@ -267,6 +303,9 @@ impl Port {
         }
         if is_forgotten {
             return Some((cell, LossReason::OffPath));
+        }
+        if self.granted.is_some_and(|granted| granted.is_lost) {
+            return Some((cell, LossReason::Drawn));
         }
         let lost = self.link.enter(now, cell, serial);
         lost.map(|reason| (cell, reason))

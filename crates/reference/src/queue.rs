@@ -277,10 +277,12 @@ impl Queue {
             return None;
         }
         let amount = self.amount(arriving);
-        let sending = self.cells.front().filter(|_| self.is_sending);
-        let fixed = sending.map_or(0, |cell| self.amount(cell));
         let fits = |held: u32| u64::from(held) + u64::from(amount) <= u64::from(self.capacity);
-        if fits(self.held) || !fits(fixed) {
+        if fits(self.held) {
+            return None;
+        }
+        let sending = self.cells.front().filter(|_| self.is_sending);
+        if !fits(sending.map_or(0, |cell| self.amount(cell))) {
             return None;
         }
         let queue = self.queue_of(arriving);

@@ -85,6 +85,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         vcs: finished.vcs,
         ports,
         sources,
+        uplinks: finished.uplinks,
         cell_delays: finished.cell_delays,
         class_delays: finished.class_delays,
         engine_stats: EngineStats {

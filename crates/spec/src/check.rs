@@ -41,6 +41,9 @@ pub enum SpecError {
     },
 }
 
+/// Longest run, 100 days, picoseconds.
+pub(crate) const RUN_MAX_PS: u64 = 8_640_000 * 1_000_000_000_000;
+
 pub(crate) fn range(path: String, got: impl ToString, allowed: &str) -> SpecError {
     SpecError::Range {
         path,
@@ -91,7 +94,7 @@ impl NetworkSpec {
             return Err(range("version".into(), self.version, &allowed));
         }
         // Sums of times stay far below u64::MAX: 100 days of run, 1 day of delay.
-        if self.duration_ps == 0 || self.duration_ps > 8_640_000 * 1_000_000_000_000 {
+        if self.duration_ps == 0 || self.duration_ps > RUN_MAX_PS {
             return Err(range(
                 "duration_ps".into(),
                 self.duration_ps,
@@ -135,6 +138,7 @@ impl NetworkSpec {
         }
         self.validate_sources()?;
         self.validate_vs_vd()?;
+        self.validate_uplinks()?;
         self.validate_admission()
     }
 

@@ -216,6 +216,9 @@ impl NetworkSpec {
         if self.nodes[self.vc_destination(last as usize) as usize].kind != NodeKind::Host {
             return Err(structure(path, "ends at a host"));
         }
+        if let SourcePattern::Trace { .. } = source.pattern {
+            return Ok(()); // whose packets have octets, and are not cut into cells at a pace
+        }
         let octets = source.datagram_octets;
         let octets_at = || format!("sources[{i}].datagram_octets");
         if octets > 65_535 {
@@ -260,10 +263,15 @@ pub(crate) fn refused(refusal: Refusal, path: &str) -> SpecError {
 
 fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
     let at = |key: &str| format!("sources[{i}].{key}");
-    let interval = source.cell_interval_ps;
-    if interval == 0 || interval > LONGEST_PS {
+    if let SourcePattern::Trace { .. } = source.pattern {
+        crate::sources::validate_trace(i, source)?;
+    } else if source.cell_interval_ps == 0 || source.cell_interval_ps > LONGEST_PS {
         let path = at("cell_interval_ps");
-        return Err(range(path, interval, "above 0, at most 1 day"));
+        return Err(range(
+            path,
+            source.cell_interval_ps,
+            "above 0, at most 1 day",
+        ));
     }
     if source.frame_cells == 0 || source.frame_cells > 1_366 {
         // I.363.5: an SDU of 65 535 octets and its trailer fill 1 366 cells.

@@ -9,7 +9,7 @@ use skycell_units::Octets;
 /// Longest time of a packet, picoseconds: an hour, that of 65 535 octets at 146 bit/s.
 const PACKET_TIME_MAX_PS: u128 = 3_600 * 1_000_000_000_000;
 /// Longest IP packet, octets (RFC 791: the length field has 16 bits).
-const LONGEST_PACKET: Octets = 65_535;
+pub(crate) const LONGEST_PACKET: Octets = 65_535;
 
 /// How a link carries packets. A link without it carries ATM cells.
 ///

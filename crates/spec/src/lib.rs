@@ -5,6 +5,7 @@
 //! every key must be present, and [`NetworkSpec::validate`] refuses what cannot be simulated.
 
 mod abr;
+mod access;
 mod check;
 mod check_classes;
 mod classes;
@@ -25,6 +26,10 @@ pub use schedule::ScheduleSpec;
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
+pub use skycell_access::{
+    AccessImpairments, AccessSpec, AlohaBackoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
+    RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, UplinkSpec,
+};
 pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
@@ -64,6 +69,9 @@ pub struct NetworkSpec {
     pub flows: Vec<FlowSpec>,
     /// Cell sources.
     pub sources: Vec<SourceSpec>,
+    /// Uplinks that terminals share; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uplinks: Vec<UplinkSpec>,
     /// What the run leaves beyond its counters.
     pub records: RecordSpec,
 }

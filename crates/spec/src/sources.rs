@@ -1,6 +1,8 @@
-//! Cell sources: what sends cells at its own pace, whatever becomes of them.
+//! Sources: what sends cells or datagrams at its own pace, whatever becomes of them.
 
-use crate::{DistributionSpec, StartSpec};
+use crate::check::{RUN_MAX_PS, range, structure};
+use crate::framing::LONGEST_PACKET;
+use crate::{DistributionSpec, SpecError, StartSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
@@ -17,13 +19,13 @@ pub struct SourceSpec {
     /// TCP connections: each frame is handed over whole, as a UDP datagram is. Empty for cells.
     pub datagram_route: Vec<u32>,
     /// Time from one cell to the next while it sends, the reciprocal of its peak cell rate,
-    /// picoseconds, above zero.
+    /// picoseconds, above zero; 0 with a list of packets, which has their times.
     pub cell_interval_ps: u64,
     /// Cells of an AAL5 frame, above zero; 1 for cells without frames. The last frame of a burst is
-    /// as long as the burst leaves it; a datagram is never cut.
+    /// as long as the burst leaves it; a datagram is never cut. Of the packets of a list each has its own.
     pub frame_cells: u32,
     /// Octets of the IP packet that each datagram is; then `cell_interval_ps` is the time from one datagram to the
-    /// next. Above zero where a VC of its route carries packets; the key is left out where it is 0.
+    /// next. Above zero where a VC of its route carries packets; the key is left out where it is 0. Of a list the longest.
     #[serde(default, skip_serializing_if = "is_default")]
     pub datagram_octets: Octets,
     /// When it sends.
@@ -47,6 +49,16 @@ pub enum SourcePattern {
         /// How far the source is into its first cycle, on time first, when it begins.
         phase: PhaseSpec,
     },
+    /// Packets of a list, each with a time and a length of its own, as datagrams.
+    Trace {
+        /// When each is sent, picoseconds from the start of the source, not descending, at most 100 days.
+        times_ps: Vec<u64>,
+        /// Octets of each as an IP packet, 1 to 65535; in cells it goes behind LLC/SNAP.
+        octets: Vec<Octets>,
+        /// The list begins anew after this time, over and over, picoseconds, above zero and not before its last
+        /// packet; none for once.
+        period_ps: Option<u64>,
+    },
 }
 
 /// A place in a cycle.
@@ -63,4 +75,60 @@ pub enum PhaseSpec {
         /// Picoseconds, above zero.
         below_ps: u64,
     },
+}
+
+/// A list of packets has times and lengths that packets can have, and says itself what its source says.
+pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
+    let at = |key: &str| format!("sources[{i}].{key}");
+    let SourcePattern::Trace {
+        times_ps,
+        octets,
+        period_ps,
+    } = &source.pattern
+    else {
+        return Ok(());
+    };
+    if source.datagram_route.is_empty() {
+        return Err(structure(at("pattern"), "needs a datagram_route"));
+    }
+    let (Some(&last), Some(&longest)) = (times_ps.last(), octets.iter().max()) else {
+        return Err(structure(at("pattern"), "needs at least one packet"));
+    };
+    if times_ps.len() != octets.len() {
+        let problem = "needs as many times as octets";
+        return Err(structure(at("pattern"), problem));
+    }
+    if !times_ps.is_sorted() {
+        return Err(structure(at("pattern.times_ps"), "must not descend"));
+    }
+    for (key, time) in [("times_ps", Some(last)), ("period_ps", *period_ps)] {
+        if let Some(time) = time.filter(|&time| time > RUN_MAX_PS) {
+            return Err(range(
+                at(&format!("pattern.{key}")),
+                time,
+                "at most 100 days",
+            ));
+        }
+    }
+    if let Some(period) = period_ps.filter(|&period| period == 0 || period < last) {
+        let allowed = "above 0, and no less than the last of times_ps";
+        return Err(range(at("pattern.period_ps"), period, allowed));
+    }
+    let allowed = 1..=LONGEST_PACKET;
+    if let Some(faulty) = octets.iter().find(|&octets| !allowed.contains(octets)) {
+        return Err(range(at("pattern.octets"), faulty, "1 to 65535"));
+    }
+    if source.datagram_octets != longest {
+        let allowed = "the longest of pattern.octets";
+        return Err(range(
+            at("datagram_octets"),
+            source.datagram_octets,
+            allowed,
+        ));
+    }
+    if source.cell_interval_ps != 0 {
+        let (got, allowed) = (source.cell_interval_ps, "0 with a list of packets");
+        return Err(range(at("cell_interval_ps"), got, allowed));
+    }
+    Ok(())
 }

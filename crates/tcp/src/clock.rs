@@ -25,11 +25,12 @@ impl TickClock {
             .map_or(0, |since_first| since_first / self.tick + 1)
     }
 
-    /// The `count`-th tick (at least 1) after `now`: when a timer of `count` ticks runs out.
+    /// When the `nth` tick falls, from 1: a timer of `count` ticks that starts after so many ticks runs out at
+    /// tick `ticks + count`.
     ///
     /// A timer of n ticks runs for more than n - 1 and at most n ticks, as in 4.4BSD.
-    pub fn after(&self, now: SimTime, count: u64) -> SimTime {
-        SimTime(self.phase + (self.ticks(now) + count - 1) * self.tick)
+    pub fn at(&self, nth: u64) -> SimTime {
+        SimTime(self.phase + (nth - 1) * self.tick)
     }
 }
 
@@ -43,8 +44,9 @@ mod tests {
         assert_eq!(clock.ticks(SimTime(29)), 0);
         assert_eq!(clock.ticks(SimTime(30)), 1);
         assert_eq!(clock.ticks(SimTime(229)), 2);
-        assert_eq!(clock.after(SimTime(0), 1), SimTime(30));
-        assert_eq!(clock.after(SimTime(30), 1), SimTime(130));
-        assert_eq!(clock.after(SimTime(129), 2), SimTime(230));
+        let after = |now, count| clock.at(clock.ticks(SimTime(now)) + count);
+        assert_eq!(after(0, 1), SimTime(30));
+        assert_eq!(after(30, 1), SimTime(130));
+        assert_eq!(after(129, 2), SimTime(230));
     }
 }

@@ -229,14 +229,16 @@ impl Receiver {
     /// Whether a segment that delivers `octets` in order is acknowledged at once: one of the first, or one that makes the
     /// window grow (Linux tcp_grow_window; of early ones, which it grows by too, nothing).
     fn is_quick(&mut self, octets: Octets) -> bool {
-        let grows = self.window < self.tcp.rwnd
+        let grows = self.tcp.advertised_window == AdvertisedWindow::Growing
             && octets > 0
-            && self.tcp.advertised_window == AdvertisedWindow::Growing;
+            && self.window < self.tcp.rwnd;
         if grows {
             self.window = (self.window + 2 * octets).min(self.tcp.rwnd);
         }
         let is_first = self.quick > 0;
-        self.quick -= u16::from(is_first);
+        if is_first {
+            self.quick -= 1;
+        }
         is_first || grows
     }
 

@@ -7,8 +7,6 @@ use skycell_units::{Cells, Ecn, Octets};
 const HEADER_OCTETS: Octets = 40;
 /// Octets of the timestamps option, padded (RFC 7323 appendix A).
 const TIMESTAMPS_OCTETS: Octets = 12;
-/// Octets of the LLC/SNAP header (RFC 2684).
-const LLC_SNAP_OCTETS: Octets = 8;
 
 /// What a segment is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,8 +125,7 @@ impl Segment {
     ///
     /// 512 octets of data: 12 cells; 9180: 193; a bare acknowledgement: 2.
     pub fn cells(&self, tcp: &TcpSpec) -> Cells {
-        let header = if tcp.llc_snap { LLC_SNAP_OCTETS } else { 0 };
-        Cells::for_aal5_frame(self.packet(tcp) + header)
+        Cells::for_ip_packet(self.packet(tcp), tcp.llc_snap)
     }
 }
 

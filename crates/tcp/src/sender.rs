@@ -36,7 +36,7 @@ impl Sender {
         let tcp = tcp.into();
         Sender {
             state: State::Closed,
-            recovery: Recovery::new(&tcp.recovery),
+            recovery: Recovery::new(&tcp),
             tx: Transmitter::new(tcp, clock),
             dup_acks: 0,
         }
@@ -95,7 +95,7 @@ impl Sender {
     /// Opens the `connection`-th connection of the flow.
     pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
         self.tx.begin(connection);
-        self.recovery = Recovery::new(&self.tx.tcp.recovery);
+        self.recovery = Recovery::new(&self.tx.tcp);
         self.dup_acks = 0;
         if self.tx.tcp.handshake {
             self.state = State::SynSent;
@@ -113,7 +113,7 @@ impl Sender {
         self.tx.available = self.tx.available.saturating_add(octets);
         if self.tx.is_all_acked() {
             let ticks = self.tx.clock.ticks(now);
-            let idle = ticks - self.tx.clock.ticks(self.tx.now);
+            let idle = ticks - self.tx.ticks;
             self.tx.window.on_idle_end(&self.tx.tcp, ticks);
             if self.tx.tcp.idle_restart && idle >= self.tx.rto.ticks(&self.tx.tcp) {
                 self.tx.window.restart(self.tx.tcp.initial_cwnd);
@@ -210,17 +210,7 @@ impl Sender {
             return;
         };
         let ack = segment.acknowledgement;
-        // Of duplicates that begin no recovery: with SACK only those with news (RFC 3042 section 2).
-        let is_limited = self.tx.tcp.limited_transmit;
-        let mut is_news = is_limited && !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
-        for &(start, end) in segment.sack.as_slice() {
-            if is_limited {
-                is_news |= !self.tx.sacked.holds(start.max(self.tx.snd_una), end);
-            }
-            if end > self.tx.snd_una && end <= self.tx.snd_max {
-                self.tx.sacked.add(start.max(self.tx.snd_una), end);
-            }
-        }
+        let has_news = self.tx.note_sacked(segment);
         self.tx.is_echo = segment.ece;
         if segment.ece && !recovery.is_active() {
             on_echo(&mut self.tx, ack);
@@ -246,15 +236,18 @@ impl Sender {
             self.tx.counters.dup_acks += 1;
             self.dup_acks += 1;
             recovery.on_dup_ack(&mut self.tx, self.dup_acks);
-            let is_among_first = u64::from(self.dup_acks) <= LIMITED_TRANSMIT;
-            if is_news && is_among_first && !recovery.is_active() {
-                self.tx.send_limited();
+            if self.tx.tcp.limited_transmit && !recovery.is_active() {
+                // With SACK only those with news (RFC 3042 section 2).
+                let is_news = has_news || !matches!(self.tx.tcp.recovery, RecoverySpec::Sack(_));
+                if is_news && u64::from(self.dup_acks) <= LIMITED_TRANSMIT {
+                    self.tx.send_limited();
+                }
             }
         }
     }
 
     fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
-        let ticks = self.tx.clock.ticks(self.tx.now);
+        let ticks = self.tx.ticks;
         self.tx.timed = is_first.then_some((0, ticks));
         self.tx.start_timer();
         self.tx.counters.controls += 1;
@@ -268,8 +261,7 @@ impl Sender {
     /// acknowledged.
     fn on_control_answered(&mut self) {
         if let Some((_, sent_at)) = self.tx.timed.take() {
-            let ticks = self.tx.clock.ticks(self.tx.now);
-            self.tx.rto.on_sample(&self.tx.tcp, ticks - sent_at);
+            self.tx.rto.on_sample(&self.tx.tcp, self.tx.ticks - sent_at);
         }
         self.tx.deadline = SimTime::NEVER;
         self.tx.counters.controls += 1;
@@ -280,7 +272,7 @@ impl Sender {
     /// Does at `now` what puts segments out. The caller's list stands in for the sender's own, which
     /// so needs no room.
     fn act(&mut self, now: SimTime, out: &mut Vec<Segment>, doing: impl FnOnce(&mut Self)) {
-        self.tx.now = now;
+        self.tx.ticks = self.tx.clock.ticks(now);
         std::mem::swap(&mut self.tx.out, out);
         doing(self);
         std::mem::swap(&mut self.tx.out, out);
@@ -288,7 +280,7 @@ impl Sender {
     }
 
     fn note_cwnd(&mut self) {
-        let cwnd = self.tx.window.cwnd() as u64;
+        let cwnd = self.tx.window.octets();
         self.tx.counters.cwnd_max = self.tx.counters.cwnd_max.max(cwnd);
     }
 }

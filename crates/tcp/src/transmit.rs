@@ -71,8 +71,8 @@ pub(crate) struct Transmitter {
     pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
     pub(crate) out: Vec<Segment>,
-    /// When the sender last did something, or does.
-    pub(crate) now: SimTime,
+    /// Ticks of the host's clock when the sender last did something, or does.
+    pub(crate) ticks: u64,
     pub(crate) connection: u32,
     /// Whether the timer that runs out now does so before the clock moves on.
     pub(crate) is_before_tick: bool,
@@ -88,6 +88,7 @@ pub(crate) struct Transmitter {
 impl Transmitter {
     pub(crate) fn new(tcp: Arc<TcpSpec>, clock: TickClock) -> Self {
         Transmitter {
+            ticks: clock.ticks(SimTime::ZERO),
             clock,
             window: Window::new(&tcp),
             rto: RtoEstimator::new(&tcp),
@@ -102,7 +103,6 @@ impl Transmitter {
             deadline: SimTime::NEVER,
             timed: None,
             counters: SenderCounters::default(),
-            now: SimTime::ZERO,
             is_before_tick: false,
             is_echo: false,
             ecn: EcnSender::new(tcp.ecn),
@@ -134,7 +134,7 @@ impl Transmitter {
 
     /// Sends what the congestion and receiver windows allow, repetitions after a timeout first.
     pub(crate) fn send_as_allowed(&mut self) {
-        let cwnd = self.window.cwnd() as u64;
+        let cwnd = self.window.octets();
         while let Some(length) = self.next_length(self.snd_una + cwnd.min(self.receiver_window())) {
             self.send(self.snd_nxt, length);
             self.snd_nxt += length;
@@ -226,7 +226,7 @@ impl Transmitter {
         if self.snd_nxt < self.snd_max {
             return;
         }
-        let beyond = self.window.cwnd() as u64 + LIMITED_TRANSMIT * self.tcp.mss;
+        let beyond = self.window.octets() + LIMITED_TRANSMIT * self.tcp.mss;
         let limit = self.snd_una + beyond.min(self.receiver_window());
         if let Some(length) = self.next_length(limit) {
             self.send(self.snd_nxt, length);
@@ -237,7 +237,7 @@ impl Transmitter {
     #[inline(always)]
     fn send(&mut self, sequence: u64, length: u64) {
         let end = sequence + length;
-        let timestamp = self.clock.ticks(self.now) - u64::from(self.is_before_tick);
+        let timestamp = self.ticks - u64::from(self.is_before_tick);
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
         let (mut ecn, mut cwr) = (Ecn::NotEct, false);
@@ -279,12 +279,27 @@ impl Transmitter {
 
     /// Starts the retransmission timer anew.
     pub(crate) fn start_timer(&mut self) {
-        self.deadline = self.clock.after(self.now, self.rto.ticks(&self.tcp));
+        self.start_timer_of(self.rto.ticks(&self.tcp));
     }
 
-    /// Ticks of the host's clock.
-    pub(crate) fn ticks(&self) -> u64 {
-        self.clock.ticks(self.now)
+    /// Starts the timer anew, which runs out at the tick that is the `count`-th to come, at least 1.
+    pub(crate) fn start_timer_of(&mut self, count: u64) {
+        self.deadline = self.clock.at(self.ticks + count);
+    }
+
+    /// Notes what an acknowledgement has SACKed; whether any of it is news, as far as limited transmit asks.
+    pub(crate) fn note_sacked(&mut self, segment: &Segment) -> bool {
+        let mut has_news = false;
+        for &(start, end) in segment.sack.as_slice() {
+            let start = start.max(self.snd_una);
+            if self.tcp.limited_transmit {
+                has_news |= !self.sacked.holds(start, end);
+            }
+            if end > self.snd_una && end <= self.snd_max {
+                self.sacked.add(start, end);
+            }
+        }
+        has_news
     }
 
     /// An acknowledgement moves `snd_una` to `ack`. Returns the octets acknowledged.
@@ -301,9 +316,8 @@ impl Transmitter {
     /// The same, with the round-trip sample that it brings.
     pub(crate) fn advance(&mut self, ack: u64, echoed_timestamp: u64) -> Octets {
         let acked = self.advance_to(ack);
-        let ticks = self.clock.ticks(self.now);
         if self.tcp.timestamps {
-            let rtt = ticks - echoed_timestamp;
+            let rtt = self.ticks - echoed_timestamp;
             self.rto.on_sample(&self.tcp, rtt);
             if self.window.has_state() {
                 self.sample(rtt);
@@ -311,7 +325,7 @@ impl Transmitter {
         } else if let Some((end, sent_at)) = self.timed
             && ack >= end
         {
-            self.rto.on_sample(&self.tcp, ticks - sent_at);
+            self.rto.on_sample(&self.tcp, self.ticks - sent_at);
             self.timed = None;
         }
         acked
@@ -328,7 +342,7 @@ impl Transmitter {
 
     /// cwnd in whole segments.
     pub(crate) fn cwnd_segments(&self) -> u64 {
-        self.window.cwnd() as u64 / self.tcp.mss
+        self.window.octets() / self.tcp.mss
     }
 
     /// ssthresh in whole segments.
@@ -343,16 +357,15 @@ impl Transmitter {
 
     /// An acknowledgement outside recovery has told of `segments` segments more: cwnd grows.
     pub(crate) fn grow_by_segments(&mut self, segments: u64, is_cwnd_limited: bool) {
-        let ack = Ack {
-            ticks: self.ticks(),
+        self.window.on_ack(&self.tcp, |_| Ack {
+            ticks: self.ticks,
             srtt_eighths: self.rto.srtt_eighths(),
             segments: segments as f64,
             octets: segments * self.tcp.mss,
             reached: self.snd_una,
             next: self.snd_nxt,
             is_cwnd_limited,
-        };
-        self.window.on_ack(&self.tcp, &ack);
+        });
     }
 
     /// Tells the window's rules of a round trip of `rtt` ticks.
@@ -361,7 +374,7 @@ impl Transmitter {
         let sample = Sample {
             rtt_ps: rtt * tick,
             srtt_ps: self.rto.srtt_eighths() as u64 * tick / 8,
-            now_ps: self.clock.ticks(self.now) * tick,
+            now_ps: self.ticks * tick,
             reached: self.snd_una,
             next: self.snd_nxt,
         };
@@ -382,26 +395,18 @@ impl Transmitter {
         if self.is_echo {
             return;
         }
-        if self.window.has_state() {
-            self.grow_by_state(acked);
-        } else {
-            self.window.on_ack(&self.tcp, &Ack::default());
-        }
-    }
-
-    #[inline(never)] // so that nothing is done for it where there is no state
-    fn grow_by_state(&mut self, acked: Octets) {
-        let was_outstanding = self.snd_max - self.snd_una + acked;
-        let ack = Ack {
-            ticks: self.clock.ticks(self.now),
-            srtt_eighths: self.rto.srtt_eighths(),
-            segments: acked as f64 / self.tcp.mss as f64,
-            octets: acked,
-            reached: self.snd_una,
-            next: self.snd_nxt,
-            is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > self.window.cwnd(),
-        };
-        self.window.on_ack(&self.tcp, &ack);
+        self.window.on_ack(&self.tcp, |cwnd| {
+            let was_outstanding = self.snd_max - self.snd_una + acked;
+            Ack {
+                ticks: self.ticks,
+                srtt_eighths: self.rto.srtt_eighths(),
+                segments: acked as f64 / self.tcp.mss as f64,
+                octets: acked,
+                reached: self.snd_una,
+                next: self.snd_nxt,
+                is_cwnd_limited: (was_outstanding + self.tcp.mss) as f64 > cwnd,
+            }
+        });
     }
 }
 

@@ -114,6 +114,12 @@ impl Window {
         self.cwnd
     }
 
+    /// cwnd in whole octets.
+    pub(crate) fn octets(&self) -> Octets {
+        // By way of the signed type, to which the processor converts.
+        self.cwnd as i64 as Octets
+    }
+
     pub(crate) fn ssthresh(&self) -> f64 {
         self.ssthresh
     }
@@ -123,25 +129,37 @@ impl Window {
         self.state.is_some()
     }
 
-    /// An acknowledgement of new data outside recovery: grows (ICCCN'97 sections 2.1 and 7.2). `ack` is what
-    /// it finds, which matters only where there is a state.
-    pub(crate) fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) {
-        let is_in_slow_start = self.is_in_slow_start(tcp);
-        let growth = match self.state.as_deref_mut() {
-            None if is_in_slow_start => tcp.slow_start.growth(tcp, self.cwnd),
-            None => whole(tcp, reno_growth(tcp, self.cwnd)),
-            Some(state) if is_in_slow_start => {
-                let room = self.ssthresh - self.cwnd;
-                state.on_ack_in_slow_start(tcp, self.cwnd, room, ack)
-            }
-            Some(state) => state.on_ack(tcp, self.cwnd, ack),
+    /// An acknowledgement of new data outside recovery: grows (ICCCN'97 sections 2.1 and 7.2). `ack` tells what
+    /// it finds with cwnd, which matters only where there is a state.
+    #[inline(always)]
+    pub(crate) fn on_ack(&mut self, tcp: &TcpSpec, ack: impl FnOnce(f64) -> Ack) {
+        if self.state.is_some() {
+            let ack = ack(self.cwnd);
+            return self.on_ack_with_state(tcp, &ack);
+        }
+        let growth = if self.is_in_slow_start(tcp) {
+            tcp.slow_start.growth(tcp, self.cwnd)
+        } else {
+            whole(tcp, reno_growth(tcp, self.cwnd))
         };
         self.grow_to_limit(tcp, growth);
-        let rule = self
-            .state
-            .as_deref_mut()
-            .and_then(|state| state.slow_start.as_mut());
-        if rule.is_some_and(SlowStart::is_leaving) {
+    }
+
+    #[inline(never)] // so that nothing is done for it where there is no state
+    fn on_ack_with_state(&mut self, tcp: &TcpSpec, ack: &Ack) {
+        let is_in_slow_start = self.is_in_slow_start(tcp);
+        let Some(state) = self.state.as_deref_mut() else {
+            return;
+        };
+        let growth = if is_in_slow_start {
+            let room = self.ssthresh - self.cwnd;
+            state.on_ack_in_slow_start(tcp, self.cwnd, room, ack)
+        } else {
+            state.on_ack(tcp, self.cwnd, ack)
+        };
+        let is_leaving = state.slow_start.as_mut().is_some_and(SlowStart::is_leaving);
+        self.grow_to_limit(tcp, growth);
+        if is_leaving {
             self.ssthresh = self.cwnd;
         }
     }
@@ -255,10 +273,15 @@ impl Window {
 /// Whole octets, unless growth is in floating point.
 fn whole(tcp: &TcpSpec, octets: f64) -> f64 {
     if tcp.congestion.is_whole() {
-        octets.floor()
+        floor(octets)
     } else {
         octets
     }
+}
+
+#[inline(never)] // else it is computed where growth is in floating point, too
+fn floor(octets: f64) -> f64 {
+    octets.floor()
 }
 
 #[cfg(test)]
@@ -284,7 +307,7 @@ mod tests {
         }
 
         fn on_ack(&mut self) {
-            self.window.on_ack(&self.tcp, &Ack::default());
+            self.window.on_ack(&self.tcp, |_| Ack::default());
         }
 
         fn on_recovery_end(&mut self) {
@@ -405,7 +428,7 @@ mod tests {
                 octets,
                 ..Ack::default()
             };
-            window.window.on_ack(&window.tcp, &ack);
+            window.window.on_ack(&window.tcp, |_| ack);
             window.cwnd()
         };
         let found = [2_048, 2_048, 2_048, 2_048, 2_048, 512].map(&mut acked);
@@ -424,9 +447,9 @@ mod tests {
             octets: 5_119,
             ..Ack::default()
         };
-        window.window.on_ack(&window.tcp, &ack);
+        window.window.on_ack(&window.tcp, |_| ack);
         window.on_loss(600_000);
-        window.window.on_ack(&window.tcp, &ack);
+        window.window.on_ack(&window.tcp, |_| ack);
         assert_eq!(window.cwnd(), 5_120.0);
     }
 

@@ -1,10 +1,11 @@
-//! A cell source: CBR, or on/off VBR. It sends at its own pace, whatever becomes of its cells.
+//! A source: CBR, on/off VBR, or a list of packets. It sends at its own pace, whatever becomes of its cells.
 
+use crate::packet_trace::PacketTrace;
 use crate::web::Draw;
 use skycell_des::Stream;
 use skycell_records::SourceRecord;
 use skycell_spec::{DistributionSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec};
-use skycell_units::SimTime;
+use skycell_units::{Cells, Octets, SimTime};
 
 /// A cell that a source sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct SourceCell {
     pub index: u32,
     /// Cells of its frame.
     pub frame_cells: u32,
+    /// Octets of the IP packet that it is part of; 0 for cells without.
+    pub octets: u32,
 }
 
 /// One source of the spec.
@@ -23,6 +26,10 @@ pub struct CellSource {
     frame_cells: u32,
     /// Cells that it sends at once: all of a datagram, else one.
     unit: u32,
+    /// Octets of each datagram.
+    octets: Octets,
+    /// The packets that it sends, where it has a list of them.
+    trace: Option<PacketTrace>,
     /// On and off times and the streams they are drawn from; none for a source without end.
     cycle: Option<Cycle>,
     /// When the next cell is sent.
@@ -64,6 +71,8 @@ impl CellSource {
             }),
             frame_cells,
             unit,
+            octets: spec.datagram_octets,
+            trace: None,
             cycle: None,
             due: SimTime(start),
             burst_left: u64::MAX,
@@ -72,27 +81,52 @@ impl CellSource {
             frame: 0,
             record: SourceRecord::default(),
         };
-        if let SourcePattern::OnOff { on, off, phase } = &spec.pattern {
-            let phase = match *phase {
-                PhaseSpec::At { offset_ps } => offset_ps,
-                PhaseSpec::Drawn { below_ps } => stream("phase").uniform(0, below_ps),
-            };
-            source.cycle = Some(Cycle {
-                on: (*on, stream("on")),
-                off: (*off, stream("off")),
-            });
-            source.begin(SimTime(start), phase);
+        match &spec.pattern {
+            SourcePattern::Constant => {}
+            SourcePattern::OnOff { on, off, phase } => {
+                let phase = match *phase {
+                    PhaseSpec::At { offset_ps } => offset_ps,
+                    PhaseSpec::Drawn { below_ps } => stream("phase").uniform(0, below_ps),
+                };
+                source.cycle = Some(Cycle {
+                    on: (*on, stream("on")),
+                    off: (*off, stream("off")),
+                });
+                source.begin(SimTime(start), phase);
+            }
+            SourcePattern::Trace {
+                times_ps,
+                octets,
+                period_ps,
+            } => {
+                let trace = PacketTrace::new(times_ps, octets, *period_ps, SimTime(start));
+                source.due = trace.due();
+                source.trace = Some(trace);
+            }
         }
         source
     }
 
-    /// When the next cell, or the next datagram, is sent.
+    /// When the next cell, or the next datagram, is sent; never, if it has sent all of its list.
     pub fn due(&self) -> SimTime {
         self.due
     }
 
     /// The time has come: sends a cell, or a datagram of which it is the first.
     pub fn send(&mut self) -> SourceCell {
+        if let Some(trace) = &mut self.trace {
+            let octets = trace.send();
+            self.due = trace.due();
+            let frame_cells = Cells::for_ip_packet(octets, true).0;
+            self.record.frames += 1;
+            self.record.cells += u64::from(frame_cells);
+            self.record.octets += octets;
+            return SourceCell {
+                index: 0,
+                frame_cells,
+                octets: octets as u32,
+            };
+        }
         if self.in_frame == self.frame {
             self.frame = self.burst_left.min(u64::from(self.frame_cells)) as u32;
             self.in_frame = 0;
@@ -101,9 +135,11 @@ impl CellSource {
         let cell = SourceCell {
             index: self.in_frame,
             frame_cells: self.frame * self.unit,
+            octets: self.octets as u32,
         };
         self.in_frame += 1;
         self.record.cells += u64::from(self.unit);
+        self.record.octets += self.octets;
         if self.cycle.is_some() {
             self.burst_left -= 1;
         }
@@ -135,6 +171,12 @@ impl CellSource {
         if self.cycle.is_some() {
             self.burst_left -= cells;
         }
+    }
+
+    /// A datagram of so many octets has come to the end of its route.
+    pub fn on_delivered(&mut self, octets: u32) {
+        self.record.datagrams_delivered += 1;
+        self.record.octets_delivered += u64::from(octets);
     }
 
     /// What the source has counted.
@@ -260,6 +302,37 @@ mod tests {
         let indices: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
         assert_eq!(indices, [(0, 2), (1, 2), (0, 1), (0, 2)]);
         assert_eq!((source.record().cells, source.record().frames), (4, 3));
+    }
+
+    #[test]
+    fn a_list_of_packets_is_sent_once_or_over_and_over_each_with_its_octets() {
+        let trace = |period_ps| SourceSpec {
+            datagram_route: vec![0],
+            cell_interval_ps: 0,
+            datagram_octets: 1_500,
+            ..spec(SourcePattern::Trace {
+                times_ps: vec![0, 10, 10, 70],
+                octets: vec![40, 1_500, 41, 80],
+                period_ps,
+            })
+        };
+        let mut source = CellSource::new(&trace(None), 1);
+        assert_eq!(times(&mut source, 4), [5, 15, 15, 75]);
+        assert_eq!(source.due(), SimTime::NEVER);
+        // I.363.5 and RFC 2684: 80 octets behind 8 of LLC/SNAP and 8 of trailer are two cells, as are 40 and 41.
+        let record = source.record();
+        assert_eq!((record.frames, record.octets), (4, 40 + 1_500 + 41 + 80));
+        assert_eq!(record.cells, 2 + 32 + 2 + 2);
+        let mut source = CellSource::new(&trace(Some(100)), 1);
+        assert_eq!(
+            times(&mut source, 9),
+            [5, 15, 15, 75, 105, 115, 115, 175, 205]
+        );
+        let next: Vec<_> = (0..3).map(|_| source.send().octets).collect();
+        assert_eq!(next, [1_500, 41, 80]);
+        // The last of a round and the first of the next may fall together.
+        let mut source = CellSource::new(&trace(Some(70)), 1);
+        assert_eq!(times(&mut source, 6), [5, 15, 15, 75, 75, 85]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod cache;
 mod cell_source;
 mod handover;
 mod loss_script;
+mod packet_trace;
 mod shared_tcp;
 mod timers;
 mod web;

@@ -26,6 +26,8 @@ pub mod rank {
     pub const PACE: u8 = 8;
     /// An averaging interval may end; subject: port.
     pub const INTERVAL: u8 = 9;
+    /// A slot of an uplink begins; subject: uplink.
+    pub const SLOT: u8 = 10;
 }
 
 impl Flow {

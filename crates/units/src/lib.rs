@@ -97,6 +97,9 @@ pub type Octets = u64;
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: Octets = 53;
 
+/// Octets of the LLC/SNAP header before a packet in an AAL5 frame (RFC 2684 section 5).
+const LLC_SNAP_OCTETS: Octets = 8;
+
 /// A count of 53-octet ATM cells: a queue length, a threshold, a frame.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -112,6 +115,11 @@ impl Cells {
     pub const fn for_aal5_frame(sdu: Octets) -> Self {
         // I.363.5: SDU, 0..=47 octets of padding and an 8-octet trailer fill whole 48-octet payloads.
         Self((sdu + AAL5_TRAILER_OCTETS).div_ceil(CELL_PAYLOAD_OCTETS) as u32)
+    }
+
+    /// Cells of the AAL5 frame that carries an IP packet of so many octets, behind LLC/SNAP or alone (RFC 2684 sections 5 and 6).
+    pub const fn for_ip_packet(octets: Octets, llc_snap: bool) -> Self {
+        Self::for_aal5_frame(octets + if llc_snap { LLC_SNAP_OCTETS } else { 0 })
     }
 }
 

@@ -27,13 +27,15 @@ VERBS = {
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",
     "emulate": "Put real hosts onto a scenario's path.",
+    "advise": "Answer which buffer, queue management and TCP suit a link.",
     "sweep": "Run every combination of some factors' levels.",
     "analyse": "Show which factors matter, and by how much.",
+    "lab": "Open a workbench in the browser.",
     "orbit": "Compute constellations, paths over them, and their delays.",
-    "trace": "Show what a measured series says of a link.",
+    "trace": "Show what a measured series says of a link, or fit a model to it.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
-    "store": "Check a store of runs, or save what is whole of it.",
+    "store": "Check, merge or rescue stores of runs.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",
     "schema": "Describe the scenario file.",
@@ -146,11 +148,12 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2
+    from skycell.experiment.pool import PoolLostError
     from skycell.experiment.store import StoreError, StoreFailed
 
     if isinstance(error, StoreError):
         return str(error), 2
-    if isinstance(error, StoreFailed):
+    if isinstance(error, StoreFailed | PoolLostError):
         return str(error), 1
     if isinstance(error, _core.SpecError):
         return f"The engine refuses the spec: {error}", 2

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
 from skycell.cli.levels import CONFIDENCE
+
+if TYPE_CHECKING:
+    from skycell.experiment.cluster import Scheduler
+    from skycell.experiment.shard import Shard
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
@@ -31,6 +35,23 @@ class _Name(click.ParamType[str]):
 NAME = _Name()
 
 
+class _Shard(click.ParamType["Shard"]):
+    """A share of some runs: `2/4`."""
+
+    name = "I/N"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Shard:
+        """The shard."""
+        from skycell.experiment.shard import Shard
+
+        try:
+            return value if isinstance(value, Shard) else Shard.parse(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
 class NamedPath(click.Path):
     """A path that is not empty, as that of a shell variable without a value is.
 
@@ -45,6 +66,41 @@ class NamedPath(click.Path):
         if value == "":
             self.fail("a name is missing", param, ctx)
         return super().convert(value, param, ctx)
+
+
+class _Address(click.ParamType[str]):
+    """An address of a scheduler."""
+
+    name = "ADDRESS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The address."""
+        if "://" not in str(value):
+            self.fail(f"{value!r}: must be an address such as tcp://host:8786", param, ctx)
+        return str(value)
+
+
+_ADDRESS = _Address()
+
+
+class Where(TypedDict):
+    """Where runs are made, as `Batch.make` is told it."""
+
+    jobs: int | None
+    scheduler: Scheduler | None
+
+
+def where_of(jobs: int | None, scheduler: str | None, scheduler_file: Path | None) -> Where:
+    """Where the options say that runs are to be made.
+
+    Raises:
+        click.UsageError: two of them say it.
+    """
+    options = {"--jobs": jobs, "--scheduler": scheduler, "--scheduler-file": scheduler_file}
+    is_set = [name for name, value in options.items() if value is not None]
+    if len(is_set) > 1:
+        raise click.UsageError(f"{' and '.join(is_set)}: only one of them is allowed")
+    return {"jobs": jobs, "scheduler": scheduler or scheduler_file}
 
 
 def json_option(what: str = "Write one JSON object.") -> Option[Any]:
@@ -188,13 +244,36 @@ def store_option(command: Command) -> Command:
 
 
 def many_runs_options(command: Command) -> Command:
-    """Adds `--jobs`, `--engine`, `--store` and `--fresh`, in this order."""
+    """Adds what says where runs are made, by which engine, and where they are kept.
+
+    As `jobs`, `scheduler`, `scheduler_file`, `engine`, `store_path`, `shard` and `fresh`; see
+    `where_of`.
+    """
     for option in (
         click.option("--fresh", is_flag=True, help="Also simulate what the store already has."),
+        click.option(
+            "--shard",
+            type=_Shard(),
+            help="Make only the I-th of N shares of the runs, and show no results; skycell store "
+            "merge brings the stores of all shares together.",
+        ),
         store_option,
         engine_option(),
         click.option(
-            "--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given."
+            "--scheduler-file",
+            type=NamedPath(path_type=Path),
+            metavar="FILE",
+            help="The same, by the file that the scheduler has written.",
+        ),
+        click.option(
+            "--scheduler",
+            type=_ADDRESS,
+            help="Make the runs on the workers of this Dask scheduler, such as tcp://host:8786.",
+        ),
+        click.option(
+            "--jobs",
+            type=click.IntRange(1),
+            help="Runs at a time on this machine; all cores if not given.",
         ),
     ):
         command = option(command)

@@ -16,13 +16,16 @@ from skycell.cli.options import (
     refuse_engine,
     set_option,
     table_options,
+    where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.settings import read_settings, split_settings
+from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
+    from skycell.experiment.shard import Shard
     from skycell.experiment.store import RunStore
     from skycell.studies import Reproduction
 
@@ -43,6 +46,7 @@ def _validate(
     seed: int | None,
     engine: str | None,
     store_path: Path | None,
+    shard: Shard | None,
     settings: tuple[str, ...],
     varied: tuple[str, ...],
     **_: object,
@@ -57,6 +61,8 @@ def _validate(
     with collector.step():
         if engine is not None:
             refuse_engine(engine)
+    with collector.step():
+        refuse_results(shard, out=out, vary=varied)
     with collector.step():
         if out is not None and not varied:
             refuse_earlier_result(out, "study", _RESULTS, force)
@@ -107,10 +113,13 @@ def reproduce(
     out: Path | None,
     force: bool,
     jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     seed: int,
     replications: int | None,
     engine: str,
     store_path: Path | None,
+    shard: Shard | None,
     fresh: bool,
     settings: tuple[str, ...],
     varied: tuple[str, ...],
@@ -130,22 +139,26 @@ def reproduce(
         return
     collector = ErrorCollector()
     overrides, variations = _validate(
-        collector, ids, show_list, out, force, seed, engine, store_path, settings, varied
+        collector, ids, show_list, out, force, seed, engine, store_path, shard, settings, varied
     )
     with collector.step():
         if out is not None and varied:
             raise click.UsageError("--out writes a reproduction; with --vary there is none")
+    with collector.step():
+        where = where_of(jobs, scheduler, scheduler_file)
     collector.refuse_if_any()
     common: dict[str, Any] = {
+        **where,
         "engine": engine,
-        "jobs": jobs,
         "replications": replications,
         "seed": seed,
         "overrides": overrides,
         "fresh": fresh,
     }
     with open_store(store_path) as store:
-        if varied:
+        if shard is not None:
+            _make_shard(ids, shard, store, common, as_json)
+        elif varied:
             _vary(ids, variations, _ALL in varied, store, common, as_json)
         else:
             _reproduce(ids, store, common, as_json, out, force)
@@ -182,6 +195,17 @@ def _reproduce(
             show_reproduction(result)
 
     report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
+
+
+def _make_shard(
+    ids: Sequence[str], shard: Shard, store: RunStore, common: dict[str, Any], as_json: bool
+) -> None:
+    from skycell.cli.study_progress import StudyProgress
+    from skycell.studies.reproduce import make_shard
+
+    with StudyProgress(store.path) as progress:
+        made = make_shard(ids, shard, store, on_progress=progress, **common)
+    report_shard(made, shard, store.path, as_json)
 
 
 def _vary(

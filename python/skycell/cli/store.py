@@ -41,12 +41,15 @@ def look_into_store(path: Path | None) -> Iterator[RunStore]:
         yield store
 
 
-def refuse_unfit_store(path: Path | None, *, to_look: bool = False) -> None:
+def refuse_unfit_store(
+    path: Path | None, *, to_look: bool = False, option: str = "'--store'"
+) -> None:
     """Tries a store out before it is needed; leaves its place as it was.
 
     Args:
         path: its place; the usual one if none.
         to_look: it will only be looked into.
+        option: what names it.
 
     Raises:
         click.UsageError: it cannot be opened.
@@ -70,7 +73,7 @@ def refuse_unfit_store(path: Path | None, *, to_look: bool = False) -> None:
         return
     if path is None:
         raise click.UsageError(reason)
-    raise click.BadParameter(reason, param_hint="'--store'")
+    raise click.BadParameter(reason, param_hint=option)
 
 
 def _holds_something(place: Path) -> bool:
@@ -82,10 +85,10 @@ def _holds_something(place: Path) -> bool:
 
 @click.group(
     epilog="\b\nExample:  skycell store verify",
-    short_help="Check a store of runs, or save what is whole of it.",
+    short_help="Check, merge or rescue stores of runs.",
 )
 def store() -> None:
-    """Check a store of runs, or save what is whole of a damaged one.
+    """Check a store of runs, merge several, or save what is whole of a damaged one.
 
     A store is the file in which `skycell sweep` and `skycell reproduce` keep finished runs.
     """
@@ -170,6 +173,71 @@ def rescue(file: Path, into: Path, as_json: bool) -> None:
     with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
         found = copy(opened, new)
     _show(new, found, "has got", "What is damaged was not copied.", as_json)
+
+
+def _validate_merge(
+    collector: ErrorCollector, files: tuple[Path, ...] | None, into: Path | None, **_: object
+) -> None:
+    for file in files or ():
+        with collector.step():
+            if not os.path.lexists(file):
+                raise click.BadParameter(f"{file} does not exist", param_hint="'FILE...'")
+            refuse_unfit_store(file, to_look=True, option="'FILE...'")
+    with collector.step():
+        refuse_unfit_store(into, option="'--into'")
+
+
+@store.command(
+    cls=Verb,
+    validate=_validate_merge,
+    epilog="\b\nExamples:\n"
+    "  skycell store merge shard1.sqlite shard2.sqlite\n"
+    "  skycell store merge shards/*.sqlite --into all.sqlite --json",
+    short_help="Bring the runs of several stores together.",
+)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=NamedPath(path_type=Path))
+@click.option(
+    "--into",
+    type=NamedPath(path_type=Path),
+    metavar="FILE",
+    help="Store that gets the runs; made if it is not there.  [default: .skycell/runs.sqlite]",
+)
+@json_option()
+def merge(files: tuple[Path, ...], into: Path | None, as_json: bool) -> None:
+    """Copy every run of the stores FILE... into one store, all of them or none.
+
+    The commands of shards have each a store; with these merged, the same command without --shard
+    shows what one call on one machine would have shown, to the octet. A run that two stores have
+    with different results is a fault.
+
+    Exits with 0, or with 2 if a store is faulty.
+    """
+    from contextlib import ExitStack
+
+    from skycell.experiment.store import RunStore
+    from skycell.experiment.store_merge import merge as copy
+    from skycell.input.quantities import counted
+
+    validated(_validate_merge)
+    with open_store(into) as store, ExitStack() as opened:
+        stores = [opened.enter_context(RunStore(file, read_only=True)) for file in files]
+        found = copy(store, stores)
+        runs = len(store)
+    if as_json:
+        data = {
+            "store": store.path,
+            "added": found.added,
+            "had": found.had,
+            "failed": found.failed,
+            "finished": runs,
+        }
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return
+    failed = f"; {counted(found.failed, 'failed one')} to be made again" if found.failed else ""
+    click.echo(
+        f"{store.path} has got {counted(found.added, 'run')} of {counted(len(files), 'store')}, "
+        f"and had {found.had} of theirs already{failed}: {counted(runs, 'finished run')} in all."
+    )
 
 
 def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: bool) -> None:

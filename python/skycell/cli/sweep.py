@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,17 +20,20 @@ from skycell.cli.options import (
     out_folder_option,
     refuse_engine,
     table_options,
+    where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
     from skycell.experiment.result import SweepResult
+    from skycell.experiment.shard import Shard
     from skycell.plots.values import Axes
 
-_RESULTS = ("sweep.json", "runs.csv", "report.html")
+RESULTS = ("sweep.json", "runs.csv", "report.html")
 
 
 def _validate(
@@ -42,6 +46,10 @@ def _validate(
     replications: int | None,
     engine: str | None,
     store_path: Path | None,
+    shard: Shard | None,
+    jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     x: str | None,
     series: str | None,
     facet: tuple[str, ...] | None,
@@ -53,13 +61,17 @@ def _validate(
         if engine is not None:
             refuse_engine(engine)
     with collector.step():
+        where_of(jobs, scheduler, scheduler_file)
+    with collector.step():
+        refuse_results(shard, plan=plan_only, out=out, x=x, series=series, facet=facet)
+    with collector.step():
         if no_report and out is None:
             raise click.UsageError(
                 "--no-report leaves out a part of what --out writes: give --out DIR"
             )
     with collector.step():
         if out is not None:
-            refuse_earlier_result(out, "sweep", _RESULTS, force)
+            refuse_earlier_result(out, "sweep", RESULTS, force)
             if not plan_only:
                 refuse_unwritable(out)
     with collector.step():
@@ -81,6 +93,7 @@ def _validate(
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --plan\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --x buffer --series policy\n"
+    "  skycell sweep examples/sweeps/policy-and-buffer.toml --shard 1/4 --store shard1.sqlite\n"
     "  skycell analyse out/policies --response fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
@@ -109,9 +122,12 @@ def sweep(
     no_report: bool,
     force: bool,
     jobs: int | None,
+    scheduler: str | None,
+    scheduler_file: Path | None,
     level: float,
     engine: str,
     store_path: Path | None,
+    shard: Shard | None,
     fresh: bool,
     **_: object,
 ) -> None:
@@ -134,17 +150,26 @@ def sweep(
             show_plan(design, store, engine, as_json)
         return
     from skycell.cli.study_progress import StudyProgress
+    from skycell.experiment.sweep import make_shard
     from skycell.experiment.sweep import sweep as make
 
+    where = where_of(jobs, scheduler, scheduler_file)
+    if shard is not None:
+        with open_store(store_path) as store, StudyProgress(store.path) as progress:
+            made = make_shard(
+                design, shard, store, engine=engine, on_progress=progress, fresh=fresh, **where
+            )
+        report_shard(made, shard, store.path, as_json)
+        return
     with open_store(store_path) as store:
         with StudyProgress(store.path) as progress:
             result = make(
-                design, engine=engine, jobs=jobs, store=store, on_progress=progress, fresh=fresh
+                design, engine=engine, store=store, on_progress=progress, fresh=fresh, **where
             )
         fault = (
             None
             if out is None
-            else (_write(result, out, force, store.path, level=None if no_report else level))
+            else (write_sweep(result, out, force, store.path, level=None if no_report else level))
         )
     failed = None
     if result.failed:
@@ -168,16 +193,31 @@ def sweep(
     report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path, again=again)
 
 
-def _write(
-    result: SweepResult, out: Path, force: bool, store: str | Path, *, level: float | None
+def write_sweep(
+    result: SweepResult,
+    out: Path,
+    force: bool,
+    store: str | Path,
+    *,
+    level: float | None,
+    beside: Mapping[Path, bytes] | None = None,
 ) -> str | None:
-    """Writes a sweep's files; its report at a confidence level, or none. Returns what was wrong."""
+    """Writes a sweep's files; its report at a confidence level, or none. Returns what was wrong.
+
+    Args:
+        result: the sweep.
+        out: the folder.
+        force: whether an earlier result is replaced.
+        store: where its runs are kept.
+        level: of the report's intervals; none for no report.
+        beside: further files, with their contents.
+    """
     from skycell.cli.progress import DrawingProgress
     from skycell.plots.files import write_all
     from skycell.report import write_sweep_report
 
     texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
-    beside = {out / name: text.encode() for name, text in texts.items()}
+    beside = {out / name: text.encode() for name, text in texts.items()} | dict(beside or {})
     report = out / "report.html"
     if level is None:
         with writing(out, store) as reported:

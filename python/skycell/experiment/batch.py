@@ -4,23 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from time import sleep
-from typing import Any, Protocol
+from typing import Any, TypedDict
 
 from skycell.experiment.claims import PATIENCE_S, Claims, Taken
-from skycell.experiment.pool import Outcome, run_tasks
+from skycell.experiment.cluster import ClusterPool, Scheduler
+from skycell.experiment.pool import Outcome, Pool, run_tasks
+from skycell.experiment.processes import ProcessPool
 from skycell.experiment.store import RunKey, RunStore
-from skycell.experiment.tasks import Task, Work, refuse_unknown_engine, simulate
+from skycell.experiment.tasks import Task, Text, Work, refuse_unknown_engine, simulate
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import NetworkSpec
 from skycell.spec.text import SpecText
 from skycell.version import version as own_version
-
-
-class Text(Protocol):
-    """What gives the canonical text of a run's spec when its turn comes, as `SpecText` does."""
-
-    def with_seed(self, seed: int) -> str:
-        """The text of the run with this seed."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +54,12 @@ class PlannedRun:
         specs = ((seed, resolve(seed)) for seed in seeds)
         return [cls(name, seed, spec.hash(), spec.duration_ps, text) for seed, spec in specs]
 
-    def spec_json(self) -> str:
-        """The canonical text of the spec; megabytes where the network is large."""
-        return self.text.with_seed(self.seed)
+    def task(self, engine: str) -> Task:
+        """What a worker needs to make it; of its name only the hash, which no other has."""
+        text = self.text
+        if isinstance(text, _DrawnText):  # to resolve takes files, which a worker may not have
+            text = SpecText(text.with_seed(self.seed), self.seed)
+        return Task(self.spec_hash, text, self.seed, engine, self.duration_ps)
 
 
 @dataclass(frozen=True)
@@ -97,6 +95,17 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
+
+
+class MakeOptions(TypedDict, total=False):
+    """How runs are made: parameters of `Batch.make`, for who hands them on."""
+
+    jobs: int | None
+    scheduler: Scheduler | None
+    on_progress: OnProgress | None
+    fresh: bool
+    work: Work
+
 
 _LOOK_EVERY_S = 0.2
 """Wall time between two looks at runs that other processes have taken."""
@@ -178,6 +187,7 @@ class Batch:
         runs: Sequence[PlannedRun],
         *,
         jobs: int | None = None,
+        scheduler: Scheduler | None = None,
         on_progress: OnProgress | None = None,
         fresh: bool = False,
         work: Work = simulate,
@@ -187,17 +197,25 @@ class Batch:
 
         Args:
             runs: of different specs.
-            jobs: processes at a time; all cores if not given.
+            jobs: processes of this machine at a time; all cores if not given.
+            scheduler: of a Dask cluster that makes them instead.
             on_progress: called as runs go on and end.
             fresh: make also what the store has, and what another process has taken.
             work: makes one run; the engine's unless a test says otherwise.
             patience_s: with another process that has taken a run and gives no sign of life.
 
         Raises:
-            ValueError: this build does not have the engine; told before any run.
+            ValueError: this build does not have the engine, or both `jobs` and `scheduler` are
+                given; told before any run.
             StoreError: there are runs to make, and the store was opened to look only; so too.
+            ScenarioFaults: the cluster cannot be used; so too, or where a worker joins that cannot.
+            PoolLostError: the scheduler is gone; finished runs are in the store.
             KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
         """
+        if jobs is not None and scheduler is not None:
+            raise ValueError(
+                "jobs are of this machine and scheduler is elsewhere: give one of both"
+            )
         refuse_unknown_engine(self.engine)
         to_do = list(runs) if fresh else self.missing(runs)
         if to_do:
@@ -224,20 +242,21 @@ class Batch:
             if run.spec_hash not in done:
                 done.add(run.spec_hash)
                 done_ps += run.duration_ps
-            report({})
 
-        def note(outcome: Outcome) -> None:
+        def note(outcomes: Sequence[Outcome]) -> None:
             # May come twice for a run, if an interrupt came into the first time.
-            run = by_hash[outcome.task.name]
-            if outcome.summary_json is not None:
-                key = self.key(run.spec_hash)
-                self._store.put_finished(key, outcome.summary_json, outcome.wall_s)
-                simulated.add(run.spec_hash)
-            else:
-                reason = outcome.reason or "no reason given"
-                self._store.put_failed(self.key(run.spec_hash), reason, outcome.wall_s)
-                failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
-            count(run)
+            self._store.put(
+                (self.key(end.task.name), end.summary_json, end.reason, end.wall_s)
+                for end in outcomes
+            )
+            for end in outcomes:
+                run = by_hash[end.task.name]
+                if end.reason is None:
+                    simulated.add(run.spec_hash)
+                else:
+                    failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, end.reason)
+                count(run)
+            report({})
 
         def tasks(wanted: Sequence[PlannedRun], left: list[PlannedRun]) -> Iterator[Task]:
             """Those that this process is to make; what another has is `left`."""
@@ -246,16 +265,18 @@ class Batch:
                 if reason is not None:
                     failed[run.spec_hash] = FailedBatchRun(run.name, run.seed, reason)
                     count(run)
+                    report({})
                     continue
                 taken = Taken.BY_US if fresh else claims.take(self.key(run.spec_hash))
                 if taken is Taken.BY_US:
                     theirs.discard(run.spec_hash)
-                    yield Task(run.spec_hash, run.spec_json(), self.engine, run.duration_ps)
+                    yield run.task(self.engine)
                 elif taken is Taken.BY_ANOTHER:
                     theirs.add(run.spec_hash)
                     left.append(run)
                 else:
                     count(run)
+                    report({})
 
         try:
             report({})
@@ -265,7 +286,9 @@ class Batch:
                 ours = tasks(wanted, left)
                 first = next(ours, None)
                 if first is not None:
-                    run_tasks(chain([first], ours), note, jobs=jobs, on_under_way=report, work=work)
+                    all_ours = chain([first], ours)
+                    with _pool(jobs, scheduler, work) as pool:
+                        run_tasks(all_ours, len(wanted), pool, note, on_under_way=report)
                 elif left:
                     sleep(_LOOK_EVERY_S)
                     report({})
@@ -280,3 +303,7 @@ class Batch:
         """Why a run failed in another process; none if it did not, or is still under way."""
         stored = self._store.get(self.key(run.spec_hash))
         return None if stored is None else stored.reason
+
+
+def _pool(jobs: int | None, scheduler: Scheduler | None, work: Work) -> Pool:
+    return ProcessPool(jobs, work) if scheduler is None else ClusterPool(scheduler, work)

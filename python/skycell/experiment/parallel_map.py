@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from skycell.experiment.parent_watchdog import end_with_parent
-from skycell.experiment.pool import children_start, default_jobs
+from skycell.experiment.processes import children_start, default_jobs
 
 T = TypeVar("T")
 R = TypeVar("R")

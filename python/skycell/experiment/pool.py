@@ -1,31 +1,29 @@
-"""Many runs on all cores, one process each.
+"""Many runs on many processes, wherever these are: what goes where, and what becomes of it.
 
-A run that raises becomes a failed run with its reason. A run whose process dies takes no other with
-it: those that were under way are tried again one by one, and the one that dies alone has failed.
-An interrupt cancels what is under way within a fraction of a second; what has finished by then is
-handed to `on_outcome` like the rest.
+Runs are handed over in batches that are worth their way, and each batch is reported when it has
+ended. A run that raises becomes a failed run with its reason. Those that were under way when a
+worker died are tried again at the end, one by one and with nothing beside them; one whose worker
+dies then, too, has failed. An interrupt gives up what is under way.
 """
 
-import multiprocessing
-import os
-import signal
-import sys
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
+from itertools import chain, islice
+from queue import Empty, SimpleQueue
+from typing import Protocol, Self
 
-from skycell.experiment.parent_watchdog import end_with_parent
-from skycell.experiment.tasks import Task, Work, simulate
+from skycell.experiment.tasks import Report, Task
 
 _LOOK_EVERY_S = 0.2
-_AHEAD = 1
-"""Runs handed over before a process is free, so that none waits while an outcome is kept."""
+_MOST_AT_ONCE = 1_000
+"""Runs of a batch, so that an estimate that is off costs little."""
+_PARTS = 2
+"""Batches that each process still gets of what is left, so that all end at about one time."""
+_LEAST_PART = 10
+"""Of its full time, that the last batches still take."""
 _DIED = "its worker process died, and died again when the run was tried alone"
 
 
@@ -39,239 +37,189 @@ class Outcome:
     wall_s: float
 
 
-OnOutcome = Callable[[Outcome], None]
+OnOutcomes = Callable[[Sequence[Outcome]], None]
 OnUnderWay = Callable[[Mapping[str, int]], None]
 """Told, a few times a second, the simulated picoseconds of every run under way, by task name."""
 
 
-def default_jobs() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class Pool(Protocol):
+    """Processes that make batches of runs; a context manager that stops them at its end."""
+
+    name: str
+    """What it is, in words."""
+    batch_s: float
+    """Wall time that a batch should take, so that what it costs to hand it over is little."""
+
+    @property
+    def slots(self) -> int:
+        """Batches to hand over at a time: some more than there are processes."""
+
+    def submit(self, tasks: Sequence[Task]) -> "Future[list[Report]]":
+        """Hands a batch over; what `make_batch` gives for it comes back.
+
+        The future is cancelled where the pool itself is lost.
+        """
+
+    def is_death(self, error: BaseException) -> bool:
+        """Whether a future's exception says that a worker died."""
+
+    def under_way(self) -> Mapping[str, int]:
+        """Simulated picoseconds of the runs under way, as far as they are known, by task name."""
+
+    def stop(self) -> None:
+        """Gives up what is under way; futures that have a result by then keep it."""
+
+    def __enter__(self) -> Self:
+        """The pool itself."""
+
+    def __exit__(self, *_: object) -> None:
+        """Stops it."""
+
+
+class PoolLostError(Exception):
+    """The processes cannot be reached any more; what was reported is kept."""
+
+    def __init__(self, pool: str) -> None:
+        super().__init__(
+            f"{pool} is gone; the runs that are finished are kept, and the same call continues "
+            "from there"
+        )
 
 
 def run_tasks(
     tasks: Iterable[Task],
-    on_outcome: OnOutcome,
+    count: int,
+    pool: Pool,
+    on_outcomes: OnOutcomes,
     *,
-    jobs: int | None = None,
     on_under_way: OnUnderWay | None = None,
-    work: Work = simulate,
 ) -> None:
-    """Makes all runs, `jobs` at a time, and reports each the moment it has ended.
+    """Makes all runs and reports each batch the moment it has ended.
 
     Args:
-        tasks: drawn as processes get free, one ahead of them, so that a long list costs no memory.
-        on_outcome: called in this process, once a task, in the order in which runs end; a call into
-            which an interrupt comes is made again.
-        jobs: processes at a time, at least 1; all cores if not given.
+        tasks: drawn as processes get free, a batch ahead of them, so that a long list costs no
+            memory.
+        count: tasks that there are at most, which says how large the last batches are.
+        pool: makes them.
+        on_outcomes: called in this process, once a task, in the order in which batches end; a call
+            into which an interrupt comes is made again.
         on_under_way: called about five times a second.
-        work: what a worker does; a function at the top of a module.
 
     Raises:
-        ValueError: `jobs` is below 1.
         KeyboardInterrupt: Ctrl-C was pressed; runs under way were given up.
+        PoolLostError: the pool was lost.
     """
-    jobs = default_jobs() if jobs is None else jobs
-    if jobs < 1:
-        raise ValueError(f"{jobs} jobs: must be 1 or more")
-    todo = iter(tasks)
-    suspects: deque[Task] = deque()
-    more = True
-    while more:
-        with _Workers(jobs, work) as workers:
-            more, broken = _drained(workers, todo, on_outcome, on_under_way)
-        suspects.extend(broken)
-        while suspects:
-            task = suspects.popleft()
-            with _Workers(1, work) as alone:
-                _, died = _drained(alone, iter([task]), on_outcome, on_under_way)
-            for task in died:
-                on_outcome(Outcome(task, None, _DIED, 0.0))
-
-
-def _drained(
-    workers: "_Workers",
-    todo: Iterator[Task],
-    on_outcome: OnOutcome,
-    on_under_way: OnUnderWay | None,
-) -> tuple[bool, list[Task]]:
+    work = _Work(pool, on_outcomes, on_under_way)
     try:
-        return workers.drain(todo, on_outcome, on_under_way)
+        suspects = work.drain(iter(tasks), count)
+        for task in work.drain(iter(suspects), len(suspects), alone=True):
+            on_outcomes([Outcome(task, None, _DIED, 0.0)])
     except KeyboardInterrupt:
-        workers.stop()
-        workers.keep_finished(on_outcome)
+        pool.stop()
+        work.keep_finished()
         raise
 
 
-class _Workers:
-    """A pool of processes that lives until one of them dies."""
+class _Work:
+    """What has been handed to a pool and is not reported yet."""
 
-    def __init__(self, jobs: int, work: Work) -> None:
-        # "spawn": threads of the parent (progress display, numerical libraries) make fork unsafe.
-        context = multiprocessing.get_context("spawn")
-        slots = jobs + _AHEAD
-        self._simulated_ps = context.RawArray("q", slots)
-        self._cancelled = context.RawValue("b", 0)
-        self._free = list(range(slots))
-        self._running: dict[Future[_Report], tuple[int, Task]] = {}
-        self._executor = ProcessPoolExecutor(
-            max_workers=jobs,
-            mp_context=context,
-            initializer=_begin_worker,
-            initargs=(self._simulated_ps, self._cancelled, work),
-        )
+    def __init__(
+        self, pool: Pool, on_outcomes: OnOutcomes, on_under_way: OnUnderWay | None
+    ) -> None:
+        self._pool = pool
+        self._on_outcomes = on_outcomes
+        self._on_under_way = on_under_way
+        self._running: dict[Future[list[Report]], Sequence[Task]] = {}
+        self._ended: SimpleQueue[Future[list[Report]]] = SimpleQueue()
+        self._again: deque[Task] = deque()
+        """Of batches whose time was over before their end."""
+        self._run_s = pool.batch_s
+        """Wall time of a run, of late."""
 
-    def __enter__(self) -> "_Workers":
-        return self
+    def drain(self, todo: Iterator[Task], count: int, *, alone: bool = False) -> list[Task]:
+        """Works until there is nothing more to do.
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Gives up what is under way, and waits until that is done."""
-        self._cancelled.value = 1
-        self._executor.shutdown(wait=True, cancel_futures=True)
-
-    def keep_finished(self, on_outcome: OnOutcome) -> None:
-        """Reports the runs that have a summary and were not reported yet, once stopped.
-
-        Another interrupt ends the report of one run and not those of the others.
-        """
-        for future in list(self._running):
-            if (
-                not future.cancelled()
-                and future.exception() is None
-                and future.result().summary_json
-            ):
-                with suppress(KeyboardInterrupt):
-                    self._finish(future, on_outcome)
-
-    def drain(
-        self, todo: Iterator[Task], on_outcome: OnOutcome, on_under_way: OnUnderWay | None
-    ) -> tuple[bool, list[Task]]:
-        """Works until there is nothing more to do, or a process has died.
+        Args:
+            todo: the tasks.
+            count: how many they are at most.
+            alone: one at a time.
 
         Returns:
-            Whether there may be more to do, and the tasks that were under way at a death.
+            Those that were under way at the death of a worker.
         """
-        exhausted = False
+        died: list[Task] = []
         while True:
-            while self._free and not exhausted:
-                task = next(todo, None)
-                if task is None:
-                    exhausted = True
-                elif not self._submit(task):
-                    return True, [task, *self._left_behind(on_outcome)]
+            slots = 1 if alone else self._pool.slots
+            while len(self._running) < slots:
+                size = 1 if alone else self._size(count, slots)
+                batch = list(islice(chain(self._drawn_again(), todo), size))
+                if not batch:
+                    break
+                count -= len(batch)
+                future = self._pool.submit(batch)
+                self._running[future] = batch
+                future.add_done_callback(self._ended.put)
             if not self._running:
-                return False, []
-            done, _ = wait(self._running, timeout=_LOOK_EVERY_S, return_when=FIRST_COMPLETED)
-            if on_under_way is not None:
-                on_under_way(
-                    {task.name: self._simulated_ps[slot] for slot, task in self._running.values()}
-                )
-            finished = [self._finish(future, on_outcome) for future in done]
-            if not all(finished):
-                return True, self._left_behind(on_outcome)
+                return died
+            for future in self._just_ended():
+                left = self._finish(future, died)
+                self._again.extend(left)
+                count += len(left)
+            if self._on_under_way is not None:
+                self._on_under_way(self._pool.under_way())
 
-    def _submit(self, task: Task) -> bool:
-        slot = self._free[-1]
-        self._simulated_ps[slot] = 0
-        try:
-            with children_start():
-                future = self._executor.submit(_make_run, slot, task)
-        except BrokenProcessPool:
-            return False
-        self._free.pop()
-        self._running[future] = (slot, task)
-        return True
+    def _drawn_again(self) -> Iterator[Task]:
+        while self._again:
+            yield self._again.popleft()
 
-    def _finish(self, future: "Future[_Report]", on_outcome: OnOutcome) -> bool:
-        slot, task = self._running[future]
-        try:
-            report = future.result()
-        except BrokenProcessPool:
-            return False
-        # Where an interrupt comes into this call, the run is still among those to be reported.
-        on_outcome(Outcome(task, report.summary_json, report.reason, report.wall_s))
+    def _size(self, count: int, slots: int) -> int:
+        """Runs of the next batch: worth its time, and not more than a part of what is left."""
+        worth = min(_MOST_AT_ONCE, int(self._pool.batch_s / self._run_s))
+        return max(1, worth // _LEAST_PART, min(worth, count // (_PARTS * slots)))
+
+    def _just_ended(self) -> Iterator["Future[list[Report]]"]:
+        with suppress(Empty):
+            yield self._ended.get(timeout=_LOOK_EVERY_S)
+            while True:
+                yield self._ended.get_nowait()
+
+    def _finish(self, future: "Future[list[Report]]", died: list[Task]) -> Sequence[Task]:
+        """Reports a batch, and returns what is left of it."""
+        tasks = self._running[future]
+        if future.cancelled():
+            raise PoolLostError(self._pool.name)
+        error = future.exception()
+        left: Sequence[Task] = ()
+        if error is None:
+            reports = future.result()
+            # Where an interrupt comes into this call, these are still among those to be reported.
+            self._on_outcomes(_outcomes(tasks, reports))
+            left = tasks[len(reports) :]
+            if reports:
+                run_s = sum(report.wall_s for report in reports) / len(reports)
+                self._run_s = (self._run_s + run_s) / 2  # a batch has at most twice the last one's
+        elif self._pool.is_death(error):
+            died.extend(tasks)
+        else:
+            raise error
         del self._running[future]
-        self._free.append(slot)
-        return True
+        return left
 
-    def _left_behind(self, on_outcome: OnOutcome) -> list[Task]:
-        # A death ends every future; those that had ended before it have their report.
-        wait(self._running)
-        return [
-            task
-            for future, (_, task) in list(self._running.items())
-            if not self._finish(future, on_outcome)
-        ]
+    def keep_finished(self) -> None:
+        """Reports the runs that have a summary and were not reported yet, once stopped.
 
-
-@dataclass(frozen=True)
-class _Report:
-    """What a worker sends back."""
-
-    summary_json: str | None
-    reason: str | None
-    wall_s: float
+        Another interrupt ends the report of one batch and not those of the others.
+        """
+        for future, tasks in list(self._running.items()):
+            if future.done() and not future.cancelled() and future.exception() is None:
+                outcomes = _outcomes(tasks, future.result())
+                if finished := [end for end in outcomes if end.summary_json is not None]:
+                    with suppress(KeyboardInterrupt):
+                        self._on_outcomes(finished)
 
 
-@contextmanager
-def children_start() -> Iterator[None]:
-    """Processes that are started within leave Ctrl-C to this one, and do not load its program."""
-    with _interrupts_blocked(), _without_program():
-        yield
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    # A process inherits the blocked signal: Ctrl-C, which the terminal sends to all, then ends the
-    # workers' runs through the parent only, also while a worker is still starting. This process
-    # gets a signal that came meanwhile as soon as it is unblocked.
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
-def _without_program() -> Iterator[None]:
-    # multiprocessing lets a new process load what this one was started with: a script would begin
-    # anew in it, and one that came over standard input cannot be found. Workers need neither.
-    program = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = program
-
-
-# What a worker process was given when it began.
-_worker: dict[str, Any] = {}
-
-
-def _begin_worker(simulated_ps: Any, cancelled: Any, work: Work) -> None:
-    end_with_parent()
-    _worker.update(simulated_ps=simulated_ps, cancelled=cancelled, work=work)
-
-
-def _make_run(slot: int, task: Task) -> _Report:
-    simulated_ps, cancelled = _worker["simulated_ps"], _worker["cancelled"]
-
-    def on_progress(time_ps: int) -> bool:
-        simulated_ps[slot] = time_ps
-        return not cancelled.value
-
-    began = time.perf_counter()
-    summary_json, reason = None, None
-    try:
-        summary_json = _worker["work"](task, on_progress)
-    except Exception as error:  # whatever a run dies of is its reason, and the others go on
-        reason = f"{type(error).__name__}: {error}"
-    return _Report(summary_json, reason, time.perf_counter() - began)
+def _outcomes(tasks: Sequence[Task], reports: Sequence[Report]) -> list[Outcome]:
+    return [
+        Outcome(task, report.summary_json, report.reason, report.wall_s)
+        for task, report in zip(tasks, reports, strict=False)  # some may be left
+    ]

@@ -7,7 +7,7 @@ function of these. Each run is kept with a checksum, without which it is not han
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +45,9 @@ DEFAULT_STORE = Path(".skycell") / "runs.sqlite"
 
 FINISHED = "finished"
 """The state of a run that has a summary."""
+
+RunEnded = tuple[RunKey, str | None, str | None, float]
+"""A run, its summary or else why there is none, and the wall time that it took in seconds."""
 
 _OF_KEY = "WHERE spec_hash = ? AND engine = ? AND version = ?"
 _PATIENCE_S = 30.0  # with another process that holds the file
@@ -285,16 +288,17 @@ class RunStore:
             StoreError: what the file holds of the run is damaged.
         """
         with self._failures_reported():
-            row = self._row(key)
+            row = self.row(key)
             return None if row is None else run_of(row)
 
     def is_finished(self, key: RunKey) -> bool:
         """Whether the store has the summary of this run; raises as `get` does."""
         with self._failures_reported():
-            row = self._row(key)
+            row = self.row(key)
             return row is not None and verified(row) == key and row[3] == FINISHED
 
-    def _row(self, key: RunKey) -> Row | None:
+    def row(self, key: RunKey) -> Row | None:
+        """The row of a run as it stands in the file; none if there is none."""
         return self._read(f"SELECT * FROM runs {_OF_KEY}", _values(key))
 
     def _read(self, query: str, values: tuple[str, ...] = ()) -> tuple[Any, ...] | None:
@@ -327,20 +331,20 @@ class RunStore:
 
     def put_finished(self, key: RunKey, summary_json: str, wall_s: float) -> None:
         """Keeps a finished run; committed when this returns. Replaces an older one of its key."""
-        self._put(key, FINISHED, None, summary_json, wall_s)
+        self.put([(key, summary_json, None, wall_s)])
 
     def put_failed(self, key: RunKey, reason: str, wall_s: float) -> None:
         """Notes that a run failed and why. It will be tried again when it is asked for."""
-        self._put(key, "failed", reason, None, wall_s)
+        self.put([(key, None, reason, wall_s)])
 
-    def _put(
-        self, key: RunKey, state: str, reason: str | None, summary: str | None, wall_s: float
-    ) -> None:
-        self.refuse_if_read_only()
+    def put(self, ends: Iterable[RunEnded]) -> None:
+        """Keeps how runs ended, all of them or, if it fails, none."""
         now = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-        with self._failures_reported(), self._transaction():
-            self._insert((*_values(key), state, reason, summary, float(wall_s), now))
-            self._db.execute(f"DELETE FROM claims {_OF_KEY}", _values(key))
+        with self.all_or_nothing():
+            for key, summary, reason, wall_s in ends:
+                state = "failed" if summary is None else FINISHED
+                self._insert((*_values(key), state, reason, summary, float(wall_s), now))
+                self._db.execute(f"DELETE FROM claims {_OF_KEY}", _values(key))
 
     def _insert(self, content: Row) -> None:
         self._db.execute(
@@ -367,6 +371,17 @@ class RunStore:
                 f"SELECT * FROM runs ORDER BY 1 {order}, 2 {order}, 3 {order}"
             )
 
+    def whole_rows(self) -> Iterator[tuple[RunKey, Row]]:
+        """All rows by their keys, each as it was kept.
+
+        Raises:
+            StoreError: one is not, or the file cannot be read any further.
+        """
+        for row in self.rows():
+            with self._failures_reported():
+                key = verified(row)
+            yield key, row
+
     def structural_damage(self) -> str | None:
         """The first thing that SQLite finds wrong with the file itself; none if all is well."""
         with self._failures_reported():
@@ -375,8 +390,19 @@ class RunStore:
 
     def keep_copy(self, row: Row) -> None:
         """Keeps a run as another store has it."""
+        with self.all_or_nothing():
+            self.insert_copy(row)
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """What is inserted within is kept together when it ends, or not at all if it fails."""
+        self.refuse_if_read_only()
         with self._failures_reported(), self._transaction():
-            self._insert(row[:8])
+            yield
+
+    def insert_copy(self, row: Row) -> None:
+        """Inserts a run as another store has it, within `all_or_nothing`."""
+        self._insert(row[:8])
 
     def take(self, key: RunKey, maker: str) -> str:
         """Takes a run for a maker, unless it is finished or another has it.
@@ -388,7 +414,7 @@ class RunStore:
         """
         self.refuse_if_read_only()
         with self._failures_reported(), self._transaction():
-            row = self._row(key)
+            row = self.row(key)
             if row is not None and verified(row) == key and row[3] == FINISHED:
                 return FINISHED
             # One that is no text was never kept, and no maker of that name would ever be heard of.

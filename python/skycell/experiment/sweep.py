@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
-from skycell.experiment.batch import Batch, OnProgress
+from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress
+from skycell.experiment.cluster import Scheduler
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import load_plan, parse_plan
 from skycell.experiment.measures import measure, response_of
 from skycell.experiment.plan import Design, design_runs
 from skycell.experiment.result import SweepResult, SweepRun
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 
@@ -25,6 +27,7 @@ def sweep(
     *,
     engine: str = "fast",
     jobs: int | None = None,
+    scheduler: Scheduler | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,
     fresh: bool = False,
@@ -38,7 +41,9 @@ def sweep(
         source: the file of the sweep, the data that such a file stands for, a plan, or all of its
             runs as `design_runs` gives them.
         engine: name of the engine.
-        jobs: processes at a time; all cores if not given.
+        jobs: processes of this machine at a time; all cores if not given.
+        scheduler: of a Dask cluster that makes the runs instead: its address, such as
+            `tcp://host:8786`, or as a `Path` the file that it has written.
         store: where finished runs are kept and looked up; in memory only if not given.
         on_progress: called as runs go on and end.
         fresh: simulate also what the store has.
@@ -47,10 +52,13 @@ def sweep(
         work: makes one run; the engine's unless a test says otherwise.
 
     Raises:
-        ScenarioFaults: the file has faults, or some of its cells' scenarios.
+        ScenarioFaults: the file has faults, or some of its cells' scenarios, or the cluster cannot
+            be used.
         MissingRunsError: with `only_stored`, the store lacks runs.
         OSError: the file cannot be read.
-        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`.
+        ValueError: this build does not have the engine, or `fresh` is given with `only_stored`, or
+            `jobs` with `scheduler`.
+        PoolLostError: the scheduler is gone; finished runs are in the store.
         StoreError: there are runs to make, and the store was opened to look only.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
@@ -61,7 +69,14 @@ def sweep(
         runs = design.runs.different
         if only_stored:
             batch.refuse_missing(runs)
-        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        made = batch.make(
+            runs,
+            jobs=jobs,
+            scheduler=scheduler,
+            on_progress=on_progress,
+            fresh=fresh,
+            work=work,
+        )
         return SweepResult(
             title=design.plan.title,
             file=design.plan.name,
@@ -81,6 +96,24 @@ def sweep(
             runs=tuple(_measured(design, batch)),
             from_store=made.from_store,
         )
+
+
+def make_shard(
+    source: PlanLike | Design,
+    shard: Shard,
+    store: RunStore,
+    *,
+    engine: str = "fast",
+    version: str | None = None,
+    **options: Unpack[MakeOptions],
+) -> Made:
+    """Makes a share of a sweep's runs, and measures nothing; the parameters are those of `sweep`.
+
+    Once the stores of all shards are merged, `sweep` has every run.
+    """
+    design = source if isinstance(source, Design) else design_runs(as_plan(source))
+    with Batch(store, engine, version) as batch:
+        return batch.make(shard.share_of(design.runs.different), **options)
 
 
 def as_plan(source: PlanLike) -> SweepPlan:

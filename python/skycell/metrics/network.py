@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,14 +23,17 @@ from skycell.metrics.ceiling import (
 from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
+from skycell.scenario.values.cells import aal5_cells_of
 from skycell.spec.network import (
     FlowSpec,
     LinkSpec,
     NetworkSpec,
     SourcePatternConstant,
+    SourcePatternOnOff,
+    SourcePatternTrace,
     SourceSpec,
 )
-from skycell.spec.values import mean_ps, octets_on_line, route_of
+from skycell.spec.values import begin_ps, mean_ps, octets_on_line, route_of
 
 
 @dataclass(frozen=True)
@@ -206,24 +211,41 @@ def taken_bps(spec: NetworkSpec, sources: Iterable[SourceSpec]) -> dict[int, flo
     taken: dict[int, float] = {}
     for source in sources:
         for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
-            taken[link] = taken.get(link, 0.0) + _mean_bps(source, spec.links[link])
+            offered = _mean_bps(source, spec.links[link], spec.duration_ps)
+            taken[link] = taken.get(link, 0.0) + offered
     return taken
 
 
-def _mean_bps(source: SourceSpec, link: LinkSpec) -> float:
-    """What a source offers to a link in the mean over its cycles, bit/s of the link."""
-    peak = link_cell_bps(source.cell_interval_ps)
+def _mean_bps(source: SourceSpec, link: LinkSpec, duration_ps: int) -> float:
+    """What a source offers to a link in the mean over its cycles, bit/s of the link.
+
+    A list of packets that is sent once counts over the run, as far as it is sent in it.
+    """
+    pattern = source.pattern
+    if isinstance(pattern, SourcePatternTrace):
+        packets: Iterable[int] = pattern.octets
+        if pattern.period_ps is None:
+            left_ps = duration_ps - begin_ps(source.start)
+            packets = pattern.octets[: bisect_left(pattern.times_ps, left_ps)]
+        octets = sum(count * _on_line(link, size) for size, count in Counter(packets).items())
+        return 8 * octets * PS_PER_SECOND / (pattern.period_ps or duration_ps)
     if source.datagram_octets:
-        octets = (
-            octets_on_line(link.framing, source.datagram_octets)
-            if link.framing is not None
-            else CELL_OCTETS * source.frame_cells
-        )
+        octets = _on_line(link, source.datagram_octets)
         peak = 8 * octets * PS_PER_SECOND / source.cell_interval_ps
-    if isinstance(source.pattern, SourcePatternConstant):
+    else:
+        peak = link_cell_bps(source.cell_interval_ps)
+    if isinstance(pattern, SourcePatternConstant):
         return peak
-    on, off = mean_ps(source.pattern.on), mean_ps(source.pattern.off)
+    assert isinstance(pattern, SourcePatternOnOff)
+    on, off = mean_ps(pattern.on), mean_ps(pattern.off)
     return peak * on / (on + off)
+
+
+def _on_line(link: LinkSpec, packet: int) -> int:
+    """Octets that an IP packet takes of a link, in cells with LLC/SNAP."""
+    if link.framing is not None:
+        return octets_on_line(link.framing, packet)
+    return CELL_OCTETS * aal5_cells_of(packet, llc_snap=True)
 
 
 def max_min_fairness(

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
 from skycell.metrics.network import crossed_links
-from skycell.spec.values import route_of
 
 if TYPE_CHECKING:
     from skycell.spec.network import NetworkSpec
@@ -205,12 +204,14 @@ def source_totals(spec: NetworkSpec, records: Mapping[str, Any]) -> SourceTotals
         arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
         return SourceTotals("cells", sent, arrived, arrived * CELL_BITS / seconds)
     sent = arrived = bits = 0
-    for source in spec.sources:
-        first, last = (records["vcs"][route_of(source)[end]] for end in (0, -1))
-        key = "frames" if source.datagram_octets else "cells"
-        came = last[f"{key}_delivered"]
-        sent, arrived = sent + first[f"{key}_offered"], arrived + came
-        bits += came * (8 * source.datagram_octets or CELL_BITS)
+    for source, counted in zip(spec.sources, records["sources"], strict=True):
+        if source.datagram_octets:
+            sent, arrived = sent + counted["frames"], arrived + counted["datagrams_delivered"]
+            bits += 8 * counted["octets_delivered"]
+        else:
+            came = records["vcs"][source.vc]["cells_delivered"]
+            sent, arrived = sent + counted["cells"], arrived + came
+            bits += came * CELL_BITS
     unit = "packets" if len(packets) == len(spec.sources) else "packets and cells"
     return SourceTotals(unit, sent, arrived, bits / seconds)
 

@@ -154,6 +154,13 @@ class RunResult:
 
         return Frame(rows(self.records["sources"]))
 
+    @cached_property
+    def uplinks(self) -> pl.DataFrame:
+        """One row per uplink that terminals share: slots, requests, grants, access delay."""
+        from skycell.records.frame import Frame
+
+        return Frame(rows(self.records.get("uplinks", [])))
+
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""
         return self._identity() | dict(self.records)

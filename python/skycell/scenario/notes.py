@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from skycell.input.quantities import show_amount
+from skycell.input.quantities import (
+    PS_PER_MS,
+    PS_PER_SECOND,
+    counted,
+    show_amount,
+    show_rate,
+    show_time,
+)
 from skycell.scenario.declared.framings import Gse
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of
-from skycell.spec.network import LinkSpec, NetworkSpec
+from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
+from skycell.spec.values import begin_ps
 
 #: Ports and VCs that a note names.
 _MOST_NAMES = 3
+#: Time over which the peak rate of a list of packets is told: a user sees no shorter one.
+_PEAK_PS = 100 * PS_PER_MS
 
 
 def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...]:
@@ -22,7 +33,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does; and where satellites of its paths are left out or placed by old elements.
+    device does; where satellites of its paths are left out or placed by old elements; and on what
+    a list of packets holds.
 
     Args:
         spec: the network.
@@ -30,7 +42,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     """
     frames = _longest_frames(spec)
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
-    return (*_tail_drop(spec, frames), *_policers(spec, frames), *of_paths)
+    of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
+    return (*_tail_drop(spec, frames), *_policers(spec, frames), *of_paths, *filter(None, of_lists))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
@@ -116,6 +129,36 @@ def _policers(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
             f'cells still count. A [[gfr]] contract with excess = "discard" holds a VC to a rate '
             f"by whole packets."
         )
+
+
+def _packet_list(source: SourceSpec, duration_ps: int) -> str | None:
+    """What the list of a source comes to: packets, octets, mean and peak rate."""
+    pattern = source.pattern
+    if not isinstance(pattern, SourcePatternTrace):
+        return None
+    times, octets = pattern.times_ps, pattern.octets
+    text = f"{source.name} sends {counted(len(times), 'packet')}, {show_amount(sum(octets))} octets"
+    span_ps = pattern.period_ps or times[-1] - times[0]
+    text += f", every {show_time(span_ps)}" if pattern.period_ps else f" in {show_time(span_ps)}"
+    late = len(times) - bisect_left(times, duration_ps - begin_ps(source.start))
+    if late and pattern.period_ps is None:
+        text += f" ({show_amount(late)} of them after the end of the run)"
+    if span_ps < _PEAK_PS:
+        return f"{text}."
+    # By the last packet of each window: what came in the time before it, itself included.
+    first = within = peak = 0
+    for time, size in zip(times, octets, strict=True):
+        within += size
+        while times[first] <= time - _PEAK_PS:
+            within -= octets[first]
+            first += 1
+        peak = max(peak, within)
+    mean_bps = 8 * sum(octets) * PS_PER_SECOND // span_ps
+    peak_bps = 8 * peak * PS_PER_SECOND // _PEAK_PS
+    return (
+        f"{text}: {show_rate(mean_bps)} in the mean, and up to {show_rate(peak_bps)} within "
+        f"{show_time(_PEAK_PS)}, as IP packets."
+    )
 
 
 def _named(noun: str, names: Sequence[str]) -> str:

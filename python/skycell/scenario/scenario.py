@@ -19,6 +19,7 @@ from skycell.input.toml_text import read_toml
 from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Dumbbell, ParkingLot
+from skycell.scenario.packets.trace import read_packet_traces
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
 from skycell.scenario.plan.graph import plan_graph
@@ -110,12 +111,13 @@ class Scenario:
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
         file, link_schedules = resolve_schedules(self.file, self.folder, seed, faults)
+        packets = read_packet_traces(file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return resolve(file, plan, link_schedules, seed, faults)
+        return resolve(file, plan, link_schedules, packets, seed, faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:

@@ -973,7 +973,18 @@ class SourcePatternOnOff(SpecPart):
     phase: PhaseSpec
 
 
-SourcePattern = Annotated[SourcePatternConstant | SourcePatternOnOff, Field(discriminator="kind")]
+class SourcePatternTrace(SpecPart):
+    """Packets of a list, each with a time and a length of its own, as datagrams."""
+
+    kind: Literal["trace"] = "trace"
+    times_ps: tuple[U64, ...] = ()
+    octets: tuple[U64, ...] = ()
+    period_ps: U64 | None = None
+
+
+SourcePattern = Annotated[
+    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace, Field(discriminator="kind")
+]
 
 
 class SourceSpec(SpecPart):
@@ -987,6 +998,103 @@ class SourceSpec(SpecPart):
     datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
+
+
+AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]
+
+
+class SlottedAlohaSpec(SpecPart):
+    """Slotted ALOHA: terminals send at random, and again at random after a collision."""
+
+    kind: Literal["slotted_aloha"] = "slotted_aloha"
+    backoff: AlohaBackoff
+    probability: float
+    max_exponent: U32
+    arrivals: float
+
+
+class TreeSpec(SpecPart):
+    """Tree collision resolution: groups that collide split in two until each burst is through."""
+
+    kind: Literal["tree"] = "tree"
+    window_ps: U64
+    skips_certain_collisions: bool
+
+
+class SplittingSpec(SpecPart):
+    """First-come first-serve splitting of intervals of arrival times."""
+
+    kind: Literal["splitting"] = "splitting"
+    window_ps: U64
+
+
+class FixedAssignmentSpec(SpecPart):
+    """Fixed assignment (TDMA): each terminal has its own slots in each frame, whether it needs them
+    or not.
+    """
+
+    kind: Literal["fixed_assignment"] = "fixed_assignment"
+    constant_slots: U32
+
+
+RequestCategory = Literal["none", "rate", "volume", "absolute_volume"]
+
+
+class DamaSpec(SpecPart):
+    """DAMA: terminals ask for slots in a channel of their own, and a controller grants them frame
+    by frame.
+    """
+
+    kind: Literal["dama"] = "dama"
+    frame_slots: U32
+    request_slots: U32
+    requests_per_slot: U32
+    request: RequestCategory
+    constant_slots: U32
+    rate_timeout: U32
+    free_capacity: bool
+
+
+class HybridSpec(SpecPart):
+    """Hybrid access: the first burst of a message contends and asks for the slots of what follows."""
+
+    kind: Literal["hybrid"] = "hybrid"
+    frame_slots: U32
+    contention_slots: U32
+    arrivals: float
+
+
+AccessSpec = Annotated[
+    SlottedAlohaSpec | TreeSpec | SplittingSpec | FixedAssignmentSpec | DamaSpec | HybridSpec,
+    Field(discriminator="kind"),
+]
+
+
+class AccessImpairments(SpecPart):
+    """What goes wrong on an uplink."""
+
+    burst_errors: float
+    false_collisions: float
+    jammed: float
+    jammed_from_ps: U64
+    jammed_until_ps: U64
+
+
+class UplinkSpec(SpecPart):
+    """An uplink that terminals share: the ports of several links, which send in its slots only."""
+
+    name: str
+    links: tuple[U32, ...] = ()
+    slot_ps: U64
+    slot_cells: U32
+    feedback_ps: U64
+    response_ps: U64
+    access: AccessSpec
+    impairments: AccessImpairments = left_out(
+        AccessImpairments(
+            burst_errors=0.0, false_collisions=0.0, jammed=0.0, jammed_from_ps=0, jammed_until_ps=0
+        )
+    )
 
 
 TraceKind = Literal[

@@ -9,6 +9,8 @@ from skycell.spec.network import (
     DistributionUniform,
     PacketFraming,
     SourceSpec,
+    StartAt,
+    StartSpec,
 )
 
 WHOLE_PPB = 10**9
@@ -23,6 +25,11 @@ def mean_ps(times: DistributionSpec) -> int:
         return (times.low_ps + times.high_ps) // 2
     assert isinstance(times, DistributionExponential)
     return times.mean_ps
+
+
+def begin_ps(start: StartSpec) -> int:
+    """When a flow or a source begins, picoseconds; the earliest moment where it is drawn."""
+    return start.time_ps if isinstance(start, StartAt) else start.from_ps
 
 
 def route_of(source: SourceSpec) -> tuple[int, ...]:

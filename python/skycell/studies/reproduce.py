@@ -2,17 +2,19 @@
 
 import time
 from collections.abc import Iterable
-from typing import TypedDict
+from typing import Unpack
 
-from skycell.experiment.batch import Batch, OnProgress, Progress
+from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress, Progress
+from skycell.experiment.cluster import Scheduler
+from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.tasks import Work, simulate
 from skycell.studies.design import Overrides
 from skycell.studies.findings import evaluate_all
-from skycell.studies.library import select
+from skycell.studies.library import Selection, select
 from skycell.studies.model import Study
 from skycell.studies.overrides import refuse_faulty
-from skycell.studies.plan import plan_runs
+from skycell.studies.plan import Plan, plan_runs
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 from skycell.studies.rows import measure_rows
 
@@ -22,16 +24,12 @@ FIRST_SEED = 1
 """Seed of the first replication; the k-th has the k-th number from there on."""
 
 
-class Options(TypedDict, total=False):
+class Options(MakeOptions, total=False):
     """How `reproduce` makes runs, under the names of its parameters, for who hands it on."""
 
     engine: str
-    jobs: int | None
     store: RunStore | None
-    on_progress: OnProgress | None
-    fresh: bool
     version: str | None
-    work: Work
 
 
 def reproduce(
@@ -39,6 +37,7 @@ def reproduce(
     *,
     engine: str = "fast",
     jobs: int | None = None,
+    scheduler: Scheduler | None = None,
     store: RunStore | None = None,
     on_progress: OnProgress | None = None,
     replications: int | None = None,
@@ -53,7 +52,9 @@ def reproduce(
     Args:
         ids: a table, a study, `all` or `own`, or several of them; see `skycell.studies.known_ids`.
         engine: which engine runs, `reference` or `fast`.
-        jobs: processes at a time; all cores if not given.
+        jobs: processes of this machine at a time; all cores if not given.
+        scheduler: of a Dask cluster that makes the runs instead: its address, such as
+            `tcp://host:8786`, or as a `Path` the file that it has written.
         store: where finished runs are kept and looked up; in memory only if not given.
         on_progress: called as runs go on and end.
         replications: runs per case; as many as each study says if not given.
@@ -65,23 +66,26 @@ def reproduce(
 
     Raises:
         UnknownStudyError: an ID names nothing.
-        ScenarioFaults: an override does not fit; told before anything is run.
-        ValueError: no ID, fewer than one replication, or an engine that this build does not have.
+        ScenarioFaults: an override does not fit, or the cluster cannot be used; told before
+            anything is run.
+        ValueError: no ID, fewer than one replication, `jobs` with `scheduler`, or an engine that
+            this build does not have.
+        PoolLostError: the scheduler is gone; finished runs are in the store.
         KeyboardInterrupt: Ctrl-C was pressed; finished runs are in the store.
     """
-    if replications is not None and replications < 1:
-        raise ValueError(f"{replications} replications: must be 1 or more")
-    ids = [ids] if isinstance(ids, str) else list(ids)
-    if not ids:
-        raise ValueError("0 ids: must be 1 or more")
     began = time.perf_counter()
-    selection = select(ids)
     overrides = dict(overrides or {})
-    refuse_faulty(selection, [overrides], seed)
-    plan = plan_runs(selection, seed, replications, overrides, jobs)
+    selection, plan = _planned(ids, seed, replications, overrides, jobs)
     with Batch(store, engine, version) as batch:
         runs = plan.different
-        made = batch.make(runs, jobs=jobs, on_progress=on_progress, fresh=fresh, work=work)
+        made = batch.make(
+            runs,
+            jobs=jobs,
+            scheduler=scheduler,
+            on_progress=on_progress,
+            fresh=fresh,
+            work=work,
+        )
         ends = {run.spec_hash: batch.end(run.spec_hash) for run in runs}
     rows = measure_rows(selection, plan, ends, overrides)
     studies = list({found.study.id: found.study for found in selection}.values())
@@ -110,6 +114,45 @@ def reproduce(
         ),
         failed_runs=tuple(FailedRun(run.name, run.seed, run.reason) for run in made.failed),
     )
+
+
+def make_shard(
+    ids: str | Iterable[str],
+    shard: Shard,
+    store: RunStore,
+    *,
+    engine: str = "fast",
+    replications: int | None = None,
+    seed: int = FIRST_SEED,
+    overrides: Overrides | None = None,
+    version: str | None = None,
+    **options: Unpack[MakeOptions],
+) -> Made:
+    """Makes a share of the runs that some tables need, and evaluates nothing.
+
+    Once the stores of all shards are merged, `reproduce` has every run; the parameters are its.
+    """
+    _, plan = _planned(ids, seed, replications, dict(overrides or {}), options.get("jobs"))
+    with Batch(store, engine, version) as batch:
+        return batch.make(shard.share_of(plan.different), **options)
+
+
+def _planned(
+    ids: str | Iterable[str],
+    seed: int,
+    replications: int | None,
+    overrides: Overrides,
+    jobs: int | None,
+) -> tuple[list[Selection], Plan]:
+    """The tables that are asked for, and their runs; raises as `reproduce` does."""
+    if replications is not None and replications < 1:
+        raise ValueError(f"{replications} replications: must be 1 or more")
+    ids = [ids] if isinstance(ids, str) else list(ids)
+    if not ids:
+        raise ValueError("0 ids: must be 1 or more")
+    selection = select(ids)
+    refuse_faulty(selection, [overrides], seed)
+    return selection, plan_runs(selection, seed, replications, overrides, jobs)
 
 
 def _replications(study: Study, asked: int | None) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 
 from skycell.experiment.batch import PlannedRun
 from skycell.experiment.pool import Outcome, run_tasks
-from skycell.experiment.tasks import Task, Work, refuse_unknown_engine
+from skycell.experiment.processes import ProcessPool
+from skycell.experiment.tasks import Work, refuse_unknown_engine
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import Scenario, ScenarioFaults, parse
 from skycell.studies.compare import TableSummary, summarise_tables
@@ -180,12 +181,11 @@ def _made(
             done_ps = sum(durations[name] for name in ends) + sum(under_way.values())
             on_progress(done_ps / PS_PER_SECOND / to_do_s)
 
-    def keep(outcome: Outcome) -> None:
-        ends[outcome.task.name] = outcome
+    def keep(outcomes: Sequence[Outcome]) -> None:
+        ends.update({end.task.name: end for end in outcomes})
 
-    tasks = (Task(run.spec_hash, run.spec_json(), engine, run.duration_ps) for run in runs)
-    if runs:
-        run_tasks(tasks, keep, jobs=jobs, on_under_way=report, work=work)
+    with ProcessPool(jobs, work) as pool:
+        run_tasks((run.task(engine) for run in runs), len(runs), pool, keep, on_under_way=report)
     return ends
 
 

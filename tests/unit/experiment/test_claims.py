@@ -1,6 +1,5 @@
 """Several processes on one store: each run is made once, also where a process dies."""
 
-import json
 import os
 import signal
 import subprocess
@@ -19,6 +18,7 @@ from skycell.experiment import claims
 from skycell.experiment.batch import Batch, PlannedRun, Progress
 from skycell.experiment.claims import BEAT_S, PATIENCE_S, Claims, Taken
 from skycell.experiment.store import RunKey, RunStore
+from skycell.spec.text import SpecText
 
 _DONE_BY = textwrap.dedent(
     '''
@@ -221,14 +221,15 @@ def test_a_run_that_fails_in_another_process_is_not_tried_again(folder: Path) ->
     assert sorted(made(folder)) == ["bad", "run1"]
 
 
-def test_an_interrupt_leaves_what_was_taken_to_others(tmp_path: Path) -> None:
-    class Interrupted:
-        def with_seed(self, seed: int) -> str:
-            raise KeyboardInterrupt
+def test_an_interrupt_leaves_what_was_taken_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
 
     with RunStore(tmp_path / "runs.sqlite") as store:
-        run = PlannedRun("a", 1, "a", 1, Interrupted())
+        run = PlannedRun("a", 1, "a", 1, SpecText('{"seed":0}', 0))
+        monkeypatch.setattr(store, "put", interrupted)
         with pytest.raises(KeyboardInterrupt):
             Batch(store, "fast", "1").make([run], jobs=1)
         assert store.take(RunKey("a", "fast", "1"), "another") == "another"
-        store.put_finished(RunKey("a", "fast", "1"), json.dumps({}), 0.0)

@@ -56,6 +56,6 @@ def test_what_a_process_that_dies_has_not_done_is_done_here() -> None:
 
 
 def test_a_worker_process_loads_no_scenario_to_make_a_run() -> None:
-    script = "import sys, skycell.experiment.pool\nprint('pydantic' in sys.modules)"
+    script = "import sys, skycell.experiment.processes\nprint('pydantic' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "False\n"

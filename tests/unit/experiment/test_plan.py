@@ -31,7 +31,7 @@ def factor(levels: Any, **others: Any) -> SweepPlan:
 def specs_of(design: Design) -> dict[str, NetworkSpec]:
     """The spec of every cell, by the cell's name."""
     return {
-        str(cell): NetworkSpec.model_validate_json(replications[-1][0].spec_json())
+        str(cell): NetworkSpec.model_validate_json(replications[-1][0].task("fast").spec_json)
         for cell, replications in design.runs.of_cell.items()
     }
 

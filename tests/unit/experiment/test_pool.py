@@ -7,26 +7,43 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from skycell.experiment.pool import Outcome, default_jobs, run_tasks
-from skycell.experiment.tasks import Task, Work
+from skycell.experiment.pool import OnOutcomes, OnUnderWay, Outcome, run_tasks
+from skycell.experiment.processes import ProcessPool, default_jobs
+from skycell.experiment.tasks import Task, Work, make_batch
+from skycell.spec.text import SpecText
+
+TEXT = SpecText('{"seed":0}', 0)
 
 
-def tasks(*names: str) -> list[Task]:
-    return [Task(name, "{}", "double", 1_000) for name in names]
+def tasks(*names: str, duration_ps: int = 1_000) -> list[Task]:
+    return [Task(name, TEXT, 0, "double", duration_ps) for name in names]
+
+
+def work_through(
+    todo: Iterable[Task],
+    note: OnOutcomes,
+    double: Work,
+    jobs: int = 2,
+    on_under_way: OnUnderWay | None = None,
+) -> None:
+    with ProcessPool(jobs, double) as pool:
+        run_tasks(todo, 1_000, pool, note, on_under_way=on_under_way)
 
 
 def run(names: list[str], double: Work, jobs: int = 2) -> dict[str, Outcome]:
     ended: dict[str, Outcome] = {}
 
-    def note(outcome: Outcome) -> None:
-        assert outcome.task.name not in ended, "reported twice"
-        ended[outcome.task.name] = outcome
+    def note(outcomes: Sequence[Outcome]) -> None:
+        for outcome in outcomes:
+            assert outcome.task.name not in ended, "reported twice"
+            ended[outcome.task.name] = outcome
 
-    run_tasks(tasks(*names), note, jobs=jobs, work=double)
+    work_through(tasks(*names), note, double, jobs)
     return ended
 
 
@@ -72,30 +89,52 @@ def test_tasks_are_drawn_as_processes_get_free(double: Work) -> None:
     ended: list[str] = []
     ahead: list[int] = []
 
-    def draw() -> object:
-        for task in tasks(*(f"quick:{i}" for i in range(8))):
+    def draw() -> Iterator[Task]:
+        for task in tasks(*(f"takes:0.2:{i}" for i in range(8))):
             drawn.append(task.name)
             ahead.append(len(drawn) - len(ended))
             yield task
 
-    run_tasks(
-        draw(),  # type: ignore[arg-type]
-        lambda outcome: ended.append(outcome.task.name),
-        jobs=1,
-        work=double,
-    )
+    work_through(draw(), lambda ends: ended.extend(end.task.name for end in ends), double, jobs=1)
     assert max(ahead) == 2  # one at work, and one that waits for it
+
+
+def test_quick_runs_are_handed_over_in_batches_that_grow_and_shrink_again(double: Work) -> None:
+    sizes: list[int] = []
+    todo = tasks(*(f"quick:{i}" for i in range(3_000)))
+    with ProcessPool(1, double) as pool:
+        run_tasks(todo, len(todo), pool, lambda ends: sizes.append(len(ends)))
+    assert sum(sizes) == 3_000
+    assert sizes[0] == 1
+    assert max(sizes) >= 10
+    assert sizes[-1] <= max(sizes) / 2  # else one process would end long before another
+
+
+@pytest.mark.parametrize(("batch_s", "made"), [(0.0, 1), (1e9, 3)])
+def test_a_batch_makes_one_run_at_least_and_begins_no_other_when_its_time_is_over(
+    double: Work, batch_s: float, made: int
+) -> None:
+    begun: list[tuple[int, int]] = []
+
+    def on_progress(place: int, time_ps: int) -> bool:
+        begun.append((place, time_ps))
+        return True
+
+    reports = make_batch(tasks("quick:1", "quick:2", "quick:3"), double, batch_s, on_progress)
+    assert len(reports) == made
+    assert begun[:made] == [(place, 0) for place in range(made)]
+
+
+def test_what_a_batch_had_no_time_for_is_handed_over_again(double: Work) -> None:
+    # After many quick runs the estimate is far off.
+    names = [f"quick:{i}" for i in range(200)] + [f"takes:0.05:{i}" for i in range(20)]
+    assert sorted(run(names, double)) == sorted(names)
 
 
 def test_progress_of_runs_under_way_is_told(double: Work) -> None:
     seen: list[int] = []
-    run_tasks(
-        [Task("slow:", "{}", "double", 10**12)],
-        lambda outcome: None,
-        jobs=1,
-        on_under_way=lambda times: seen.extend(times.values()),
-        work=double,
-    )
+    slow = tasks("slow:", duration_ps=10**12)
+    work_through(slow, lambda _: None, double, 1, lambda times: seen.extend(times.values()))
     assert seen == sorted(seen)
     assert 0 < seen[-1] < 10**12
 
@@ -104,28 +143,28 @@ def test_progress_of_runs_under_way_is_told(double: Work) -> None:
 def test_an_interrupt_gives_up_what_is_under_way_and_keeps_what_has_ended(double: Work) -> None:
     ended: list[str] = []
 
-    def note(outcome: Outcome) -> None:
-        ended.append(outcome.task.name)
-        if outcome.task.name == "quick:1":
+    def note(outcomes: Sequence[Outcome]) -> None:
+        ended.extend(end.task.name for end in outcomes)
+        if "quick:1" in ended:
             threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(tasks("quick:1", "slow:1", "slow:2"), note, jobs=2, work=double)
+        work_through(tasks("quick:1", "slow:1", "slow:2"), note, double)
     assert ended == ["quick:1"]
     assert time.monotonic() - began < 8  # a slow one takes 10 s
 
 
-def test_a_run_whose_report_is_interrupted_is_reported_again(double: Work) -> None:
+def test_runs_whose_report_is_interrupted_are_reported_again(double: Work) -> None:
     ended: list[str] = []
 
-    def note(outcome: Outcome) -> None:
-        ended.append(outcome.task.name)
+    def note(outcomes: Sequence[Outcome]) -> None:
+        ended.extend(end.task.name for end in outcomes)
         if len(ended) == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_tasks(tasks("quick:1"), note, jobs=1, work=double)
+        work_through(tasks("quick:1"), note, double, jobs=1)
     assert ended == ["quick:1", "quick:1"]
 
 
@@ -134,14 +173,16 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 import run_doubles
 from skycell.experiment.pool import run_tasks
+from skycell.experiment.processes import ProcessPool
 from skycell.experiment.tasks import Task
+from skycell.spec.text import SpecText
 
 def kill(under_way):
     if under_way["slow:1"] > 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-slow = Task("slow:1", "{}", "double", 10**12)
-run_tasks([slow], print, jobs=1, on_under_way=kill, work=run_doubles.run)
+slow = Task("slow:1", SpecText('{"seed":0}', 0), 0, "double", 10**12)
+run_tasks([slow], 1, ProcessPool(1, run_doubles.run), print, on_under_way=kill)
 """
 
 
@@ -160,7 +201,7 @@ def test_workers_of_a_process_that_is_killed_end_too() -> None:
 
 def test_at_least_one_job_is_needed(double: Work) -> None:
     with pytest.raises(ValueError, match="0 jobs: must be 1 or more"):
-        run_tasks([], lambda outcome: None, jobs=0, work=double)
+        ProcessPool(0, double)
 
 
 def test_all_cores_are_used_unless_said_otherwise() -> None:
@@ -175,16 +216,15 @@ sys.path.insert(0, {doubles!r})
 
 import run_doubles
 from skycell.experiment.pool import run_tasks
+from skycell.experiment.processes import ProcessPool
 from skycell.experiment.tasks import Task
+from skycell.spec.text import SpecText
 
 with Path({begun!r}).open("a") as file:
     file.write("begun ")
-run_tasks(
-    [Task("quick:1", "{{}}", "double", 1)],
-    lambda outcome: print(outcome.reason),
-    jobs=1,
-    work=run_doubles.run,
-)
+with ProcessPool(1, run_doubles.run) as pool:
+    quick = Task("quick:1", SpecText('{{"seed":0}}', 0), 0, "double", 1)
+    run_tasks([quick], 1, pool, lambda ends: print(ends[0].reason))
 """
 
 

@@ -124,7 +124,7 @@ def _is_read(value_type: ValueType, value: Any) -> bool:
 def spec_of(values: dict[str, Any]) -> str | None:
     """The run of a scenario as text; none where it has a fault."""
     try:
-        return parse(values).resolve().canonical_json()
+        return parse(values, folder=BASES.parent).resolve().canonical_json()
     except ScenarioFaults:
         return None
 
@@ -167,7 +167,7 @@ def test_a_key_changes_the_run_or_is_told() -> None:
     seen = _all_tables(Tcp)  # these have tests of their own below
     found = []
     for name, values in bases():
-        for place, table in tables_of(parse(values).file):
+        for place, table in tables_of(parse(values, folder=BASES.parent).file):
             if type(table) not in seen:
                 seen.add(type(table))
                 found += [f"{name}: {key}" for key in silent(values, place, table)]

@@ -267,7 +267,7 @@ def test_replications_differ_in_their_seed_only() -> None:
     plan = plan_runs(select(["icccn97-t3"]), seed=7, replications=3, overrides={})
     runs = [run for (run,) in plan.of_cell[geo_case()]]
     assert [run.seed for run in runs] == [7, 8, 9]
-    texts = {json.dumps(json.loads(run.spec_json()) | {"seed": 0}) for run in runs}
+    texts = {json.dumps(json.loads(run.task("fast").spec_json) | {"seed": 0}) for run in runs}
     assert len(texts) == 1
     assert len({run.spec_hash for run in runs}) == 3
 
@@ -314,7 +314,7 @@ def test_a_part_says_where_its_rows_come_from(fields: dict[str, Any], message: s
 def test_replications_of_a_study_may_begin_at_other_moments() -> None:
     plan = plan_runs(select(["leo-handover-throughput"]), seed=1, replications=2, overrides={})
     for case, runs in plan.of_cell.items():
-        specs = [NetworkSpec.model_validate_json(run.spec_json()) for (run,) in runs]
+        specs = [NetworkSpec.model_validate_json(run.task("fast").spec_json) for (run,) in runs]
         assert [spec.seed for spec in specs] == [1, 2]
         first, second = (
             [link.schedule.delays_ps for link in spec.links if link.schedule] for spec in specs

@@ -61,7 +61,7 @@ struct Group {
     keeps_several: bool,
 }
 
-/// A link that moves, behind a port from which cells leave as they came.
+/// A time-varying link, behind a port from which cells leave as they came.
 #[derive(Debug)]
 pub(crate) struct TimeVaryingLink {
     steps: Steps,

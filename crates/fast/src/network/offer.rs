@@ -2,7 +2,6 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
-use crate::port::PortMut;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -133,7 +132,7 @@ impl Network<'_> {
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
     pub(super) fn push_fragment(&mut self, output: u32, input: InputId, fragment: DueFragment) {
-        let PortMut::Output(port) = self.ports.get_mut(output) else {
+        let Some(port) = self.ports.as_output_mut(output) else {
             return self.push_to_stepped(output, input, &fragment);
         };
         debug_assert!(

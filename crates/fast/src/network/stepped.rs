@@ -40,7 +40,7 @@ impl Network<'_> {
     fn on_gone(&mut self, id: u32, (arrival, node, unit): Gone) {
         let mut unit = unit;
         let port = self.ports.stepped_mut(id);
-        let port_vc = port.port_vc(unit.vc);
+        let port_vc = unit.port_vc;
         let vc = &mut self.vcs.rest[unit.vc as usize];
         let next = port.vcs[port_vc.index()].next;
         let path = match (next, &vc.vc_paths) {
@@ -54,7 +54,7 @@ impl Network<'_> {
                 serial: self.frames.serial(unit.frame),
                 index: unit.index,
                 cells: frame.cells(),
-                by_adapter: frame.clp,
+                by_adapter: frame.clp(),
                 by_policer: false,
             };
             let is_forwarded = matches!(path, OnPath::Hop(_));
@@ -107,7 +107,9 @@ impl Network<'_> {
 
     /// A unit is on its way to a stepped port.
     fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
-        self.ports.stepped_mut(to).push_unit(key, unit, entered);
+        let port = self.ports.stepped_mut(to);
+        let port_vc = port.port_vc(unit.vc);
+        port.push_unit(key, Cell { port_vc, ..unit }, entered);
         self.plan_soon(to, key.time());
     }
 
@@ -127,9 +129,15 @@ impl Network<'_> {
             let delivery = Delivery::unit(unit.frame, unit.index, unit.eom);
             return self.deliver(link, arrival, delivery);
         }
-        if self.is_whole(unit.frame, unit.index, unit.eom) {
-            self.push_delivery(link, arrival, unit.frame);
+        if !self.is_whole(unit.frame, unit.index, unit.eom) {
+            return;
         }
+        if self.vcs.end(unit.vc).1.arrives_at_once {
+            let key = Key::new(arrival, rank::ARRIVAL, link);
+            self.arriving.push_back((key, unit.frame));
+            return self.take_arriving();
+        }
+        self.push_delivery(link, arrival, unit.frame);
     }
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
@@ -186,7 +194,7 @@ impl Network<'_> {
             index: 0,
             octets,
             vc: offer.vc,
-            port_vc: PortVc(0),
+            port_vc: begin.output_port_vc,
             flow: self
                 .frames
                 .get(offer.frame)

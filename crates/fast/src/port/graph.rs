@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// An input of an output port: the port, the link over which its cells come, and the port that feeds it,
 /// host's, router's or multiplexing, of which in the latter case each VC has an input of its own if the link does
-/// not move. What comes over a link that moves may come together.
+/// not change over time. What comes over a time-varying link may come together.
 pub(super) type Input = (u32, u32, Option<u32>, u32);
 
 /// The inputs over which a VC comes to its ports where units may wait; none where it begins there, or where its units

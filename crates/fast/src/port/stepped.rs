@@ -216,7 +216,7 @@ impl SteppedPort {
             index: fragment.nth.into(),
             octets: 0,
             vc,
-            port_vc: PortVc(0),
+            port_vc: fragment.port_vc,
             flow: 0,
             hop: 1,
             eom: false,
@@ -287,7 +287,9 @@ impl SteppedPort {
         if cell.hop == 0 && cell.index == 0 {
             let frame = frames.get_mut(cell.frame);
             let edge = &mut vcs.rest[cell.vc as usize].edge;
-            frame.clp = edge.on_sending(start, frame.cells());
+            if edge.on_sending(start, frame.cells()) {
+                frame.tag();
+            }
         }
     }
 
@@ -301,7 +303,8 @@ impl SteppedPort {
         let now = first.key.time();
         let mut unit = first.unit;
         let units = if first.is_whole { first.count } else { 1 };
-        let port_vc = self.port_vc(unit.vc);
+        let port_vc = unit.port_vc;
+        debug_assert_eq!(self.port.vcs[port_vc.index()].vc, unit.vc);
         let vc = &mut self.vcs[port_vc.index()];
         let nth = vc.arrived;
         vc.arrived += u64::from(units);
@@ -357,7 +360,15 @@ impl SteppedPort {
     }
 
     /// What the port had accepted and has discarded in the event with that `key`.
+    #[inline(always)]
     fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
+        if !self.port.discarded.is_empty() {
+            self.note_discarded(key, entered, frames);
+        }
+    }
+
+    #[inline(never)] // as it seldom does
+    fn note_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
             let vc = &mut self.vcs[unit.port_vc.index()];
             vc.discarded.add(reason, 1);

@@ -1,6 +1,6 @@
 //! Classes on a link between switches: queues, schedulers, cell sources.
 
-use super::{Builder, Dice, MICROSECOND, scenario, schedules};
+use super::{Builder, Dice, MICROSECOND, MILLISECOND, scenario, schedules};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -323,5 +323,41 @@ pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
         datagram_octets: 0,
         pattern: SourcePattern::Constant,
         start: StartSpec::At { time_ps: 0 },
+    });
+}
+
+/// Puts a source with a list of packets beside a flow.
+pub fn add_packet_trace(spec: &mut NetworkSpec, dice: &mut Dice) {
+    let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];
+    let route = flow.forward.clone();
+    let (mut times_ps, mut octets) = (Vec::new(), Vec::new());
+    let mut time = 0;
+    let gap = dice.pick(&[10, 100, 1_000]) * MICROSECOND;
+    for _ in 0..1 + dice.below(60) {
+        // Some at one moment.
+        time += dice.below(2) * dice.below(gap);
+        times_ps.push(time);
+        octets.push(dice.pick(&[1, 40, 200, 1_500, 1_500, 9_180, 65_535]));
+    }
+    let period_ps = dice.pick(&[None, Some(time + 1), Some(time + gap)]);
+    spec.sources.push(SourceSpec {
+        name: "list".into(),
+        vc: route[0],
+        datagram_route: route,
+        cell_interval_ps: 0,
+        frame_cells: 1,
+        datagram_octets: *octets.iter().max().expect("some"),
+        pattern: SourcePattern::Trace {
+            times_ps,
+            octets,
+            period_ps,
+        },
+        start: dice.pick(&[
+            StartSpec::At { time_ps: 0 },
+            StartSpec::Drawn {
+                from_ps: 0,
+                to_ps: MILLISECOND,
+            },
+        ]),
     });
 }

@@ -79,6 +79,10 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(24) {
         classes::add_datagrams(&mut spec, &mut dice);
     }
+    let mut dice = Dice(Stream::new(seed, "packet traces"));
+    if dice.one_in(12) {
+        classes::add_packet_trace(&mut spec, &mut dice);
+    }
     let mut dice = Dice(Stream::new(seed, "spacing"));
     if dice.one_in(4) {
         spacing::set(&mut spec, &mut dice);
@@ -177,6 +181,7 @@ impl<'a> Builder<'a> {
                 vcs: Vec::new(),
                 flows: Vec::new(),
                 sources: Vec::new(),
+                uplinks: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),

@@ -41,7 +41,8 @@ pub fn packets(seed: u64) -> NetworkSpec {
             carry_packets(link, rate, &mut dice);
         }
     }
-    for source in &mut spec.sources {
+    let is_alike = |source: &&mut SourceSpec| source.cell_interval_ps > 0;
+    for source in spec.sources.iter_mut().filter(is_alike) {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
     weigh_vcs(&mut spec);

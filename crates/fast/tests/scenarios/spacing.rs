@@ -17,7 +17,7 @@ pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
     }
 }
 
-/// Lets about half of the ports with one queue that stand behind links that move serve VCs.
+/// Lets about half of the ports with one queue that stand behind time-varying links serve VCs.
 pub fn set_behind_time_varying(spec: &mut NetworkSpec, dice: &mut Dice) {
     let vcs = spec.vcs.len();
     let schedule_of = |link: u32| spec.links[link as usize].schedule.is_some();

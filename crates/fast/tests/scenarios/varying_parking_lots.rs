@@ -1,4 +1,4 @@
-//! Several links that move, one after the other, with times on a grid or not, and queues of VCs and classes between them.
+//! Several time-varying links, one after the other, with times on a grid or not, and queues of VCs and classes between them.
 
 use super::{Builder, Dice, MICROSECOND, MILLISECOND, classes, hosts, records, schedules, spacing};
 use skycell_des::Stream;
@@ -78,7 +78,7 @@ fn record_all(records: &mut RecordSpec, unit: u64, links: usize, dice: &mut Dice
     ];
 }
 
-/// Sets links in motion that lead from switch to switch, and gives others queues for VCs or classes.
+/// Gives links a schedule that lead from switch to switch, and gives others queues for VCs or classes.
 fn set_in_motion(spec: &mut NetworkSpec, unit: u64, dice: &mut Dice) {
     let often = dice.pick(&[2, 3, 5]);
     let has_queues = dice.one_in(2);

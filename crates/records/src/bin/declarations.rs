@@ -7,8 +7,9 @@ use skycell_declare::{Form, Forms, Kind, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, ChannelSpec, NetworkSpec, PacketPolicerSpec, PolicySpec, RateAlgorithmSpec,
-    SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, VsVdSpec, Web,
+    AbrSpec, AccessImpairments, AccessSpec, ChannelSpec, NetworkSpec, PacketPolicerSpec,
+    PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, VsVdSpec,
+    Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -19,6 +20,7 @@ fn main() {
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
     let channels = kinds::<ChannelSpec>(&mut forms);
+    let access = kinds::<AccessSpec>(&mut forms);
     let mut traffic = kinds::<TrafficSpec>(&mut forms);
     let spec_items = forms.items().len();
     for kind in traffic.iter_mut().filter(|kind| kind[0] == "web") {
@@ -32,6 +34,7 @@ fn main() {
     let rules = json!({
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
         "channels": channels,
+        "access": access,
         "framings": framings,
         "traffic": traffic,
     });
@@ -41,6 +44,7 @@ fn main() {
         "abr": AbrSpec::form(&mut Forms::default()),
         "shaper": TokenBucketSpec::form(&mut Forms::default()),
         "policer": PacketPolicerSpec::form(&mut Forms::default()),
+        "impairments": AccessImpairments::form(&mut Forms::default()),
         "vs_vd": VsVdSpec::form(&mut Forms::default()),
     });
     let traces: Vec<_> = Traces::FORMS

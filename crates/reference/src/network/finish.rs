@@ -2,7 +2,9 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{CellDelayRecord, ClassDelayRecord, Traces, VcRecord, delay_records};
+use skycell_records::{
+    CellDelayRecord, ClassDelayRecord, Traces, UplinkRecord, VcRecord, delay_records,
+};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
@@ -31,6 +33,7 @@ impl Network<'_> {
             record
         });
         Finished {
+            uplinks: self.access.records(self.spec),
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,
@@ -50,6 +53,7 @@ pub(crate) struct Finished {
     pub(crate) vcs: Vec<VcRecord>,
     pub(crate) flows: Vec<Flow>,
     pub(crate) sources: Vec<CellSource>,
+    pub(crate) uplinks: Vec<UplinkRecord>,
     pub(crate) cell_delays: Vec<CellDelayRecord>,
     pub(crate) class_delays: Vec<ClassDelayRecord>,
     pub(crate) traces: Traces,

@@ -5,16 +5,12 @@ use crate::frames::Content;
 use crate::live::{Delivery, RealPacket};
 use skycell_units::{Cells, FrameId, Octets, SimTime};
 
-/// Octets of LLC/SNAP before a packet in an AAL5 frame (RFC 2684 section 5).
-const LLC_SNAP: Octets = 8;
-
 impl Network<'_> {
     /// A host outside of the run hands a packet over.
     pub(crate) fn offer_real(&mut self, now: SimTime, packet: RealPacket) {
         let octets = packet.data.len();
         let llc_snap = self.spec.flows[packet.flow as usize].tcp.llc_snap;
-        let sdu = octets as Octets + if llc_snap { LLC_SNAP } else { 0 };
-        let cells = Cells::for_aal5_frame(sdu).0;
+        let cells = Cells::for_ip_packet(octets as Octets, llc_snap).0;
         let vc = self.flows[packet.flow as usize].route(packet.is_forward)[0];
         let content = Content::Real(Box::new(packet));
         let id = self.frames.add(content, octets as u32, cells, now);

@@ -162,7 +162,7 @@ impl LinuxCubic {
 
 /// Jiffies at a tick of the host's clock.
 fn jiffies(tcp: &TcpSpec, ticks: u64) -> u64 {
-    (u128::from(ticks) * u128::from(tcp.tick_ps) / u128::from(JIFFY_PS)) as u64
+    ticks * tcp.tick_ps / JIFFY_PS
 }
 
 impl CongestionControl for LinuxCubic {

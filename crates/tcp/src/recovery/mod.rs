@@ -12,7 +12,7 @@ mod sack;
 mod vanilla;
 
 use crate::kinds::kinds;
-use crate::spec::PartialAckRestarts;
+use crate::spec::{PartialAckRestarts, TcpSpec};
 use crate::transmit::Transmitter;
 use new_reno::{NewReno, NewRenoSpec};
 use rack_tlp::{RackTlp, RackTlpSpec};
@@ -97,13 +97,15 @@ pub(crate) enum Recovery {
 }
 
 impl Recovery {
-    pub(crate) fn new(spec: &RecoverySpec) -> Self {
-        Recovery::ByDuplicates(match spec {
+    pub(crate) fn new(tcp: &TcpSpec) -> Self {
+        Recovery::ByDuplicates(match &tcp.recovery {
             RecoverySpec::Vanilla(_) => ByDuplicates::Vanilla(Vanilla),
             RecoverySpec::Reno(_) => ByDuplicates::Reno(Reno::default()),
             RecoverySpec::NewReno(_) => ByDuplicates::NewReno(NewReno::default()),
             RecoverySpec::Sack(_) => ByDuplicates::Sack(Sack::default()),
-            RecoverySpec::RackTlp(spec) => return Recovery::RackTlp(Box::new(RackTlp::new(spec))),
+            RecoverySpec::RackTlp(spec) => {
+                return Recovery::RackTlp(Box::new(RackTlp::new(spec, tcp)));
+            }
         })
     }
 

@@ -13,6 +13,7 @@ from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
+from skycell.scenario.file.uplinks import Uplink
 from skycell.scenario.file.vs_vd import VsVdSwitches
 from skycell.spec.traces import TRACES
 
@@ -98,6 +99,9 @@ class ScenarioFile(Parameters):
         [],
         "switches that are virtual destinations and virtual sources of the ABR VCs that cross them",
         source="control loops from end to end",
+    )
+    uplink: tuple[Uplink, ...] = param(
+        [], "uplinks whose slots terminals share", source="each link has its whole rate"
     )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(

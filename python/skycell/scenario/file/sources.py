@@ -1,4 +1,4 @@
-"""Cell sources as a scenario file writes them: constant bit rate and on/off variable bit rate."""
+"""Sources as a scenario file writes them: constant and on/off bit rate, lists of packets."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from skycell.input.parameters import (
     without,
     word,
 )
-from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.input.quantities import DAY_PS, LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.file.classes import ServiceClass
+from skycell.scenario.file.schedule import Text
 from skycell.scenario.file.traffic import Start
 from skycell.scenario.values.cells import CellRate, part_or_rate
 from skycell.scenario.values.distributions import Times
@@ -42,7 +43,12 @@ Phase = Annotated[
         example="150 ms",
     ),
 ]
-PacketSize = Annotated[Quantity, quantity(Dimension.SIZE, low=28, high=65_535, example="1500 B")]
+#: Octets of the shortest datagram, headers of IP and UDP alone, and of the longest (RFC 791).
+LEAST_PACKET, MOST_PACKET = 28, 65_535
+PacketSize = Annotated[
+    Quantity, quantity(Dimension.SIZE, low=LEAST_PACKET, high=MOST_PACKET, example="1500 B")
+]
+Period = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="10 s")]
 Frame = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
 
 _NAME = "name of the source and of its VC"
@@ -121,7 +127,39 @@ class VbrSource(Parameters):
     destination: Name | None = _DESTINATION
 
 
-Source = Annotated[CbrSource | VbrSource, Field(discriminator="kind")]
+class TraceSource(Parameters):
+    """A source that sends the packets of a file, as UDP does: each at its time, with its size."""
+
+    kind: Literal["trace"] = param(..., "the source")
+    name: Name = param(..., _NAME)
+    service: ServiceClass = param(
+        "ubr", _CLASS, alias="class", source="no promise", when=without("beside")
+    )
+    file: Text = param(
+        ...,
+        "a table (CSV, TSV), JSON line by line or text of tcpdump with a time and the octets of an "
+        "IP packet in each line, relative to the scenario's folder",
+    )
+    period: Period | None = param(
+        None,
+        "the list begins anew after this time, over and over; no less than the last time in it",
+        source="it is sent once",
+    )
+    beside: Name | None = _BESIDE
+    start: Start = _START
+    source: Name | None = _SOURCE
+    destination: Name | None = _DESTINATION
+
+
+#: Sources that send at a rate.
+PacedSource = CbrSource | VbrSource
+Source = Annotated[PacedSource | TraceSource, Field(discriminator="kind")]
+
+
+def sends_packets(source: Source) -> bool:
+    """Whether a source sends IP packets rather than cells."""
+    return isinstance(source, TraceSource) or source.packet_size is not None
+
 
 Tolerance = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 us")]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, Source
+from skycell.scenario.file.sources import CbrSource, Source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.plan.generators import add_access, nodes_between
 from skycell.scenario.plan.graph import ShortestPaths
@@ -35,7 +35,7 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             nodes = _own_hosts(plan, file.topology, source, here, faults)
         else:
             nodes = _between_hosts(plan, paths, source, here, faults)
-        if nodes and source.packet_size is not None:
+        if nodes and sends_packets(source):
             route = own_vcs(plan, source.name, nodes, source.service)
             plan.datagrams[source.name] = tuple(route)
         elif nodes:
@@ -77,7 +77,7 @@ def _beside(
     if flow in plan.flows:
         route = plan.flows[flow].forward
         packets = [link for link in plan.links_of(route) if link.carries_packets]
-        if packets and source.packet_size is None:
+        if packets and not sends_packets(source):
             _ask_for_packet_size(f"packets on {packets[0].name}", here, faults)
         plan.datagrams[source.name] = route
     elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):

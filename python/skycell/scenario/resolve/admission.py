@@ -11,7 +11,7 @@ from skycell.input.quantities import CELL_BITS, show_amount
 from skycell.scenario.declared.abr import Abr
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource
+from skycell.scenario.file.sources import CbrSource, TraceSource
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.sources import peak_of
 from skycell.scenario.values.cells import cells_per_second
@@ -87,7 +87,10 @@ def _constant_rates(
     crossing: dict[str, dict[str, Fraction]] = {}
     for source in file.source:
         vc = plan.vcs.get(source.name)
-        if vc is not None and vc.service == "cbr":
+        # A list of packets has no rate that could be promised.
+        if vc is None or isinstance(source, TraceSource):
+            continue
+        if vc.service == "cbr":
             peak = peak_of(source, vc.links, rates)
             let_through = min(peak, policed.get(source.name, peak))
             for link in vc.all_links:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.links import CongestedLink
-from skycell.scenario.file.sources import Source
+from skycell.scenario.file.sources import Source, TraceSource
+from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.values.cells import packet_octets_of
 from skycell.spec.network import FlowSpec, WebSpec
 
 
 def check_mtus(
-    plan: Plan, flows: Iterable[FlowSpec], sources: Sequence[Source], faults: FaultCollector
+    plan: Plan,
+    flows: Iterable[FlowSpec],
+    sources: Sequence[Source],
+    packets: Mapping[int, PacketTrace],
+    faults: FaultCollector,
 ) -> None:
     """Notes links whose MTU is below a segment or a datagram that comes to them.
 
@@ -29,10 +34,14 @@ def check_mtus(
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, planned.reverse))
-    for source in sources:
-        if source.packet_size is not None:
+    for place, source in enumerate(sources):
+        own = plan.datagrams.get(source.name, ())
+        if isinstance(source, TraceSource):
+            line = packets[place].longest_line
+            who = f"{source.name}, whose longest packet, in line {line} of {source.file}, is of"
+            sent.append((who, max(packets[place].octets), own))
+        elif source.packet_size is not None:
             octets = int(source.packet_size.amount)
-            own = plan.datagrams.get(source.name, ())
             sent.append((f"{source.name}, whose datagrams are of", octets, own))
     meaning = meaning_of(CongestedLink.model_fields["mtu"])
     noted = set()

@@ -15,6 +15,8 @@ from fractions import Fraction
 from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
 from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.sources import TraceSource
+from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
@@ -35,6 +37,7 @@ from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
+from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
@@ -54,7 +57,12 @@ _MOST_CELL_HOPS = 10**12
 
 
 def resolve(
-    file: ScenarioFile, plan: Plan, link_schedules: LinkSchedules, seed: int, faults: FaultCollector
+    file: ScenarioFile,
+    plan: Plan,
+    link_schedules: LinkSchedules,
+    packets: Mapping[int, PacketTrace],
+    seed: int,
+    faults: FaultCollector,
 ) -> NetworkSpec:
     """The complete spec of one run over a network without faults.
 
@@ -70,7 +78,7 @@ def resolve(
     tcp = flows.resolve_tcp()
     frame_cells = max(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
-        default=max((source.frame for source in file.source), default=1),
+        default=max((s.frame for s in file.source if not isinstance(s, TraceSource)), default=1),
     )
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
@@ -79,16 +87,22 @@ def resolve(
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
     _check_admission(file, plan, rates, mcr, controls, faults)
     cuts = resolve_vs_vd(file.vs_vd, plan, faults)
+    changing = {
+        name
+        for name, link in plan.links.items()
+        if name in plan.courses or link.path in link_schedules.schedules
+    }
+    uplinks = UplinkResolver(plan, lines, changing, tuple(controls), faults).resolve(file.uplink)
     node_ids = {name: i for i, name in enumerate(plan.nodes)}
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     jitter = jitters(plan, tcp, lines, faults)
     specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
-    check_mtus(plan, specs, file.source, faults)
-    sources = resolve_sources(file, plan, context, lines, vc_ids, faults)
+    check_mtus(plan, specs, file.source, packets, faults)
+    sources = resolve_sources(file, plan, context, lines, vc_ids, packets, faults)
     datagrams = {source.name: source.datagram_octets for source in sources}
-    packets = longest_packets(plan, specs, datagrams)
-    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, packets, mcr, mbs, faults)
+    longest = longest_packets(plan, specs, datagrams)
+    ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, longest, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
     channels = {
         name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
@@ -132,6 +146,7 @@ def resolve(
         ),
         flows=tuple(specs),
         sources=sources,
+        uplinks=uplinks,
         records=records,
     )
 

@@ -19,7 +19,14 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, PolicerParameters, Source, VbrSource
+from skycell.scenario.file.sources import (
+    CbrSource,
+    PacedSource,
+    PolicerParameters,
+    TraceSource,
+    VbrSource,
+)
+from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.flows import FlowResolver
@@ -32,9 +39,11 @@ from skycell.spec.network import (
     PhaseDrawn,
     SourcePatternConstant,
     SourcePatternOnOff,
+    SourcePatternTrace,
     SourceSpec,
+    StartSpec,
 )
-from skycell.spec.values import mean_ps
+from skycell.spec.values import begin_ps, mean_ps
 
 #: A phase further than this many cycles into the pattern would have to be walked to.
 _MOST_CYCLES = 1000
@@ -46,9 +55,10 @@ def resolve_sources(
     context: Context,
     lines: Mapping[str, Line],
     vc_ids: Mapping[str, int],
+    packets: Mapping[int, PacketTrace],
     faults: FaultCollector,
 ) -> tuple[SourceSpec, ...]:
-    """The sources of a file."""
+    """The sources of a file; `packets` are those of the lists, by the place of their source."""
     flows = FlowResolver(file, plan, context, faults)
     rates = {name: line.rate for name, line in lines.items()}
     specs = []
@@ -57,14 +67,21 @@ def resolve_sources(
         here: Path = ("source", i)
         vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
-        if source.packet_size is None:
+        start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
+        pattern: SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace
+        if isinstance(source, TraceSource):
+            pattern = _trace(source, packets[i], start, context, here, faults)
+            packet, interval = max(pattern.octets), 0
+            frame = aal5_cells_of(packet, llc_snap=True)
+        elif source.packet_size is None:
+            pattern = _pattern(source, context, here, faults)
             packet, frame = 0, source.frame
             interval = _interval_ps(source, links, rates, here, faults)
         else:
+            pattern = _pattern(source, context, here, faults)
             packet = int(source.packet_size.amount)
             frame = aal5_cells_of(packet, llc_snap=True)
             interval = _packet_interval_ps(source, packet, links, lines, here, faults)
-        start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
         specs.append(
             SourceSpec(
                 name=source.name,
@@ -73,11 +90,34 @@ def resolve_sources(
                 cell_interval_ps=interval,
                 frame_cells=frame,
                 datagram_octets=packet,
-                pattern=_pattern(source, context, here, faults),
+                pattern=pattern,
                 start=start,
             )
         )
     return tuple(specs)
+
+
+def _trace(
+    source: TraceSource,
+    packets: PacketTrace,
+    start: StartSpec,
+    context: Context,
+    here: Path,
+    faults: FaultCollector,
+) -> SourcePatternTrace:
+    last = packets.times_ps[-1]
+    period = None if source.period is None else rounded(source.period.amount)
+    if source.period is not None and rounded(source.period.amount) < last:
+        allowed = f"from {show_time(last)}, the last time in {source.file}"
+        meaning = meaning_of(TraceSource.model_fields["period"])
+        faults.add((*here, "period"), source.period.text, allowed, meaning)
+    first = packets.times_ps[0] + begin_ps(start)
+    if first >= context.duration_ps:
+        got = Verbatim(f'"{source.file}", whose first packet would be sent at {show_time(first)}')
+        allowed = f"a packet before the end of the run, {show_time(context.duration_ps)}"
+        meaning = meaning_of(TraceSource.model_fields["file"])
+        faults.add((*here, "file"), got, allowed, meaning)
+    return SourcePatternTrace(times_ps=packets.times_ps, octets=packets.octets, period_ps=period)
 
 
 def resolve_policers(
@@ -136,11 +176,11 @@ def _buckets(
     return tuple(buckets)
 
 
-def _key_of_peak(source: Source) -> str:
+def _key_of_peak(source: PacedSource) -> str:
     return "rate" if isinstance(source, CbrSource) else "peak_rate"
 
 
-def peak_of(source: Source, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
+def peak_of(source: PacedSource, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
     """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
     value: Fraction | Quantity = getattr(source, _key_of_peak(source))
     if isinstance(value, Quantity):
@@ -149,7 +189,7 @@ def peak_of(source: Source, links: Sequence[str], rates: Mapping[str, Fraction])
 
 
 def _interval_ps(
-    source: Source,
+    source: PacedSource,
     links: tuple[str, ...],
     rates: Mapping[str, Fraction],
     here: Path,
@@ -172,7 +212,7 @@ def _interval_ps(
 
 
 def _packet_interval_ps(
-    source: Source,
+    source: PacedSource,
     packet: int,
     links: tuple[str, ...],
     lines: Mapping[str, Line],
@@ -207,7 +247,7 @@ def _packet_interval_ps(
 
 
 def _pattern(
-    source: Source, context: Context, here: Path, faults: FaultCollector
+    source: PacedSource, context: Context, here: Path, faults: FaultCollector
 ) -> SourcePatternConstant | SourcePatternOnOff:
     if not isinstance(source, VbrSource):
         return SourcePatternConstant()

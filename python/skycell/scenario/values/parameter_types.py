@@ -80,6 +80,11 @@ OctetsBeside = Annotated[Quantity, quantity(Dimension.SIZE, high=65_535, example
 OctetsOfUnit = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="48 B")]
 OctetsOfUnitOnLine = OctetsOfUnit
 QueueCount = Annotated[int, whole_number(0, 65_536, "0 for one of its own for each flow")]
+BackoffExponent = Annotated[int, whole_number(0, 20)]
+FrameSlots = Annotated[int, whole_number(1, 65_536, "slots")]
+SlotCount = Annotated[int, whole_number(1, 65_536)]
+SlotCountOrNone = Annotated[int, whole_number(0, 65_536)]
+FrameCount = Annotated[int, whole_number(1, 2**32 - 1, "frames")]
 Coupling = Annotated[int, whole_number(1, 100)]
 VcAllowances = Annotated[
     Quantity | Literal["MBS"],

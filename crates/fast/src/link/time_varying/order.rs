@@ -1,4 +1,4 @@
-//! Which of the cells that come together by a link that moves entered it first, where they go on to several ports.
+//! Which of the cells that come together by a time-varying link entered it first, where they go on to several ports.
 
 use crate::burst::Burst;
 use skycell_units::{PortVc, SimTime};

@@ -1,4 +1,4 @@
-//! The steps of a link that moves, and what follows from them.
+//! The steps of a time-varying link, and what follows from them.
 
 use crate::burst::Burst;
 use skycell_spec::ScheduleSpec;

@@ -5,7 +5,7 @@ use skycell_units::{FrameId, InputId, PortVc};
 
 const CELL: u64 = 10;
 
-/// A motion of these steps: when each begins, its delay, and its path.
+/// A schedule of these steps: when each begins, its delay, and its path.
 fn schedule(steps: &[(u64, u64, u32)]) -> ScheduleSpec {
     ScheduleSpec {
         times_ps: steps.iter().map(|step| step.0).collect(),

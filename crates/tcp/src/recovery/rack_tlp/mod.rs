@@ -9,6 +9,7 @@ mod rack;
 mod timers;
 
 use crate::segment::Segment;
+use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use flight::{Covered, Flight, Losses};
 use prr::Reduction;
@@ -18,7 +19,7 @@ use skycell_declare::{
     Declare,
     types::{SackBlocks, SegmentCount},
 };
-use timers::{Pending, Probe};
+use timers::{Pending, Probe, TIMEOUT_MIN_PS};
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
@@ -93,10 +94,12 @@ pub(crate) struct RackTlp {
     usage: Usage,
     /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
     has_progressed: bool,
+    /// TCP_TIMEOUT_MIN in ticks of the host's clock.
+    timeout_min: u64,
 }
 
 impl RackTlp {
-    pub(super) fn new(spec: &RackTlpSpec) -> Self {
+    pub(super) fn new(spec: &RackTlpSpec, tcp: &TcpSpec) -> Self {
         RackTlp {
             state: State::Open,
             flight: Flight::default(),
@@ -107,6 +110,7 @@ impl RackTlp {
             probe: None,
             usage: Usage::default(),
             has_progressed: true,
+            timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
         }
     }
 
@@ -148,7 +152,7 @@ impl RackTlp {
         }
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
-        let now = tx.ticks();
+        let now = tx.ticks;
         let (flight, rack) = (&mut self.flight, &mut self.rack);
         for &(start, end) in segment.sack.ascending().as_slice() {
             if start <= ack || end > tx.snd_max {
@@ -182,7 +186,7 @@ impl RackTlp {
 
     /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
     fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &News) {
-        let now = tx.ticks();
+        let now = tx.ticks;
         let span = match news.acked {
             Some(span) if !news.has_repeated => Some(span),
             _ => news.sacked,
@@ -280,7 +284,7 @@ impl RackTlp {
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         let is_recovering = self.state >= State::Recovery;
         self.rack
-            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering)
+            .find_lost(&mut self.flight, tx.ticks, srtt, is_recovering)
     }
 
     /// cwnd after an ACK (tcp_cong_control).
@@ -327,7 +331,7 @@ impl RackTlp {
 
     fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
         self.repeat(tx, start, end);
-        self.flight.on_resent(index, tx.ticks());
+        self.flight.on_resent(index, tx.ticks);
     }
 
     fn repeat(&mut self, tx: &mut Transmitter, start: u64, end: u64) {
@@ -353,11 +357,11 @@ impl RackTlp {
         if tx.snd_max == tx.available {
             return;
         }
-        let mut sent = 0;
-        while self.flight.pipe() < tx.cwnd_segments() && self.send_one(tx) {
+        let (cwnd, mut sent) = (tx.cwnd_segments(), 0);
+        while self.flight.pipe() < cwnd && self.send_one(tx) {
             sent += 1;
         }
-        let is_full = self.flight.pipe() >= tx.cwnd_segments();
+        let is_full = self.flight.pipe() >= cwnd;
         if sent > 0 || is_full {
             self.usage.note(tx, is_full, self.flight.len());
         }
@@ -375,7 +379,7 @@ impl RackTlp {
         if !self.keep_deadline(tx, Transmitter::send_new) {
             return false;
         }
-        self.flight.push(tx.snd_max, tx.ticks());
+        self.flight.push(tx.snd_max, tx.ticks);
         if was_empty || self.pending == Pending::Probe {
             self.rearm_rto(tx);
         }

@@ -6,7 +6,7 @@ use crate::transmit::Transmitter;
 use skycell_units::SimTime;
 
 /// Slack of a probe and of the reordering window: TCP_TIMEOUT_MIN, two jiffies of a millisecond.
-const TIMEOUT_MIN_PS: u64 = SimTime::from_millis(2).0;
+pub(super) const TIMEOUT_MIN_PS: u64 = SimTime::from_millis(2).0;
 
 /// What the timer that runs is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl RackTlp {
 
     fn set(&mut self, tx: &mut Transmitter, pending: Pending, ticks: u64) {
         self.pending = pending;
-        tx.deadline = tx.clock.after(tx.now, ticks.max(1));
+        tx.start_timer_of(ticks.max(1));
     }
 
     /// Starts the retransmission timer anew.
@@ -54,7 +54,7 @@ impl RackTlp {
     fn rest_of_rto(&self, tx: &Transmitter) -> Option<u64> {
         let rto = tx.rto.ticks(&tx.tcp);
         let first = self.flight.first_ticks()?;
-        (first + rto).checked_sub(tx.ticks())
+        (first + rto).checked_sub(tx.ticks)
     }
 
     /// tcp_rearm_rto: after a probe or a reordering window RTO counts from the first segment's sending.
@@ -77,9 +77,9 @@ impl RackTlp {
     /// it acknowledges, or SACKs what was sent before the first segment was sent last (FLAG_SET_XMIT_TIMER).
     pub(super) fn set_timer(&mut self, tx: &mut Transmitter, news: &News) {
         if news.losses.wait > 0 {
-            let least = TIMEOUT_MIN_PS.div_ceil(tx.tcp.tick_ps);
+            let wait = news.losses.wait + self.timeout_min;
             let rto = tx.rto.ticks(&tx.tcp);
-            self.set(tx, Pending::Reordering, (news.losses.wait + least).min(rto));
+            self.set(tx, Pending::Reordering, wait.min(rto));
             return;
         }
         let first = self.flight.first_ticks();
@@ -105,7 +105,7 @@ impl RackTlp {
         } else if self.flight.len() == 1 {
             srtt / 4 + u64::from(tx.tcp.rto_min_ticks)
         } else {
-            srtt / 4 + TIMEOUT_MIN_PS.div_ceil(tx.tcp.tick_ps)
+            srtt / 4 + self.timeout_min
         };
         let rto = if is_rto_anew {
             Some(tx.rto.ticks(&tx.tcp))
@@ -122,7 +122,7 @@ impl RackTlp {
             let is_repetition = !self.send_one(tx);
             if is_repetition && let Some((index, start, end)) = self.flight.last() {
                 self.repeat(tx, start, end);
-                self.flight.on_probed(index, tx.ticks());
+                self.flight.on_probed(index, tx.ticks);
             }
             self.probe = Some(Probe {
                 end: tx.snd_max,
@@ -158,7 +158,7 @@ impl RackTlp {
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         let is_recovering = self.state >= State::Recovery;
         self.rack
-            .find_lost(&mut self.flight, tx.ticks(), srtt, is_recovering);
+            .find_lost(&mut self.flight, tx.ticks, srtt, is_recovering);
         if self.flight.pipe() != pipe {
             if self.state != State::Recovery {
                 self.enter_recovery(tx);
@@ -174,7 +174,7 @@ impl RackTlp {
     /// tcp_retransmit_timer and tcp_enter_loss: what is SACKed stays so, what was sent within a round trip is under way.
     fn on_timeout(&mut self, tx: &mut Transmitter) {
         tx.on_timeout();
-        self.flight.on_timeout(self.rack.rtt(), tx.ticks());
+        self.flight.on_timeout(self.rack.rtt(), tx.ticks);
         // One cut for a window of data, though the timer may run out again.
         let is_new = self.state < State::Cwr || tx.snd_una >= self.high_seq;
         if is_new || self.state == State::Loss && self.has_progressed {

@@ -1,0 +1,102 @@
+//! What became of the slots of an uplink that terminals share.
+
+use crate::delay::{CellDelays, DelayStatistics};
+use serde::Serialize;
+use skycell_access::UplinkCounts;
+
+/// An uplink over the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UplinkRecord {
+    /// Name in the spec.
+    pub name: String,
+    /// Slots that have begun; each is one of the eight kinds that follow.
+    pub slots: u64,
+    /// Slots of contention in which nobody sent.
+    pub idle: u64,
+    /// Slots of contention in which one terminal sent and was understood.
+    pub successes: u64,
+    /// Slots of contention in which several sent.
+    pub collisions: u64,
+    /// Slots of contention that were heard as collisions although not more than one sent.
+    pub false_collisions: u64,
+    /// Slots of a terminal's own in which it sent.
+    pub used: u64,
+    /// Slots of a terminal's own in which it had nothing to send.
+    pub unused: u64,
+    /// Slots that belonged to nobody.
+    pub unassigned: u64,
+    /// Slots of requests.
+    pub request_slots: u64,
+    /// Bursts in slots of contention.
+    pub attempts: u64,
+    /// Bursts in slots of a terminal's own that were lost.
+    pub lost: u64,
+    /// Cells that were sent in slots of their own or got through contention.
+    pub cells: u64,
+    /// Requests that came to the controller.
+    pub requests: u64,
+    /// Slots that they asked for, those of one frame for a rate.
+    pub requested: u64,
+    /// Slots given without being asked for and constant (CRA).
+    pub given_constant: u64,
+    /// Slots given for a rate (RBDC).
+    pub given_rate: u64,
+    /// Slots given for a volume (VBDC, AVBDC).
+    pub given_volume: u64,
+    /// Slots given as nobody else wanted them (FCA).
+    pub given_free: u64,
+    /// Mean of the cells that wait at all terminals when a slot begins, first half of the run.
+    pub backlog_first_half: f64,
+    /// The same, second half.
+    pub backlog_second_half: f64,
+    /// Backlog drift: cells by which the backlog grows in a slot, from the one mean to the other.
+    pub backlog_drift: f64,
+    /// Numbers that a terminal keeps to follow the protocol.
+    pub terminal_state: u32,
+    /// Numbers that the controller keeps.
+    pub controller_state: u32,
+    /// Access delay of messages: from the arrival of a frame's first cell at its terminal's port to the beginning of its
+    /// successful transmission. Its cells are the messages.
+    pub access_delay: DelayStatistics,
+}
+
+impl UplinkRecord {
+    /// From what the uplink `name` has counted, the numbers that a terminal and the controller keep, and the access
+    /// delays.
+    pub fn new(
+        name: &str,
+        counts: &UplinkCounts,
+        state_sizes: (u32, u32),
+        delays: &CellDelays,
+    ) -> Self {
+        let [backlog_first_half, backlog_second_half] = counts.mean_backlog();
+        let [given_constant, given_rate, given_volume, given_free] = counts.given;
+        UplinkRecord {
+            name: name.to_owned(),
+            slots: counts.slots,
+            idle: counts.idle,
+            successes: counts.successes,
+            collisions: counts.collisions,
+            false_collisions: counts.false_collisions,
+            used: counts.used,
+            unused: counts.unused,
+            unassigned: counts.unassigned,
+            request_slots: counts.request_slots,
+            attempts: counts.attempts,
+            lost: counts.lost,
+            cells: counts.cells,
+            requests: counts.requests,
+            requested: counts.requested,
+            given_constant,
+            given_rate,
+            given_volume,
+            given_free,
+            backlog_first_half,
+            backlog_second_half,
+            backlog_drift: counts.drift(),
+            terminal_state: state_sizes.0,
+            controller_state: state_sizes.1,
+            access_delay: delays.record(0).delay,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Uplinks that terminals share, slot by slot.
+
+use super::Network;
+use crate::frames::Cell;
+use crate::port::Port;
+use skycell_access::{Uplink, Waiting};
+use skycell_des::{EventQueue, Key};
+use skycell_records::{CellDelays, UplinkRecord};
+use skycell_spec::NetworkSpec;
+use skycell_traffic::rank;
+use skycell_units::SimTime;
+
+/// An uplink, its terminals' ports and the access delays of their messages.
+#[derive(Debug)]
+struct SharedUplink {
+    uplink: Uplink,
+    /// By terminal.
+    ports: Vec<u32>,
+    delays: CellDelays,
+    /// The port that the slot under way lets send, and whether what it sends is lost.
+    sending: Option<(u32, bool)>,
+}
+
+/// The uplinks of a network.
+#[derive(Debug)]
+pub(super) struct Access {
+    uplinks: Vec<SharedUplink>,
+    /// By port: the uplink whose terminal it is.
+    of_port: Vec<Option<u32>>,
+}
+
+impl Access {
+    /// Lets the ports of terminals send in slots only.
+    pub(super) fn new(spec: &NetworkSpec, ports: &mut [Port], events: &mut EventQueue) -> Self {
+        let mut of_port = vec![None; ports.len()];
+        for (uplink, id) in spec.uplinks.iter().zip(0u32..) {
+            for &port in &uplink.links {
+                of_port[port as usize] = Some(id);
+                ports[port as usize].grant(0, false);
+            }
+            events.push(Key::new(SimTime::ZERO, rank::SLOT, id));
+        }
+        let end = SimTime(spec.duration_ps);
+        let uplinks = spec.uplinks.iter().map(|uplink| SharedUplink {
+            uplink: Uplink::new(uplink, spec.seed, end),
+            ports: uplink.links.clone(),
+            delays: CellDelays::new(0),
+            sending: None,
+        });
+        Access {
+            uplinks: uplinks.collect(),
+            of_port,
+        }
+    }
+
+    /// A cell begins to leave a port: where that is a terminal's, the first of a message has had its access.
+    pub(super) fn on_sending(&mut self, port: u32, cell: &Cell, start: SimTime) {
+        let Some(id) = self.of_port[port as usize] else {
+            return;
+        };
+        let shared = &mut self.uplinks[id as usize];
+        if cell.index == 0 && shared.sending == Some((port, false)) {
+            shared.delays.add((start - cell.came_at).0);
+        }
+    }
+
+    /// What the uplinks leave when the run ends.
+    pub(super) fn records(&self, spec: &NetworkSpec) -> Vec<UplinkRecord> {
+        let uplinks = self.uplinks.iter().zip(&spec.uplinks);
+        let record = |(own, spec): (&SharedUplink, &skycell_spec::UplinkSpec)| {
+            let counts = own.uplink.counts();
+            UplinkRecord::new(&spec.name, &counts, own.uplink.state_sizes(), &own.delays)
+        };
+        uplinks.map(record).collect()
+    }
+}
+
+impl Network<'_> {
+    /// A slot of an uplink begins: the terminal that it lets through sends.
+    pub(super) fn on_slot(&mut self, now: SimTime, id: u32) {
+        let shared = &mut self.access.uplinks[id as usize];
+        if let Some((port, _)) = shared.sending.take() {
+            self.ports[port as usize].grant(0, false);
+        }
+        let waiting: Vec<Waiting> = shared
+            .ports
+            .iter()
+            .map(|&port| self.ports[port as usize].waiting(now))
+            .collect();
+        let sent = shared.uplink.on_slot(now, &waiting);
+        let next = shared.uplink.next_slot();
+        self.events.push(Key::new(next, rank::SLOT, id));
+        if let Some(sent) = sent {
+            let port = shared.ports[sent.terminal as usize];
+            shared.sending = Some((port, sent.is_lost));
+            self.ports[port as usize].grant(sent.cells, sent.is_lost);
+            self.begin_sending(now, port);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+"""The table [[uplink]]: links of terminals that share the slots of one uplink."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from skycell.input.parameters import Name, Names, Parameters, param, quantity, whole_number, word
+from skycell.input.quantities import Dimension, Quantity
+from skycell.scenario.declared.access import AccessProtocol
+from skycell.scenario.declared.impairments import Impairments
+
+_LONGEST_PS = 10 * 10**12
+
+Time = Annotated[Quantity, quantity(Dimension.TIME, high=_LONGEST_PS, example="250 ms")]
+Slot = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_PS, example="2.5 ms")]
+
+
+class Uplink(Parameters):
+    """An uplink that terminals share: the ports of their links send in its slots only.
+
+    What a slot carries waits in the port of its terminal, under the port's own policy and
+    scheduler, until a slot lets it through.
+    """
+
+    to: Name = param(..., "node that the terminals send to: the satellite, or the hub behind it")
+    terminals: Names | None = param(
+        None, "nodes that share the uplink", source="all hosts with a link to that node"
+    )
+    access: AccessProtocol = param(..., "how terminals come to slots")
+    slot_cells: Annotated[int, whole_number(1, 4)] = param(
+        1, "cells of one terminal that a slot carries", source="EN 301 790: bursts of 1, 2 or 4"
+    )
+    slot: Slot | None = param(
+        None, "length of a slot", source="the time of its cells on the slowest of the links"
+    )
+    hop: Time | None = param(
+        None,
+        "propagation delay between a terminal and the satellite",
+        source="the longest delay of the terminals' links",
+    )
+    controller: Annotated[str, word("ground", "on_board")] = param(
+        "ground",
+        "where requests are answered: ground is another hop away, and the answer two",
+        source="NASA/CR-1999-209158, part III.A: at the NCC without on-board processing",
+    )
+    feedback: Time | None = param(
+        None,
+        "time from the end of a slot until terminals know what was heard of it",
+        source="two hops: each hears the downlink",
+    )
+    response: Time | None = param(
+        None,
+        "time from the end of a request until the grants hold that answer it",
+        source="four hops with a controller on the ground, two with one on board",
+    )
+    impairments: Impairments = param({}, "what goes wrong on the uplink", source="nothing")

@@ -1,0 +1,165 @@
+"""Uplinks that terminals share: whether the network has them, and they in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.quantities import Quantity, rounded, show_amount, show_time
+from skycell.scenario.declared.access import ACCESS
+from skycell.scenario.declared.impairments import IMPAIRMENTS
+from skycell.scenario.declared.rules import Declares
+from skycell.scenario.file.uplinks import Uplink
+from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.resolve.lines import Line
+from skycell.spec.network import UplinkSpec
+
+_HOPS = {"ground": 4, "on_board": 2}
+"""Hops of a request and its answer, by where the controller is."""
+
+_TERMINALS = meaning_of(Uplink.model_fields["terminals"])
+
+
+@dataclass
+class UplinkResolver:
+    """Resolves uplinks.
+
+    Attributes:
+        plan: the network.
+        lines: of each link.
+        time_varying: links whose delay, rate or path changes in the run.
+        with_abr: VCs whose rate is controlled.
+        faults: where they go.
+    """
+
+    plan: Plan
+    lines: Mapping[str, Line]
+    time_varying: set[str]
+    with_abr: Sequence[str]
+    faults: FaultCollector
+
+    def resolve(self, uplinks: tuple[Uplink, ...]) -> tuple[UplinkSpec, ...]:
+        """The uplinks of a file; those with a fault are left out."""
+        ids = {name: i for i, name in enumerate(self.plan.links)}
+        taken: set[str] = set()
+        found = []
+        for i, uplink in enumerate(uplinks):
+            noted = len(self.faults.faults)
+            links = self._links(uplink, ("uplink", i), taken)
+            if not links or len(self.faults.faults) > noted:
+                continue
+            spec = self._spec(uplink, ("uplink", i), links, [ids[link.name] for link in links])
+            self._check_frame(uplink, ("uplink", i), len(links))
+            found.append(spec)
+        return tuple(found)
+
+    def _links(self, uplink: Uplink, where: Path, taken: set[str]) -> list[PlannedLink]:
+        if uplink.to not in self.plan.nodes:
+            hint = did_you_mean(uplink.to, self.plan.nodes)
+            meaning = meaning_of(Uplink.model_fields["to"])
+            self.faults.add((*where, "to"), uplink.to, f"a node of the topology{hint}", meaning)
+            return []
+        joined = [link for link in self.plan.links.values() if link.target == uplink.to]
+        hosts = [link for link in joined if self.plan.nodes[link.source] == "host"]
+        if uplink.terminals is None:
+            if not hosts:
+                meaning = meaning_of(Uplink.model_fields["to"])
+                allowed = "a node that hosts have links to, or terminals beside it"
+                self.faults.add((*where, "to"), uplink.to, allowed, meaning)
+            named = [(link.source, where) for link in hosts]
+        else:
+            paths = [(*where, "terminals", k) for k in range(len(uplink.terminals))]
+            named = list(zip(uplink.terminals, paths, strict=True))
+        by_source = {link.source: link for link in joined}
+        links = []
+        for terminal, path in named:
+            link = by_source.get(terminal)
+            problem = self._problem(link, uplink, taken)
+            if link is None or problem:
+                self.faults.add(path, terminal, problem, _TERMINALS)
+                continue
+            taken.add(link.name)
+            links.append(link)
+        return links
+
+    def _problem(self, link: PlannedLink | None, uplink: Uplink, taken: set[str]) -> str:
+        """What a terminal's link would have to be instead; empty if it may be one."""
+        if link is None:
+            return f"a node with a link to {uplink.to}"
+        if link.name in taken:
+            return "each terminal once"
+        if self.lines[link.name].packets is not None:
+            return "a node whose link carries cells: slots carry no packets"
+        if link.name in self.time_varying:
+            return "a node whose link does not change over time: slots do not either"
+        if link.shaper is not None:
+            return "a node without a shaper on the link: slots say when it sends"
+        paced = (vc for vc in self.with_abr if link.name in self.plan.vcs[vc].links)
+        if vc := next(paced, None):
+            return f"a node without ABR VCs: the rate of {vc} is controlled"
+        return ""
+
+    def _spec(
+        self, uplink: Uplink, where: Path, links: list[PlannedLink], ids: list[int]
+    ) -> UplinkSpec:
+        cells_ps = max(self.lines[link.name].cell_time_ps for link in links) * uplink.slot_cells
+        slot_ps = cells_ps if uplink.slot is None else rounded(uplink.slot.amount)
+        if uplink.slot is not None and slot_ps < cells_ps:
+            self.faults.add(
+                (*where, "slot"),
+                uplink.slot.text,
+                f"from {show_time(cells_ps)}, the time of its cells on the slowest of the links",
+                meaning_of(Uplink.model_fields["slot"]),
+            )
+        longest_ps = max(rounded(link.delay.amount) for link in links)
+        hop_ps = longest_ps if uplink.hop is None else rounded(uplink.hop.amount)
+        rule = ACCESS[uplink.access.kind]
+        assert rule.spec is not None
+        return UplinkSpec(
+            name=uplink.to if where[1] == 0 else f"{uplink.to}-{where[1]}",
+            links=tuple(ids),
+            slot_ps=slot_ps,
+            slot_cells=uplink.slot_cells,
+            feedback_ps=_time(uplink.feedback, 2 * hop_ps),
+            response_ps=_time(uplink.response, _HOPS[uplink.controller] * hop_ps),
+            access=rule.spec(**_values(rule.parameters, uplink.access)),  # type: ignore[arg-type]
+            impairments=IMPAIRMENTS.spec(**_values(IMPAIRMENTS.parameters, uplink.impairments)),  # type: ignore[arg-type]
+        )
+
+    def _check_frame(self, uplink: Uplink, where: Path, terminals: int) -> None:
+        """Refuses frames without room for what is in them."""
+        access: Any = uplink.access
+        needs: list[tuple[str, int, int]] = []
+        if access.kind == "dama":
+            needs.append(("request_slots", access.request_slots, access.frame_slots - 1))
+            room = access.frame_slots - access.request_slots
+            needs.append(("constant_slots", access.constant_slots * terminals, max(room, 0)))
+        elif access.kind == "hybrid":
+            needs.append(("contention_slots", access.contention_slots, access.frame_slots - 1))
+        elif access.kind == "fixed_assignment":
+            needs.append(("constant_slots", access.constant_slots * terminals, 65_536))
+        for key, needed, room in needs:
+            if needed > room:
+                of_all = " in all" if key == "constant_slots" else ""
+                got = Verbatim(f"{show_amount(needed)} slots{of_all}")
+                allowed = f"at most {show_amount(room)} slots of a frame"
+                meaning = meaning_of(type(access).model_fields[key])
+                self.faults.add((*where, "access", key), got, allowed, meaning)
+                return
+
+
+def _time(value: Quantity | None, otherwise_ps: int) -> int:
+    return otherwise_ps if value is None else rounded(value.amount)
+
+
+def _values(parameters: Sequence[Any], written: Parameters) -> dict[str, Any]:
+    values = {}
+    for one in parameters:
+        assert isinstance(one, Declares)
+        assert one.key is not None
+        value = getattr(written, one.key)
+        values[one.field] = rounded(value.amount) if isinstance(value, Quantity) else value
+    return values
