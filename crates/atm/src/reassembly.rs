@@ -1,7 +1,7 @@
 //! AAL5 reassembly (I.363.5), from the cells that arrive.
 //!
 //! A cell knows only whether it is the last of its frame. A frame with a missing cell fails its
-//! length and CRC check; a frame whose last cell is missing runs on into the next one of its VC, and
+//! length and CRC check, one with bit errors its CRC-32 (that this misses one of 2^32 is left aside); a frame whose last cell is missing runs on into the next one of its VC, and
 //! the two fail together.
 
 /// What the arrival of a last cell showed.
@@ -13,6 +13,8 @@ pub enum Reassembled {
     Corrupt {
         /// Cells in the failed reassembly.
         cells: u32,
+        /// Whether they are those of one frame, of which some have bit errors.
+        is_crc: bool,
     },
 }
 
@@ -29,8 +31,14 @@ pub struct Reassembly {
 
 impl Reassembly {
     /// A cell has arrived: the `index`-th of frame `frame` (serial numbers never repeat on a VC),
-    /// which has its end-of-message mark set if `last`.
-    pub fn on_cell(&mut self, frame: u64, index: u32, last: bool) -> Option<Reassembled> {
+    /// which has its end-of-message mark set if `last`, and of which some cell has bit errors if it `is_errored`.
+    pub fn on_cell(
+        &mut self,
+        frame: u64,
+        index: u32,
+        last: bool,
+        is_errored: bool,
+    ) -> Option<Reassembled> {
         if self.cells == 0 {
             self.frame = frame;
             self.in_step = true;
@@ -41,10 +49,11 @@ impl Reassembly {
             return None;
         }
         let cells = std::mem::take(&mut self.cells);
-        Some(if self.in_step {
+        Some(if self.in_step && !is_errored {
             Reassembled::Whole
         } else {
-            Reassembled::Corrupt { cells }
+            let is_crc = self.in_step;
+            Reassembled::Corrupt { cells, is_crc }
         })
     }
 
@@ -63,8 +72,25 @@ mod tests {
         let mut reassembly = Reassembly::default();
         cells
             .iter()
-            .filter_map(|&(frame, index, last)| reassembly.on_cell(frame, index, last))
+            .filter_map(|&(frame, index, last)| reassembly.on_cell(frame, index, last, false))
             .collect()
+    }
+
+    fn corrupt(cells: u32) -> Reassembled {
+        let is_crc = false;
+        Reassembled::Corrupt { cells, is_crc }
+    }
+
+    #[test]
+    fn a_frame_with_all_its_cells_and_bit_errors_fails_its_crc() {
+        let mut reassembly = Reassembly::default();
+        let ends = [(1, 0, false), (1, 1, true)]
+            .map(|(frame, index, last)| reassembly.on_cell(frame, index, last, true));
+        let is_crc = true;
+        assert_eq!(
+            ends,
+            [None, Some(Reassembled::Corrupt { cells: 2, is_crc })]
+        );
     }
 
     #[test]
@@ -79,23 +105,20 @@ mod tests {
     fn a_missing_inner_cell_spoils_its_frame_only() {
         assert_eq!(
             feed(&[(1, 0, false), (1, 2, true), (2, 0, false), (2, 1, true)]),
-            [Reassembled::Corrupt { cells: 2 }, Reassembled::Whole]
+            [corrupt(2), Reassembled::Whole]
         );
     }
 
     #[test]
     fn a_missing_first_cell_spoils_its_frame() {
-        assert_eq!(
-            feed(&[(1, 1, false), (1, 2, true)]),
-            [Reassembled::Corrupt { cells: 2 }]
-        );
+        assert_eq!(feed(&[(1, 1, false), (1, 2, true)]), [corrupt(2)]);
     }
 
     #[test]
     fn a_missing_last_cell_spoils_the_next_frame_too() {
         assert_eq!(
             feed(&[(1, 0, false), (2, 0, false), (2, 1, true), (3, 0, true)]),
-            [Reassembled::Corrupt { cells: 3 }, Reassembled::Whole]
+            [corrupt(3), Reassembled::Whole]
         );
     }
 

@@ -1,12 +1,17 @@
-//! Which frames a link loses, where its losses come in bursts.
+//! Which frames a link loses, where its losses come in bursts, and which bits are wrong on one with bit errors.
 //!
-//! A channel is asked once for each frame (or packet), when its first cell enters the link, in order of time.
+//! A channel of frames is asked once for each frame (or packet), when its first cell enters the link, in order of time.
 //! It draws from streams of its own, so that other links' draws stay what they are.
 
+mod bits;
 mod gilbert_elliott;
 mod loss_bursts;
 mod periodic;
 
+pub use bits::{
+    BitChannel, BitErrorsSpec, BurstLengths, ErrorBurstsSpec, ErrorTraceSpec,
+    GilbertElliottBitsSpec,
+};
 pub use gilbert_elliott::GilbertElliottSpec;
 pub use loss_bursts::LossBurstsSpec;
 pub use periodic::PeriodicLossesSpec;
@@ -19,8 +24,8 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
 use skycell_units::SimTime;
 
-/// How the losses of a link come.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+/// How the losses of a link come, or its bit errors.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ChannelSpec {
     /// See [`GilbertElliottSpec`].
@@ -29,6 +34,29 @@ pub enum ChannelSpec {
     LossBursts(LossBurstsSpec),
     /// See [`PeriodicLossesSpec`].
     PeriodicLosses(PeriodicLossesSpec),
+    /// See [`BitErrorsSpec`].
+    BitErrors(BitErrorsSpec),
+    /// See [`GilbertElliottBitsSpec`].
+    GilbertElliottBits(GilbertElliottBitsSpec),
+    /// See [`ErrorBurstsSpec`].
+    ErrorBursts(ErrorBurstsSpec),
+    /// See [`ErrorTraceSpec`].
+    ErrorTrace(ErrorTraceSpec),
+}
+
+impl ChannelSpec {
+    /// Whether it is bits that go wrong, and not frames that are lost.
+    pub fn strikes_bits(&self) -> bool {
+        match self {
+            ChannelSpec::GilbertElliott(_)
+            | ChannelSpec::LossBursts(_)
+            | ChannelSpec::PeriodicLosses(_) => false,
+            ChannelSpec::BitErrors(_)
+            | ChannelSpec::GilbertElliottBits(_)
+            | ChannelSpec::ErrorBursts(_)
+            | ChannelSpec::ErrorTrace(_) => true,
+        }
+    }
 }
 
 impl Rule for ChannelSpec {
@@ -37,11 +65,15 @@ impl Rule for ChannelSpec {
             ChannelSpec::GilbertElliott(spec) => spec.check(around),
             ChannelSpec::LossBursts(spec) => spec.check(around),
             ChannelSpec::PeriodicLosses(spec) => spec.check(around),
+            ChannelSpec::BitErrors(spec) => spec.check(around),
+            ChannelSpec::GilbertElliottBits(spec) => spec.check(around),
+            ChannelSpec::ErrorBursts(spec) => spec.check(around),
+            ChannelSpec::ErrorTrace(spec) => spec.check(around),
         }
     }
 }
 
-/// The losses of one link in one run.
+/// The losses of frames of one link in one run.
 #[derive(Debug)]
 pub struct Channel(Kind);
 
@@ -53,12 +85,12 @@ enum Kind {
 }
 
 impl Channel {
-    /// The channel of the link `name` in a run with `seed`. Its states are drawn from `link/<name>/channel`, losses
+    /// The channel of the link `name` in a run with `seed`; none for one whose bits go wrong. Its states are drawn from `link/<name>/channel`, losses
     /// within them from `link/<name>/loss`.
-    pub fn new(spec: &ChannelSpec, seed: u64, name: &str) -> Self {
+    pub fn new(spec: &ChannelSpec, seed: u64, name: &str) -> Option<Self> {
         let states = Stream::new(seed, &format!("link/{name}/channel"));
         let losses = Stream::new(seed, &format!("link/{name}/loss"));
-        Channel(match spec {
+        Some(Channel(match spec {
             ChannelSpec::GilbertElliott(spec) => {
                 Kind::GilbertElliott(GilbertElliott::new(spec, states, losses))
             }
@@ -68,7 +100,11 @@ impl Channel {
             ChannelSpec::PeriodicLosses(spec) => {
                 Kind::PeriodicLosses(PeriodicLosses::new(spec, losses))
             }
-        })
+            ChannelSpec::BitErrors(_)
+            | ChannelSpec::GilbertElliottBits(_)
+            | ChannelSpec::ErrorBursts(_)
+            | ChannelSpec::ErrorTrace(_) => return None,
+        }))
     }
 
     /// Whether the frame is lost whose first cell enters at `at`, not before the last one that was asked for.

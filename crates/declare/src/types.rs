@@ -46,6 +46,31 @@ parameter_types! {
         true => Ok(()),
         false => Err(Refusal::new(field, value, "0 to 1")),
     };
+    /// Part of the bits of a line that are wrong: above 0, at most 0.5, at which nothing is left of them.
+    BitErrorRatio(f64) = |value, _, field| match *value > 0.0 && *value <= 0.5 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "above 0, at most 0.5")),
+    };
+    /// The same, or 0.
+    BitErrorRatioOrNone(f64) = |value, _, field| match (0.0..=0.5).contains(value) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "0 to 0.5")),
+    };
+    /// Part of the bits of a burst that are wrong: from 0.5, as behind a decoder, to 1.
+    ErrorDensity(f64) = |value, _, field| match (0.5..=1.0).contains(value) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "0.5 to 1")),
+    };
+    /// Bits of a line, at least 1, at most a thousand million.
+    BitCount(u64) = |bits, _, field| match bits {
+        1..=1_000_000_000 => Ok(()),
+        _ => Err(Refusal::new(field, bits, "1 to 1000000000")),
+    };
+    /// Bits of a line that are wrong, by number from 0, ascending; written as a list or as the name of a file.
+    WrongBits(Vec<u64>) = |bits, _, field| match bits.windows(2).find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => Err(Refusal::new(field, pair[1], format!("above the one before, {}", pair[0]))),
+        None => Ok(()),
+    };
     /// A time above 0, picoseconds, at most a day.
     Interval(u64) = |ps, _, field| interval(*ps, field);
     /// Mean time of a state of a link, picoseconds: from 100 us, so that a run has not too many, to a day.

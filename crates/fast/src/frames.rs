@@ -46,6 +46,8 @@ impl Has {
     const SACK: u8 = 1;
     /// CLP = 1 in each of its cells.
     const CLP: u8 = 2;
+    /// The payload of one of its cells has bit errors.
+    const ERRORED: u8 = 4;
 
     fn any(self, of: u8) -> bool {
         self.0 & of != 0
@@ -112,6 +114,16 @@ impl Frame {
     /// Its adapter tags it, and its cells go on one by one.
     pub(crate) fn tag(&mut self) {
         self.has.0 |= Has::CLP;
+    }
+
+    /// Whether the payload of one of its cells has bit errors.
+    pub(crate) fn is_errored(&self) -> bool {
+        self.has.any(Has::ERRORED)
+    }
+
+    /// The payload of one of its cells has bit errors.
+    pub(crate) fn set_errored(&mut self) {
+        self.has.0 |= Has::ERRORED;
     }
 
     /// The source whose datagram or cell it is, if it is one.

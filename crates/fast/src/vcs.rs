@@ -92,6 +92,8 @@ pub(crate) struct RestOfVc {
     pub(crate) delivered: u64,
     pub(crate) reassembly: Reassembly,
     pub(crate) frames_corrupt: u64,
+    /// Of those, frames whose cells all came, some of them with bit errors.
+    pub(crate) frames_crc: u64,
     pub(crate) cells_corrupt: u64,
     /// Cells refused by its source port.
     pub(crate) discarded_at_source: Discards,
@@ -199,6 +201,7 @@ impl Vcs {
                 delivered: 0,
                 reassembly: Reassembly::default(),
                 frames_corrupt: 0,
+                frames_crc: 0,
                 cells_corrupt: 0,
                 discarded_at_source: Discards::default(),
             });

@@ -372,6 +372,27 @@ fn links_of_scenarios_lose_frames() {
     assert!(lossy.count() > 20);
 }
 
+/// Bit errors are worth comparing where headers are corrected and lost, frames fail their CRC, and others arrive.
+#[test]
+fn bit_errors_of_scenarios_strike_headers_and_payloads() {
+    let (mut corrected, mut lost, mut failed, mut packets) = (0, 0, 0, 0);
+    for spec in (0..300).map(bursty) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        let arrives = |vc: &&VcRecord| vc.frames_delivered > 0;
+        let any = |of: fn(&VcRecord) -> u64| {
+            let mut vcs = records.vcs.iter().filter(arrives);
+            u32::from(vcs.any(|vc| of(vc) > 0))
+        };
+        let errors = records.ports.iter().filter_map(|port| port.errors);
+        corrected += u32::from(errors.map(|errors| errors.headers_corrected).sum::<u64>() > 0);
+        lost += any(|vc| vc.cells_lost.header);
+        failed += any(|vc| vc.frames_crc);
+        packets += any(|vc| vc.cells_lost.check);
+    }
+    let counts = [corrected, lost, failed, packets];
+    assert!(counts.iter().all(|&count| count > 15), "{counts:?}");
+}
+
 /// Packets beside cells are worth comparing where both are sent and some packets find no room.
 #[test]
 fn packets_of_scenarios_are_beside_cells_and_find_full_buffers() {

@@ -85,21 +85,24 @@ impl Ledger {
     /// Adds what became of a VC's cells.
     fn add_vc(&mut self, vc: &VcRecord) {
         let unit = unit(vc.carries_packets);
-        self.add(
-            format!("{unit}, vc {}", vc.name),
-            vc.cells_offered,
-            vec![
-                ("delivered", vc.cells_delivered),
-                ("discarded", vc.cells_discarded.total()),
-                ("policed", vc.cells_policed),
-                ("refused by the contract", vc.cells_refused),
-                ("queued", vc.cells_queued),
-                ("in transit", vc.cells_in_transit),
-                ("lost at handovers", vc.cells_lost.handover),
-                ("lost on links by draw", vc.cells_lost.drawn),
-                ("lost off the path", vc.cells_lost.off_path),
-            ],
-        );
+        let mut offered = vec![
+            ("delivered", vc.cells_delivered),
+            ("discarded", vc.cells_discarded.total()),
+            ("policed", vc.cells_policed),
+            ("refused by the contract", vc.cells_refused),
+            ("queued", vc.cells_queued),
+            ("in transit", vc.cells_in_transit),
+            ("lost at handovers", vc.cells_lost.handover),
+            ("lost on links by draw", vc.cells_lost.drawn),
+            ("lost off the path", vc.cells_lost.off_path),
+        ];
+        let by_bit_errors = [
+            ("lost by header errors", vc.cells_lost.header),
+            ("misinserted", vc.cells_lost.misinserted),
+            ("lost by a failed check", vc.cells_lost.check),
+        ];
+        offered.extend(by_bit_errors.iter().filter(|(_, count)| *count > 0));
+        self.add(format!("{unit}, vc {}", vc.name), vc.cells_offered, offered);
         let mut delivered = vec![
             ("in whole frames", vc.cells_whole),
             ("in corrupt frames", vc.cells_corrupt),

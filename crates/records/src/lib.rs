@@ -3,6 +3,7 @@
 mod abr;
 mod access;
 mod delay;
+mod errors;
 mod guarantee;
 mod ledger;
 mod packets;
@@ -14,6 +15,7 @@ mod web;
 pub use abr::AbrRecord;
 pub use access::UplinkRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
+pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
@@ -22,6 +24,7 @@ pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
+use skycell_declare::is_default;
 pub use skycell_switch::DiscardReason;
 
 /// Counts by reason of discard.
@@ -109,6 +112,15 @@ pub struct LinkLosses {
     pub drawn: u64,
     /// A node that the path in force does not come by any more, and that has forgotten the VC.
     pub off_path: u64,
+    /// Bit errors in the header, seen by the HEC; left out where there are none, as those below.
+    #[serde(skip_serializing_if = "is_default")]
+    pub header: u64,
+    /// Bit errors in the header that made it another VC's.
+    #[serde(skip_serializing_if = "is_default")]
+    pub misinserted: u64,
+    /// Bit errors seen by the check sequence of a packet, or of an RM cell.
+    #[serde(skip_serializing_if = "is_default")]
+    pub check: u64,
 }
 
 impl LinkLosses {
@@ -118,12 +130,26 @@ impl LinkLosses {
             LossReason::Handover => &mut self.handover,
             LossReason::Drawn => &mut self.drawn,
             LossReason::OffPath => &mut self.off_path,
+            LossReason::Header => &mut self.header,
+            LossReason::Misinserted => &mut self.misinserted,
+            LossReason::Check => &mut self.check,
         } += 1;
+    }
+
+    /// Adds those of another port.
+    pub fn add_all(&mut self, others: &LinkLosses) {
+        self.handover += others.handover;
+        self.drawn += others.drawn;
+        self.off_path += others.off_path;
+        self.header += others.header;
+        self.misinserted += others.misinserted;
+        self.check += others.check;
     }
 
     /// All reasons together.
     pub fn total(&self) -> u64 {
-        self.handover + self.drawn + self.off_path
+        let by_bit_errors = self.header + self.misinserted + self.check;
+        self.handover + self.drawn + self.off_path + by_bit_errors
     }
 }
 
@@ -136,6 +162,12 @@ pub enum LossReason {
     Drawn,
     /// See [`LinkLosses::off_path`].
     OffPath,
+    /// See [`LinkLosses::header`].
+    Header,
+    /// See [`LinkLosses::misinserted`].
+    Misinserted,
+    /// See [`LinkLosses::check`].
+    Check,
 }
 
 /// Everything a run leaves.
@@ -208,6 +240,8 @@ pub enum SteppedReason {
     LossesOutOfOrder,
     /// Its link loses frames in bursts.
     LossesInBursts,
+    /// Its link, or one before it on the way of a VC, has bit errors.
+    BitErrors,
     /// A source sends cells of longer frames over it, one by one.
     SourceFrames,
     /// Delays of single cells of frames are measured.
@@ -330,6 +364,9 @@ pub struct VcRecord {
     pub cells_whole: u64,
     /// Reassemblies that failed, each ended by a last-cell mark.
     pub frames_corrupt: u64,
+    /// Of those, frames whose cells all came, some with bit errors: their CRC-32 failed. Left out where there are none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub frames_crc: u64,
     /// Cells in the reassemblies that failed.
     pub cells_corrupt: u64,
     /// Cells of a reassembly that was open at the end of the run.
@@ -383,6 +420,9 @@ pub struct PortRecord {
     /// In octets and time, where the port carries packets; then all that is called cells above is packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub octets: Option<PacketRecord>,
+    /// What bit errors did on the link; left out for a link without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorRecord>,
 }
 
 /// What one queue of an output port did.

@@ -44,7 +44,7 @@ impl RunRecords {
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
     /// and, as `delay`, that; `uplinks`, where there are some, as in the records; `link_losses`, where links have a
-    /// schedule or a loss, what was lost on them over all VCs;
+    /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
     /// all flows that have them and of each. `spec` is the run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
@@ -65,7 +65,9 @@ impl RunRecords {
         if !self.cell_delays.is_empty() {
             summary.insert("measured_vcs".into(), self.measured_vcs());
         }
-        let may_lose = |link: &LinkSpec| link.schedule.is_some() || link.loss_ppb > 0;
+        let may_lose = |link: &LinkSpec| {
+            link.schedule.is_some() || link.loss_ppb > 0 || link.channel.is_some()
+        };
         if spec.links.iter().any(may_lose) {
             summary.insert("link_losses".into(), lost_on_links(&self.vcs));
         }

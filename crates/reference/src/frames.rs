@@ -53,6 +53,8 @@ pub(crate) struct Frame {
     pub(crate) content: Content,
     /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
     pub(crate) clp: bool,
+    /// Whether the payload of one of its cells has bit errors.
+    pub(crate) is_errored: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
     /// The ECN field of that packet.
@@ -127,6 +129,7 @@ impl Frames {
             serial: self.serial,
             content,
             clp: false,
+            is_errored: false,
             octets,
             ecn,
             cells,
@@ -175,6 +178,11 @@ impl Frames {
     /// Sets the CLP bit of all cells of the frame.
     pub(crate) fn set_clp(&mut self, id: FrameId, clp: bool) {
         self.frames[id.index()].clp = clp;
+    }
+
+    /// The payload of one of its cells has bit errors.
+    pub(crate) fn set_errored(&mut self, id: FrameId) {
+        self.frames[id.index()].is_errored = true;
     }
 
     /// Sets the ECN field of its packet.

@@ -9,6 +9,7 @@
 //! Its ports, links and ways of VCs are there for engines that step some ports as this one does.
 
 mod abr;
+mod bit_errors;
 mod frames;
 mod line;
 mod link;
@@ -24,6 +25,6 @@ pub use frames::Cell;
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use paths::{Next, VcPaths};
-pub use port::{Port, Verdict};
+pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, run};

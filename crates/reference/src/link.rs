@@ -1,9 +1,10 @@
 //! A link: the cells under way on it, and how long they take.
 
+use crate::bit_errors::{BitErrors, Struck};
 use crate::frames::Cell;
 use skycell_channel::Channel;
 use skycell_des::Stream;
-use skycell_records::LossReason;
+use skycell_records::{ErrorRecord, LossReason};
 use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, VecDeque};
@@ -18,6 +19,8 @@ pub struct Link {
     schedule: Option<Schedule>,
     /// None for a link that loses nothing.
     losses: Option<Losses>,
+    /// None for a link without.
+    errors: Option<BitErrors>,
     to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
@@ -63,7 +66,7 @@ impl Link {
         let schedule = spec.schedule.as_ref();
         let draws = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
         let law = match &spec.channel {
-            Some(channel) => Some(Law::Channel(Channel::new(channel, seed, &spec.name))),
+            Some(channel) => Channel::new(channel, seed, &spec.name).map(Law::Channel),
             None => draws.then(|| Law::Constant {
                 loss_ppb: spec.loss_ppb,
                 draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
@@ -78,6 +81,7 @@ impl Link {
                 law,
                 frames: BTreeMap::new(),
             }),
+            errors: BitErrors::new(spec, seed),
             to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
@@ -107,9 +111,15 @@ impl Link {
         SimTime(framing.time_at_ps(octets.into(), rate))
     }
 
-    /// A cell of the frame with number `serial` of the run enters at `now`. The reason when it will
-    /// be lost on the way.
-    pub(crate) fn enter(&mut self, now: SimTime, cell: Cell, serial: u64) -> Option<LossReason> {
+    /// A cell of the frame with number `serial` of the run, whose transmission began at `since`, enters at `now`. The
+    /// reason when it will be lost on the way, and whether its payload has bit errors.
+    pub(crate) fn enter(
+        &mut self,
+        since: SimTime,
+        now: SimTime,
+        cell: Cell,
+        serial: u64,
+    ) -> (Option<LossReason>, bool) {
         let arrival = match &mut self.schedule {
             None => now + self.delay,
             Some(schedule) => schedule.arrival(now),
@@ -120,10 +130,18 @@ impl Link {
         if let Some(losses) = &mut self.losses
             && losses.on_cell(now, loss_ppb, &cell, serial)
         {
-            return Some(LossReason::Drawn);
+            return (Some(LossReason::Drawn), false);
         }
+        let struck = match &mut self.errors {
+            None => Struck::Right,
+            Some(errors) => errors.on_cell(since, now, &cell),
+        };
+        if let Struck::Lost(reason) = struck {
+            return (Some(reason), false);
+        }
+        let is_errored = struck == Struck::Payload;
         if schedule.is_some_and(|schedule| schedule.loses(arrival, self.end_of_run)) {
-            return Some(LossReason::Handover);
+            return (Some(LossReason::Handover), is_errored);
         }
         let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         // Behind the others, but where it overtakes some on an older path.
@@ -133,7 +151,12 @@ impl Link {
             false => self.cells.partition_point(|ahead| ahead.0 <= arrival),
         };
         self.cells.insert(index, (arrival, to, cell));
-        None
+        (None, is_errored)
+    }
+
+    /// What bit errors did, if it has some.
+    pub(crate) fn errors(&self) -> Option<ErrorRecord> {
+        self.errors.as_ref().map(BitErrors::record)
     }
 
     /// When the next cell arrives.

@@ -72,7 +72,7 @@ fn cell(index: u32) -> Cell {
 /// (arrival, number) of cells that enter at the given times, in order of arrival.
 fn arrivals(link: &mut Link, entries: &[u64]) -> Vec<(u64, u32)> {
     for (&at, number) in entries.iter().zip(0..) {
-        link.enter(SimTime(at), cell(number), 0);
+        link.enter(SimTime(at), SimTime(at), cell(number), 0);
     }
     let mut arrived = Vec::new();
     while let Some(next) = link.next_arrival() {
@@ -159,14 +159,18 @@ fn lossy() -> Link {
 
 /// Whether frames with numbers from 0 are lost that enter, a cell each, at the given times.
 fn lost(link: &mut Link, entries: impl IntoIterator<Item = u64>) -> Vec<bool> {
-    let is_lost = |(at, serial)| link.enter(SimTime(at), cell(0), serial).is_some();
+    let is_lost = |(at, serial)| {
+        link.enter(SimTime(at), SimTime(at), cell(0), serial)
+            .0
+            .is_some()
+    };
     entries.into_iter().zip(0..).map(is_lost).collect()
 }
 
 #[test]
 fn frames_are_lost_by_what_holds_when_their_first_cell_enters() {
     let mut link = lossy();
-    let mut enter = |at, serial| link.enter(SimTime(at), cell(0), serial);
+    let mut enter = |at, serial| link.enter(SimTime(at), SimTime(at), cell(0), serial).0;
     // Begun before losses begin; then one whose first cell is within them, and which outlasts them.
     assert_eq!([enter(90, 7), enter(110, 7), enter(190, 7)], [None; 3]);
     let drawn = Some(LossReason::Drawn);
@@ -214,7 +218,9 @@ fn frames_of_two_vcs_that_mix_have_a_draw_each() {
     let mut link = lossy();
     let mut enter = |at, vc, serial| {
         let cell = Cell { vc, ..cell(0) };
-        link.enter(SimTime(at), cell, serial).is_some()
+        link.enter(SimTime(at), SimTime(at), cell, serial)
+            .0
+            .is_some()
     };
     assert!(!enter(99, 0, 5));
     assert!(enter(101, 1, 6));
@@ -228,7 +234,7 @@ fn a_cell_arrives_where_the_link_led_when_it_entered() {
     schedule.to = vec![1, 7, 8];
     let mut link = link_with(schedule);
     for (at, number) in [(49, 0), (50, 1), (65, 2)] {
-        link.enter(SimTime(at), cell(number), 0);
+        link.enter(SimTime(at), SimTime(at), cell(number), 0);
     }
     let mut arrived = Vec::new();
     while let Some(next) = link.next_arrival() {

@@ -201,9 +201,16 @@ impl<'a> Network<'a> {
         let is_forgotten = vc_paths.is_forgotten(now, self.spec.links[port_id as usize].from);
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
-        if let Some((lost, reason)) = port.on_departure(now, serial, is_forgotten) {
-            self.vcs[lost.vc as usize].record.cells_lost.add(reason);
-            self.frames.settle(lost.frame, 1);
+        let left = port.on_departure(now, serial, is_forgotten);
+        if left.is_errored {
+            self.frames.set_errored(left.cell.frame);
+        }
+        if let Some(reason) = left.lost {
+            self.vcs[left.cell.vc as usize]
+                .record
+                .cells_lost
+                .add(reason);
+            self.frames.settle(left.cell.frame, 1);
         }
         self.begin_sending(now, port_id);
         let first = self.ports[port_id as usize].link.next_arrival();
@@ -299,7 +306,10 @@ impl<'a> Network<'a> {
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
-        match vc.reassembly.on_cell(frame.serial, cell.index, cell.eom) {
+        match vc
+            .reassembly
+            .on_cell(frame.serial, cell.index, cell.eom, frame.is_errored)
+        {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
                 vc.record.cells_whole += u64::from(vc.units(frame));
@@ -309,8 +319,9 @@ impl<'a> Network<'a> {
                 self.frames.set_ecn(cell.frame, cell.ecn);
                 self.on_frame_at_end(now, cell.frame);
             }
-            Some(Reassembled::Corrupt { cells }) => {
+            Some(Reassembled::Corrupt { cells, is_crc }) => {
                 vc.record.frames_corrupt += 1;
+                vc.record.frames_crc += u64::from(is_crc);
                 vc.record.cells_corrupt += u64::from(cells);
                 self.frames.settle(cell.frame, 1);
             }

@@ -62,6 +62,17 @@ pub struct Port {
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
+/// A cell that has left its port.
+#[derive(Clone, Copy, Debug)]
+pub struct Departure {
+    /// The cell.
+    pub cell: Cell,
+    /// Why it is lost, or will be on the link, if it is.
+    pub lost: Option<LossReason>,
+    /// Whether its payload has bit errors.
+    pub is_errored: bool,
+}
+
 impl Port {
     /// The port of the link that `spec` describes, in a run with `seed`.
     pub fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
@@ -282,14 +293,8 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
-    /// its frame in the run; it is lost when the node has forgotten its VC. Returns the cell and why if it
-    /// is, or will be on the link.
-    pub fn on_departure(
-        &mut self,
-        now: SimTime,
-        serial: u64,
-        is_forgotten: bool,
-    ) -> Option<(Cell, LossReason)> {
+    /// its frame in the run; it is lost when the node has forgotten its VC.
+    pub fn on_departure(&mut self, now: SimTime, serial: u64, is_forgotten: bool) -> Departure {
         self.sent_for += now - self.sending_since;
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
@@ -301,14 +306,18 @@ impl Port {
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        if is_forgotten {
-            return Some((cell, LossReason::OffPath));
+        let (lost, is_errored) = if is_forgotten {
+            (Some(LossReason::OffPath), false)
+        } else if self.granted.is_some_and(|granted| granted.is_lost) {
+            (Some(LossReason::Drawn), false)
+        } else {
+            self.link.enter(self.sending_since, now, cell, serial)
+        };
+        Departure {
+            cell,
+            lost,
+            is_errored,
         }
-        if self.granted.is_some_and(|granted| granted.is_lost) {
-            return Some((cell, LossReason::Drawn));
-        }
-        let lost = self.link.enter(now, cell, serial);
-        lost.map(|reason| (cell, reason))
     }
 
     /// What the port has counted when the run ends at `end`.
@@ -341,6 +350,7 @@ impl Port {
                 .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
                 .collect(),
             octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
+            errors: self.link.errors(),
         }
     }
 }

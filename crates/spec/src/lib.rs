@@ -30,7 +30,10 @@ pub use skycell_access::{
     AccessImpairments, AccessSpec, AlohaBackoff, DamaSpec, FixedAssignmentSpec, HybridSpec,
     RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, UplinkSpec,
 };
-pub use skycell_channel::{ChannelSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec};
+pub use skycell_channel::{
+    BitErrorsSpec, BurstLengths, ChannelSpec, ErrorBurstsSpec, ErrorTraceSpec,
+    GilbertElliottBitsSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec,
+};
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
@@ -125,8 +128,8 @@ pub struct LinkSpec {
     /// left out for a link that loses none. Drawn from the stream `link/<name>/loss`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub loss_ppb: u32,
-    /// How its losses come in bursts, where they do; the key is left out for another link, and beside `loss_ppb` or a
-    /// schedule with losses there is none.
+    /// How its losses come in bursts, or its bit errors, where it has some; the key is left out for another link, and
+    /// beside `loss_ppb` or a schedule with losses there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<ChannelSpec>,
     /// How the link changes during the run; none for a link that does not.

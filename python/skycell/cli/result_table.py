@@ -65,6 +65,9 @@ def show_ports(output: Output, spec: NetworkSpec, records: Mapping[str, Any]) ->
     sojourns = tables.sojourns(spec, records)
     if sojourns is not None:
         output.show(first_rows(sojourns, _MOST_ROWS))
+    bit_errors = tables.bit_errors(records)
+    if bit_errors is not None:
+        output.show(first_rows(bit_errors, _MOST_ROWS))
 
 
 def _flows(result: RunResult) -> Table:

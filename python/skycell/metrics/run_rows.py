@@ -217,7 +217,14 @@ def source_totals(spec: NetworkSpec, records: Mapping[str, Any]) -> SourceTotals
 
 
 #: How links lose cells, by the records' names, in words.
-_LOST_HOW = {"drawn": "at random", "handover": "at handovers", "off_path": "off the path"}
+_LOST_HOW = {
+    "drawn": "at random",
+    "handover": "at handovers",
+    "off_path": "off the path",
+    "header": "by header errors",
+    "misinserted": "misinserted",
+    "check": "by a failed check",
+}
 
 
 def lost_on_links(records: Mapping[str, Any], units: str = "cells") -> str | None:
@@ -230,13 +237,32 @@ def lost_on_links(records: Mapping[str, Any], units: str = "cells") -> str | Non
     >>> lost_on_links({"vcs": vcs})
     'Links lost 1 403 of 10 000 cells: 1 400 at random, 3 at handovers'
     """
-    counts = {how: sum(vc["cells_lost"][how] for vc in records["vcs"]) for how in _LOST_HOW}
+    counts = {how: sum(vc["cells_lost"].get(how, 0) for vc in records["vcs"]) for how in _LOST_HOW}
     if not any(counts.values()):
         return None
     offered = sum(vc["cells_offered"] for vc in records["vcs"])
     parts = [f"{show_amount(count)} {_LOST_HOW[how]}" for how, count in counts.items() if count]
     lost = show_amount(sum(counts.values()))
     return f"Links lost {lost} of {show_amount(offered)} {units}: {', '.join(parts)}"
+
+
+BIT_ERROR_HEADS = {
+    "headers_corrected": "corrected",
+    "headers_lost": "lost by header",
+    "misinserted": "misinserted",
+    "payloads": "payload wrong",
+    "checks_failed": "check failed",
+}
+"""What bit errors did to units, by key of a port's `errors` in the records."""
+
+
+def bit_error_rows(records: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    """The links with bit errors: units sent, and what became of those that met errors."""
+    return [
+        (port["name"], [port["departed"], *(port["errors"][key] for key in BIT_ERROR_HEADS)])
+        for port in records["ports"]
+        if port.get("errors")
+    ]
 
 
 def share_of_ceiling(spec: NetworkSpec, total_bps: float, ceiling_bps: float) -> str:

@@ -37,6 +37,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
     ports = (
         *(brief(_congested(result, unit), "discarded", "ports") for unit in _UNITS),
         brief(tables.sojourns(result.spec, result.records), "largest", "ports"),
+        brief(tables.bit_errors(result.records), "sent", "ports"),
         *(brief(_other_ports(result, unit), "busy", "ports") for unit in _UNITS),
     )
     return page(

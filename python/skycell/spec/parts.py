@@ -71,8 +71,52 @@ class PeriodicLossesSpec(SpecPart):
     loss: float
 
 
+class BitErrorsSpec(SpecPart):
+    """Bits are wrong at random, each with the same probability."""
+
+    kind: Literal["bit_errors"] = "bit_errors"
+    ber: float
+
+
+class GilbertElliottBitsSpec(SpecPart):
+    """Bits are wrong in bursts: a good and a bad state, which may change after each bit."""
+
+    kind: Literal["gilbert_elliott_bits"] = "gilbert_elliott_bits"
+    good_to_bad: float
+    bad_to_good: float
+    errors_in_good: float
+    errors_in_bad: float
+
+
+BurstLengths = Literal["fixed", "geometric"]
+
+
+class ErrorBurstsSpec(SpecPart):
+    """Bits are wrong in bursts of a length and density."""
+
+    kind: Literal["error_bursts"] = "error_bursts"
+    ber: float
+    length_bits: U64
+    density: float
+    lengths: BurstLengths
+
+
+class ErrorTraceSpec(SpecPart):
+    """Bits are wrong that a list names."""
+
+    kind: Literal["error_trace"] = "error_trace"
+    errors: tuple[U64, ...] = ()
+
+
 ChannelSpec = Annotated[
-    GilbertElliottSpec | LossBurstsSpec | PeriodicLossesSpec, Field(discriminator="kind")
+    GilbertElliottSpec
+    | LossBurstsSpec
+    | PeriodicLossesSpec
+    | BitErrorsSpec
+    | GilbertElliottBitsSpec
+    | ErrorBurstsSpec
+    | ErrorTraceSpec,
+    Field(discriminator="kind"),
 ]
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.metrics.run_rows import (
+    BIT_ERROR_HEADS,
     CELL_DELAY_HEADS,
     POLICED_HEADS,
     RESPONSE_HEADS,
     SOJOURN_HEADS,
     TRANSFER_HEADS,
+    bit_error_rows,
     cell_delay_rows,
     contract_rows,
     policed_rows,
@@ -103,6 +105,20 @@ def policed(result: RunResult) -> Table | None:
             (words(vc["name"]), *(count(vc[key]) for key in POLICED_HEADS))
             for vc in policed_rows(result.spec, result.records)
         ),
+    )
+
+
+def bit_errors(records: Mapping[str, Any]) -> Table | None:
+    """What bit errors on links did to the cells and packets that they carried."""
+    return _made(
+        "Links with bit errors, in cells or packets",
+        "Links with bit errors: cells, or packets, that were sent; headers of cells corrected by "
+        "the HEC, cells lost because it saw errors, and those with another VC's header; cells that "
+        "went on with errors in their payload, whose frames fail their CRC at the end of the VC; "
+        "packets and RM cells that failed their check.",
+        "link",
+        ("sent", *BIT_ERROR_HEADS.values()),
+        ((words(name), *map(count, counts)) for name, counts in bit_error_rows(records)),
     )
 
 

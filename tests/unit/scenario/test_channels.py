@@ -1,13 +1,22 @@
 """Losses in bursts: what a file says, and what a run makes of it."""
 
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import skycell
 from skycell.scenario import ScenarioFaults, parse
-from skycell.spec.network import GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec
+from skycell.spec.network import (
+    BitErrorsSpec,
+    ErrorBurstsSpec,
+    ErrorTraceSpec,
+    GilbertElliottBitsSpec,
+    GilbertElliottSpec,
+    LossBurstsSpec,
+    PeriodicLossesSpec,
+)
 from tests.unit.scenario.wan import wan
 
 KEY = "topology__bottleneck__loss"
@@ -38,6 +47,18 @@ def channel_of(loss: dict[str, Any]) -> Any:
                 period_ps=15 * 10**12, length_ps=8 * 10**10, phase_ps=12 * 10**12, loss=1.0
             ),
         ),
+        ({"kind": "bit_errors", "ber": 1e-7}, BitErrorsSpec(ber=1e-7)),
+        (
+            {"kind": "gilbert_elliott_bits", "good_to_bad": 1e-6, "bad_to_good": 0.1},
+            GilbertElliottBitsSpec(
+                good_to_bad=1e-6, bad_to_good=0.1, errors_in_good=0.0, errors_in_bad=0.5
+            ),
+        ),
+        (
+            {"kind": "error_bursts", "ber": 1e-7, "length": 20},
+            ErrorBurstsSpec(ber=1e-7, length_bits=20, density=0.5, lengths="fixed"),
+        ),
+        ({"kind": "error_trace", "errors": [3, 8, 9]}, ErrorTraceSpec(errors=(3, 8, 9))),
     ],
 )
 def test_a_link_loses_as_the_file_says(loss: dict[str, Any], spec: Any) -> None:
@@ -68,6 +89,42 @@ def test_a_number_is_the_kind_without_bursts() -> None:
             "above 0",
         ),
         (1.5, "loss", "1.5", ""),
+        ({"kind": "bit_errors", "ber": 0.6}, "loss.ber", "0.6", "above 0, at most 0.5"),
+        (
+            {"kind": "error_bursts", "ber": 0.1, "length": 0},
+            "loss.length",
+            "0",
+            "a whole number from 1",
+        ),
+        (
+            {"kind": "error_bursts", "ber": 0.1, "length": 5, "density": 0.2},
+            "loss.density",
+            "0.2",
+            "from 0.5 to 1",
+        ),
+        (
+            {
+                "kind": "gilbert_elliott_bits",
+                "good_to_bad": 0.1,
+                "bad_to_good": 1,
+                "errors_in_bad": 0,
+            },
+            "loss.errors_in_bad",
+            "0",
+            "above 0, at most 0.5",
+        ),
+        (
+            {"kind": "error_trace", "errors": [4, 4]},
+            "loss.errors",
+            "[4, 4]",
+            "whole numbers that ascend",
+        ),
+        (
+            {"kind": "error_trace", "errors": "nowhere.txt"},
+            "loss.errors",
+            '"nowhere.txt"',
+            "a file that can be read",
+        ),
     ],
 )
 def test_what_cannot_be_is_a_fault(loss: Any, path: str, got: str, allowed: str) -> None:
@@ -79,7 +136,30 @@ def test_what_cannot_be_is_a_fault(loss: Any, path: str, got: str, allowed: str)
     assert fault.allowed.startswith(allowed)
 
 
-def datagrams(loss: dict[str, Any], engine: str) -> tuple[int, int]:
+def test_a_trace_of_errors_may_be_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "errors.txt"
+    loss = {"kind": "error_trace", "errors": str(file)}
+    file.write_text("# of a modem\n12\n\n15\n")
+    assert channel_of(loss) == ErrorTraceSpec(errors=(12, 15))
+    for text, got in (("12\n-3\n", "line 2: -3"), ("12\n12\n", "with 12 behind")):
+        file.write_text(text)
+        with pytest.raises(ScenarioFaults) as found:
+            wan(**{KEY: loss}).resolve()
+        (fault,) = found.value.faults
+        assert got in fault.got
+
+
+def test_bit_errors_lose_packets_by_their_length() -> None:
+    # 1500 octets, and no more in framing ip: 1 - (1 - b)^12 000 = 0.113.
+    loss = {"kind": "bit_errors", "ber": 1e-5}
+    sent, failed = datagrams(loss, "fast", "check")
+    assert (sent, failed) == datagrams(loss, "reference", "check")
+    expected = 1 - (1 - 1e-5) ** 12_000
+    # 40 000 packets: a standard deviation of 0.0016.
+    assert failed / sent == pytest.approx(expected, abs=0.0065)
+
+
+def datagrams(loss: dict[str, Any], engine: str, how: str = "drawn") -> tuple[int, int]:
     """Packets of a steady source that were sent over a link of packets and lost on it."""
     scenario = parse(
         {
@@ -115,7 +195,7 @@ def datagrams(loss: dict[str, Any], engine: str) -> tuple[int, int]:
     )
     records = skycell.run(scenario, engine=engine).records
     port = next(port for port in records["ports"] if port["name"] == "r>b")
-    lost = sum(vc["cells_lost"]["drawn"] for vc in records["vcs"])
+    lost = sum(vc["cells_lost"].get(how, 0) for vc in records["vcs"])
     return port["departed"], lost
 
 

@@ -125,6 +125,7 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         frames_delivered: at_end.frames_delivered,
         cells_whole: at_end.cells_whole,
         frames_corrupt: rest.frames_corrupt,
+        frames_crc: rest.frames_crc,
         cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
@@ -237,10 +238,7 @@ fn step_through(record: &mut VcRecord, port: &SteppedPort, port_vc: PortVc) {
     add(&mut record.cells_discarded, &here.discarded);
     record.cells_queued += u64::from(port.port.vcs[port_vc.index()].queued);
     record.cells_in_transit += port.in_transit(port_vc);
-    let lost = &mut record.cells_lost;
-    lost.handover += here.lost.handover;
-    lost.drawn += here.lost.drawn;
-    lost.off_path += here.lost.off_path;
+    record.cells_lost.add_all(&here.lost);
 }
 
 /// A VC of which `departed` cells were sent on to a pass-through port, where it stands as `here`.

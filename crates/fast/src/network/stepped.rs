@@ -142,12 +142,16 @@ impl Network<'_> {
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
     fn is_whole(&mut self, frame: FrameId, index: u32, eom: bool) -> bool {
-        let vc = self.frames.get(frame).vc;
+        let (vc, is_errored) = {
+            let frame = self.frames.get(frame);
+            (frame.vc, frame.is_errored())
+        };
         let vc = &mut self.vcs.rest[vc as usize];
         let serial = self.frames.serial(frame);
-        let reassembled = vc.reassembly.on_cell(serial, index, eom);
-        if let Some(Reassembled::Corrupt { cells }) = reassembled {
+        let reassembled = vc.reassembly.on_cell(serial, index, eom, is_errored);
+        if let Some(Reassembled::Corrupt { cells, is_crc }) = reassembled {
             vc.frames_corrupt += 1;
+            vc.frames_crc += u64::from(is_crc);
             vc.cells_corrupt += u64::from(cells);
         }
         let is_whole = reassembled == Some(Reassembled::Whole);

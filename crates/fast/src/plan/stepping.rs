@@ -3,8 +3,8 @@
 use crate::plan::route::schedule_of;
 use skycell_records::SteppedReason;
 use skycell_spec::{
-    Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec, SchedulerSpec,
-    SourceSpec, VcSpec,
+    ChannelSpec, Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec,
+    SchedulerSpec, SourceSpec, VcSpec,
 };
 
 /// By port: why it is stepped, if it is.
@@ -17,6 +17,14 @@ impl Stepping {
         let links = 0..spec.links.len() as u32;
         let mut stepping = Stepping(links.map(|link| of_link(spec, link)).collect());
         for (vc, id) in spec.vcs.iter().zip(0..) {
+            if vc
+                .paths()
+                .flatten()
+                .any(|&link| has_bit_errors(&spec.links[link as usize]))
+            {
+                // Frames go on with errors that only their ends see.
+                stepping.step_vc(vc, SteppedReason::BitErrors);
+            }
             if vc.rerouting.is_some() {
                 stepping.step_vc(vc, SteppedReason::ReroutedVc);
             }
@@ -50,6 +58,12 @@ impl Stepping {
     }
 }
 
+/// Whether bits go wrong on the link.
+fn has_bit_errors(link: &LinkSpec) -> bool {
+    let channel = link.channel.as_ref();
+    channel.is_some_and(ChannelSpec::strikes_bits)
+}
+
 /// Whether the contract of `vc` refuses frames.
 pub(crate) fn may_refuse(vc: &VcSpec) -> bool {
     vc.gfr.is_some_and(|gfr| {
@@ -72,6 +86,9 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
         || port.policer.is_some()
     {
         return Some(SteppedReason::QueueManagement);
+    }
+    if has_bit_errors(&spec.links[link as usize]) {
+        return Some(SteppedReason::BitErrors);
     }
     if spec.links[link as usize].channel.is_some() {
         return Some(SteppedReason::LossesInBursts);

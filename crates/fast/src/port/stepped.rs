@@ -257,8 +257,12 @@ impl SteppedPort {
         let vc_paths = vcs.rest[cell.vc as usize].vc_paths.as_ref();
         let is_forgotten = vc_paths.is_some_and(|vc_paths| vc_paths.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
-        if let Some((lost, reason)) = self.port.on_departure(now, serial, is_forgotten) {
-            self.lose(lost.port_vc, &lost, reason, frames);
+        let left = self.port.on_departure(now, serial, is_forgotten);
+        if left.is_errored {
+            frames.get_mut(left.cell.frame).set_errored();
+        }
+        if let Some(reason) = left.lost {
+            self.lose(left.cell.port_vc, &left.cell, reason, frames);
         }
         self.begin_sending(now, frames, vcs);
         self.settle_discarded(Key::new(now, rank::DEPARTURE, self.id), None, frames);

@@ -1,10 +1,10 @@
-//! Links whose losses come in bursts.
+//! Links whose losses come in bursts, or whose bits go wrong.
 
 use super::{Dice, MILLISECOND, packets, scenario};
 use skycell_des::Stream;
 use skycell_spec::*;
 
-/// A scenario of cells or packets in which some links, one at least, lose frames in bursts.
+/// A scenario of cells or packets in which some links, one at least, lose frames in bursts or have bit errors.
 pub fn bursty(seed: u64) -> NetworkSpec {
     let mut dice = Dice(Stream::new(seed, "channels"));
     let mut spec = match dice.one_in(2) {
@@ -26,7 +26,7 @@ pub fn bursty(seed: u64) -> NetworkSpec {
 }
 
 fn channel(dice: &mut Dice) -> ChannelSpec {
-    match dice.below(3) {
+    match dice.below(7) {
         0 => ChannelSpec::GilbertElliott(GilbertElliottSpec {
             good_to_bad: dice.pick(&[0.01, 0.2, 1.0]),
             bad_to_good: dice.pick(&[0.1, 0.5, 1.0]),
@@ -38,6 +38,31 @@ fn channel(dice: &mut Dice) -> ChannelSpec {
             length_ps: dice.pick(&[MILLISECOND / 10, MILLISECOND / 3]),
             loss: dice.pick(&[0.3, 1.0]),
         }),
+        2 => ChannelSpec::BitErrors(BitErrorsSpec {
+            ber: dice.pick(&[1e-6, 3e-5, 1e-3, 0.03]),
+        }),
+        3 => ChannelSpec::GilbertElliottBits(GilbertElliottBitsSpec {
+            good_to_bad: dice.pick(&[1e-5, 1e-3, 1.0]),
+            bad_to_good: dice.pick(&[1e-3, 0.05, 1.0]),
+            errors_in_good: dice.pick(&[0.0, 1e-5]),
+            errors_in_bad: dice.pick(&[0.01, 0.5]),
+        }),
+        4 => ChannelSpec::ErrorBursts(ErrorBurstsSpec {
+            ber: dice.pick(&[1e-6, 1e-4, 0.1]),
+            length_bits: dice.pick(&[1, 20, 600, 40_000]),
+            density: dice.pick(&[0.5, 1.0]),
+            lengths: dice.pick(&[BurstLengths::Fixed, BurstLengths::Geometric]),
+        }),
+        5 => {
+            let gap = dice.pick(&[30, 5_000, 200_000]);
+            let errors = (0..200).scan(0, |bit, _| {
+                *bit += 1 + dice.below(gap);
+                Some(*bit)
+            });
+            ChannelSpec::ErrorTrace(ErrorTraceSpec {
+                errors: errors.collect(),
+            })
+        }
         _ => ChannelSpec::PeriodicLosses(PeriodicLossesSpec {
             period_ps: MILLISECOND,
             length_ps: dice.pick(&[1, MILLISECOND / 20, MILLISECOND]),

@@ -5,18 +5,31 @@ Written by `make generate` from the declarations in Rust; change those, not this
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from skycell.input.parameters import Parameters, param
+from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.parameter_types import (
+    BitCount,
+    BitErrorRatio,
+    BitErrorRatioOrNone,
+    ErrorDensity,
     FromZeroToOne,
     Interval,
     PartOfOne,
     StateTime,
     TimeOrNone,
+    WrongBits,
 )
-from skycell.spec.network import GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec
+from skycell.spec.network import (
+    BitErrorsSpec,
+    ErrorBurstsSpec,
+    ErrorTraceSpec,
+    GilbertElliottBitsSpec,
+    GilbertElliottSpec,
+    LossBurstsSpec,
+    PeriodicLossesSpec,
+)
 
 
 class GilbertElliott(Parameters):
@@ -90,7 +103,90 @@ class PeriodicLosses(Parameters):
     )
 
 
-AnyChannel = GilbertElliott | LossBursts | PeriodicLosses
+class BitErrors(Parameters):
+    """Bits are wrong at random, each with the same probability."""
+
+    kind: Literal["bit_errors"] = param(..., "the channel")
+    ber: BitErrorRatio = param(
+        ...,
+        "part of the bits that are wrong",
+        symbol="b",
+    )
+
+
+class GilbertElliottBits(Parameters):
+    """Bits are wrong in bursts: a good and a bad state, which may change after each bit."""
+
+    kind: Literal["gilbert_elliott_bits"] = param(..., "the channel")
+    good_to_bad: PartOfOne = param(
+        ...,
+        "probability that the state is bad for the next bit after a good one",
+        symbol="p",
+    )
+    bad_to_good: PartOfOne = param(
+        ...,
+        "probability that the state is good for the next bit after a bad one",
+        symbol="r",
+    )
+    errors_in_good: BitErrorRatioOrNone = param(
+        0.0,
+        "part of the bits that are wrong in the good state",
+        symbol="1 - k",
+        source="Gilbert 1960: none",
+    )
+    errors_in_bad: BitErrorRatio = param(
+        0.5,
+        "part of the bits that are wrong in the bad state",
+        symbol="1 - h",
+        source="Gilbert 1960: half of them",
+    )
+
+
+class ErrorBursts(Parameters):
+    """Bits are wrong in bursts of a length and density."""
+
+    kind: Literal["error_bursts"] = param(..., "the channel")
+    ber: BitErrorRatio = param(
+        ...,
+        "part of all bits that are wrong",
+        symbol="b",
+    )
+    length: BitCount = param(
+        ...,
+        "length of a burst",
+        symbol="L",
+    )
+    density: ErrorDensity = param(
+        0.5,
+        "part of a burst's bits that are wrong",
+        source="JPL Publication 81-9: about half behind a Viterbi decoder",
+    )
+    lengths: Annotated[str, word("fixed", "geometric")] = param(
+        "fixed",
+        "whether all bursts are as long, or geometric with this mean",
+        source="choice: the same for all",
+    )
+
+
+class ErrorTrace(Parameters):
+    """Bits are wrong that a list names."""
+
+    kind: Literal["error_trace"] = param(..., "the channel")
+    errors: WrongBits = param(
+        ...,
+        "wrong bits of the line, ascending, counted from 0 at the start of the run",
+    )
+
+
+AnyChannel = (
+    GilbertElliott
+    | LossBursts
+    | PeriodicLosses
+    | BitErrors
+    | GilbertElliottBits
+    | ErrorBursts
+    | ErrorTrace
+)
 
 CHANNELS: dict[str, Declared] = {
     "gilbert_elliott": Declared(
@@ -123,6 +219,40 @@ CHANNELS: dict[str, Declared] = {
             Declares("phase_ps", "phase", "TimeOrNone"),
             Declares("loss", "loss", "PartOfOne"),
         ),
+        facts={},
+    ),
+    "bit_errors": Declared(
+        BitErrors,
+        BitErrorsSpec,
+        (Declares("ber", "ber", "BitErrorRatio"),),
+        facts={},
+    ),
+    "gilbert_elliott_bits": Declared(
+        GilbertElliottBits,
+        GilbertElliottBitsSpec,
+        (
+            Declares("good_to_bad", "good_to_bad", "PartOfOne"),
+            Declares("bad_to_good", "bad_to_good", "PartOfOne"),
+            Declares("errors_in_good", "errors_in_good", "BitErrorRatioOrNone"),
+            Declares("errors_in_bad", "errors_in_bad", "BitErrorRatio"),
+        ),
+        facts={},
+    ),
+    "error_bursts": Declared(
+        ErrorBursts,
+        ErrorBurstsSpec,
+        (
+            Declares("ber", "ber", "BitErrorRatio"),
+            Declares("length_bits", "length", "BitCount"),
+            Declares("density", "density", "ErrorDensity"),
+            Declares("lengths", "lengths", "word"),
+        ),
+        facts={},
+    ),
+    "error_trace": Declared(
+        ErrorTrace,
+        ErrorTraceSpec,
+        (Declares("errors", "errors", "WrongBits"),),
         facts={},
     ),
 }

@@ -1,4 +1,4 @@
-"""What a link loses: a part of all frames, or frames in bursts."""
+"""What a link loses: a part of all frames, frames in bursts, or what its bit errors spoil."""
 
 from __future__ import annotations
 

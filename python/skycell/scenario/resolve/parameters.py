@@ -87,6 +87,11 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     "CellsInRound",
     "QueueCount",
     "Coupling",
+    "BitErrorRatio",
+    "BitErrorRatioOrNone",
+    "ErrorDensity",
+    "BitCount",
+    "WrongBits",
 )
 def _as_written(port: Port, one: Declares, value: Any, written: Parameters) -> Any:
     return value

@@ -19,7 +19,7 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.declared.channels import AnyChannel
+from skycell.scenario.declared.channels import AnyChannel, ErrorTrace
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -34,6 +34,7 @@ from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.steps.chain import Chain
 from skycell.scenario.steps.drawn import drawn_steps
+from skycell.scenario.steps.error_trace import with_errors
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.series import read_series
 from skycell.spec.network import ScheduleSpec
@@ -54,7 +55,7 @@ class LinkSchedules:
     Attributes:
         schedules: of those that vary and stand for a whole path.
         losses_ppb: of those that lose the same part of their frames throughout, this part.
-        channels: of those that lose frames in bursts, how.
+        channels: of those that lose frames in bursts or have bit errors, how.
         chains: of those whose satellites switch on board.
     """
 
@@ -97,7 +98,11 @@ def resolve_schedules(
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
-        if not isinstance(link.loss, Independent):
+        if isinstance(link.loss, ErrorTrace):
+            trace = with_errors(link.loss, folder, (*path, "loss"), faults)
+            if trace is not None:
+                channels[path] = trace
+        elif not isinstance(link.loss, Independent):
             channels[path] = link.loss
         elif link.loss.part:
             losses_ppb[path] = _ppb(link.loss.part)

@@ -8,6 +8,7 @@ Each has the name that it has in `crates/declare`, where it is said what an engi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from skycell.input.faults import show_value
@@ -152,6 +153,71 @@ def _read_share(value: Any) -> float:
 
 _SHARE = ValueType("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
 FromZeroToOne = Annotated[float, _SHARE]
+
+
+#: Bits of a burst, and the wrong bits that a list may name.
+_MOST_BITS = 10**9
+_MOST_WRONG = 10**6
+
+
+def _read_ratio(value: Any) -> float:
+    number = read_number(value)
+    if not 0 < number <= 0.5:
+        raise Refused("")
+    return number
+
+
+def _read_ratio_or_none(value: Any) -> float:
+    return 0.0 if value == 0 and not isinstance(value, bool) else _read_ratio(value)
+
+
+def _read_density(value: Any) -> float:
+    number = read_number(value)
+    if not 0.5 <= number <= 1:
+        raise Refused("")
+    return number
+
+
+def _read_wrong_bits(value: Any) -> tuple[int, ...] | str:
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list | tuple) or len(value) > _MOST_WRONG:
+        raise Refused("")
+    bits = tuple(_WRONG_BIT.read(bit) for bit in value)
+    if any(a >= b for a, b in pairwise(bits)):
+        raise Refused("")
+    return bits
+
+
+_WRONG_BIT = whole_number(0, 2**63 - 1)
+BitErrorRatio = Annotated[
+    float,
+    ValueType(
+        "above 0, at most 0.5, at which nothing is left of the bits",
+        _read_ratio,
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
+    ),
+]
+BitErrorRatioOrNone = Annotated[
+    float,
+    ValueType(
+        "from 0 to 0.5", _read_ratio_or_none, {"type": "number", "minimum": 0, "maximum": 0.5}
+    ),
+]
+ErrorDensity = Annotated[
+    float,
+    ValueType("from 0.5 to 1", _read_density, {"type": "number", "minimum": 0.5, "maximum": 1}),
+]
+BitCount = Annotated[int, whole_number(1, _MOST_BITS, "bits")]
+WrongBits = Annotated[
+    tuple[int, ...] | str,
+    ValueType(
+        "whole numbers that ascend, the first bit of the run being 0, or the name of a file with "
+        "one in each line",
+        _read_wrong_bits,
+        {"anyOf": [{"type": "array", "items": _WRONG_BIT.schema}, {"type": "string"}]},
+    ),
+]
 
 
 def _read_at_least_one(value: Any) -> float:

@@ -1,0 +1,57 @@
+"""Recorded bit errors: a file that names the wrong bits of a line."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING
+
+from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.parameters import meaning_of
+
+if TYPE_CHECKING:
+    from skycell.scenario.declared.channels import ErrorTrace
+
+
+def with_errors(
+    trace: ErrorTrace, folder: FilePath, path: Path, faults: FaultCollector
+) -> ErrorTrace | None:
+    """The trace with its errors, read from the file that it names if it names one.
+
+    Args:
+        trace: as the scenario has it.
+        folder: of the scenario, from which the file's name leads.
+        path: of the table in the scenario.
+        faults: where a fault is noted.
+
+    Returns:
+        None, with a fault, where the file cannot be read or is no list of wrong bits.
+    """
+    if not isinstance(trace.errors, str):
+        return trace
+
+    def fault(got: str, allowed: str) -> None:
+        meaning = meaning_of(type(trace).model_fields["errors"])
+        faults.add((*path, "errors"), Verbatim(got), allowed, meaning)
+
+    name = trace.errors
+    try:
+        lines = (folder / name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        fault(f'"{name}"', f"a file that can be read; {reason or error}")
+        return None
+    errors = []
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        if not text.isascii() or not text.isdigit():
+            fault(f'"{name}", line {number}: {text[:40]}', "the number of a wrong bit in each line")
+            return None
+        errors.append(int(text))
+    falls = next((b for a, b in pairwise(errors) if b <= a), None)
+    if falls is not None:
+        fault(f'"{name}", with {falls} behind a bit not before it', "numbers that ascend")
+        return None
+    return trace.model_copy(update={"errors": tuple(errors)})
