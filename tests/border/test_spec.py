@@ -124,18 +124,25 @@ def test_a_route_of_datagrams_is_one_from_host_to_host() -> None:
 def test_a_list_of_packets_is_one_that_can_be_sent() -> None:
     beside = {"kind": "cbr", "name": "udp", "rate": "9 cells/s", "frame": 3, "beside": "flow1"}
     spec = json.loads(wan(source=[beside]).resolve().canonical_json())
-    packets = {"kind": "trace", "times_ps": [0, 5, 5], "octets": [40, 90, 1], "period_ps": 5}
+    packets = {
+        "kind": "trace",
+        "times_ps": [0, 5000, 5000],
+        "octets": [40, 90, 1],
+        "period_ps": 5000,
+    }
     of_list = {"cell_interval_ps": 0, "datagram_octets": 90, "pattern": packets}
     sound = {**spec["sources"][0], **of_list}
     spec["sources"][0] = sound
     validate(json.dumps(spec))
     at, most = "sources[0].pattern", 8_640_000 * 10**12
+    shortest = "allowed a nanosecond and more for each packet, "
+    shortest += "and no less than the last of times_ps"
     for change, reported in (
         ({"times_ps": [], "octets": []}, f"{at}: needs at least one packet"),
-        ({"times_ps": [0, 5]}, f"{at}: needs as many times as octets"),
-        ({"times_ps": [0, 5, 4]}, f"{at}.times_ps: must not descend"),
+        ({"times_ps": [0, 5000]}, f"{at}: needs as many times as octets"),
+        ({"times_ps": [0, 5000, 4000]}, f"{at}.times_ps: must not descend"),
         (
-            {"times_ps": [0, 5, most + 1], "period_ps": None},
+            {"times_ps": [0, 5000, most + 1], "period_ps": None},
             f"{at}.times_ps: got {most + 1}, allowed at most 100 days",
         ),
         ({"octets": [0, 90, 1]}, f"{at}.octets: got 0, allowed 1 to 65535"),
@@ -144,8 +151,8 @@ def test_a_list_of_packets_is_one_that_can_be_sent() -> None:
             "sources[0].datagram_octets: got 90, allowed the longest of pattern.octets",
         ),
         (
-            {"period_ps": 4},
-            f"{at}.period_ps: got 4, allowed a nanosecond and more for each packet, and no less than the last of times_ps",
+            {"period_ps": 4000},
+            f"{at}.period_ps: got 4000, {shortest}",
         ),
     ):
         spec["sources"][0] = {**sound, "pattern": {**packets, **change}}

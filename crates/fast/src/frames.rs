@@ -1,9 +1,8 @@
 //! Frames on their way.
 
-use skycell_records::DiscardTrace;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_traffic::ask_for;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FlowId, FrameId, SimTime};
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +17,8 @@ pub(crate) struct Frame {
     window: u32,
     /// Of a source's frame, the source.
     connection: u32,
-    /// [`DiscardTrace::NO_FLOW`] for a source's frame.
-    pub(crate) flow: u32,
+    /// [`FlowId::NONE`] for a source's frame.
+    pub(crate) flow: FlowId,
     /// VC it is on.
     pub(crate) vc: u32,
     /// Its length on a VC of cells, at most 1 366 of them.
@@ -60,8 +59,8 @@ impl Frame {
     /// of a connection, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self.flow {
-            DiscardTrace::NO_FLOW => 2 * connections as u32 + self.connection,
-            flow => 2 * flow + u32::from(!self.is_forward),
+            FlowId::NONE => 2 * connections as u32 + self.connection,
+            flow => 2 * flow.0 + u32::from(!self.is_forward),
         }
     }
 
@@ -74,7 +73,7 @@ impl Frame {
         length: 0,
         window: 0,
         connection: 0,
-        flow: DiscardTrace::NO_FLOW,
+        flow: FlowId::NONE,
         vc: 0,
         cells: 0,
         octets: 0,
@@ -129,7 +128,7 @@ impl Frame {
 
     /// The source whose datagram or cell it is, if it is one.
     pub(crate) fn sent_by(&self) -> Option<u32> {
-        (self.flow == DiscardTrace::NO_FLOW).then_some(self.connection)
+        (self.flow == FlowId::NONE).then_some(self.connection)
     }
 }
 
@@ -139,7 +138,7 @@ pub(crate) struct Frames {
     frames: Vec<Frame>,
     /// SACK blocks of the frames that have any, by frame.
     sacks: Vec<SackBlocks>,
-    free: Vec<u32>,
+    free: Vec<FrameId>,
     made: u64,
     /// By frame: how many parts of it are under way, itself counted; nothing where frames go as wholes.
     holds: Option<Vec<u32>>,
@@ -158,8 +157,8 @@ impl Frames {
     }
 
     /// Asks for the frame's line of the cache.
-    pub(crate) fn ask(&self, frame: u32) {
-        ask_for(&self.frames[frame as usize]);
+    pub(crate) fn ask(&self, frame: FrameId) {
+        ask_for(&self.frames[frame.index()]);
     }
 
     /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first
@@ -168,12 +167,12 @@ impl Frames {
     pub(crate) fn add(
         &mut self,
         segment: &Segment,
-        flow: u32,
+        flow: FlowId,
         is_forward: bool,
         vc: u32,
         (cells, octets): (u32, u32),
         enqueued_at: SimTime,
-    ) -> u32 {
+    ) -> FrameId {
         let has_sack = !segment.sack.as_slice().is_empty();
         let frame = Frame {
             sequence: segment.sequence,
@@ -201,7 +200,7 @@ impl Frames {
                 self.sacks
                     .resize(self.frames.capacity(), SackBlocks::default());
             }
-            self.sacks[id as usize] = segment.sack;
+            self.sacks[id.index()] = segment.sack;
         }
         id
     }
@@ -213,7 +212,7 @@ impl Frames {
         vc: u32,
         (cells, octets): (u32, u32),
         enqueued_at: SimTime,
-    ) -> u32 {
+    ) -> FrameId {
         self.keep(Frame {
             enqueued_at,
             connection: source,
@@ -225,13 +224,13 @@ impl Frames {
     }
 
     #[inline(always)]
-    fn keep(&mut self, frame: Frame) -> u32 {
+    fn keep(&mut self, frame: Frame) -> FrameId {
         self.made += 1;
         let id = self.free.pop().unwrap_or_else(|| {
             self.frames.push(Frame::NONE);
-            self.frames.len() as u32 - 1
+            FrameId(self.frames.len() as u32 - 1)
         });
-        self.frames[id as usize] = frame;
+        self.frames[id.index()] = frame;
         if self.serials.is_some() {
             self.number(id);
         }
@@ -239,24 +238,24 @@ impl Frames {
     }
 
     #[inline(never)] // what few runs ask for
-    fn number(&mut self, id: u32) {
+    fn number(&mut self, id: FrameId) {
         if let Some(serials) = &mut self.serials {
             serials.resize(self.frames.len(), 0);
-            serials[id as usize] = self.made;
+            serials[id.index()] = self.made;
         }
     }
 
     /// The number of the frame in the run, from 1, which never repeats.
-    pub(crate) fn serial(&self, id: u32) -> u64 {
+    pub(crate) fn serial(&self, id: FrameId) -> u64 {
         let serials = self.serials.as_ref().expect("frames have numbers");
-        serials[id as usize]
+        serials[id.index()]
     }
 
     /// The segment that the frame carries.
-    pub(crate) fn segment(&self, id: u32) -> Segment {
+    pub(crate) fn segment(&self, id: FrameId) -> Segment {
         let frame = self.get(id);
         let sack = if frame.has.any(Has::SACK) {
-            self.sacks[id as usize]
+            self.sacks[id.index()]
         } else {
             SackBlocks::default()
         };
@@ -275,30 +274,30 @@ impl Frames {
         }
     }
 
-    pub(crate) fn get(&self, id: u32) -> &Frame {
-        &self.frames[id as usize]
+    pub(crate) fn get(&self, id: FrameId) -> &Frame {
+        &self.frames[id.index()]
     }
 
-    pub(crate) fn get_mut(&mut self, id: u32) -> &mut Frame {
-        &mut self.frames[id as usize]
+    pub(crate) fn get_mut(&mut self, id: FrameId) -> &mut Frame {
+        &mut self.frames[id.index()]
     }
 
     /// A part of the frame is under way beside those that are.
-    pub(crate) fn hold(&mut self, id: u32) {
+    pub(crate) fn hold(&mut self, id: FrameId) {
         if let Some(holds) = &mut self.holds {
             if holds.len() < self.frames.len() {
                 holds.resize(self.frames.len(), 1);
             }
-            holds[id as usize] += 1;
+            holds[id.index()] += 1;
         }
     }
 
     /// The frame, or a part of it, is no longer under way; after the last it is forgotten.
-    pub(crate) fn forget(&mut self, id: u32) {
+    pub(crate) fn forget(&mut self, id: FrameId) {
         if let Some(holds) = self
             .holds
             .as_mut()
-            .and_then(|holds| holds.get_mut(id as usize))
+            .and_then(|holds| holds.get_mut(id.index()))
             && *holds > 1
         {
             *holds -= 1;
@@ -308,7 +307,7 @@ impl Frames {
     }
 
     /// So many parts of the frame are no longer under way, others being so.
-    pub(crate) fn forget_some(&mut self, id: u32, parts: u32) {
+    pub(crate) fn forget_some(&mut self, id: FrameId, parts: u32) {
         (0..parts).for_each(|_| self.forget(id));
     }
 
@@ -344,7 +343,7 @@ mod tests {
                     sack,
                     timestamp: 6,
                 };
-                let id = frames.add(&segment, 0, true, 0, (2, 40), SimTime::ZERO);
+                let id = frames.add(&segment, FlowId(0), true, 0, (2, 40), SimTime::ZERO);
                 assert_eq!(frames.segment(id), segment);
             }
         }

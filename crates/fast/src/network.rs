@@ -10,12 +10,12 @@ use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
-use skycell_records::{DiscardReason, DiscardTrace, SteppedPort, Traces};
+use skycell_records::{DiscardReason, SteppedPort, Traces};
 use skycell_reference::NetworkPart;
 use skycell_spec::{NetworkSpec, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::SimTime;
+use skycell_units::{FlowId, FrameId, SimTime};
 use std::collections::VecDeque;
 
 mod deliveries;
@@ -40,8 +40,8 @@ const PORT: u8 = rank::DEPARTURE;
 /// A whole frame that is offered to a port, and what the port and the VC need to know of it.
 #[derive(Clone, Copy, Debug)]
 struct Offer {
-    frame: u32,
-    flow: u32,
+    frame: FrameId,
+    flow: FlowId,
     vc: u32,
     cells: u32,
     /// Whether it is a cell of a source, which no gap keeps from others.
@@ -54,7 +54,7 @@ struct DiscardRow {
     order: Key,
     port: u32,
     vc: u32,
-    flow: u32,
+    flow: FlowId,
     reason: u8,
     /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
     /// handed over whole, which was offered first.
@@ -73,14 +73,14 @@ pub(crate) struct Network<'a> {
     flows: Vec<Flow>,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
-    sources: Vec<(u32, CellSource, u32)>,
+    sources: Vec<(u32, CellSource, FrameId)>,
     flow_routes: FlowRoutes,
     frames: Frames,
     deliveries: Deliveries,
     end_points: EndPoints,
     handovers: Vec<Handover>,
     /// Packets under way that are accepted as soon as all that sends at present has sent.
-    arriving: VecDeque<(Key, u32)>,
+    arriving: VecDeque<(Key, FrameId)>,
     /// Frames that an output port is done with, in order.
     ended: Vec<Ended>,
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
@@ -133,7 +133,8 @@ impl<'a> Network<'a> {
             !is_stream && (is_datagram || !vcs.is_together(source.vc))
         };
         let sources = sources.filter(|(id, source)| is_here(*id, source));
-        let sources = sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), 0));
+        let sources =
+            sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), FrameId::NONE));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
@@ -163,7 +164,7 @@ impl<'a> Network<'a> {
             offered: 0,
             current: Key::new(SimTime::ZERO, 0, 0),
         };
-        for id in 0..network.flows.len() as u32 {
+        for id in FlowId::all().take(network.flows.len()) {
             network.plan(id);
         }
         for (id, source, _) in &network.sources {
@@ -206,9 +207,9 @@ impl<'a> Network<'a> {
             rank::SOURCE => self.on_source(now, subject),
             rank::HANDOVER => self.on_handover(now, subject),
             timer => {
-                let flow = &mut self.flows[subject as usize];
-                flow.on_timer(now, timer, &mut self.out);
-                self.after_flow(now, subject);
+                let flow = FlowId(subject);
+                self.flows[flow.index()].on_timer(now, timer, &mut self.out);
+                self.after_flow(now, flow);
             }
         }
     }
@@ -331,7 +332,7 @@ impl<'a> Network<'a> {
     }
 
     /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
-    fn on_whole(&mut self, now: SimTime, id: u32) {
+    fn on_whole(&mut self, now: SimTime, id: FrameId) {
         let frame = *self.frames.get(id);
         let end = self.vcs.end_mut(frame.vc);
         end.frames_delivered += 1;
@@ -372,7 +373,7 @@ impl<'a> Network<'a> {
             }
             return;
         }
-        let flow = &mut self.flows[frame.flow as usize];
+        let flow = &mut self.flows[frame.flow.index()];
         if frame.is_forward {
             let enqueued_at = frame.enqueued_at;
             flow.on_segment_at_destination(now, &segment, enqueued_at, out);
@@ -401,7 +402,7 @@ impl<'a> Network<'a> {
         }
         let size = (cells, sent.octets);
         let frame = self.frames.add_of_source(id, vc, size, now);
-        let flow = DiscardTrace::NO_FLOW;
+        let flow = FlowId::NONE;
         self.offer_frame(
             now,
             Offer {
@@ -427,12 +428,12 @@ impl<'a> Network<'a> {
 
     /// Sends what the flow wants sent and plans its timers.
     #[inline(always)]
-    fn after_flow(&mut self, now: SimTime, id: u32) {
+    fn after_flow(&mut self, now: SimTime, id: FlowId) {
         self.send_all(now, id);
         self.plan(id);
     }
 
-    fn send_all(&mut self, now: SimTime, id: u32) {
+    fn send_all(&mut self, now: SimTime, id: FlowId) {
         if !self.handovers.is_empty() {
             return self.send_with_times(now, id);
         }
@@ -453,7 +454,7 @@ impl<'a> Network<'a> {
     fn send_each(
         &mut self,
         now: SimTime,
-        id: u32,
+        id: FlowId,
         is_forward: bool,
         send: impl Fn(&mut Self, Offer),
     ) {
@@ -461,7 +462,7 @@ impl<'a> Network<'a> {
         while let Some(segment) = outgoing(&mut self.out, is_forward).get(sent) {
             sent += 1;
             let vc = self.flow_routes.first(id, is_forward);
-            let flow = &self.flows[id as usize];
+            let flow = &self.flows[id.index()];
             let cells = flow.cells(segment, is_forward).0;
             let octets = match self.has_packets {
                 true => flow.packet(segment, is_forward) as u32,
@@ -484,12 +485,12 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn plan(&mut self, id: u32) {
-        let next = self.flows[id as usize].next_timer(id);
+    fn plan(&mut self, id: FlowId) {
+        let next = self.flows[id.index()].next_timer(id.0);
         self.events.set_timer(id, next);
     }
 
-    fn push_delivery(&mut self, link: u32, time: SimTime, id: u32) {
+    fn push_delivery(&mut self, link: u32, time: SimTime, id: FrameId) {
         self.deliver(link, time, Delivery::whole(id));
     }
 
@@ -527,7 +528,7 @@ impl<'a> Network<'a> {
                     order: Key::new(moment.time, rank::ARRIVAL, moment.link),
                     port,
                     vc,
-                    flow: DiscardTrace::NO_FLOW,
+                    flow: FlowId::NONE,
                     reason: DiscardReason::Overflow as u8,
                     entered: None,
                 });
@@ -567,7 +568,7 @@ impl<'a> Network<'a> {
         for row in rows {
             let time = row.order.time().0;
             let trace = &mut traces.discards;
-            trace.push(row.port, row.vc, row.flow, time, row.reason);
+            trace.push(row.port, row.vc, row.flow.0, time, row.reason);
         }
         (std::mem::take(&mut self.flows), traces)
     }

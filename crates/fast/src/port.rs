@@ -16,7 +16,7 @@ use skycell_records::CellDelays;
 use skycell_reference::VcPaths;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
-use skycell_units::SimTime;
+use skycell_units::{InputId, PortVc, SimTime};
 
 pub(crate) mod cell_source;
 mod graph;
@@ -200,7 +200,7 @@ impl Ports {
     }
 
     /// How many units of the VC at `port_vc` of the port with id `id` have come and been processed.
-    pub(crate) fn processed(&self, id: u32, port_vc: u32) -> u64 {
+    pub(crate) fn processed(&self, id: u32, port_vc: PortVc) -> u64 {
         match &self.slots[id as usize] {
             PortSlot::Output(port) => port.processed(port_vc),
             _ => self.stepped(id).processed(port_vc),
@@ -234,7 +234,7 @@ pub(crate) struct PassPort {
     pub(crate) from_port: u32,
     pub(crate) after: PassThrough,
     /// The indices there of the VCs that cross it.
-    port_vcs: Vec<u32>,
+    port_vcs: Vec<PortVc>,
 }
 
 /// All ports of a run, and the indices of each VC.
@@ -291,13 +291,13 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     let mut port_vcs = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = ports.source_index(route.source);
-        let source_index = match plan.kinds[route.source as usize] {
+        let source_port_vc = match plan.kinds[route.source as usize] {
             PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
-            PortKind::Stepped(_) | PortKind::Together => u32::MAX,
+            PortKind::Stepped(_) | PortKind::Together => PortVc::NONE,
             _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
         };
         for pass in &route.first.passes {
-            cross(&mut ports, *pass, route.source, source_index);
+            cross(&mut ports, *pass, route.source, source_port_vc);
         }
         let mut outputs = Vec::new();
         for ((output, hop), input) in route.outputs.iter().zip(inputs(spec, route, vc)) {
@@ -309,7 +309,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
                 _ => ports.output_mut(*output).add_vc(vc, queue, hop.delay),
             };
             let input = input.and_then(|input| input_ids.get(&input).copied());
-            let input = input.unwrap_or(u32::MAX);
+            let input = input.unwrap_or(InputId::NONE);
             outputs.push(AtOutput { port_vc, input });
             for pass in &hop.passes {
                 cross(&mut ports, *pass, *output, port_vc);
@@ -318,7 +318,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
         let are_together = plan.kinds[route.source as usize] == PortKind::Together;
         port_vcs.push(PortVcs {
             source_port,
-            source: source_index,
+            source: source_port_vc,
             vc_paths: (!are_together)
                 .then(|| vc_paths(spec, vc, route, &outputs))
                 .flatten(),
@@ -415,7 +415,7 @@ fn add_links(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     }
 }
 
-fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: u32) {
+fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: PortVc) {
     let PortMut::Pass(port) = ports.get_mut(pass.port) else {
         unreachable!("a stretch passes through ports where no cell waits");
     };
@@ -430,7 +430,7 @@ fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: u32) {
 pub(crate) fn last_of_pass(ports: &Ports, id: u32, end: SimTime) -> Option<SimTime> {
     let port = ports.pass(id);
     let before = SimTime(end.0.checked_sub(port.after.arrival.0)?);
-    let crosses = |port_vc: u32| port.port_vcs.contains(&port_vc);
+    let crosses = |port_vc: PortVc| port.port_vcs.contains(&port_vc);
     let ((departure, port_vc), lossy) = match ports.get(port.from_port) {
         Port::Source(source) => {
             let last = source.last_departure(before, crosses)?;

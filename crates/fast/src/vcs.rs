@@ -9,7 +9,7 @@ use skycell_records::{CellDelays, Discards};
 use skycell_reference::VcPaths;
 use skycell_spec::NetworkSpec;
 use skycell_traffic::ask_for;
-use skycell_units::SimTime;
+use skycell_units::{InputId, PortVc, SimTime};
 use std::collections::HashMap;
 
 /// What a frame needs of its VC where it begins.
@@ -19,10 +19,10 @@ pub(crate) struct Begin {
     pub(crate) frames_offered: u64,
     /// Which source port the VC begins at, and its index there.
     pub(crate) source: u32,
-    pub(crate) source_port_vc: u32,
+    pub(crate) source_port_vc: PortVc,
     /// Its index at its first output port, and which of the inputs it comes over.
-    pub(crate) output_port_vc: u32,
-    pub(crate) input: u32,
+    pub(crate) output_port_vc: PortVc,
+    pub(crate) input: InputId,
     /// The link over which that port is reached, or the VC's end where it is multiplexed nowhere.
     pub(crate) first_link: u32,
     /// Which of the paths it takes.
@@ -80,7 +80,7 @@ pub(crate) struct Path {
 pub(crate) struct RestOfVc {
     pub(crate) route: Route,
     /// Its index at each of its output ports.
-    pub(crate) port_vcs: Vec<u32>,
+    pub(crate) port_vcs: Vec<PortVc>,
     pub(crate) edge: Edge,
     /// Delays of its cells, where they are measured.
     pub(crate) delays: Option<Box<CellDelays>>,
@@ -107,7 +107,7 @@ pub(crate) struct PortVcs {
     /// Of its source port among them.
     pub(crate) source_port: u32,
     /// At its source port.
-    pub(crate) source: u32,
+    pub(crate) source: PortVc,
     /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
     pub(crate) outputs: Vec<AtOutput>,
     /// The paths of one that is rerouted.
@@ -121,8 +121,8 @@ pub(crate) struct PortVcs {
 /// Where a VC stands at an output port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtOutput {
-    pub(crate) port_vc: u32,
-    pub(crate) input: u32,
+    pub(crate) port_vc: PortVc,
+    pub(crate) input: InputId,
 }
 
 /// All VCs that carry frames, by id.
@@ -183,8 +183,8 @@ impl Vcs {
                 frames_offered: 0,
                 source: port_vcs.source_port,
                 source_port_vc: port_vcs.source,
-                output_port_vc: first_output.map_or(u32::MAX, |output| output.port_vc),
-                input: first_output.map_or(u32::MAX, |output| output.input),
+                output_port_vc: first_output.map_or(PortVc::NONE, |output| output.port_vc),
+                input: first_output.map_or(InputId::NONE, |output| output.input),
                 first_link: route.first.link,
                 path,
             });

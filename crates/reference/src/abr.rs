@@ -1,9 +1,9 @@
 //! The cells that the sources of ABR VCs send at a port, each when the rate of its VC allows.
 
-use crate::frames::{Cell, Frames};
+use crate::frames::Cell;
 use skycell_abr::{Destination, NextCell, RmCell, Sent, Source, Turned, Waiting, cells_per_second};
 use skycell_spec::AbrSpec;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// The queue of a port at which ABR VCs, or control loops of them, begin: a source for each, and what waits
@@ -28,7 +28,7 @@ pub(crate) struct Pacer {
 pub(crate) struct PacedVc {
     vc: u32,
     /// Its index at the port.
-    port_vc: u32,
+    port_vc: PortVc,
     /// The port's place on its path.
     hop: u16,
     /// Paces it.
@@ -63,7 +63,7 @@ impl PacedVc {
 
     fn rm_cell(&self, now: SimTime, content: RmCell) -> Cell {
         Cell {
-            frame: Frames::NONE,
+            frame: FrameId::NONE,
             rm: Some(content),
             efci: false,
             index: 0,
@@ -122,7 +122,14 @@ impl PacedVc {
 impl Pacer {
     /// Lets it pace VC `vc`, which has `port_vc` at the port and comes over it as `hop`; `back` is the VC the
     /// other way.
-    pub(crate) fn add(&mut self, vc: u32, port_vc: u32, hop: u16, spec: &AbrSpec, back: &AbrSpec) {
+    pub(crate) fn add(
+        &mut self,
+        vc: u32,
+        port_vc: PortVc,
+        hop: u16,
+        spec: &AbrSpec,
+        back: &AbrSpec,
+    ) {
         self.vcs.push(PacedVc {
             vc,
             port_vc,
@@ -166,7 +173,7 @@ impl Pacer {
             Some((at, paced.source.paced(), paced.port_vc, Next::Of(i, kind)))
         });
         let others = self.others.front();
-        let others = others.map(|cell| (now, cell.came_at, u32::MAX, Next::Other));
+        let others = others.map(|cell| (now, cell.came_at, PortVc(u32::MAX), Next::Other));
         let beside = self.vcs.iter().enumerate().filter_map(|(i, paced)| {
             let waits = !paced.beside.is_empty();
             waits.then_some((now, SimTime::NEVER, paced.port_vc, Next::Beside(i)))
@@ -178,7 +185,7 @@ impl Pacer {
 
     /// The transmission begins of the cell that may be sent now. The cell and its VC's index, if it was made
     /// for the moment.
-    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
+    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, PortVc)> {
         let (_, next) = self.next(now).expect("a cell may be sent");
         let (i, made) = match next {
             Next::Other => {

@@ -6,7 +6,7 @@ use skycell_spec::{
     BitErrorsSpec, BurstLengths, ChannelSpec, ErrorBurstsSpec, ErrorTraceSpec, PolicySpec,
     PortSpec, TailDropSpec,
 };
-use skycell_units::Ecn;
+use skycell_units::{Ecn, FrameId, PortVc};
 
 const CELL_TIME: u64 = 10 * CELL_BITS;
 
@@ -34,13 +34,13 @@ fn trace(errors_at: &[u64]) -> ChannelSpec {
 
 fn unit(octets: u32) -> Cell {
     Cell {
-        frame: 0,
+        frame: FrameId(0),
         rm: None,
         efci: false,
         index: 0,
         octets,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: true,

@@ -4,7 +4,7 @@ use crate::live::RealPacket;
 use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_tcp::Segment;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub(crate) enum Content {
     },
     /// A datagram of a source.
     Datagram {
-        /// Place of the source in the spec.
+        /// Index of the source in the spec.
         source: u32,
         /// Which VC of its route it is on.
         route_index: u32,
@@ -74,20 +74,20 @@ pub(crate) struct Frame {
 /// One unit on its way: a cell of a frame, or on a link of packets the whole packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// Place of its frame among the [`Frames`]; [`Frames::NONE`] for an RM cell.
-    pub frame: u32,
+    /// Its frame, one of the [`Frames`]; [`FrameId::NONE`] for an RM cell.
+    pub frame: FrameId,
     /// What it says, of an RM cell.
     pub rm: Option<RmCell>,
     /// EFCI, of a data cell.
     pub efci: bool,
-    /// Place in its frame, from 0.
+    /// Index in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
     pub octets: u32,
     /// VC id.
     pub vc: u32,
-    /// Place of its VC at the port where it is.
-    pub port_vc: u32,
+    /// Index of its VC at the port where it is.
+    pub port_vc: PortVc,
     /// Its flow, by number: each direction of a connection is one, and each source.
     pub flow: u32,
     /// How many links of the VC it has crossed.
@@ -110,16 +110,13 @@ pub struct Cell {
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     frames: Vec<Frame>,
-    free: Vec<u32>,
+    free: Vec<FrameId>,
     serial: u64,
     /// Frames from outside that have ended on their way, until somebody takes them from here.
-    pub(crate) ended_outside: Vec<u32>,
+    pub(crate) ended_outside: Vec<FrameId>,
 }
 
 impl Frames {
-    /// The frame of a cell that belongs to none.
-    pub(crate) const NONE: u32 = u32::MAX;
-
     /// A new frame of `cells` cells, or of a packet of `octets` octets.
     pub(crate) fn add(
         &mut self,
@@ -127,7 +124,7 @@ impl Frames {
         octets: u32,
         cells: u32,
         enqueued_at: SimTime,
-    ) -> u32 {
+    ) -> FrameId {
         self.serial += 1;
         let ecn = match &content {
             Content::Segment { segment, .. } => segment.ecn,
@@ -148,12 +145,12 @@ impl Frames {
         };
         match self.free.pop() {
             Some(id) => {
-                self.frames[id as usize] = frame;
+                self.frames[id.index()] = frame;
                 id
             }
             None => {
                 self.frames.push(frame);
-                self.frames.len() as u32 - 1
+                FrameId(self.frames.len() as u32 - 1)
             }
         }
     }
@@ -164,21 +161,21 @@ impl Frames {
     }
 
     /// The frame `id`.
-    pub(crate) fn get(&self, id: u32) -> &Frame {
-        &self.frames[id as usize]
+    pub(crate) fn get(&self, id: FrameId) -> &Frame {
+        &self.frames[id.index()]
     }
 
     /// Number of the frame in the run; 0, which no frame has, for a cell that belongs to none.
-    pub(crate) fn serial(&self, id: u32) -> u64 {
+    pub(crate) fn serial(&self, id: FrameId) -> u64 {
         match id {
-            Self::NONE => 0,
+            FrameId::NONE => 0,
             id => self.get(id).serial,
         }
     }
 
     /// Takes the real packet out of its frame, which has come to the end of its way.
-    pub(crate) fn take_real(&mut self, id: u32) -> RealPacket {
-        let content = &mut self.frames[id as usize].content;
+    pub(crate) fn take_real(&mut self, id: FrameId) -> RealPacket {
+        let content = &mut self.frames[id.index()].content;
         match std::mem::replace(content, Content::Cells) {
             Content::Real(packet) => *packet,
             other => unreachable!("no real packet: {other:?}"),
@@ -186,28 +183,28 @@ impl Frames {
     }
 
     /// Sets the CLP bit of all cells of the frame.
-    pub(crate) fn set_clp(&mut self, id: u32, clp: bool) {
-        self.frames[id as usize].clp = clp;
+    pub(crate) fn set_clp(&mut self, id: FrameId, clp: bool) {
+        self.frames[id.index()].clp = clp;
     }
 
     /// The payload of one of its cells has bit errors.
-    pub(crate) fn set_errored(&mut self, id: u32) {
-        self.frames[id as usize].is_errored = true;
+    pub(crate) fn set_errored(&mut self, id: FrameId) {
+        self.frames[id.index()].is_errored = true;
     }
 
     /// Sets the ECN field of its packet.
-    pub(crate) fn set_ecn(&mut self, id: u32, ecn: Ecn) {
-        self.frames[id as usize].ecn = ecn;
+    pub(crate) fn set_ecn(&mut self, id: FrameId, ecn: Ecn) {
+        self.frames[id.index()].ecn = ecn;
     }
 
     /// The frame goes on a VC as so many units, all of them before it.
-    pub(crate) fn begin(&mut self, id: u32, units: u32) {
-        self.frames[id as usize].left = units;
+    pub(crate) fn begin(&mut self, id: FrameId, units: u32) {
+        self.frames[id.index()].left = units;
     }
 
     /// Puts the frame on the next VC of its route.
-    pub(crate) fn next_vc(&mut self, id: u32) {
-        let frame = &mut self.frames[id as usize];
+    pub(crate) fn next_vc(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
         match &mut frame.content {
             Content::Segment { route_index, .. } | Content::Datagram { route_index, .. } => {
                 *route_index += 1
@@ -221,11 +218,11 @@ impl Frames {
 
     /// `units` units of the frame have reached their VC's end or were discarded; forgets the frame
     /// with its last one.
-    pub(crate) fn settle(&mut self, id: u32, units: u32) {
-        if id == Self::NONE {
+    pub(crate) fn settle(&mut self, id: FrameId, units: u32) {
+        if id == FrameId::NONE {
             return;
         }
-        let frame = &mut self.frames[id as usize];
+        let frame = &mut self.frames[id.index()];
         frame.left -= units;
         if frame.left == 0 {
             if let Content::Outside(outside) = &frame.content {
@@ -236,8 +233,8 @@ impl Frames {
     }
 
     /// The last unit of a frame from outside has made it whole at the end of its VC: it goes on there.
-    pub(crate) fn take_out(&mut self, id: u32) {
-        self.frames[id as usize].content = Content::Cells;
+    pub(crate) fn take_out(&mut self, id: FrameId) {
+        self.frames[id.index()].content = Content::Cells;
         self.settle(id, 1);
     }
 }

@@ -4,7 +4,7 @@ use crate::abr::Pacer;
 use crate::frames::Cell;
 use skycell_spec::{SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{Head, QueueOrder, VcRoundRobin, VirtualSpacing};
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Cells that wait; the first may be under transmission.
@@ -170,7 +170,7 @@ impl Line {
 
     /// The transmission of the next cell begins: there is one, and from here on none comes before it. The
     /// cell, and its VC's index at the port, if it is made for the moment.
-    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, u32)> {
+    pub(crate) fn begin_service(&mut self, now: SimTime) -> Option<(Cell, PortVc)> {
         match self {
             Line::Fifo(_) => {}
             Line::Spaced { spacing, cells } => {

@@ -2,7 +2,7 @@
 
 use super::*;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
-use skycell_units::Ecn;
+use skycell_units::{Ecn, FrameId, PortVc};
 
 /// Steps (time, delay, path); -1 for no path.
 fn link(steps: &[(u64, i64, u32)], interruption_ps: u64, handover_loses_cells: bool) -> Link {
@@ -51,12 +51,12 @@ fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
 
 fn cell(index: u32) -> Cell {
     Cell {
-        frame: 0,
+        frame: FrameId(0),
         rm: None,
         efci: false,
         index,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: false,

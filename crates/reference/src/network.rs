@@ -11,7 +11,7 @@ use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRec
 use skycell_spec::{FlowSpec, NetworkSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 mod abr;
 mod access;
@@ -34,7 +34,7 @@ struct Vc {
     policer: Option<Policer>,
     delays: Option<CellDelays>,
     /// The frame whose cells a source is sending.
-    frame_under_way: u32,
+    frame_under_way: FrameId,
     reassembly: Reassembly,
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
@@ -86,7 +86,7 @@ pub(crate) struct Network<'a> {
     /// Real packets that have come to the end of their way.
     delivered: Vec<Delivery>,
     /// The frame that has come to the end of its VC last and goes on outside of this part, until somebody takes it.
-    out_of_part: Option<(u32, Ecn)>,
+    out_of_part: Option<(FrameId, Ecn)>,
     abr: Abr,
     access: Access,
     traces_discards: bool,
@@ -134,7 +134,7 @@ impl<'a> Network<'a> {
                 policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
                 delays: (spec.records.delay_vcs.contains(&id) && has(id))
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
-                frame_under_way: 0,
+                frame_under_way: FrameId(0),
                 reassembly: Reassembly::default(),
                 guaranteed: vc
                     .gfr
@@ -339,7 +339,7 @@ impl<'a> Network<'a> {
     }
 
     /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
-    fn on_frame_at_end(&mut self, now: SimTime, id: u32) {
+    fn on_frame_at_end(&mut self, now: SimTime, id: FrameId) {
         let frame = self.frames.get(id);
         if let Content::Real(packet) = &frame.content {
             let next = self.next_of_real(packet);
@@ -463,13 +463,13 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn hand_over(&mut self, now: SimTime, id: u32, flow_id: u32, is_forward: bool) {
+    fn hand_over(&mut self, now: SimTime, id: FrameId, flow_id: u32, is_forward: bool) {
         let vc = self.flows[flow_id as usize].route(is_forward)[0];
         self.offer_frame(now, id, vc);
     }
 
     /// Offers a whole frame to the first port of VC `vc_id`.
-    fn offer_frame(&mut self, now: SimTime, id: u32, vc_id: u32) {
+    fn offer_frame(&mut self, now: SimTime, id: FrameId, vc_id: u32) {
         let is_paced = self.abr.paces(vc_id);
         let vc = &mut self.vcs[vc_id as usize];
         let frame = self.frames.get(id);
@@ -490,7 +490,7 @@ impl<'a> Network<'a> {
             index,
             octets,
             vc: vc_id,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow,
             hop: 0,
             eom: index + 1 == units,
@@ -513,7 +513,7 @@ impl<'a> Network<'a> {
         port_id: u32,
         was_idle: bool,
         vc_id: u32,
-        frame: u32,
+        frame: FrameId,
         units: u32,
         verdict: Verdict,
     ) {
@@ -553,7 +553,7 @@ impl<'a> Network<'a> {
         now: SimTime,
         port_id: u32,
         vc_id: u32,
-        frame: u32,
+        frame: FrameId,
         reason: DiscardReason,
     ) {
         if !self.traces_discards {

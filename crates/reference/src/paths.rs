@@ -1,7 +1,7 @@
 //! The paths of a VC through the network, and how nodes send its cells on.
 
 use skycell_spec::{ReroutingSpec, VcSpec};
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::BTreeMap;
 
 /// What becomes of a cell that has arrived at a node.
@@ -20,7 +20,7 @@ pub enum Next {
 pub struct VcPaths {
     /// For each link of its paths: the port, and the VC's index there. First the links of the first
     /// path in their order, hop 0 being the first link of all paths.
-    hops: Vec<(u32, u32)>,
+    hops: Vec<(u32, PortVc)>,
     paths: Option<Paths>,
 }
 
@@ -41,7 +41,7 @@ impl VcPaths {
     pub fn new(
         vc: &VcSpec,
         end: u32,
-        mut port_vc: impl FnMut(u32) -> u32,
+        mut port_vc: impl FnMut(u32) -> PortVc,
         from: impl Fn(u32) -> u32,
     ) -> Self {
         let mut hops = Vec::new();
@@ -74,7 +74,7 @@ impl VcPaths {
     }
 
     /// Port of a hop, and the VC's index there.
-    pub fn hop(&self, hop: u16) -> (u32, u32) {
+    pub fn hop(&self, hop: u16) -> (u32, PortVc) {
         self.hops[usize::from(hop)]
     }
 
@@ -127,7 +127,7 @@ mod tests {
                 loses_cells,
             }),
         };
-        VcPaths::new(&vc, 9, |port| port + 1000, |link| link / 10)
+        VcPaths::new(&vc, 9, |port| PortVc(port + 1000), |link| link / 10)
     }
 
     /// The port over which a cell leaves a node at a time.
@@ -177,7 +177,7 @@ mod tests {
         for hop in 0..vc_paths.hops.len() {
             port_vcs.push(vc_paths.hop(hop as u16));
         }
-        let expected = [1, 12, 29, 32, 24, 49].map(|port| (port, port + 1000));
+        let expected = [1, 12, 29, 32, 24, 49].map(|port| (port, PortVc(port + 1000)));
         assert_eq!(port_vcs, expected);
     }
 }

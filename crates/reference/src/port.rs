@@ -12,7 +12,7 @@ use skycell_records::{
 };
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, TokenBucket};
-use skycell_units::{CELL_OCTETS, Ecn, SimTime};
+use skycell_units::{CELL_OCTETS, Ecn, FrameId, PortVc, SimTime};
 
 pub use crate::queue::Verdict;
 
@@ -68,7 +68,7 @@ pub struct Departure {
     /// The cell and why it is lost, or will be on the link, if it is.
     pub lost: Option<(Cell, LossReason)>,
     /// Its frame, if it goes on with bit errors in its payload.
-    pub errored: Option<u32>,
+    pub errored: Option<FrameId>,
 }
 
 impl Port {
@@ -97,10 +97,10 @@ impl Port {
     }
 
     /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its index there.
-    pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> u32 {
+    pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> PortVc {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
         self.vcs.push(VcAtPort::new(vc, queue));
-        self.vcs.len() as u32 - 1
+        PortVc(self.vcs.len() as u32 - 1)
     }
 
     /// It tells from now on, as the run begins, how long packets stay flow by flow; it carries packets.
@@ -131,8 +131,8 @@ impl Port {
     }
 
     /// What paces the VC at `port_vc`, and others of its queue.
-    pub(crate) fn pacer_of(&mut self, port_vc: u32) -> &mut Pacer {
-        let queue = self.vcs[port_vc as usize].queue;
+    pub(crate) fn pacer_of(&mut self, port_vc: PortVc) -> &mut Pacer {
+        let queue = self.vcs[port_vc.index()].queue;
         self.queues[queue].cells.pace()
     }
 
@@ -168,9 +168,9 @@ impl Port {
     }
 
     /// A cell of the VC at `port_vc` arrives from a link or from a cell source.
-    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, port_vc: u32) -> Verdict {
+    pub fn on_cell(&mut self, now: SimTime, mut cell: Cell, port_vc: PortVc) -> Verdict {
         cell.port_vc = port_vc;
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         self.queues[vc.queue].on_cell(now, cell, vc)
     }
 
@@ -179,7 +179,7 @@ impl Port {
     pub fn on_frame(
         &mut self,
         now: SimTime,
-        port_vc: u32,
+        port_vc: PortVc,
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> Verdict {
@@ -200,12 +200,12 @@ impl Port {
                 ..own
             }
         };
-        let queue = &mut self.queues[self.vcs[port_vc as usize].queue];
+        let queue = &mut self.queues[self.vcs[port_vc.index()].queue];
         if let Some(reason) = policing.refusal() {
             for packets in self.packets.iter_mut().chain(&mut queue.packets) {
                 packets.on_arrival(now.0, first.octets, first.ecn, false);
             }
-            return queue.refuse(now, &mut self.vcs[port_vc as usize], reason, cells);
+            return queue.refuse(now, &mut self.vcs[port_vc.index()], reason, cells);
         }
         while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
             for packets in self.packets.iter_mut().chain(&mut queue.packets) {
@@ -297,7 +297,7 @@ impl Port {
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
         let mut cell = *queue.cells.front().expect("a departing cell is queued");
-        queue.on_departure(now, &cell, &mut self.vcs[cell.port_vc as usize]);
+        queue.on_departure(now, &cell, &mut self.vcs[cell.port_vc.index()]);
         for packets in self.packets.iter_mut().chain(&mut queue.packets) {
             packets.on_departure(now.0, cell.octets, cell.ecn, cell.flow, cell.came_at.0);
         }

@@ -7,7 +7,7 @@ use skycell_spec::{
     EpdSpec, FifoSpec, PacketFraming, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
     VcRoundRobinSpec, VirtualSpacingSpec,
 };
-use skycell_units::Ecn;
+use skycell_units::{Ecn, FrameId, PortVc};
 
 fn port(capacity: u32, policy: PolicySpec) -> Port {
     port_with(capacity, policy, SchedulerSpec::Fifo(FifoSpec {}))
@@ -49,12 +49,12 @@ fn offer(port: &mut Port, vc: u32, cells: u32) -> Vec<Option<DiscardReason>> {
 
 fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<DiscardReason> {
     let cell = Cell {
-        frame: 0,
+        frame: FrameId(0),
         rm: None,
         efci: false,
         index,
         vc,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom,
@@ -65,7 +65,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
-    match port.on_cell(SimTime::ZERO, cell, vc) {
+    match port.on_cell(SimTime::ZERO, cell, PortVc(vc)) {
         Verdict::Accepted => None,
         Verdict::Discarded { reason, .. } => Some(reason),
     }
@@ -144,12 +144,12 @@ fn a_frame_is_the_cells_up_to_a_mark_even_when_an_earlier_mark_is_missing() {
 fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
     let mut port = port(5, PolicySpec::TailDrop(TailDropSpec {}));
     let make = |index| Cell {
-        frame: 0,
+        frame: FrameId(0),
         rm: None,
         efci: false,
         index,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: index == 2,
@@ -160,7 +160,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
     };
-    let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, 0, 3, make);
+    let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, PortVc(0), 3, make);
     assert_eq!(offer(&mut port), Verdict::Accepted);
     assert!(matches!(
         offer(&mut port),
@@ -335,13 +335,13 @@ fn port_of_packets(policy: &str) -> Port {
 
 /// Offers packet `frame` of 1000 octets with `ecn`.
 fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict {
-    port.on_frame(now, 0, 1, |index| Cell {
-        frame,
+    port.on_frame(now, PortVc(0), 1, |index| Cell {
+        frame: FrameId(frame),
         rm: None,
         efci: false,
         index,
         vc: 0,
-        port_vc: 0,
+        port_vc: PortVc(0),
         flow: 0,
         hop: 0,
         eom: true,
@@ -361,7 +361,7 @@ fn a_packet_that_finds_the_buffer_full_pushes_out_the_one_that_has_waited_longes
         let gone = port.discarded.drain(..);
         gone.map(|(cell, reason)| {
             assert_eq!(reason, DiscardReason::PushedOut);
-            cell.frame
+            cell.frame.0
         })
         .collect()
     };
@@ -375,7 +375,7 @@ fn a_packet_that_finds_the_buffer_full_pushes_out_the_one_that_has_waited_longes
     assert_eq!(frames(&mut port), [2]);
     port.on_departure(SimTime(1_000_000_000), 0, false);
     port.begin_sending(SimTime(1_000_000_000));
-    assert_eq!(port.sending().0.frame, 3);
+    assert_eq!(port.sending().0.frame.0, 3);
     let record = port.record("p", SimTime(1_000_000_001), false);
     assert_eq!((record.arrived, record.departed, record.queued), (6, 1, 3));
     assert_eq!((record.discarded.pushed_out, record.queue.max), (2, 4));
@@ -417,13 +417,13 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
     let fq = r#"{"kind": "fq_codel", "target_ps": 5, "interval_ps": 9, "quantum_octets": 1000, "queues": 0}"#;
     let mut port = port_of_packets(fq);
     let offer = |port: &mut Port, frame: u32, flow: u32| {
-        port.on_frame(SimTime(frame.into()), 0, 1, |index| Cell {
-            frame,
+        port.on_frame(SimTime(frame.into()), PortVc(0), 1, |index| Cell {
+            frame: FrameId(frame),
             rm: None,
             efci: false,
             index,
             vc: 0,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow,
             hop: 0,
             eom: true,
@@ -443,14 +443,14 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
     let gone: Vec<u32> = port
         .discarded
         .drain(..)
-        .map(|(cell, _)| cell.frame)
+        .map(|(cell, _)| cell.frame.0)
         .collect();
     assert_eq!(gone, [1], "the head of the queue with most octets");
-    let mut sent = vec![port.sending().0.frame];
+    let mut sent = vec![port.sending().0.frame.0];
     for now in 5..8 {
         port.on_departure(SimTime(now), 0, false);
         port.begin_sending(SimTime(now));
-        sent.push(port.sending().0.frame);
+        sent.push(port.sending().0.frame.0);
     }
     assert_eq!(sent, [0, 4, 2, 3]);
 }

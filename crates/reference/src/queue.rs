@@ -8,7 +8,7 @@ use skycell_records::{
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
 use skycell_switch::{BufferView, Decision, Policy};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 
 /// One VC as the port sees it.
 #[derive(Clone, Debug)]
@@ -223,11 +223,11 @@ impl Queue {
         &mut self,
         now: SimTime,
         vcs: &mut [VcAtPort],
-        port_vc: u32,
+        port_vc: PortVc,
         cells: u32,
         make: impl Fn(u32) -> Cell,
     ) -> (Verdict, bool) {
-        let vc = &mut vcs[port_vc as usize];
+        let vc = &mut vcs[port_vc.index()];
         self.arrived += u64::from(cells);
         self.integral.arrived(u128::from(now.0) * u128::from(cells));
         let mut first = make(0);
@@ -287,7 +287,7 @@ impl Queue {
         }
         let queue = self.queue_of(arriving);
         let cell = self.cells.pop_waiting(self.is_sending, arriving, queue)?;
-        self.take_out(now, &cell, &mut vcs[cell.port_vc as usize]);
+        self.take_out(now, &cell, &mut vcs[cell.port_vc.index()]);
         Some(self.count_discard(cell, DiscardReason::PushedOut))
     }
 
@@ -298,7 +298,7 @@ impl Queue {
         if let Some((cell, port_vc)) = self.cells.begin_service(now) {
             self.arrived += 1;
             self.integral.arrived(u128::from(now.0));
-            self.count_in(&cell, &mut vcs[port_vc as usize]);
+            self.count_in(&cell, &mut vcs[port_vc.index()]);
             self.queue_max = self.queue_max.max(self.queued());
         }
         self.is_sending = true;
@@ -337,7 +337,7 @@ impl Queue {
             Decision::Discard(reason) => {
                 self.is_sending = false;
                 self.cells.pop();
-                self.take_out(now, &cell, &mut vcs[cell.port_vc as usize]);
+                self.take_out(now, &cell, &mut vcs[cell.port_vc.index()]);
                 let (cell, reason) = self.count_discard(cell, reason);
                 Service::Discarded(cell, reason)
             }
@@ -401,11 +401,10 @@ impl Queue {
     }
 
     fn share_of(&self, cell: &Cell) -> usize {
-        (if self.by_flow {
-            cell.flow
-        } else {
-            cell.port_vc
-        }) as usize
+        match self.by_flow {
+            true => cell.flow as usize,
+            false => cell.port_vc.index(),
+        }
     }
 
     /// What the policy sees of the buffer when it decides on `cell`.

@@ -2,7 +2,7 @@
 
 use skycell_des::Stream;
 use skycell_spec::FlowSpec;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, SimTime};
 use std::collections::VecDeque;
 
 /// What one end of a flow has sent and not yet handed over.
@@ -17,7 +17,7 @@ pub struct Handover {
     /// When the last segment is handed over.
     last: SimTime,
     /// Frames not yet handed over, in order, and when they will be.
-    waiting: VecDeque<(SimTime, u32)>,
+    waiting: VecDeque<(SimTime, FrameId)>,
 }
 
 impl Handover {
@@ -67,7 +67,7 @@ impl Handover {
     }
 
     /// Lets a frame wait until `at`, which is not before any other's time. Returns whether it is the only one.
-    pub fn wait(&mut self, at: SimTime, frame: u32) -> bool {
+    pub fn wait(&mut self, at: SimTime, frame: FrameId) -> bool {
         self.waiting.push_back((at, frame));
         self.waiting.len() == 1
     }
@@ -78,7 +78,7 @@ impl Handover {
     }
 
     /// Takes the next frame that is handed over now.
-    pub fn take(&mut self, now: SimTime) -> Option<u32> {
+    pub fn take(&mut self, now: SimTime) -> Option<FrameId> {
         if self.next() != Some(now) {
             return None;
         }
@@ -151,11 +151,13 @@ mod tests {
     #[test]
     fn frames_are_taken_at_their_times_and_in_order() {
         let mut end = data(1, UP_TO);
-        assert!(end.wait(SimTime(5), 8));
-        assert!(!end.wait(SimTime(5), 2));
-        assert!(!end.wait(SimTime(6), 3));
+        assert!(end.wait(SimTime(5), FrameId(8)));
+        assert!(!end.wait(SimTime(5), FrameId(2)));
+        assert!(!end.wait(SimTime(6), FrameId(3)));
         assert_eq!((end.next(), end.take(SimTime(4))), (Some(SimTime(5)), None));
-        let taken: Vec<u32> = std::iter::from_fn(|| end.take(SimTime(5))).collect();
+        let taken: Vec<u32> = std::iter::from_fn(|| end.take(SimTime(5)))
+            .map(|frame| frame.0)
+            .collect();
         assert_eq!((taken, end.next()), (vec![8, 2], Some(SimTime(6))));
     }
 }

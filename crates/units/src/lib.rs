@@ -1,5 +1,8 @@
 //! Quantities the whole simulator counts in. Depends on nothing of ours.
 
+mod ids;
+
+pub use ids::{FlowId, FrameId, InputId, PortVc};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};

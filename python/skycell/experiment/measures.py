@@ -114,7 +114,7 @@ def _uplinks(run: SweepView, of: Callable[[Mapping[str, Any]], float]) -> float 
 
 def _carried(uplink: Mapping[str, Any]) -> float:
     carried = uplink["successes"] + uplink["used"] - uplink["lost"]
-    return float(carried) / max(uplink["slots"], 1)
+    return float(carried) / max(float(uplink["slots"]), 1.0)
 
 
 def _link_share(run: SweepView) -> float | None:

@@ -29,6 +29,7 @@ NAMES = {
     "newreno": "NewReno",
     "new_reno": "NewReno",
     "sack": "SACK",
+    "bbr": "BBR",
     "cubic": "CUBIC",
     # configurations
     "lan": "LAN",
@@ -153,6 +154,9 @@ METRICS = {
     "isl_delay": "Delay of a link between satellites",
     "least_delay": "Least delay",
     "greatest_delay": "Greatest delay",
+    "least_round_trip": "Least round trip",
+    "greatest_round_trip": "Greatest round trip",
+    "time_without_path": "Time without a path",
 }
 """Axis titles of metrics."""
 

@@ -1,7 +1,7 @@
 //! A burst that is due at a port: whose it is, and which part of a frame.
 
 use super::Burst;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, InputId, PortVc, SimTime};
 
 /// A frame on a link to the port, or a part of one that comes from another such port: cells at equal
 /// distances.
@@ -9,9 +9,9 @@ use skycell_units::SimTime;
 pub(crate) struct DueFragment {
     /// When its first cell comes.
     pub(crate) head: SimTime,
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// Index of its VC at the port.
-    pub(crate) port_vc: u32,
+    pub(crate) port_vc: PortVc,
     /// How many: as many as a frame has at most.
     pub(crate) cells: u16,
     /// Which cell of its frame the first is, from 0, if none has been lost.
@@ -69,7 +69,13 @@ impl Part {
 
 impl DueFragment {
     /// A whole frame whose first cell comes at `head`.
-    pub(crate) fn new(head: SimTime, frame: u32, port_vc: u32, cells: u32, clp: bool) -> Self {
+    pub(crate) fn new(
+        head: SimTime,
+        frame: FrameId,
+        port_vc: PortVc,
+        cells: u32,
+        clp: bool,
+    ) -> Self {
         DueFragment {
             head,
             frame,
@@ -103,8 +109,8 @@ impl DueFragment {
 pub(crate) struct NextHop {
     /// The port, by id, and the VC's input and index there.
     pub(crate) port: u32,
-    pub(crate) input: u32,
-    pub(crate) port_vc: u32,
+    pub(crate) input: InputId,
+    pub(crate) port_vc: PortVc,
     /// From a cell's departure here to its coming there.
     pub(crate) delay: SimTime,
 }

@@ -1,7 +1,7 @@
 //! Bursts on the inputs of a port: cells at equal distances on one link, and in which order those of several come.
 
 use crate::burst::Burst;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 /// A place in the order of arrival at a port: cells that arrive together are ordered by link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,12 +17,12 @@ pub(crate) struct InputBurst {
     pub(crate) spacing: u64,
     pub(crate) link: u32,
     /// Index of its VC at the port.
-    pub(crate) port_vc: u32,
+    pub(crate) port_vc: PortVc,
 }
 
 impl InputBurst {
     /// The one cell that comes at `moment`.
-    pub(crate) fn of_cell(moment: Moment, port_vc: u32) -> Self {
+    pub(crate) fn of_cell(moment: Moment, port_vc: PortVc) -> Self {
         InputBurst {
             next: moment.time.0,
             spacing: 1,
@@ -53,7 +53,7 @@ pub(crate) fn nth_arrival(
     bursts: impl Iterator<Item = InputBurst> + Clone,
     count: usize,
     n: u64,
-) -> (Moment, u32) {
+) -> (Moment, PortVc) {
     let moment = |burst: &InputBurst, step: u64| Moment {
         time: SimTime(burst.next + step * burst.spacing),
         link: burst.link,
@@ -116,7 +116,7 @@ fn nth_interleaved(
     bursts: impl Iterator<Item = InputBurst> + Clone,
     count: usize,
     n: u64,
-) -> Option<(Moment, u32)> {
+) -> Option<(Moment, PortVc)> {
     if !interleave(bursts.clone()) {
         return None;
     }

@@ -5,13 +5,13 @@
 //! as parts: cells at equal distances, each part one burst there.
 
 use crate::burst::fragment::{DueFragment, NextHop, Part};
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// A frame whose cells are processed.
 #[derive(Clone, Copy, Debug)]
 struct InFrame {
-    frame: u32,
+    frame: FrameId,
     clp: bool,
     /// Which cell of the frame is the next, from 0, if none has been lost.
     nth: u32,
@@ -23,7 +23,7 @@ struct InFrame {
 impl InFrame {
     /// No frame yet.
     const NONE: InFrame = InFrame {
-        frame: u32::MAX,
+        frame: FrameId::NONE,
         clp: false,
         nth: 0,
         is_new: false,
@@ -48,7 +48,7 @@ struct ForwardVc {
     next_hop: Option<NextHop>,
     /// What comes to the port, and the frame of which cells went on last.
     arriving: InFrame,
-    forwarded: Option<u32>,
+    forwarded: Option<FrameId>,
     /// What leaves it.
     sent: InFrame,
     /// Departures of cells of that which have not been told of.
@@ -67,13 +67,13 @@ pub(crate) struct Forwarding {
     /// By index at the port.
     vcs: Vec<ForwardVc>,
     /// Indices of VCs that may have cells that have not been told of.
-    open: Vec<u32>,
+    open: Vec<PortVc>,
     /// With the index of the VC here.
-    parts: Vec<(u32, DueFragment)>,
+    parts: Vec<(PortVc, DueFragment)>,
     /// Cells chosen among the queues of VCs that have been sent.
     chosen: u64,
     /// Frames of which what came has been sent, without its last cell.
-    over: Vec<u32>,
+    over: Vec<FrameId>,
     /// By frame: whether it came, and none of its cells has gone on.
     is_new: Vec<bool>,
 }
@@ -104,18 +104,18 @@ impl Forwarding {
     }
 
     /// Lets the VC at `port_vc` go on.
-    pub(crate) fn add(&mut self, port_vc: u32, next_hop: NextHop) {
-        self.vcs[port_vc as usize].next_hop = Some(next_hop);
+    pub(crate) fn add(&mut self, port_vc: PortVc, next_hop: NextHop) {
+        self.vcs[port_vc.index()].next_hop = Some(next_hop);
     }
 
     /// Whether the VC at `port_vc` goes on.
-    pub(crate) fn has(&self, port_vc: u32) -> bool {
-        self.vcs[port_vc as usize].next_hop.is_some()
+    pub(crate) fn has(&self, port_vc: PortVc) -> bool {
+        self.vcs[port_vc.index()].next_hop.is_some()
     }
 
     /// A frame, or a part of one, begins to come to the port.
     pub(crate) fn begin(&mut self, fragment: &DueFragment) {
-        let vc = &mut self.vcs[fragment.port_vc as usize];
+        let vc = &mut self.vcs[fragment.port_vc.index()];
         vc.arriving = InFrame {
             frame: fragment.frame,
             clp: fragment.clp,
@@ -123,7 +123,7 @@ impl Forwarding {
             ..InFrame::NONE
         };
         if fragment.part.is_new() {
-            let at = fragment.frame as usize;
+            let at = fragment.frame.index();
             if self.is_new.len() <= at {
                 self.is_new.resize(at + 1, false);
             }
@@ -134,13 +134,13 @@ impl Forwarding {
     }
 
     /// `count` cells of what comes at `port_vc` were accepted.
-    fn accept(&mut self, port_vc: u32, count: u32) -> InFrame {
-        let vc = &mut self.vcs[port_vc as usize];
+    fn accept(&mut self, port_vc: PortVc, count: u32) -> InFrame {
+        let vc = &mut self.vcs[port_vc.index()];
         let of = vc.arriving;
         vc.arriving.nth += count;
         let before = vc.forwarded.replace(of.frame);
         InFrame {
-            is_new: std::mem::take(&mut self.is_new[of.frame as usize]),
+            is_new: std::mem::take(&mut self.is_new[of.frame.index()]),
             begins: before != Some(of.frame),
             ..of
         }
@@ -148,7 +148,14 @@ impl Forwarding {
 
     /// `count` cells of what comes were accepted and leave, the first at `first`, the others `distance`
     /// apart; the last of them is the frame's last if `eom`.
-    pub(crate) fn send(&mut self, port_vc: u32, first: u64, distance: u64, count: u32, eom: bool) {
+    pub(crate) fn send(
+        &mut self,
+        port_vc: PortVc,
+        first: u64,
+        distance: u64,
+        count: u32,
+        eom: bool,
+    ) {
         let of = self.accept(port_vc, count);
         if count == 1 || is_stride(distance, self.cell_time) {
             return self.note(port_vc, of, first, distance, count, eom);
@@ -166,7 +173,7 @@ impl Forwarding {
     }
 
     /// One cell of the VC at `port_vc` leaves, of which `fragment` tells all, its head being when it does.
-    pub(crate) fn send_one(&mut self, port_vc: u32, fragment: &DueFragment) {
+    pub(crate) fn send_one(&mut self, port_vc: PortVc, fragment: &DueFragment) {
         let of = InFrame {
             frame: fragment.frame,
             clp: fragment.clp,
@@ -185,9 +192,9 @@ impl Forwarding {
     }
 
     /// `count` cells of what comes were accepted and wait to be chosen.
-    pub(crate) fn wait(&mut self, port_vc: u32, count: u32, eom: bool) {
+    pub(crate) fn wait(&mut self, port_vc: PortVc, count: u32, eom: bool) {
         let of = self.accept(port_vc, count);
-        self.vcs[port_vc as usize].waiting.push_back(Waiting {
+        self.vcs[port_vc.index()].waiting.push_back(Waiting {
             of,
             cells: count,
             eom,
@@ -196,8 +203,8 @@ impl Forwarding {
     }
 
     /// Of what came, no more cells follow, and the last was not the frame's. Whether some still wait.
-    pub(crate) fn end_without_last(&mut self, port_vc: u32) -> bool {
-        let vc = &mut self.vcs[port_vc as usize];
+    pub(crate) fn end_without_last(&mut self, port_vc: PortVc) -> bool {
+        let vc = &mut self.vcs[port_vc.index()];
         let frame = vc.arriving.frame;
         let last = vc.waiting.back_mut().filter(|last| last.of.frame == frame);
         last.map(|last| last.is_over = true).is_some()
@@ -205,10 +212,10 @@ impl Forwarding {
 
     /// Sends the cells that have been chosen since the last call, `count` in all: `chosen` tells the index
     /// and the departure of the n-th, from 0.
-    pub(crate) fn send_chosen(&mut self, count: u64, chosen: impl Fn(u64) -> (u32, SimTime)) {
+    pub(crate) fn send_chosen(&mut self, count: u64, chosen: impl Fn(u64) -> (PortVc, SimTime)) {
         for nth in self.chosen..count {
             let (port_vc, departure) = chosen(nth);
-            let waiting = &mut self.vcs[port_vc as usize].waiting;
+            let waiting = &mut self.vcs[port_vc.index()].waiting;
             let Some(cell) = waiting.front_mut() else {
                 continue;
             };
@@ -228,19 +235,19 @@ impl Forwarding {
 
     fn note(
         &mut self,
-        port_vc: u32,
+        port_vc: PortVc,
         of: InFrame,
         first: u64,
         distance: u64,
         count: u32,
         eom: bool,
     ) {
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         let follows = of.nth == vc.sent.nth + vc.cells && of.clp == vc.sent.clp;
         if of.begins || !follows {
             self.close(port_vc, false);
         }
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         let after = first - vc.last;
         let continues = match vc.cells {
             0 => false,
@@ -252,22 +259,22 @@ impl Forwarding {
             vc.cells += count;
         } else {
             self.close(port_vc, false);
-            let vc = &mut self.vcs[port_vc as usize];
+            let vc = &mut self.vcs[port_vc.index()];
             let of_one = count == 1;
             vc.distance = if of_one { self.cell_time } else { distance };
             (vc.first, vc.cells) = (first, count);
             vc.sent = of;
             self.open.push(port_vc);
         }
-        self.vcs[port_vc as usize].last = first + u64::from(count - 1) * distance;
+        self.vcs[port_vc.index()].last = first + u64::from(count - 1) * distance;
         if eom {
             self.close(port_vc, true);
         }
     }
 
     /// What has been sent of the VC at `port_vc` is a part.
-    fn close(&mut self, port_vc: u32, eom: bool) {
-        let vc = &mut self.vcs[port_vc as usize];
+    fn close(&mut self, port_vc: PortVc, eom: bool) {
+        let vc = &mut self.vcs[port_vc.index()];
         let Some(next_hop) = vc.next_hop.filter(|_| vc.cells > 0) else {
             return;
         };
@@ -285,19 +292,19 @@ impl Forwarding {
     }
 
     /// Frames, or parts of them, of which the last cell that waited has been sent since the last call.
-    pub(crate) fn take_over(&mut self) -> impl Iterator<Item = u32> {
+    pub(crate) fn take_over(&mut self) -> impl Iterator<Item = FrameId> {
         self.over.drain(..)
     }
 
     /// Takes the parts that have been sent since the last call: the VC's index here, where it goes on, and what
     /// comes there.
-    pub(crate) fn take(&mut self, mut report: impl FnMut(u32, &NextHop, DueFragment)) {
+    pub(crate) fn take(&mut self, mut report: impl FnMut(PortVc, &NextHop, DueFragment)) {
         for at in 0..self.open.len() {
             self.close(self.open[at], false);
         }
         self.open.clear();
         for (port_vc, fragment) in self.parts.drain(..) {
-            let next_hop = self.vcs[port_vc as usize].next_hop.as_ref();
+            let next_hop = self.vcs[port_vc.index()].next_hop.as_ref();
             report(
                 port_vc,
                 next_hop.expect("only what goes on is sent"),
@@ -315,6 +322,7 @@ fn is_stride(distance: u64, cell_time: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skycell_units::InputId;
 
     const CELL: u64 = 10;
     const FIRST: Part = Part::new(true, false);
@@ -327,11 +335,11 @@ mod tests {
         for port_vc in 0..2 {
             let next_hop = NextHop {
                 port: 7,
-                input: 3 + port_vc,
-                port_vc: 5 + port_vc,
+                input: InputId(3 + port_vc),
+                port_vc: PortVc(5 + port_vc),
                 delay: SimTime(100),
             };
-            forwarding.add(port_vc, next_hop);
+            forwarding.add(PortVc(port_vc), next_hop);
         }
         forwarding
     }
@@ -339,7 +347,7 @@ mod tests {
     fn frame(port_vc: u32, frame: u32, part: Part, clp: bool) -> DueFragment {
         DueFragment {
             part,
-            ..DueFragment::new(SimTime(0), frame, port_vc, 1, clp)
+            ..DueFragment::new(SimTime(0), FrameId(frame), PortVc(port_vc), 1, clp)
         }
     }
 
@@ -348,11 +356,11 @@ mod tests {
         let mut parts = Vec::new();
         forwarding.take(|port_vc, next_hop, fragment| {
             assert_eq!(
-                (next_hop.port, next_hop.input, port_vc + 5),
-                (7, port_vc + 3, fragment.port_vc)
+                (next_hop.port, next_hop.input, PortVc(port_vc.0 + 5)),
+                (7, InputId(port_vc.0 + 3), fragment.port_vc)
             );
             parts.push((
-                fragment.frame,
+                fragment.frame.0,
                 fragment.head.0,
                 fragment.cells.into(),
                 fragment.stride,
@@ -366,12 +374,12 @@ mod tests {
     fn cells_at_equal_distances_are_one_part() {
         let mut forwarding = forwarding();
         forwarding.begin(&frame(0, 9, Part::WHOLE, false));
-        forwarding.send(0, 50, CELL, 3, false);
-        forwarding.send(0, 80, CELL, 1, false);
-        forwarding.send(0, 90, CELL, 2, false);
+        forwarding.send(PortVc(0), 50, CELL, 3, false);
+        forwarding.send(PortVc(0), 80, CELL, 1, false);
+        forwarding.send(PortVc(0), 90, CELL, 2, false);
         // Another VC's cells take every other place from here on.
-        forwarding.send(0, 120, 2 * CELL, 2, false);
-        forwarding.send(0, 160, CELL, 1, true);
+        forwarding.send(PortVc(0), 120, 2 * CELL, 2, false);
+        forwarding.send(PortVc(0), 160, CELL, 1, true);
         let parts = [(9, 150, 6, 1, FIRST), (9, 220, 3, 2, LAST)];
         assert_eq!(taken(&mut forwarding), parts);
         assert_eq!(taken(&mut forwarding), []);
@@ -381,13 +389,13 @@ mod tests {
     fn what_is_taken_early_is_a_part_of_its_own() {
         let mut forwarding = forwarding();
         forwarding.begin(&frame(1, 4, Part::WHOLE, false));
-        forwarding.send(1, 10, CELL, 2, false);
+        forwarding.send(PortVc(1), 10, CELL, 2, false);
         assert_eq!(taken(&mut forwarding), [(4, 110, 2, 1, FIRST)]);
-        forwarding.send(1, 30, CELL, 1, false);
+        forwarding.send(PortVc(1), 30, CELL, 1, false);
         assert_eq!(taken(&mut forwarding), [(4, 130, 1, 1, MIDDLE)]);
         // Its last cell is lost, and the next frame begins.
         forwarding.begin(&frame(1, 6, Part::WHOLE, false));
-        forwarding.send(1, 40, CELL, 1, true);
+        forwarding.send(PortVc(1), 40, CELL, 1, true);
         assert_eq!(taken(&mut forwarding), [(6, 140, 1, 1, Part::WHOLE)]);
     }
 
@@ -396,9 +404,9 @@ mod tests {
         let mut forwarding = forwarding();
         forwarding.begin(&frame(0, 2, FIRST, false));
         forwarding.begin(&frame(0, 2, MIDDLE, false));
-        forwarding.send(0, 10, CELL, 1, false);
+        forwarding.send(PortVc(0), 10, CELL, 1, false);
         forwarding.begin(&frame(0, 2, LAST, true));
-        forwarding.send(0, 20, CELL, 1, true);
+        forwarding.send(PortVc(0), 20, CELL, 1, true);
         let parts = [(2, 110, 1, 1, FIRST), (2, 120, 1, 1, LAST)];
         assert_eq!(taken(&mut forwarding), parts, "the CLP bits differ");
     }
@@ -407,18 +415,18 @@ mod tests {
     fn cells_that_wait_go_on_when_they_are_chosen() {
         let mut forwarding = forwarding();
         forwarding.begin(&frame(0, 1, Part::WHOLE, false));
-        forwarding.wait(0, 2, false);
-        assert!(forwarding.end_without_last(0));
+        forwarding.wait(PortVc(0), 2, false);
+        assert!(forwarding.end_without_last(PortVc(0)));
         forwarding.begin(&frame(0, 2, Part::WHOLE, false));
         assert!(
-            !forwarding.end_without_last(0),
+            !forwarding.end_without_last(PortVc(0)),
             "nothing of the frame waits"
         );
-        forwarding.wait(0, 1, true);
+        forwarding.wait(PortVc(0), 1, true);
         forwarding.begin(&frame(1, 3, Part::WHOLE, false));
-        forwarding.wait(1, 1, true);
-        let positions = [0, 1, 0, 0];
-        let chosen = |nth: u64| (positions[nth as usize], SimTime(10 * (nth + 1)));
+        forwarding.wait(PortVc(1), 1, true);
+        let port_vcs = [0, 1, 0, 0].map(PortVc);
+        let chosen = |nth: u64| (port_vcs[nth as usize], SimTime(10 * (nth + 1)));
         forwarding.send_chosen(2, chosen);
         let first = [(3, 120, 1, 1, Part::WHOLE), (1, 110, 1, 1, FIRST)];
         assert_eq!(taken(&mut forwarding), first);
@@ -426,7 +434,7 @@ mod tests {
         forwarding.send_chosen(4, chosen);
         let others = [(1, 130, 1, 1, MIDDLE), (2, 140, 1, 1, Part::WHOLE)];
         assert_eq!(taken(&mut forwarding), others);
-        assert_eq!(forwarding.take_over().collect::<Vec<_>>(), [1]);
+        assert_eq!(forwarding.take_over().collect::<Vec<_>>(), [FrameId(1)]);
     }
 
     #[test]
@@ -443,18 +451,18 @@ mod tests {
         };
         // Later cells of the frame come first, here and with nothing between.
         forwarding.begin(&part(5, FIRST));
-        forwarding.send(0, 50, CELL, 2, false);
-        forwarding.send(0, 80, CELL, 1, false);
+        forwarding.send(PortVc(0), 50, CELL, 2, false);
+        forwarding.send(PortVc(0), 80, CELL, 1, false);
         forwarding.begin(&part(0, MIDDLE));
-        forwarding.send(0, 90, CELL, 4, false);
+        forwarding.send(PortVc(0), 90, CELL, 4, false);
         forwarding.begin(&part(4, MIDDLE));
-        forwarding.send(0, 130, CELL, 1, false);
+        forwarding.send(PortVc(0), 130, CELL, 1, false);
         assert_eq!(positions(&mut forwarding), [(5, 2), (7, 1), (0, 5)]);
         forwarding.begin(&part(8, LAST));
-        forwarding.wait(0, 2, true);
-        forwarding.send_chosen(1, |_| (0, SimTime(200)));
+        forwarding.wait(PortVc(0), 2, true);
+        forwarding.send_chosen(1, |_| (PortVc(0), SimTime(200)));
         assert_eq!(positions(&mut forwarding), [(8, 1)]);
-        forwarding.send_chosen(2, |_| (0, SimTime(210)));
+        forwarding.send_chosen(2, |_| (PortVc(0), SimTime(210)));
         assert_eq!(positions(&mut forwarding), [(9, 1)]);
     }
 
@@ -463,8 +471,8 @@ mod tests {
         let mut forwarding = forwarding();
         let far = 65_536 * CELL;
         forwarding.begin(&frame(0, 9, Part::WHOLE, false));
-        forwarding.send(0, 50, far, 2, false);
-        forwarding.send(0, 50 + 2 * far, far, 1, true);
+        forwarding.send(PortVc(0), 50, far, 2, false);
+        forwarding.send(PortVc(0), 50 + 2 * far, far, 1, true);
         let parts = [
             (9, 150, 1, 1, FIRST),
             (9, 150 + far, 1, 1, MIDDLE),
@@ -473,8 +481,8 @@ mod tests {
         assert_eq!(taken(&mut forwarding), parts);
         // As far as a part reaches, or out of step with the port.
         forwarding.begin(&frame(1, 3, Part::WHOLE, false));
-        forwarding.send(1, 50, far - CELL, 2, false);
-        forwarding.send(1, 2 * far, CELL + 1, 2, true);
+        forwarding.send(PortVc(1), 50, far - CELL, 2, false);
+        forwarding.send(PortVc(1), 2 * far, CELL + 1, 2, true);
         let parts = [
             (3, 150, 2, 65_535, FIRST),
             (3, 2 * far + 100, 1, 1, MIDDLE),

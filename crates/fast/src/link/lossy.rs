@@ -10,7 +10,7 @@ use crate::burst::Burst;
 use crate::plan::route::constant_loss;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, WHOLE_PPB};
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// Which frames are lost, one after the other as their first cells enter the link.
@@ -39,8 +39,8 @@ impl Draws {
 #[derive(Clone, Debug, Default)]
 struct LossyVc {
     /// The frame whose cells come, the last one of which cells have been accepted, and whether that is lost.
-    arriving: u32,
-    drawn: Option<u32>,
+    arriving: FrameId,
+    drawn: Option<FrameId>,
     is_lost: bool,
     /// Cells of lost frames that entered before anybody asks for their times.
     earlier: u64,
@@ -76,8 +76,8 @@ impl LossyLink {
     }
 
     /// Cells of `frame` come on the VC at `port_vc`, the first of it if it `is_new`.
-    pub(crate) fn begin(&mut self, port_vc: u32, frame: u32, is_new: bool) {
-        let vc = &mut self.vcs[port_vc as usize];
+    pub(crate) fn begin(&mut self, port_vc: PortVc, frame: FrameId, is_new: bool) {
+        let vc = &mut self.vcs[port_vc.index()];
         vc.arriving = frame;
         // Another frame had the number before.
         vc.drawn = vc.drawn.filter(|&drawn| !is_new || drawn != frame);
@@ -85,31 +85,31 @@ impl LossyLink {
 
     /// Whether there has been no draw for the frame that comes on the VC at `port_vc`, or cells of another have been taken
     /// in since.
-    pub(crate) fn is_open(&self, port_vc: u32) -> bool {
-        let vc = &self.vcs[port_vc as usize];
+    pub(crate) fn is_open(&self, port_vc: PortVc) -> bool {
+        let vc = &self.vcs[port_vc.index()];
         vc.drawn != Some(vc.arriving)
     }
 
     /// Whether the frame that comes on the VC at `port_vc`, some cells of which have been accepted, is lost; by the
     /// draws `of_server` where there are any.
-    pub(crate) fn loses(&mut self, port_vc: u32, of_server: Option<&mut Draws>) -> bool {
+    pub(crate) fn loses(&mut self, port_vc: PortVc, of_server: Option<&mut Draws>) -> bool {
         if self.is_open(port_vc) {
             let draws = of_server.or(self.draws.as_mut());
             let is_lost = draws.expect("somebody has the draws").next_is_lost();
-            let vc = &mut self.vcs[port_vc as usize];
+            let vc = &mut self.vcs[port_vc.index()];
             (vc.drawn, vc.is_lost) = (Some(vc.arriving), is_lost);
         }
-        self.vcs[port_vc as usize].is_lost
+        self.vcs[port_vc.index()].is_lost
     }
 
     /// Whether the frame that came last on the VC at `port_vc` is lost.
-    pub(crate) fn has_lost(&self, port_vc: u32) -> bool {
-        !self.is_open(port_vc) && self.vcs[port_vc as usize].is_lost
+    pub(crate) fn has_lost(&self, port_vc: PortVc) -> bool {
+        !self.is_open(port_vc) && self.vcs[port_vc.index()].is_lost
     }
 
     /// The cells of a lost frame of the VC at `port_vc` enter.
-    pub(crate) fn note(&mut self, port_vc: u32, cells: Burst) {
-        let vc = &mut self.vcs[port_vc as usize];
+    pub(crate) fn note(&mut self, port_vc: PortVc, cells: Burst) {
+        let vc = &mut self.vcs[port_vc.index()];
         if cells.count_before(self.kept_from) == cells.count {
             vc.earlier += cells.count;
         } else {
@@ -118,15 +118,15 @@ impl LossyLink {
     }
 
     /// Whether the cell of the VC at `port_vc` that entered at `time` was lost.
-    pub(crate) fn has_lost_at(&self, time: SimTime, port_vc: u32) -> bool {
-        let mut latest = self.vcs[port_vc as usize].lost.iter().rev();
+    pub(crate) fn has_lost_at(&self, time: SimTime, port_vc: PortVc) -> bool {
+        let mut latest = self.vcs[port_vc.index()].lost.iter().rev();
         let begun = latest.find(|lost| lost.first <= time);
         begun.is_some_and(|lost| lost.count_by(time) > lost.count_before(time))
     }
 
     /// Cells of lost frames of the VC at `port_vc` that enter before `time`.
-    pub(crate) fn lost_before(&self, time: SimTime, port_vc: u32) -> u64 {
-        let vc = &self.vcs[port_vc as usize];
+    pub(crate) fn lost_before(&self, time: SimTime, port_vc: PortVc) -> u64 {
+        let vc = &self.vcs[port_vc.index()];
         vc.earlier
             + vc.lost
                 .iter()
@@ -157,22 +157,23 @@ mod tests {
     #[test]
     fn cells_that_entered_are_counted_one_by_one() {
         let mut link = link(WHOLE_PPB);
-        link.note(0, cells(95, 10, 3));
-        let before = [95, 96, 105, 106, 115, 116, 1_000].map(|t| link.lost_before(SimTime(t), 0));
+        link.note(PortVc(0), cells(95, 10, 3));
+        let before =
+            [95, 96, 105, 106, 115, 116, 1_000].map(|t| link.lost_before(SimTime(t), PortVc(0)));
         assert_eq!(before, [0, 1, 1, 2, 2, 3, 3]);
-        assert_eq!(link.lost_before(SimTime(1_000), 1), 0);
-        let lost_at = [94, 95, 96, 105, 115, 125].map(|t| link.has_lost_at(SimTime(t), 0));
+        assert_eq!(link.lost_before(SimTime(1_000), PortVc(1)), 0);
+        let lost_at = [94, 95, 96, 105, 115, 125].map(|t| link.has_lost_at(SimTime(t), PortVc(0)));
         assert_eq!(lost_at, [false, true, false, true, true, false]);
     }
 
     #[test]
     fn of_cells_that_nobody_asks_for_only_the_number_is_kept() {
         let mut link = link(WHOLE_PPB);
-        link.note(0, cells(10, 10, 9)); // the last at 90
+        link.note(PortVc(0), cells(10, 10, 9)); // the last at 90
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 0));
-        link.note(0, cells(20, 10, 9)); // the last at 100
+        link.note(PortVc(0), cells(20, 10, 9)); // the last at 100
         assert_eq!((link.vcs[0].earlier, link.vcs[0].lost.len()), (9, 1));
-        assert_eq!(link.lost_before(SimTime(101), 0), 18);
+        assert_eq!(link.lost_before(SimTime(101), PortVc(0)), 18);
     }
 
     #[test]
@@ -180,11 +181,11 @@ mod tests {
         let (mut one, mut other) = (link(300_000_000), link(300_000_000));
         let fates = |link: &mut LossyLink, asked: usize| -> Vec<bool> {
             let mut of_frame = |_| {
-                link.begin(0, 5, true);
-                assert!(link.is_open(0) && !link.has_lost(0));
-                let fate = link.loses(0, None);
-                assert!((1..asked).all(|_| link.loses(0, None) == fate));
-                assert!(!link.is_open(0) && link.has_lost(0) == fate);
+                link.begin(PortVc(0), FrameId(5), true);
+                assert!(link.is_open(PortVc(0)) && !link.has_lost(PortVc(0)));
+                let fate = link.loses(PortVc(0), None);
+                assert!((1..asked).all(|_| link.loses(PortVc(0), None) == fate));
+                assert!(!link.is_open(PortVc(0)) && link.has_lost(PortVc(0)) == fate);
                 fate
             };
             (0..1_000).map(&mut of_frame).collect()

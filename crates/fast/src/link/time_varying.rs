@@ -18,7 +18,7 @@ use fragment::Fragment;
 pub(crate) use order::EntryOrder;
 use skycell_des::Stream;
 use skycell_spec::{LinkSpec, ScheduleSpec, WHOLE_PPB};
-use skycell_units::SimTime;
+use skycell_units::{FrameId, InputId, PortVc, SimTime};
 use std::collections::BTreeMap;
 use steps::Steps;
 
@@ -35,11 +35,11 @@ fn losses_ppb(link: &LinkSpec, schedule: &ScheduleSpec) -> Vec<u32> {
 struct TimeVaryingVc {
     group: u32,
     /// Place at the port that the group goes on to.
-    next_port_vc: u32,
+    next_port_vc: PortVc,
     /// Whether the frame whose cells entered last is lost.
     is_lost: bool,
     /// Of which frame cells were sent on last.
-    sent: Option<u32>,
+    sent: Option<FrameId>,
     /// Before the end of the run: cells that come to the next port, that entered and were lost as drawn, and by
     /// handovers.
     arrived: u64,
@@ -51,7 +51,7 @@ struct TimeVaryingVc {
 #[derive(Debug)]
 struct Group {
     port: u32,
-    input: u32,
+    input: InputId,
     vcs: u32,
     /// When the last of all cells comes that have entered.
     latest: u64,
@@ -77,14 +77,14 @@ pub(crate) struct TimeVaryingLink {
     vcs: Vec<TimeVaryingVc>,
     groups: Vec<Group>,
     /// What has entered since the last call of `carry`, by index at the port before it: times are of entry.
-    entered: Vec<(u32, DueFragment)>,
+    entered: Vec<(PortVc, DueFragment)>,
     /// The steps in which that entered, in order. Before which time none of it comes: with the last cell on the path
     /// before the step.
     entered_in: Vec<(usize, u64)>,
     /// Up to when all is known that comes by the link.
     safe_time: u64,
     /// What comes to which port, over which input.
-    arrivals: Vec<(u32, u32, DueFragment)>,
+    arrivals: Vec<(u32, InputId, DueFragment)>,
     /// By frame: whether it entered, and none of its cells has been sent on.
     is_new: Vec<bool>,
     /// Where somebody asks which of the cells that come together entered first, and they may come to several ports.
@@ -125,7 +125,7 @@ impl TimeVaryingLink {
     }
 
     /// Lets the VC at `port_vc` go on.
-    pub(crate) fn add(&mut self, port_vc: u32, next_hop: NextHop) {
+    pub(crate) fn add(&mut self, port_vc: PortVc, next_hop: NextHop) {
         let is_same = |group: &Group| (group.port, group.input) == (next_hop.port, next_hop.input);
         let group = self.groups.iter().position(is_same).unwrap_or_else(|| {
             self.groups.push(Group {
@@ -140,7 +140,7 @@ impl TimeVaryingLink {
         });
         self.groups[group].vcs += 1;
         let vcs = self.vcs.len();
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         (vc.group, vc.next_port_vc) = (group as u32, next_hop.port_vc);
         if let Some(kept) = self.notes_order.filter(|_| group > 0) {
             self.order.get_or_insert_with(|| EntryOrder::new(vcs, kept));
@@ -148,7 +148,7 @@ impl TimeVaryingLink {
     }
 
     /// Cells of the VC at `port_vc` enter.
-    pub(crate) fn enter(&mut self, port_vc: u32, fragment: DueFragment) {
+    pub(crate) fn enter(&mut self, port_vc: PortVc, fragment: DueFragment) {
         self.entered.push((port_vc, fragment));
     }
 
@@ -169,7 +169,7 @@ impl TimeVaryingLink {
     }
 
     /// Notes the steps in which the parts enter, and moves on to the last.
-    fn note_steps(&mut self, entered: &[(u32, DueFragment)]) {
+    fn note_steps(&mut self, entered: &[(PortVc, DueFragment)]) {
         let mut steps = std::mem::take(&mut self.entered_in);
         steps.clear();
         for (_, fragment) in entered {
@@ -208,8 +208,8 @@ impl TimeVaryingLink {
     }
 
     /// Cells enter: with the first of a frame, or the first after another's, is decided whether it is lost.
-    fn draw(&mut self, port_vc: u32, fragment: &DueFragment) {
-        let vc = &mut self.vcs[port_vc as usize];
+    fn draw(&mut self, port_vc: PortVc, fragment: &DueFragment) {
+        let vc = &mut self.vcs[port_vc.index()];
         if fragment.part.begins() {
             let step = self.steps.at(fragment.head.0, self.step);
             let loss_ppb = self.losses_ppb.get(step).copied().map(u64::from);
@@ -217,7 +217,7 @@ impl TimeVaryingLink {
             vc.is_lost = loss_ppb.is_some_and(|loss_ppb| drawn() < loss_ppb);
         }
         if fragment.part.is_new() {
-            let at = fragment.frame as usize;
+            let at = fragment.frame.index();
             if self.is_new.len() <= at {
                 self.is_new.resize(at + 1, false);
             }
@@ -226,9 +226,9 @@ impl TimeVaryingLink {
     }
 
     /// Carries cells of one frame, step by step.
-    fn carry_part(&mut self, port_vc: u32, fragment: &DueFragment, frames: &mut Frames) {
+    fn carry_part(&mut self, port_vc: PortVc, fragment: &DueFragment, frames: &mut Frames) {
         let entries = fragment.burst(self.cell_time);
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         if vc.is_lost {
             vc.drawn += entries.count_before(SimTime(self.end));
             return;
@@ -280,7 +280,7 @@ impl TimeVaryingLink {
         };
         let (come, lost) = cells.split(cells.arrivals.count_by(SimTime(given_up)));
         let entering = lost.entries().count_before(SimTime(self.end));
-        self.vcs[cells.port_vc as usize].handover_lost += entering;
+        self.vcs[cells.port_vc.index()].handover_lost += entering;
         if come.arrivals.count > 0 {
             self.bring(come, safe_time, frames);
         }
@@ -288,7 +288,7 @@ impl TimeVaryingLink {
 
     /// Cells come to the next port; all is known that does so up to `safe_time`, but what follows them on their path.
     fn bring(&mut self, cells: Fragment, safe_time: u64, frames: &mut Frames) {
-        let vc = &mut self.vcs[cells.port_vc as usize];
+        let vc = &mut self.vcs[cells.port_vc.index()];
         vc.arrived += cells.arrivals.count_before(SimTime(self.end));
         let group = &mut self.groups[vc.group as usize];
         let last = cells.arrivals.last().0;
@@ -328,8 +328,8 @@ impl TimeVaryingLink {
     }
 
     fn send(&mut self, cells: Fragment) {
-        let vc = &mut self.vcs[cells.port_vc as usize];
-        let is_new = std::mem::take(&mut self.is_new[cells.frame as usize]);
+        let vc = &mut self.vcs[cells.port_vc.index()];
+        let is_new = std::mem::take(&mut self.is_new[cells.frame.index()]);
         let is_again = vc.sent.replace(cells.frame) != Some(cells.frame);
         let group = &self.groups[vc.group as usize];
         let fragment = DueFragment {
@@ -349,7 +349,7 @@ impl TimeVaryingLink {
     }
 
     /// Takes what comes to which port, over which input.
-    pub(crate) fn take(&mut self, mut report: impl FnMut(u32, u32, DueFragment)) {
+    pub(crate) fn take(&mut self, mut report: impl FnMut(u32, InputId, DueFragment)) {
         self.arrivals
             .drain(..)
             .for_each(|(port, input, fragment)| report(port, input, fragment));
@@ -365,17 +365,17 @@ impl TimeVaryingLink {
     }
 
     /// When the `nth` cell of the VC at `port_vc` that was sent on, from 0, entered, if several ports may ask.
-    pub(crate) fn entry(&self, port_vc: usize, nth: u64) -> Option<SimTime> {
+    pub(crate) fn entry(&self, port_vc: PortVc, nth: u64) -> Option<SimTime> {
         self.order.as_ref()?.entry(port_vc, nth)
     }
 
     /// Nobody will ask for the first cells of VCs: `processed` tells how many have been processed of that at an index
     /// of a port.
-    pub(crate) fn forget(&mut self, processed: impl Fn(u32, u32) -> u64) {
+    pub(crate) fn forget(&mut self, processed: impl Fn(u32, PortVc) -> u64) {
         if let Some(order) = &mut self.order {
             let (vcs, groups) = (&self.vcs, &self.groups);
             order.forget(|port_vc| {
-                let vc = &vcs[port_vc];
+                let vc = &vcs[port_vc.index()];
                 let group = groups.get(vc.group as usize);
                 group.map_or(0, |group| processed(group.port, vc.next_port_vc))
             });
@@ -383,13 +383,13 @@ impl TimeVaryingLink {
     }
 
     /// Of the VC at `port_vc`, cells that come before the end of the run.
-    pub(crate) fn arrived(&self, port_vc: u32) -> u64 {
-        self.vcs[port_vc as usize].arrived
+    pub(crate) fn arrived(&self, port_vc: PortVc) -> u64 {
+        self.vcs[port_vc.index()].arrived
     }
 
     /// Of the VC at `port_vc`, cells that entered before the end of the run and were lost: drawn, and at handovers.
-    pub(crate) fn lost(&self, port_vc: u32) -> (u64, u64) {
-        let vc = &self.vcs[port_vc as usize];
+    pub(crate) fn lost(&self, port_vc: PortVc) -> (u64, u64) {
+        let vc = &self.vcs[port_vc.index()];
         (vc.drawn, vc.handover_lost)
     }
 }

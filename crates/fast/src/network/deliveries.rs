@@ -1,12 +1,12 @@
 //! Whole frames, and units of frames, on their way to the ends of their VCs.
 
-use skycell_units::SimTime;
+use skycell_units::{FrameId, SimTime};
 use std::collections::VecDeque;
 
 /// What comes to the end of a VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delivery {
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// Of a unit of the frame twice its index, and one more if it is the last; [`WHOLE`] for all of it.
     unit: u32,
 }
@@ -15,12 +15,12 @@ const WHOLE: u32 = u32::MAX;
 
 impl Delivery {
     /// All of the frame.
-    pub(crate) const fn whole(frame: u32) -> Self {
+    pub(crate) const fn whole(frame: FrameId) -> Self {
         Delivery { frame, unit: WHOLE }
     }
 
     /// A unit of it, by its index, which may be the last.
-    pub(crate) const fn unit(frame: u32, index: u32, eom: bool) -> Self {
+    pub(crate) const fn unit(frame: FrameId, index: u32, eom: bool) -> Self {
         let unit = index << 1 | eom as u32;
         Delivery { frame, unit }
     }

@@ -5,7 +5,7 @@ use crate::port::Port;
 use crate::port::output::{Ended, Fate};
 use skycell_des::Key;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, SimTime};
 
 /// Frames that are processed together.
 const TOGETHER: usize = 64;
@@ -129,7 +129,7 @@ impl Network<'_> {
     }
 
     /// Whether nothing else happens to a sender before a frame that comes to it over `link` at `arrival`.
-    fn is_next(&self, frame: u32, arrival: SimTime, link: u32) -> bool {
+    fn is_next(&self, frame: FrameId, arrival: SimTime, link: u32) -> bool {
         let flow = self.frames.get(frame).flow;
         // Arrivals come before timers of the same instant.
         self.events.timer(flow) >= arrival && !self.deliveries.has_any(link)
@@ -145,7 +145,7 @@ impl Network<'_> {
         if !frame.is_forward {
             self.events.ask_for_timer(frame.flow);
         }
-        self.flows[frame.flow as usize].ask(frame.is_forward);
+        self.flows[frame.flow.index()].ask(frame.is_forward);
         let (begin, path) = self.vcs.begin(self.vcs.next_vc(ended.vc));
         if !path.carries_packets && !path.is_stepped {
             self.ports.sources[begin.source as usize].ask();

@@ -7,7 +7,7 @@
 use skycell_des::{EventQueue, Key};
 use skycell_traffic::ask_for;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{FlowId, SimTime};
 
 /// A bucket's span of time is 2 to this power, picoseconds: 8.6 ms, below the tick of any host clock
 /// of the studies.
@@ -39,7 +39,7 @@ pub(crate) struct Events {
     events: EventQueue,
     timers: Vec<Timer>,
     /// By span, modulo [`BUCKETS`]: the flows whose timers are found there.
-    buckets: Vec<Vec<u32>>,
+    buckets: Vec<Vec<FlowId>>,
     in_buckets: usize,
     /// The first span whose bucket is closed.
     closed: u64,
@@ -70,8 +70,8 @@ impl Events {
     }
 
     /// Sets the flow's timer to `due`, or puts it off; none: it does not go off.
-    pub(crate) fn set_timer(&mut self, flow: u32, due: Option<Key>) {
-        let timer = &mut self.timers[flow as usize];
+    pub(crate) fn set_timer(&mut self, flow: FlowId, due: Option<Key>) {
+        let timer = &mut self.timers[flow.index()];
         timer.due = due.unwrap_or(NEVER);
         if timer.due < timer.found_at {
             self.file(flow);
@@ -79,18 +79,18 @@ impl Events {
     }
 
     /// When the flow's timer goes off; [`SimTime::NEVER`] if it does not.
-    pub(crate) fn timer(&self, flow: u32) -> SimTime {
-        self.timers[flow as usize].due.time()
+    pub(crate) fn timer(&self, flow: FlowId) -> SimTime {
+        self.timers[flow.index()].due.time()
     }
 
     /// Asks for the flow's timer's line of the cache.
-    pub(crate) fn ask_for_timer(&self, flow: u32) {
-        ask_for(&self.timers[flow as usize]);
+    pub(crate) fn ask_for_timer(&self, flow: FlowId) {
+        ask_for(&self.timers[flow.index()]);
     }
 
     /// Puts the flow's timer where it will be found.
-    fn file(&mut self, flow: u32) {
-        let timer = &mut self.timers[flow as usize];
+    fn file(&mut self, flow: FlowId) {
+        let timer = &mut self.timers[flow.index()];
         let (before, due) = (timer.found_at, timer.due);
         timer.found_at = due;
         let of_due = bucket_of(due.time());
@@ -123,8 +123,8 @@ impl Events {
     }
 
     /// The flow's timer was to be found somewhere; if it is, puts it where it is due.
-    fn find(&mut self, flow: u32, is_here: impl FnOnce(Key) -> bool) {
-        let timer = &mut self.timers[flow as usize];
+    fn find(&mut self, flow: FlowId, is_here: impl FnOnce(Key) -> bool) {
+        let timer = &mut self.timers[flow.index()];
         if is_here(timer.found_at) {
             timer.found_at = NEVER;
             if timer.due < NEVER {
@@ -146,7 +146,7 @@ impl Events {
             if self.is_idle(first) {
                 self.events.pop_before(SimTime::NEVER);
                 self.idle += 1;
-                self.find(first.subject(), |found_at| found_at == first);
+                self.find(FlowId(first.subject()), |found_at| found_at == first);
                 continue;
             }
             return Some(first);
@@ -191,12 +191,12 @@ mod tests {
     fn a_timer_that_was_put_off_runs_out_once_and_in_time() {
         let mut timed = Events::new(2);
         let in_bucket = |n: u64| (n << BUCKET_LOG2) + 5;
-        timed.set_timer(0, Some(timer(in_bucket(3), 0)));
-        timed.set_timer(0, Some(timer(in_bucket(900), 0))); // beyond the last bucket
-        timed.set_timer(1, Some(timer(in_bucket(4), 1)));
-        timed.set_timer(1, None);
+        timed.set_timer(FlowId(0), Some(timer(in_bucket(3), 0)));
+        timed.set_timer(FlowId(0), Some(timer(in_bucket(900), 0))); // beyond the last bucket
+        timed.set_timer(FlowId(1), Some(timer(in_bucket(4), 1)));
+        timed.set_timer(FlowId(1), None);
         timed.push(Key::new(SimTime(in_bucket(600)), rank::ARRIVAL, 7));
-        assert_eq!(timed.timer(1), SimTime::NEVER);
+        assert_eq!(timed.timer(FlowId(1)), SimTime::NEVER);
         let events: Vec<_> = std::iter::from_fn(|| timed.pop_before(SimTime::NEVER)).collect();
         let arrival = Key::new(SimTime(in_bucket(600)), rank::ARRIVAL, 7);
         assert_eq!(events, [arrival, timer(in_bucket(900), 0)]);
@@ -225,7 +225,7 @@ mod tests {
                     }
                     1 => {
                         timers[flow as usize] = (buckets > 20).then(|| timer(time, flow));
-                        timed.set_timer(flow, timers[flow as usize]);
+                        timed.set_timer(FlowId(flow), timers[flow as usize]);
                     }
                     _ => {
                         let least = others.iter().copied().chain(timers.into_iter().flatten()).min();

@@ -1,6 +1,7 @@
 //! The VCs over which flows' segments go, one after the other.
 
 use skycell_spec::FlowSpec;
+use skycell_units::FlowId;
 
 /// The legs of all flows, there and back.
 #[derive(Debug)]
@@ -33,13 +34,13 @@ impl FlowRoutes {
     }
 
     /// The VC over which segments of `flow` begin.
-    pub(crate) fn first(&self, flow: u32, is_forward: bool) -> u32 {
-        self.first[flow as usize][usize::from(!is_forward)]
+    pub(crate) fn first(&self, flow: FlowId, is_forward: bool) -> u32 {
+        self.first[flow.index()][usize::from(!is_forward)]
     }
 
     /// The VC over which they go on after `route_index`, the first being 0.
-    pub(crate) fn after(&self, route_index: u32, flow: u32, is_forward: bool) -> Option<u32> {
-        let flow_routes = &self.others.get(flow as usize)?[usize::from(!is_forward)];
+    pub(crate) fn after(&self, route_index: u32, flow: FlowId, is_forward: bool) -> Option<u32> {
+        let flow_routes = &self.others.get(flow.index())?[usize::from(!is_forward)];
         flow_routes.get(route_index as usize).copied()
     }
 }

@@ -4,7 +4,7 @@ use super::{Network, Offer};
 use skycell_des::Key;
 use skycell_spec::NetworkSpec;
 use skycell_traffic::{Handover, rank};
-use skycell_units::SimTime;
+use skycell_units::{FlowId, SimTime};
 
 /// The ends of all flows, by [`Handover::index`]; none where none of them takes a time.
 pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
@@ -18,7 +18,7 @@ pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
 impl Network<'_> {
     /// Sends what the flow wants sent, in a run in which some hosts take a time.
     #[inline(never)]
-    pub(super) fn send_with_times(&mut self, now: SimTime, id: u32) {
+    pub(super) fn send_with_times(&mut self, now: SimTime, id: FlowId) {
         for is_forward in [true, false] {
             self.send_each(now, id, is_forward, |network, offer| {
                 network.send(now, offer, is_forward);
@@ -30,7 +30,7 @@ impl Network<'_> {
     /// The source of the flow, or else its destination, sends a frame, which comes to its port after the
     /// host's processing time.
     fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
-        let subject = Handover::index(offer.flow, is_forward);
+        let subject = Handover::index(offer.flow.0, is_forward);
         let end = &mut self.handovers[subject as usize];
         if end.is_immediate() {
             return self.offer_frame(now, offer);

@@ -5,7 +5,7 @@ use crate::burst::fragment::DueFragment;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{InputId, SimTime};
 
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
@@ -131,7 +131,7 @@ impl Network<'_> {
 
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
-    pub(super) fn push_fragment(&mut self, output: u32, input: u32, fragment: DueFragment) {
+    pub(super) fn push_fragment(&mut self, output: u32, input: InputId, fragment: DueFragment) {
         let Some(port) = self.ports.as_output_mut(output) else {
             // A copy: else the fragment would be in memory for all, and read there right after it was written.
             let copy = fragment;

@@ -14,7 +14,7 @@ use skycell_records::{
     VcRecord, WebTotals, delay_records,
 };
 use skycell_reference::Finished;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 /// Cells that came to a station before the end of the run, and that left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +157,7 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         ..VcRecord::default()
     };
     if let Port::Packets(port) = network.ports.get(rest.route.source) {
-        let here = &port.vcs[begin.source_port_vc as usize];
+        let here = &port.vcs[begin.source_port_vc.index()];
         let accepted = begin.cells_offered - rest.discarded_at_source.total();
         record.cells_whole = at_end.frames_delivered;
         record.cells_delivered = at_end.frames_delivered;
@@ -179,8 +179,8 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
             }
             _ => network.ports.output(*port),
         };
-        let here = &output.vcs[port_vc as usize];
-        let discarded = &output.rest_of_vcs[port_vc as usize].discarded;
+        let here = &output.vcs[port_vc.index()];
+        let discarded = &output.rest_of_vcs[port_vc.index()].discarded;
         add(&mut record.cells_discarded, discarded);
         let left_output = |after: SimTime| {
             let time = end.since(after);
@@ -255,15 +255,15 @@ fn leave_source(
 }
 
 /// Cells of the VC at `port_vc` that the link lost before `time`, if it loses any.
-fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, port_vc: u32) -> u64 {
+fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, port_vc: PortVc) -> u64 {
     lossy.map_or(0, |lossy| lossy.lost_before(time, port_vc))
 }
 
 /// What became of the units of the VC at `port_vc` of a stepped port, and on its link.
-fn step_through(record: &mut VcRecord, port: &SteppedPort, port_vc: u32) {
-    let here = &port.vcs[port_vc as usize];
+fn step_through(record: &mut VcRecord, port: &SteppedPort, port_vc: PortVc) {
+    let here = &port.vcs[port_vc.index()];
     add(&mut record.cells_discarded, &here.discarded);
-    record.cells_queued += u64::from(port.port.vcs[port_vc as usize].queued);
+    record.cells_queued += u64::from(port.port.vcs[port_vc.index()].queued);
     record.cells_in_transit += port.in_transit(port_vc);
     record.cells_lost.add_all(&here.lost);
 }

@@ -9,7 +9,7 @@ use skycell_des::Key;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Next as OnPath};
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, InputId, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -42,7 +42,7 @@ impl Network<'_> {
         let port = self.ports.stepped_mut(id);
         let port_vc = unit.port_vc;
         let vc = &mut self.vcs.rest[unit.vc as usize];
-        let next = port.vcs[port_vc as usize].next;
+        let next = port.vcs[port_vc.index()].next;
         let path = match (next, &vc.vc_paths) {
             (Next::End, _) => OnPath::End,
             (Next::Rerouted, Some(vc_paths)) => vc_paths.next(arrival, unit.hop, node),
@@ -95,7 +95,7 @@ impl Network<'_> {
 
     /// A burst is on its way to a stepped port.
     #[inline(never)]
-    pub(super) fn push_to_stepped(&mut self, to: u32, input: u32, fragment: &DueFragment) {
+    pub(super) fn push_to_stepped(&mut self, to: u32, input: InputId, fragment: &DueFragment) {
         let (vc, left_at) = {
             let frame = self.frames.get(fragment.frame);
             (frame.vc, frame.enqueued_at)
@@ -141,7 +141,7 @@ impl Network<'_> {
     }
 
     /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
-    fn is_whole(&mut self, frame: u32, index: u32, eom: bool) -> bool {
+    fn is_whole(&mut self, frame: FrameId, index: u32, eom: bool) -> bool {
         let (vc, is_errored) = {
             let frame = self.frames.get(frame);
             (frame.vc, frame.is_errored())
@@ -163,7 +163,7 @@ impl Network<'_> {
 
     /// A unit of a frame has come to the end of its VC.
     #[inline(never)]
-    pub(super) fn on_unit(&mut self, now: SimTime, frame: u32, (index, eom): (u32, bool)) {
+    pub(super) fn on_unit(&mut self, now: SimTime, frame: FrameId, (index, eom): (u32, bool)) {
         if self.is_whole(frame, index, eom) {
             self.on_whole(now, frame);
         }
@@ -248,7 +248,7 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             hop: 0,
             eom,
@@ -295,7 +295,7 @@ impl Network<'_> {
             return;
         };
         let vcs = &self.ports.stepped(id).vcs;
-        order.forget(|port_vc| match vcs[port_vc].next {
+        order.forget(|port_vc| match vcs[port_vc.index()].next {
             Next::Bursts(next_hop) => self.ports.processed(next_hop.port, next_hop.port_vc),
             _ => u64::MAX,
         });

@@ -6,7 +6,7 @@ use crate::plan::route::PortKind;
 use skycell_des::Key;
 use skycell_reference::{NetworkPart, Outside};
 use skycell_spec::NetworkSpec;
-use skycell_units::SimTime;
+use skycell_units::{FlowId, SimTime};
 
 /// Events of the part that happen one after the other.
 const AT_ONCE: u32 = 64;
@@ -39,7 +39,7 @@ impl Network<'_> {
                     order: key,
                     port,
                     vc,
-                    flow,
+                    flow: FlowId(flow),
                     reason,
                     entered: offered.map(SimTime),
                 });
@@ -62,7 +62,7 @@ impl Network<'_> {
         let frame = self.frames.get(offer.frame);
         let outside = Outside {
             frame: offer.frame,
-            flow: offer.flow,
+            flow: offer.flow.0,
             number: frame.flow_number(self.spec.flows.len()),
             ecn: frame.ecn(),
             cells: offer.cells,

@@ -5,6 +5,7 @@
 
 use crate::plan::route::{PortKind, Route, SourcePlan};
 use skycell_spec::{NetworkSpec, NodeKind, TraceKind, TrafficSpec};
+use skycell_units::FlowId;
 
 /// How the two ends of flows may act.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(crate) struct EndPoints {
     pub(crate) receives_at_once: Vec<bool>,
     /// By link: the flow whose sender alone it leads to, which may take all acknowledgements that
     /// are known, as only its own timers can come between them.
-    pub(crate) sender_alone: Vec<Option<u32>>,
+    pub(crate) sender_alone: Vec<Option<FlowId>>,
     /// By [`skycell_traffic::Handover::index`]: whether the port takes a frame in as soon as its processing time is drawn, as
     /// it accepts no others.
     pub(crate) hands_over_at_once: Vec<bool>,
@@ -91,7 +92,7 @@ impl EndPoints {
                 && !here.is_rerouted
                 && here.arrivals.len() == 1;
             match here.senders[..] {
-                [flow] if is_alone => Some(flow),
+                [flow] if is_alone => Some(FlowId(flow)),
                 _ => None,
             }
         };

@@ -11,7 +11,7 @@ use crate::port::stepped::Next;
 use crate::tuning::Tuning;
 use crate::vcs::PortVcs;
 use skycell_spec::NetworkSpec;
-use skycell_units::SimTime;
+use skycell_units::{InputId, SimTime};
 use std::collections::{HashMap, HashSet};
 
 /// An input of an output port: the port, the link over which its cells come, and the port that feeds it,
@@ -51,7 +51,7 @@ pub(super) fn add_inputs(
     plan: &Plan,
     tuning: &Tuning,
     ports: &mut Ports,
-) -> HashMap<Input, u32> {
+) -> HashMap<Input, InputId> {
     let all = plan.routes.iter().zip(0u32..);
     let mut all: Vec<Input> = all
         .flat_map(|(route, vc)| inputs(spec, route, vc).flatten())
@@ -68,7 +68,7 @@ pub(super) fn add_inputs(
             PortMut::Stepped(port) => port.set_inputs(links),
             _ => ports.output_mut(of_port[0].0).inputs = Inputs::new(links, come_together, tuning),
         }
-        input_ids.extend(of_port.iter().copied().zip(0u32..));
+        input_ids.extend(of_port.iter().copied().zip(InputId::all()));
     }
     input_ids
 }
@@ -103,17 +103,17 @@ pub(super) fn join(
             };
             match ports.get_mut(*from) {
                 PortMut::Stepped(port) if takes_bursts => {
-                    port.vcs[at[0].port_vc as usize].next = Next::Bursts(next_hop);
+                    port.vcs[at[0].port_vc.index()].next = Next::Bursts(next_hop);
                 }
                 PortMut::Stepped(port) => {
-                    port.vcs[at[0].port_vc as usize].next = Next::Stepped(*to);
+                    port.vcs[at[0].port_vc.index()].next = Next::Stepped(*to);
                 }
                 _ => ports.output_mut(*from).forward_vc(at[0].port_vc, next_hop),
             }
         }
         if vc.rerouting.is_some() {
             for ((port, _), at) in route.outputs.iter().zip(&port_vcs.outputs) {
-                ports.stepped_mut(*port).vcs[at.port_vc as usize].next = Next::Rerouted;
+                ports.stepped_mut(*port).vcs[at.port_vc.index()].next = Next::Rerouted;
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::burst::fragment::DueFragment;
 use crate::burst::input_burst::Moment;
 use crate::tuning::Tuning;
-use skycell_units::SimTime;
+use skycell_units::{InputId, PortVc, SimTime};
 use std::collections::HashMap;
 
 mod arriving;
@@ -62,7 +62,7 @@ impl Inputs {
 
     /// A frame is on its way; it comes after all others of its input.
     #[inline(always)]
-    pub(crate) fn push(&mut self, input: u32, fragment: DueFragment) {
+    pub(crate) fn push(&mut self, input: InputId, fragment: DueFragment) {
         self.arriving.push(input, fragment);
     }
 
@@ -76,7 +76,7 @@ impl Inputs {
     pub(crate) fn next_before(
         &mut self,
         limit: SimTime,
-    ) -> Option<(Next, u32, Moment, DueFragment)> {
+    ) -> Option<(Next, InputId, Moment, DueFragment)> {
         let first = self.arriving.first().filter(|first| first.time < limit)?;
         let First {
             input, fragment, ..
@@ -93,13 +93,13 @@ impl Inputs {
         };
         let moment = Moment {
             time: first.time,
-            link: self.links[input as usize],
+            link: self.links[input.index()],
         };
         Some((next, input, moment, fragment))
     }
 
     /// The head that came next has come, the frame's tail is awaited.
-    pub(crate) fn await_tail(&mut self, input: u32, fragment: &DueFragment) {
+    pub(crate) fn await_tail(&mut self, input: InputId, fragment: &DueFragment) {
         let tail = fragment.tail(self.spacing(input));
         self.arriving.await_tail(input, tail);
     }
@@ -111,15 +111,15 @@ impl Inputs {
 
     /// Index of the VC of a frame that comes soon, where there are many inputs; asks for one that comes later.
     #[inline(always)]
-    pub(crate) fn port_vc_ahead(&self) -> Option<u32> {
+    pub(crate) fn port_vc_ahead(&self) -> Option<PortVc> {
         self.arriving.port_vc_ahead()
     }
 
     /// Time between two cells of a frame of the input.
-    pub(crate) fn spacing(&self, input: u32) -> SimTime {
+    pub(crate) fn spacing(&self, input: InputId) -> SimTime {
         match self.spacings[..] {
             [only] => only,
-            _ => self.spacings[self.spacing_of[input as usize] as usize],
+            _ => self.spacings[self.spacing_of[input.index()] as usize],
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::tuning::Tuning;
 use skycell_records::{DiscardReason, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::BufferView;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 
 mod active;
 mod arrivals;
@@ -49,7 +49,7 @@ struct ArrivingFragment {
     left: u32,
     /// Of those, the ones that come up to the moment that is being processed.
     arrivals: u32,
-    frame: u32,
+    frame: FrameId,
     /// Cells accepted.
     accepted: u32,
     /// Whether its last cell is the frame's.
@@ -59,7 +59,7 @@ struct ArrivingFragment {
 /// A frame of which only the last cell may still be accepted.
 #[derive(Clone, Copy, Debug)]
 struct Refused {
-    port_vc: u32,
+    port_vc: PortVc,
     /// Cells accepted before.
     accepted: u32,
     /// Whether the last cell comes with what is arriving.
@@ -73,7 +73,7 @@ struct InParts {
     in_frame: bool,
     /// Whether the open cells are of several frames or out of order, and the last of these frames, if it may come again.
     is_mixed: bool,
-    open_frame: Option<u32>,
+    open_frame: Option<FrameId>,
 }
 
 /// A cell that was discarded, for the trace.
@@ -82,7 +82,7 @@ pub(crate) struct FirstLoss {
     pub(crate) moment: Moment,
     /// Which of the cells of its VC that came to the port, from 0.
     pub(crate) nth: u64,
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     pub(crate) reason: DiscardReason,
 }
 
@@ -189,7 +189,7 @@ impl OutputPort {
 
     /// Lets VC `vc` cross the port, in its queue `queue`; `horizon` after they have left its cells are at the next such
     /// port, or at the end of their VC.
-    pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, horizon: SimTime) -> u32 {
+    pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, horizon: SimTime) -> PortVc {
         let queue = if self.has_classes() { queue as u32 } else { 0 };
         let weight = self.queues.get(queue).policy.weight(vc);
         self.vcs.push(OutputVc::new(vc, queue));
@@ -202,7 +202,7 @@ impl OutputPort {
             queues.add_vc(vc, queue as usize, weight);
         }
         self.horizon = self.horizon.max(horizon);
-        self.vcs.len() as u32 - 1
+        PortVc(self.vcs.len() as u32 - 1)
     }
 
     /// Whether frames join several queues.
@@ -304,13 +304,13 @@ impl OutputPort {
     }
 
     /// X of the queue of the VC at `port_vc` at `time`, where all queues hold `queued` cells.
-    fn queued_with(&mut self, port_vc: u32, time: SimTime, queued: u64) -> u64 {
+    fn queued_with(&mut self, port_vc: PortVc, time: SimTime, queued: u64) -> u64 {
         if !self.has_classes() {
             return queued;
         }
         let queues = self.vc_queues.as_mut().expect("classes have queues");
         queues.serve_until(time.0);
-        let queue = self.vcs[port_vc as usize].queue as usize;
+        let queue = self.vcs[port_vc.index()].queue as usize;
         queues.sent_and_held(queue, time).1
     }
 
@@ -329,7 +329,7 @@ impl OutputPort {
         let departed = self.log.departed(moment.time);
         self.departed_before = departed;
         let queued = self.log.accepted() - departed;
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         vc.has_lost = false;
         let eom = fragment.cells == 1 && fragment.part.eom();
         let queue = self.queues.get(vc.queue);
@@ -353,28 +353,28 @@ impl OutputPort {
         if self.has_classes() {
             self.look_at_class(moment.time, port_vc, &mut view);
         }
-        let queue = self.queues.get(self.vcs[port_vc as usize].queue);
+        let queue = self.queues.get(self.vcs[port_vc.index()].queue);
         if queue.counts_vcs && queue.policy.looks_at_vcs(view.queued) {
             self.count_vcs(moment.time, departed, port_vc, &mut view);
         }
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         let policy = &mut self.queues.get_mut(vc.queue).policy;
         vc.discarding = policy.on_enqueue(vc.vc, &view).refusal();
         queued
     }
 
     /// Where frames join several queues: what the policy of that of the VC at `port_vc` sees of it at `time`.
-    fn look_at_class(&self, time: SimTime, port_vc: u32, view: &mut BufferView) {
+    fn look_at_class(&self, time: SimTime, port_vc: PortVc, view: &mut BufferView) {
         let queues = self.vc_queues.as_ref().expect("classes have queues");
-        let queue = self.vcs[port_vc as usize].queue as usize;
+        let queue = self.vcs[port_vc.index()].queue as usize;
         let (departed, held) = queues.sent_and_held(queue, time);
         (view.departed, view.queued) = (departed, held as u32);
         view.idle_since_ps = queues.idle_since(queue, time);
     }
 
-    fn count_vcs(&mut self, time: SimTime, departed: u64, port_vc: u32, view: &mut BufferView) {
+    fn count_vcs(&mut self, time: SimTime, departed: u64, port_vc: PortVc, view: &mut BufferView) {
         if let Some(queues) = &self.vc_queues {
-            let vc = &self.vcs[port_vc as usize];
+            let vc = &self.vcs[port_vc.index()];
             view.vc_queued = queues.queued(port_vc, vc.accepted, time);
             (view.active_vcs, view.active_weight) = queues.active(vc.queue as usize, time);
             return;
@@ -383,14 +383,14 @@ impl OutputPort {
         let departures = departures.expect("the policy looks at VCs");
         departures.settle(&self.log, departed);
         let vcs = &self.vcs;
-        let queued = |port_vc: u32| vcs[port_vc as usize].accepted - departures.of(port_vc);
+        let queued = |port_vc: PortVc| vcs[port_vc.index()].accepted - departures.of(port_vc);
         view.vc_queued = queued(port_vc) as u32;
-        let has_cells = |port_vc: u32| queued(port_vc) > 0;
+        let has_cells = |port_vc: PortVc| queued(port_vc) > 0;
         (view.active_vcs, view.active_weight) = self.active.count(time, has_cells);
     }
 
     /// Cells of the VC at `port_vc` that left before `time`, after `finish`.
-    pub(crate) fn departed_before(&self, time: SimTime, port_vc: u32) -> u64 {
+    pub(crate) fn departed_before(&self, time: SimTime, port_vc: PortVc) -> u64 {
         let Some(last) = time.0.checked_sub(1) else {
             return 0;
         };
@@ -398,15 +398,15 @@ impl OutputPort {
             return queues.departed_of(port_vc, self.log.departed(SimTime(last)));
         }
         let Some(seq) = self.log.departed(SimTime(last)).checked_sub(1) else {
-            return self.last_bursts[port_vc as usize].accepted_by(None);
+            return self.last_bursts[port_vc.index()].accepted_by(None);
         };
         let last = self.log.arrival(seq).map(|(moment, _)| moment);
-        let accepted = self.last_bursts[port_vc as usize].accepted_by(last);
+        let accepted = self.last_bursts[port_vc.index()].accepted_by(last);
         accepted - self.came_with(seq, last, port_vc)
     }
 
     /// Cells of the VC at `port_vc` that came at the moment `last` of the cell of `seq`, after it.
-    fn came_with(&self, seq: u64, last: Option<Moment>, port_vc: u32) -> u64 {
+    fn came_with(&self, seq: u64, last: Option<Moment>, port_vc: PortVc) -> u64 {
         let later = (seq + 1..self.log.accepted()).map_while(|seq| self.log.arrival(seq));
         let with_it = later.take_while(|(moment, _)| Some(*moment) == last);
         with_it.filter(|(_, of)| *of == port_vc).count() as u64
@@ -417,17 +417,17 @@ impl OutputPort {
     pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
         let time_varying = self.time_varying.as_ref()?;
         let port_vc = self.vcs.binary_search_by_key(&vc, |at| at.vc).ok()?;
-        time_varying.entry(port_vc, nth)
+        time_varying.entry(PortVc(port_vc as u32), nth)
     }
 
     /// How many cells of the VC at `port_vc` have come and been accepted or discarded.
-    pub(crate) fn processed(&self, port_vc: u32) -> u64 {
-        let discarded = &self.rest_of_vcs[port_vc as usize].discarded;
-        self.vcs[port_vc as usize].accepted + discarded.total()
+    pub(crate) fn processed(&self, port_vc: PortVc) -> u64 {
+        let discarded = &self.rest_of_vcs[port_vc.index()].discarded;
+        self.vcs[port_vc.index()].accepted + discarded.total()
     }
 
     /// The last departure before `time`, and its VC's index.
-    pub(crate) fn last_departure_before(&self, time: SimTime) -> Option<(SimTime, u32)> {
+    pub(crate) fn last_departure_before(&self, time: SimTime) -> Option<(SimTime, PortVc)> {
         let departed = self.log.departed(SimTime(time.0.checked_sub(1)?));
         let seq = departed.checked_sub(1)?;
         let port_vc = match &self.vc_queues {
@@ -491,7 +491,7 @@ impl OutputPort {
             departures.settle(&self.log, self.log.departed(now));
         }
         let vcs = self.vcs.iter().zip(&mut self.rest_of_vcs);
-        for ((vc, rest), port_vc) in vcs.zip(0u32..) {
+        for ((vc, rest), port_vc) in vcs.zip(PortVc::all()) {
             let cells = match (&self.vc_queues, &self.vc_departures) {
                 (Some(queues), _) => queues.queued(port_vc, vc.accepted, now),
                 (None, Some(departures)) => (vc.accepted - departures.of(port_vc)) as u32,
@@ -537,13 +537,13 @@ impl OutputPort {
     fn find_last_bursts(&mut self) {
         let mut kept = vec![0; self.vcs.len()];
         self.log
-            .each_burst(|burst, count| kept[burst.port_vc as usize] += count);
+            .each_burst(|burst, count| kept[burst.port_vc.index()] += count);
         let vcs = self.vcs.iter().zip(kept);
         let mut bursts: Vec<_> = vcs
             .map(|(vc, kept)| VcBursts::new(vc.accepted - kept))
             .collect();
         self.log
-            .each_burst(|burst, count| bursts[burst.port_vc as usize].note(burst, count));
+            .each_burst(|burst, count| bursts[burst.port_vc.index()].note(burst, count));
         self.last_bursts = bursts;
     }
 

@@ -10,7 +10,7 @@ use skycell_records::{
 };
 use skycell_spec::{LinkSpec, PacketFraming};
 use skycell_switch::{BufferView, Policy};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// A packet in the port.
@@ -27,7 +27,7 @@ struct Queued {
     /// Number of its flow.
     flow: u32,
     /// Index of its VC at the port.
-    at: u32,
+    port_vc: PortVc,
     /// Whether the link loses it.
     is_lost: bool,
 }
@@ -132,12 +132,12 @@ impl PacketPort {
     }
 
     /// Lets `vc` cross the port; returns its index there.
-    pub(crate) fn add_vc(&mut self, vc: u32) -> u32 {
+    pub(crate) fn add_vc(&mut self, vc: u32) -> PortVc {
         self.vcs.push(PacketVc {
             vc,
             ..PacketVc::default()
         });
-        self.vcs.len() as u32 - 1
+        PortVc(self.vcs.len() as u32 - 1)
     }
 
     fn amount(&self, octets: u32) -> u32 {
@@ -154,19 +154,19 @@ impl PacketPort {
         SimTime(time)
     }
 
-    /// Offers a packet of `octets` octets with `ecn`, of the flow with that number, of the VC with index `at`; why it was
+    /// Offers a packet of `octets` octets with `ecn`, of the flow with that number, of the VC at `port_vc`; why it was
     /// refused, if it was.
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
-        at: u32,
+        port_vc: PortVc,
         (octets, ecn, flow): (u32, Ecn, u32),
     ) -> Result<Sent, DiscardReason> {
         self.settle(now);
         self.arrived += 1;
         let amount = self.amount(octets);
         let has_room = u64::from(self.held) + u64::from(amount) <= u64::from(self.capacity);
-        let refused = self.refusal(now, at, octets);
+        let refused = self.refusal(now, port_vc, octets);
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
             self.discarded.add(reason, 1);
             self.octets.on_arrival(now.0, octets, ecn, false);
@@ -182,7 +182,7 @@ impl PacketPort {
         let end = start + self.time(octets);
         self.free_at = end;
         let is_lost = self.draws.as_mut().is_some_and(Draws::next_is_lost);
-        let vc = &mut self.vcs[at as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         if vc.queued == 0 {
             self.active_vcs += 1;
             self.active_weight += self.policy.weight(vc.vc);
@@ -200,7 +200,7 @@ impl PacketPort {
             octets,
             ecn,
             flow,
-            at,
+            port_vc,
             is_lost,
         });
         self.queue_max = self.queue_max.max(self.queue.len() as u32);
@@ -208,11 +208,11 @@ impl PacketPort {
     }
 
     /// Why the policy refuses a packet that comes now.
-    fn refusal(&mut self, now: SimTime, at: u32, octets: u32) -> Option<DiscardReason> {
+    fn refusal(&mut self, now: SimTime, port_vc: PortVc, octets: u32) -> Option<DiscardReason> {
         if !self.may_refuse || self.policy.keeps_last_cells() {
             return None;
         }
-        let vc = &self.vcs[at as usize];
+        let vc = &self.vcs[port_vc.index()];
         let idle_since = self.last_departure.filter(|_| self.queue.is_empty());
         let view = BufferView {
             queued: self.held,
@@ -250,7 +250,7 @@ impl PacketPort {
                 first.flow,
                 first.came.0,
             );
-            let vc = &mut self.vcs[first.at as usize];
+            let vc = &mut self.vcs[first.port_vc.index()];
             vc.queued -= 1;
             vc.held -= amount;
             vc.departed += 1;

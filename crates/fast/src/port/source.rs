@@ -8,7 +8,7 @@ use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferView, Policy};
 use skycell_traffic::ask_for;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(crate) struct Sending {
     end: SimTime,
     cells: u32,
     /// Index of its VC at the port.
-    port_vc: u32,
+    port_vc: PortVc,
 }
 
 /// A VC at the port.
@@ -150,14 +150,14 @@ impl SourcePort {
     }
 
     /// Lets `vc` begin here; `delay` after they have left, its frames matter to nobody.
-    pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime) -> u32 {
+    pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime) -> PortVc {
         let kind = Arc::make_mut(&mut self.kind);
         kind.horizon = kind.horizon.max(delay);
         self.rest.vcs.push(SourceVc {
             vc,
             ..SourceVc::default()
         });
-        self.rest.vcs.len() as u32 - 1
+        PortVc(self.rest.vcs.len() as u32 - 1)
     }
 
     /// All VCs are there, of a run that ends at `end`.
@@ -174,11 +174,11 @@ impl SourcePort {
 
     /// Whether the link loses a frame of `cells` cells of the VC at `port_vc` that has been accepted and begins to leave at
     /// `start`.
-    pub(crate) fn loses(&mut self, start: SimTime, port_vc: u32, cells: u32) -> bool {
+    pub(crate) fn loses(&mut self, start: SimTime, port_vc: PortVc, cells: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
-        lossy.begin(port_vc, 0, true);
+        lossy.begin(port_vc, FrameId::default(), true);
         let is_lost = lossy.loses(port_vc, None);
         if is_lost {
             let cell_time = self.kind.cell_time;
@@ -218,7 +218,7 @@ impl SourcePort {
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
-        port_vc: u32,
+        port_vc: PortVc,
         cells: u32,
         is_paced: bool,
     ) -> Result<SimTime, DiscardReason> {
@@ -237,12 +237,12 @@ impl SourcePort {
         self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
         self.remember(now, cells, port_vc);
         if self.kind.may_refuse {
-            let vc = self.rest.vcs[port_vc as usize].vc;
+            let vc = self.rest.vcs[port_vc.index()].vc;
             self.rest.policy.on_accepted(vc, cells);
         }
         self.queued += cells;
         if self.kind.counts_vcs {
-            let vc = &mut self.rest.vcs[port_vc as usize];
+            let vc = &mut self.rest.vcs[port_vc.index()];
             if vc.queued == 0 {
                 self.rest.active_vcs += 1;
                 self.rest.active_weight += self.rest.policy.weight(vc.vc);
@@ -257,7 +257,7 @@ impl SourcePort {
 
     /// Remembers the frame of `cells` cells that was accepted just now. Those that are over are
     /// forgotten when the last one is, and when there is no more room for another.
-    fn remember(&mut self, now: SimTime, cells: u32, port_vc: u32) {
+    fn remember(&mut self, now: SimTime, cells: u32, port_vc: PortVc) {
         let frame = Sending {
             end: self.free_at,
             cells,
@@ -312,7 +312,7 @@ impl SourcePort {
     fn refusal(
         &mut self,
         now: SimTime,
-        port_vc: u32,
+        port_vc: PortVc,
         cells: u32,
         queued: u32,
     ) -> Option<DiscardReason> {
@@ -337,7 +337,7 @@ impl SourcePort {
         };
         self.rest
             .policy
-            .on_enqueue(self.rest.vcs[port_vc as usize].vc, &view)
+            .on_enqueue(self.rest.vcs[port_vc.index()].vc, &view)
             .refusal()
     }
 
@@ -370,7 +370,7 @@ impl SourcePort {
             self.left += 1;
             self.queued -= frame.cells;
             if self.kind.counts_vcs {
-                let vc = &mut self.rest.vcs[frame.port_vc as usize];
+                let vc = &mut self.rest.vcs[frame.port_vc.index()];
                 vc.queued -= frame.cells;
                 if vc.queued == 0 {
                     self.rest.active_vcs -= 1;
@@ -396,13 +396,13 @@ impl SourcePort {
     }
 
     /// X_i of the VC at `port_vc`, departures at `now` done.
-    pub(crate) fn vc_queued(&self, now: SimTime, port_vc: u32) -> u32 {
+    pub(crate) fn vc_queued(&self, now: SimTime, port_vc: PortVc) -> u32 {
         if self.kind.counts_vcs {
             let departed = match self.frame(self.left) {
                 Some(front) if front.port_vc == port_vc => self.departed_of(front, now),
                 _ => 0,
             };
-            return self.rest.vcs[port_vc as usize].queued - departed as u32;
+            return self.rest.vcs[port_vc.index()].queued - departed as u32;
         }
         let of_vc = self.under_way().filter(|frame| frame.port_vc == port_vc);
         of_vc
@@ -419,9 +419,9 @@ impl SourcePort {
     /// Samples every VC's occupancy at `now`, and tells it.
     pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
         self.settle(now);
-        for port_vc in 0..self.rest.vcs.len() as u32 {
+        for port_vc in PortVc::all().take(self.rest.vcs.len()) {
             let cells = self.vc_queued(now, port_vc);
-            let vc = &mut self.rest.vcs[port_vc as usize];
+            let vc = &mut self.rest.vcs[port_vc.index()];
             vc.samples.add(cells);
             report(vc.vc, cells);
         }
@@ -458,7 +458,7 @@ impl SourcePort {
     }
 
     /// Cells, by index at the port, that leave at `from` or later, among the frames remembered.
-    pub(crate) fn not_departed_before(&self, from: SimTime, port_vc: u32) -> u64 {
+    pub(crate) fn not_departed_before(&self, from: SimTime, port_vc: PortVc) -> u64 {
         self.frames()
             .filter(|frame| frame.port_vc == port_vc)
             .map(|frame| {
@@ -475,8 +475,8 @@ impl SourcePort {
     pub(crate) fn last_departure(
         &self,
         before: SimTime,
-        belongs: impl Fn(u32) -> bool,
-    ) -> Option<(SimTime, u32)> {
+        belongs: impl Fn(PortVc) -> bool,
+    ) -> Option<(SimTime, PortVc)> {
         let last = SimTime(before.0.checked_sub(1)?);
         self.frames()
             .rev()

@@ -23,7 +23,7 @@ use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason};
 use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_traffic::rank;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FlowId, InputId, PortVc, SimTime};
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct FirstLoss {
     pub(crate) vc: u32,
     /// Which of the units of its VC that came to the port, from 0.
     pub(crate) nth: u64,
-    pub(crate) flow: u32,
+    pub(crate) flow: FlowId,
     pub(crate) reason: DiscardReason,
 }
 
@@ -127,7 +127,7 @@ impl SteppedPort {
     }
 
     /// Lets VC `vc` of `class` cross the port of `link`.
-    pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, link: &LinkSpec) -> u32 {
+    pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, link: &LinkSpec) -> PortVc {
         self.vcs.push(SteppedVc {
             next: Next::End,
             arrived: 0,
@@ -145,13 +145,17 @@ impl SteppedPort {
 
     /// All VCs know where they go on from here over `link`.
     pub(crate) fn join(&mut self, link: &LinkSpec, tuning: &Tuning) {
-        let next_hop = self.vcs.iter().zip(0..).filter_map(|(vc, port_vc)| {
-            let Next::Bursts(next_hop) = vc.next else {
-                return None;
-            };
-            Some((port_vc, next_hop))
-        });
-        let next_hop: Vec<(u32, NextHop)> = next_hop.collect();
+        let next_hop = self
+            .vcs
+            .iter()
+            .zip(PortVc::all())
+            .filter_map(|(vc, port_vc)| {
+                let Next::Bursts(next_hop) = vc.next else {
+                    return None;
+                };
+                Some((port_vc, next_hop))
+            });
+        let next_hop: Vec<(PortVc, NextHop)> = next_hop.collect();
         if schedule_of(link).is_none() && !next_hop.is_empty() {
             let mut forwarding = Forwarding::new(link.cell_time_ps, self.vcs.len());
             next_hop.iter().for_each(|&(port_vc, next_hop)| {
@@ -165,9 +169,9 @@ impl SteppedPort {
     }
 
     /// The VC with spec id `vc` at the port.
-    pub(crate) fn port_vc(&self, vc: u32) -> u32 {
+    pub(crate) fn port_vc(&self, vc: u32) -> PortVc {
         let port_vc = self.port.vcs.binary_search_by_key(&vc, |at| at.vc);
-        port_vc.expect("the VC crosses the port") as u32
+        PortVc(port_vc.expect("the VC crosses the port") as u32)
     }
 
     fn push(&mut self, arriving: ArrivingUnits) {
@@ -199,12 +203,12 @@ impl SteppedPort {
     /// one cell.
     pub(crate) fn push_burst(
         &mut self,
-        input: u32,
+        input: InputId,
         fragment: &DueFragment,
         vc: u32,
         left_at: SimTime,
     ) {
-        let (link, spacing) = self.inputs[input as usize];
+        let (link, spacing) = self.inputs[input.index()];
         let unit = Cell {
             rm: None,
             efci: false,
@@ -267,12 +271,12 @@ impl SteppedPort {
     /// The unit of the VC at `port_vc` is lost behind the port.
     pub(crate) fn lose(
         &mut self,
-        port_vc: u32,
+        port_vc: PortVc,
         unit: &Cell,
         reason: LossReason,
         frames: &mut Frames,
     ) {
-        self.vcs[port_vc as usize].lost.add(reason);
+        self.vcs[port_vc.index()].lost.add(reason);
         frames.forget(unit.frame);
     }
 
@@ -304,8 +308,8 @@ impl SteppedPort {
         let mut unit = first.unit;
         let units = if first.is_whole { first.count } else { 1 };
         let port_vc = unit.port_vc;
-        debug_assert_eq!(self.port.vcs[port_vc as usize].vc, unit.vc);
-        let vc = &mut self.vcs[port_vc as usize];
+        debug_assert_eq!(self.port.vcs[port_vc.index()].vc, unit.vc);
+        let vc = &mut self.vcs[port_vc.index()];
         let nth = vc.arrived;
         vc.arrived += u64::from(units);
         self.stepped += u64::from(units);
@@ -341,7 +345,7 @@ impl SteppedPort {
                 reason,
                 is_first_loss,
             } => {
-                self.vcs[port_vc as usize]
+                self.vcs[port_vc.index()]
                     .discarded
                     .add(reason, units.into());
                 if let Some(losses) = self.losses.as_mut().filter(|_| is_first_loss) {
@@ -370,7 +374,7 @@ impl SteppedPort {
     #[inline(never)] // as it seldom does
     fn note_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         for (unit, reason) in self.port.discarded.drain(..) {
-            let vc = &mut self.vcs[unit.port_vc as usize];
+            let vc = &mut self.vcs[unit.port_vc.index()];
             vc.discarded.add(reason, 1);
             if let Some(losses) = &mut self.losses {
                 losses.push(FirstLoss {
@@ -417,17 +421,17 @@ impl SteppedPort {
     /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
     pub(crate) fn burst_of(
         &mut self,
-        port_vc: u32,
+        port_vc: PortVc,
         unit: &Cell,
         arrival: SimTime,
         serial: u64,
     ) -> DueFragment {
-        let at = unit.frame as usize;
+        let at = unit.frame.index();
         if self.seen.len() <= at {
             self.seen.resize(at + 1, 0);
         }
         let is_new = std::mem::replace(&mut self.seen[at], serial) != serial;
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         let is_again = std::mem::replace(&mut vc.forwarded, serial) != serial;
         let fragment = DueFragment::new(arrival, unit.frame, port_vc, 1, unit.clp);
         DueFragment {
@@ -438,7 +442,7 @@ impl SteppedPort {
     }
 
     /// Notes the place of a unit that comes to a port in the order of the link; it is told to that port.
-    pub(crate) fn note_entry(&mut self, port_vc: u32) -> SimTime {
+    pub(crate) fn note_entry(&mut self, port_vc: PortVc) -> SimTime {
         self.gone += 1;
         if let Some(order) = &mut self.order {
             order.note(port_vc, Burst::new(SimTime(self.gone), SimTime(1), 1));
@@ -448,17 +452,17 @@ impl SteppedPort {
 
     /// What that place was of the `nth` unit of `vc` that went on, from 0.
     pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
-        self.order.as_ref()?.entry(self.port_vc(vc) as usize, nth)
+        self.order.as_ref()?.entry(self.port_vc(vc), nth)
     }
 
     /// How many units of the VC at `port_vc` have come and been accepted or discarded.
-    pub(crate) fn processed(&self, port_vc: u32) -> u64 {
-        self.vcs[port_vc as usize].arrived
+    pub(crate) fn processed(&self, port_vc: PortVc) -> u64 {
+        self.vcs[port_vc.index()].arrived
     }
 
     /// Units of the VC at `port_vc` that are on the link at the end of the run.
-    pub(crate) fn in_transit(&self, port_vc: u32) -> u64 {
-        let vc = self.port.vcs[port_vc as usize].vc;
+    pub(crate) fn in_transit(&self, port_vc: PortVc) -> u64 {
+        let vc = self.port.vcs[port_vc.index()].vc;
         let on_link = self.port.link.cells().filter(|cell| cell.vc == vc);
         on_link.count() as u64
     }

@@ -10,7 +10,7 @@ use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment};
 use orders::{Order, Sent, Serves};
 use skycell_spec::LinkSpec;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -27,7 +27,7 @@ struct QueuedBurst {
 /// The last cell of a frame, in the queue.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// Cells of the reassembly that it ends downstream.
     pub(crate) cells: u32,
     /// Whether all of them are the frame's.
@@ -79,14 +79,14 @@ struct Lines {
     /// By queue: VCs with cells that have not been served, and the sum of their weights.
     unserved: Vec<(u32, u64)>,
     /// VCs without cells now whose next cell is known: when it comes, in which order, and the index.
-    arriving: BinaryHeap<Reverse<(Moment, u64, u32)>>,
+    arriving: BinaryHeap<Reverse<(Moment, u64, PortVc)>>,
     /// When the cell chosen last leaves, and its VC's index.
     free: u64,
-    serving: u32,
+    serving: PortVc,
     /// Places of cells served, in order, and how many of the first are forgotten.
-    served: VecDeque<u32>,
+    served: VecDeque<PortVc>,
     forgotten: u64,
-    ended: VecDeque<(SimTime, u32, Tail)>,
+    ended: VecDeque<(SimTime, PortVc, Tail)>,
 }
 
 /// The queues.
@@ -111,7 +111,7 @@ impl VcQueues {
             unserved: vec![(0, 0); queues],
             arriving: BinaryHeap::new(),
             free: 0,
-            serving: 0,
+            serving: PortVc(0),
             served: VecDeque::new(),
             forgotten: 0,
             ended: VecDeque::new(),
@@ -141,7 +141,7 @@ impl VcQueues {
     /// The next `count` cells of a burst were accepted.
     pub(crate) fn accept(&mut self, burst: &InputBurst, count: u64) {
         let (link, port_vc) = (burst.link, burst.port_vc);
-        let here = &mut self.lines.waiting[port_vc as usize];
+        let here = &mut self.lines.waiting[port_vc.index()];
         let nth = self.bursts;
         self.bursts += 1;
         self.accepted[here.queue] += count;
@@ -160,8 +160,8 @@ impl VcQueues {
 
     /// The cell of the VC at `port_vc` that was accepted last ends a frame there; it is the `seq`-th
     /// cell of the VC that was accepted.
-    pub(crate) fn accept_tail(&mut self, port_vc: u32, seq: u64, tail: Tail) {
-        let tails = &mut self.lines.waiting[port_vc as usize].tails;
+    pub(crate) fn accept_tail(&mut self, port_vc: PortVc, seq: u64, tail: Tail) {
+        let tails = &mut self.lines.waiting[port_vc.index()].tails;
         tails.push_back((seq, tail));
     }
 
@@ -175,7 +175,7 @@ impl VcQueues {
     }
 
     /// The next frame of which the last cell has been chosen: when that cell leaves, and its VC's index.
-    pub(crate) fn next_ended(&mut self) -> Option<(SimTime, u32, Tail)> {
+    pub(crate) fn next_ended(&mut self) -> Option<(SimTime, PortVc, Tail)> {
         self.lines.ended.pop_front()
     }
 
@@ -192,9 +192,9 @@ impl VcQueues {
 
     /// Of the cells accepted at `port_vc`, `accepted` in all, those that are in the port at `now`, to
     /// which choices have been made, its departures done.
-    pub(crate) fn queued(&self, port_vc: u32, accepted: u64, now: SimTime) -> u32 {
+    pub(crate) fn queued(&self, port_vc: PortVc, accepted: u64, now: SimTime) -> u32 {
         let is_leaving = self.leaving(now) == Some(port_vc);
-        (accepted - self.lines.waiting[port_vc as usize].served + u64::from(is_leaving)) as u32
+        (accepted - self.lines.waiting[port_vc.index()].served + u64::from(is_leaving)) as u32
     }
 
     /// VCs with cells in `queue` at `now`, and the sum of their weights, under the same conditions.
@@ -208,7 +208,7 @@ impl VcQueues {
     /// The VC whose cell is being sent from `queue` at `now`.
     fn leaving_from(&self, queue: usize, now: SimTime) -> Option<&Waiting> {
         let leaving = self.leaving(now);
-        let leaving = leaving.map(|port_vc| &self.lines.waiting[port_vc as usize]);
+        let leaving = leaving.map(|port_vc| &self.lines.waiting[port_vc.index()]);
         leaving.filter(|here| here.queue == queue)
     }
 
@@ -241,24 +241,24 @@ impl VcQueues {
     }
 
     /// Whose cell is being sent at `now`, its index.
-    fn leaving(&self, now: SimTime) -> Option<u32> {
+    fn leaving(&self, now: SimTime) -> Option<PortVc> {
         (self.lines.free > now.0 && !self.lines.served.is_empty()).then_some(self.lines.serving)
     }
 
     /// Index of the cell that left as the `seq`-th (from 0), not yet forgotten.
-    pub(crate) fn port_vc_of(&self, seq: u64) -> u32 {
+    pub(crate) fn port_vc_of(&self, seq: u64) -> PortVc {
         self.lines.served[(seq - self.lines.forgotten) as usize]
     }
 
     /// Cells at `port_vc` among the first `departed` that left, of which none is forgotten that a
     /// later count than this one's does not have.
-    pub(crate) fn departed_of(&self, port_vc: u32, departed: u64) -> u64 {
+    pub(crate) fn departed_of(&self, port_vc: PortVc, departed: u64) -> u64 {
         let later = self
             .lines
             .served
             .range((departed - self.lines.forgotten) as usize..);
         let later = later.filter(|&&other| other == port_vc).count() as u64;
-        self.lines.waiting[port_vc as usize].served - later
+        self.lines.waiting[port_vc.index()].served - later
     }
 
     /// Cells served.
@@ -285,7 +285,7 @@ impl Lines {
                 && moment.time.0 < self.free
             {
                 self.arriving.pop();
-                order.activate(&self.waiting[port_vc as usize], port_vc);
+                order.activate(&self.waiting[port_vc.index()], port_vc);
             }
             let (start, port_vc) = if order.has_cells() {
                 if self.free > limit {
@@ -301,7 +301,7 @@ impl Lines {
                     return;
                 }
                 self.arriving.pop();
-                order.activate(&self.waiting[port_vc as usize], port_vc);
+                order.activate(&self.waiting[port_vc.index()], port_vc);
                 let chosen = order.select();
                 debug_assert_eq!(chosen, port_vc);
                 (moment.time.0, port_vc)
@@ -311,11 +311,11 @@ impl Lines {
     }
 
     /// The next cell of the VC at `port_vc`, which was selected, goes at `start`.
-    fn send(&mut self, order: &mut impl Serves, start: u64, port_vc: u32) {
+    fn send(&mut self, order: &mut impl Serves, start: u64, port_vc: PortVc) {
         self.free = start + self.cell_time;
         self.serving = port_vc;
         self.served.push_back(port_vc);
-        let here = &mut self.waiting[port_vc as usize];
+        let here = &mut self.waiting[port_vc.index()];
         if let Some(tail) = here.serve() {
             self.ended.push_back((SimTime(self.free), port_vc, tail));
         }
@@ -342,10 +342,10 @@ mod tests {
     };
 
     fn served(queues: &VcQueues) -> Vec<u32> {
-        queues.lines.served.iter().copied().collect()
+        queues.lines.served.iter().map(|served| served.0).collect()
     }
 
-    fn burst(port_vc: u32, next: u64, spacing: u64, link: u32) -> InputBurst {
+    fn burst(port_vc: PortVc, next: u64, spacing: u64, link: u32) -> InputBurst {
         InputBurst {
             next,
             spacing,
@@ -395,38 +395,47 @@ mod tests {
             intervals_ps: vec![10, 20],
         }));
         // VC 1 comes first and is sent at once: spacing time 20. VC 0 then has stamps 30, 40, ...
-        queues.accept(&burst(1, 5, 1, 0), 4);
-        queues.accept(&burst(0, 6, 1, 1), 5);
+        queues.accept(&burst(PortVc(1), 5, 1, 0), 4);
+        queues.accept(&burst(PortVc(0), 6, 1, 1), 5);
         let tail = |frame| Tail {
             frame,
             cells: 4,
             of_one: true,
         };
-        queues.accept_tail(1, 4, tail(7));
+        queues.accept_tail(PortVc(1), 4, tail(FrameId(7)));
         assert_eq!(queues.no_end_before(), Some(SimTime(30)));
         queues.serve_until(14);
         assert_eq!(served(&queues), [1]);
         assert_eq!(
             (
-                queues.queued(0, 5, SimTime(14)),
-                queues.queued(1, 4, SimTime(14))
+                queues.queued(PortVc(0), 5, SimTime(14)),
+                queues.queued(PortVc(1), 4, SimTime(14))
             ),
             (5, 4)
         );
-        assert_eq!(queues.queued(1, 4, SimTime(15)), 3);
+        assert_eq!(queues.queued(PortVc(1), 4, SimTime(15)), 3);
         queues.serve_until(1_000);
         assert_eq!(served(&queues), [1, 0, 0, 1, 0, 0, 1, 0, 1]);
         let (departure, port_vc, ended) = queues.next_ended().expect("the frame has ended");
-        assert_eq!((departure, port_vc, ended.frame), (SimTime(95), 1, 7));
-        assert_eq!((queues.departed_of(0, 4), queues.departed_of(1, 4)), (2, 2));
+        assert_eq!(
+            (departure, port_vc, ended.frame),
+            (SimTime(95), PortVc(1), FrameId(7))
+        );
+        assert_eq!(
+            (
+                queues.departed_of(PortVc(0), 4),
+                queues.departed_of(PortVc(1), 4)
+            ),
+            (2, 2)
+        );
         queues.forget(4);
         assert_eq!(
             (
-                queues.departed_of(0, 4),
+                queues.departed_of(PortVc(0), 4),
                 queues.port_vc_of(3),
                 queues.count()
             ),
-            (2, 1, 9)
+            (2, PortVc(1), 9)
         );
     }
 
@@ -436,8 +445,8 @@ mod tests {
             weights: vec![1, 1],
         }));
         // Both at 5, VC 1 over the lower link. At 15 the second cell of VC 1 is not there yet.
-        queues.accept(&burst(0, 5, 1, 3), 1);
-        queues.accept(&burst(1, 5, 10, 2), 2);
+        queues.accept(&burst(PortVc(0), 5, 1, 3), 1);
+        queues.accept(&burst(PortVc(1), 5, 10, 2), 2);
         queues.serve_until(15);
         assert_eq!(served(&queues), [1, 0]);
         // The only cell of VC 0 is being sent, the second of VC 1 waits.
@@ -446,14 +455,14 @@ mod tests {
         queues.serve_until(100);
         assert_eq!(served(&queues), [1, 0, 1]);
         // Idle from 35 on.
-        queues.accept(&burst(0, 50, 1, 3), 1);
+        queues.accept(&burst(PortVc(0), 50, 1, 3), 1);
         queues.serve_until(49);
         assert_eq!(queues.count(), 3);
         queues.serve_until(50);
         assert_eq!(queues.count(), 4);
-        assert_eq!(queues.queued(0, 2, SimTime(59)), 1);
+        assert_eq!(queues.queued(PortVc(0), 2, SimTime(59)), 1);
         assert_eq!(queues.active(0, SimTime(59)), (1, 3));
-        assert_eq!(queues.queued(0, 2, SimTime(60)), 0);
+        assert_eq!(queues.queued(PortVc(0), 2, SimTime(60)), 0);
         assert_eq!(queues.active(0, SimTime(60)), (0, 0));
     }
 
@@ -462,11 +471,11 @@ mod tests {
         let mut queues = queues(SchedulerSpec::VcRoundRobin(VcRoundRobinSpec {
             weights: vec![1, 1],
         }));
-        queues.accept(&burst(1, 5, 1, 2), 1);
-        queues.accept(&burst(0, 5, 1, 2), 1);
+        queues.accept(&burst(PortVc(1), 5, 1, 2), 1);
+        queues.accept(&burst(PortVc(0), 5, 1, 2), 1);
         // The second cell of VC 1 waits for its first, and comes before that of VC 0.
-        queues.accept(&burst(1, 40, 1, 2), 1);
-        queues.accept(&burst(0, 40, 1, 2), 1);
+        queues.accept(&burst(PortVc(1), 40, 1, 2), 1);
+        queues.accept(&burst(PortVc(0), 40, 1, 2), 1);
         queues.serve_until(100);
         assert_eq!(served(&queues), [1, 0, 1, 0]);
     }
@@ -476,9 +485,9 @@ mod tests {
         // VCs 0 and 2 in the queue that is preferred, VC 1 in the other.
         let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
-        queues.accept(&burst(1, 5, 1, 2), 3);
-        queues.accept(&burst(2, 12, 10, 3), 2); // at 12 and 22
-        queues.accept(&burst(0, 13, 1, 4), 2); // at 13 and 14
+        queues.accept(&burst(PortVc(1), 5, 1, 2), 3);
+        queues.accept(&burst(PortVc(2), 12, 10, 3), 2); // at 12 and 22
+        queues.accept(&burst(PortVc(0), 13, 1, 4), 2); // at 13 and 14
         queues.serve_until(14);
         assert_eq!(served(&queues), [1]);
         assert_eq!(queues.sent_and_held(1, SimTime(14)), (0, 3));
@@ -490,7 +499,7 @@ mod tests {
         assert_eq!(queues.idle_since(0, SimTime(1_000)), Some(55));
         // Within the run, which ends at 100, all leave: at 15, 65 and 75 those of the second queue.
         assert_eq!(queues.totals(1), (3, 3, 15 + 65 + 75));
-        queues.accept(&burst(1, 90, 1, 2), 1);
+        queues.accept(&burst(PortVc(1), 90, 1, 2), 1);
         queues.serve_until(90);
         assert_eq!(queues.totals(1), (4, 3, 15 + 65 + 75));
         assert_eq!(queues.active(1, SimTime(99)), (1, 5));
@@ -502,9 +511,9 @@ mod tests {
     {
         let mut queues = queues(SchedulerSpec::StrictPriority(StrictPrioritySpec {}));
         queues.add_vc(2, 0, 7);
-        queues.accept(&burst(2, 35, 1, 2), 1);
-        queues.accept(&burst(0, 40, 1, 2), 1);
-        queues.accept(&burst(2, 40, 1, 2), 1);
+        queues.accept(&burst(PortVc(2), 35, 1, 2), 1);
+        queues.accept(&burst(PortVc(0), 40, 1, 2), 1);
+        queues.accept(&burst(PortVc(2), 40, 1, 2), 1);
         queues.serve_until(1_000);
         assert_eq!(served(&queues), [2, 0, 2]);
     }

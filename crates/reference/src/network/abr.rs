@@ -11,7 +11,7 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::AbrRecord;
 use skycell_spec::{AbrSpec, NetworkSpec, TraceKind};
 use skycell_traffic::rank;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::BTreeMap;
 
 /// What a network knows of ABR beside its ports.
@@ -137,7 +137,7 @@ impl Network<'_> {
     }
 
     /// Port of an ABR VC's source at `node`, and the VC's index there.
-    fn source_of(&self, vc: u32, node: u32) -> (u32, u32) {
+    fn source_of(&self, vc: u32, node: u32) -> (u32, PortVc) {
         let hop = self.abr.sources[vc as usize][&node];
         self.vcs[vc as usize].vc_paths.hop(hop)
     }
@@ -325,7 +325,7 @@ impl Network<'_> {
         rm.er = if rm.is_backward {
             vs_vd.taken(rm.er, allocated.er)
         } else {
-            let queued = self.ports[port as usize].vcs[port_vc as usize].queued;
+            let queued = self.ports[port as usize].vcs[port_vc.index()].queued;
             let acr = self.paced(connection, node).acr();
             vs_vd.reported(rm.er, allocated.er, acr, queued)
         };

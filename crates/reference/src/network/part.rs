@@ -7,14 +7,14 @@ use crate::port::Port;
 use skycell_des::Key;
 use skycell_records::DiscardTrace;
 use skycell_spec::NetworkSpec;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, FrameId, SimTime};
 use std::collections::BTreeMap;
 
 /// A frame that comes from outside.
 #[derive(Clone, Copy, Debug)]
 pub struct Outside {
     /// What it is known by there.
-    pub frame: u32,
+    pub frame: FrameId,
     /// Its flow as the trace of discards names it.
     pub flow: u32,
     /// The number of its flow for queues by flow.
@@ -89,12 +89,12 @@ impl<'a> NetworkPart<'a> {
     }
 
     /// The frame that has come whole to the end of its VC in the last event, and the ECN field of its packet.
-    pub fn take_whole(&mut self) -> Option<(u32, Ecn)> {
+    pub fn take_whole(&mut self) -> Option<(FrameId, Ecn)> {
         self.network.out_of_part.take()
     }
 
     /// Frames that have ended on their way.
-    pub fn take_ended(&mut self) -> std::vec::Drain<'_, u32> {
+    pub fn take_ended(&mut self) -> std::vec::Drain<'_, FrameId> {
         self.network.frames.ended_outside.drain(..)
     }
 

@@ -3,7 +3,7 @@
 use super::Network;
 use crate::frames::Content;
 use crate::live::{Delivery, RealPacket};
-use skycell_units::{Cells, Octets, SimTime};
+use skycell_units::{Cells, FrameId, Octets, SimTime};
 
 impl Network<'_> {
     /// A host outside of the run hands a packet over.
@@ -24,7 +24,7 @@ impl Network<'_> {
     }
 
     /// A real packet has come to the end of a VC, and goes on over `next` or has arrived.
-    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: u32, next: Option<u32>) {
+    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: FrameId, next: Option<u32>) {
         if let Some(next) = next {
             self.frames.next_vc(id);
             return self.offer_frame(now, id, next);

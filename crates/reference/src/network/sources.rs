@@ -5,7 +5,7 @@ use crate::frames::{Cell, Content};
 use skycell_des::Key;
 use skycell_spec::SourceSpec;
 use skycell_traffic::rank;
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{Ecn, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the sources send that are to.
@@ -46,7 +46,7 @@ impl Network<'_> {
             index: sent.index,
             octets: 0,
             vc: vc_id,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             hop: 0,
             eom: sent.index + 1 == sent.frame_cells,

@@ -1,7 +1,7 @@
 //! Cells under way on a time-varying link.
 
 use crate::burst::Burst;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 
 /// Cells of one frame that come at equal distances.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,9 @@ pub(super) struct Fragment {
     pub(super) entry: SimTime,
     pub(super) stride: u16,
     /// Index of the VC before the link and behind it.
-    pub(super) port_vc: u32,
-    pub(super) next_port_vc: u32,
-    pub(super) frame: u32,
+    pub(super) port_vc: PortVc,
+    pub(super) next_port_vc: PortVc,
+    pub(super) frame: FrameId,
     /// Whether the last of them is the frame's.
     pub(super) eom: bool,
     /// Which cell of the frame the first is, from 0, if none has been lost.

@@ -1,7 +1,7 @@
 //! Which of the cells that come together by a time-varying link entered it first, where they go on to several ports.
 
 use crate::burst::Burst;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::VecDeque;
 
 /// Cells of a VC that have been sent on.
@@ -43,8 +43,8 @@ impl EntryOrder {
     }
 
     /// Cells of the VC at `port_vc` are sent on, after all others of it that have been; `entries` is when they entered.
-    pub(crate) fn note(&mut self, port_vc: u32, entries: Burst) {
-        let sent = &mut self.sent[port_vc as usize];
+    pub(crate) fn note(&mut self, port_vc: PortVc, entries: Burst) {
+        let sent = &mut self.sent[port_vc.index()];
         sent.push_back(Sent {
             before: sent.back().map_or(0, Sent::with),
             entries,
@@ -53,8 +53,8 @@ impl EntryOrder {
     }
 
     /// When the `nth` cell of the VC at `port_vc` that was sent on, from 0, entered.
-    pub(crate) fn entry(&self, port_vc: usize, nth: u64) -> Option<SimTime> {
-        let sent = &self.sent[port_vc];
+    pub(crate) fn entry(&self, port_vc: PortVc, nth: u64) -> Option<SimTime> {
+        let sent = &self.sent[port_vc.index()];
         let at = sent.partition_point(|sent| sent.before <= nth);
         let sent = sent.get(at.checked_sub(1)?)?;
         Some(sent.entries.nth(nth - sent.before))
@@ -62,11 +62,11 @@ impl EntryOrder {
 
     /// Of the VC at an index nobody will ask for so many of the first cells as `processed` tells. What was sent on
     /// last stays.
-    pub(crate) fn forget(&mut self, processed: impl Fn(usize) -> u64) {
+    pub(crate) fn forget(&mut self, processed: impl Fn(PortVc) -> u64) {
         if self.kept < self.most {
             return;
         }
-        for (sent, port_vc) in self.sent.iter_mut().zip(0..) {
+        for (sent, port_vc) in self.sent.iter_mut().zip(PortVc::all()) {
             let count = processed(port_vc);
             while sent.len() > 1 && sent[0].with() <= count {
                 sent.pop_front();
@@ -85,24 +85,28 @@ mod tests {
     fn what_has_been_dealt_with_is_forgotten() {
         let mut order = EntryOrder::new(2, 4);
         let cells = |first: u64, count: u64| Burst::new(SimTime(first), SimTime(10), count);
-        order.note(0, cells(500, 3));
-        order.note(1, cells(510, 1));
-        order.note(0, cells(560, 2));
+        order.note(PortVc(0), cells(500, 3));
+        order.note(PortVc(1), cells(510, 1));
+        order.note(PortVc(0), cells(560, 2));
         let asked = |order: &EntryOrder| {
-            let of_first = (0..5).map(|nth| order.entry(0, nth).map(|time| time.0));
+            let of_first = (0..5).map(|nth| order.entry(PortVc(0), nth).map(|time| time.0));
             of_first.collect::<Vec<_>>()
         };
         let all = [500, 510, 520, 560, 570].map(Some);
         assert_eq!(asked(&order), all);
-        let processed = |port_vc: usize| [4, 1][port_vc];
+        let processed = |port_vc: PortVc| [4, 1][port_vc.index()];
         order.forget(processed);
         assert_eq!(asked(&order), all, "few are kept");
-        order.note(0, cells(600, 1));
+        order.note(PortVc(0), cells(600, 1));
         order.forget(processed);
         assert_eq!(asked(&order), [None, None, None, Some(560), Some(570)]);
-        assert_eq!(order.entry(0, 5), Some(SimTime(600)));
-        assert_eq!(order.entry(1, 0), Some(SimTime(510)), "it was the last");
-        order.note(1, cells(620, 1));
-        assert_eq!(order.entry(1, 1), Some(SimTime(620)));
+        assert_eq!(order.entry(PortVc(0), 5), Some(SimTime(600)));
+        assert_eq!(
+            order.entry(PortVc(1), 0),
+            Some(SimTime(510)),
+            "it was the last"
+        );
+        order.note(PortVc(1), cells(620, 1));
+        assert_eq!(order.entry(PortVc(1), 1), Some(SimTime(620)));
     }
 }

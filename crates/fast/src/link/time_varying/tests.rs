@@ -1,6 +1,7 @@
 use super::*;
 use crate::burst::fragment::Part;
 use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
+use skycell_units::{FrameId, InputId, PortVc};
 
 const CELL: u64 = 10;
 
@@ -41,11 +42,11 @@ fn setting(schedule: ScheduleSpec, inputs: [u32; 2]) -> Setting {
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     let mut link = TimeVaryingLink::new(&spec, 1, 2, SimTime(5_000), Some(4)).expect("it moves");
-    for (port_vc, input) in (0..).zip(inputs) {
+    for (port_vc, input) in PortVc::all().zip(inputs) {
         let next_hop = NextHop {
             port: 7,
-            input,
-            port_vc: 5 + port_vc,
+            input: InputId(input),
+            port_vc: PortVc(5 + port_vc.0),
             delay: SimTime::ZERO,
         };
         link.add(port_vc, next_hop);
@@ -59,11 +60,25 @@ fn setting(schedule: ScheduleSpec, inputs: [u32; 2]) -> Setting {
 
 impl Setting {
     /// Cells of a frame of the VC at `port_vc` enter, the first at `head`, `stride` cell times apart.
-    fn enter(&mut self, port_vc: u32, frame: u32, head: u64, cells: u32, stride: u16, part: Part) {
+    fn enter(
+        &mut self,
+        port_vc: PortVc,
+        frame: u32,
+        head: u64,
+        cells: u32,
+        stride: u16,
+        part: Part,
+    ) {
         let fragment = DueFragment {
             stride,
             part,
-            ..DueFragment::new(SimTime(head), frame, port_vc + 5, cells, false)
+            ..DueFragment::new(
+                SimTime(head),
+                FrameId(frame),
+                PortVc(port_vc.0 + 5),
+                cells,
+                false,
+            )
         };
         self.link.enter(port_vc, fragment);
     }
@@ -84,7 +99,7 @@ impl Setting {
         let come = self.carry_all(unknown).into_iter();
         come.map(|fragment| {
             (
-                fragment.frame,
+                fragment.frame.0,
                 fragment.head.0,
                 fragment.cells.into(),
                 fragment.part,
@@ -101,17 +116,20 @@ const LAST: Part = Part::new(false, true);
 #[test]
 fn cells_take_the_delay_of_the_step_in_which_they_enter() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
-    at.enter(0, 0, 980, 4, 1, Part::WHOLE); // two in each step
+    at.enter(PortVc(0), 0, 980, 4, 1, Part::WHOLE); // two in each step
     let come = [(0, 1_080, 2, FIRST), (0, 1_130, 2, LAST)];
     assert_eq!(at.carry(1_020), come);
     assert_eq!(at.link.first_kept(), None);
-    assert_eq!((at.link.arrived(0), at.link.arrived(1)), (4, 0));
+    assert_eq!(
+        (at.link.arrived(PortVc(0)), at.link.arrived(PortVc(1))),
+        (4, 0)
+    );
 }
 
 #[test]
 fn on_a_path_that_gets_shorter_cells_wait_for_those_ahead() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
-    at.enter(0, 0, 980, 6, 1, Part::WHOLE); // the last ones at 1000, 1010, 1020 and 1030
+    at.enter(PortVc(0), 0, 980, 6, 1, Part::WHOLE); // the last ones at 1000, 1010, 1020 and 1030
     let come = [
         (0, 1_080, 2, FIRST),
         (0, 1_090, 1, MIDDLE),
@@ -121,11 +139,11 @@ fn on_a_path_that_gets_shorter_cells_wait_for_those_ahead() {
     assert_eq!(at.carry(1_040), come);
     // Another VC's cell waits for them as well.
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 75, 0)]), [3, 4]);
-    at.enter(0, 0, 980, 2, 1, Part::WHOLE);
-    at.enter(1, 1, 1_000, 1, 1, Part::WHOLE);
+    at.enter(PortVc(0), 0, 980, 2, 1, Part::WHOLE);
+    at.enter(PortVc(1), 1, 1_000, 1, 1, Part::WHOLE);
     let come = [(0, 1_080, 2, Part::WHOLE), (1, 1_090, 1, Part::WHOLE)];
     assert_eq!(at.carry(1_010), come);
-    let entered = |port_vc: usize, nth: u64| at.link.entry(port_vc, nth).map(|time| time.0);
+    let entered = |port_vc: u32, nth: u64| at.link.entry(PortVc(port_vc), nth).map(|time| time.0);
     assert_eq!([entered(0, 1), entered(1, 0)], [990, 1_000].map(Some));
 }
 
@@ -137,11 +155,11 @@ fn to_a_shorter_path(inputs: [u32; 2]) -> Setting {
 #[test]
 fn after_a_handover_cells_overtake_those_on_the_old_path() {
     let mut at = to_a_shorter_path([3, 3]);
-    at.enter(0, 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
+    at.enter(PortVc(0), 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
     // What enters from the handover on comes from 1030 on.
     assert_eq!(at.carry(980), []);
     assert_eq!(at.link.first_kept(), Some(SimTime(1_050)));
-    at.enter(0, 1, 1_025, 2, 1, Part::WHOLE); // these at 1055 and 1065
+    at.enter(PortVc(0), 1, 1_025, 2, 1, Part::WHOLE); // these at 1055 and 1065
     let come = [
         (0, 1_050, 1, FIRST),
         (1, 1_055, 1, FIRST),
@@ -151,13 +169,13 @@ fn after_a_handover_cells_overtake_those_on_the_old_path() {
     assert_eq!(at.carry(1_039), come, "what comes at 1070 is not known");
     assert_eq!(at.link.first_kept(), Some(SimTime(1_070)));
     assert_eq!(at.carry(1_040), [(0, 1_070, 1, LAST.again(true))]);
-    assert_eq!(at.link.entry(0, 0), None, "one port knows itself");
+    assert_eq!(at.link.entry(PortVc(0), 0), None, "one port knows itself");
 }
 
 #[test]
 fn cells_keep_their_places_in_a_frame_of_which_later_ones_come_first() {
     let mut at = to_a_shorter_path([3, 4]);
-    at.enter(0, 0, 980, 4, 1, Part::WHOLE);
+    at.enter(PortVc(0), 0, 980, 4, 1, Part::WHOLE);
     let come = at.carry_all(1_060).into_iter();
     let come = come.map(|fragment| (fragment.head.0, fragment.nth, fragment.part));
     let first = [(1_030, 2, FIRST), (1_040, 3, LAST)];
@@ -167,9 +185,9 @@ fn cells_keep_their_places_in_a_frame_of_which_later_ones_come_first() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 130, 0)]), [3, 4]);
     let fragment = DueFragment {
         nth: 7,
-        ..DueFragment::new(SimTime(980), 0, 5, 5, false)
+        ..DueFragment::new(SimTime(980), FrameId(0), PortVc(5), 5, false)
     };
-    at.link.enter(0, fragment);
+    at.link.enter(PortVc(0), fragment);
     let come = at.carry_all(1_030).into_iter();
     let come: Vec<_> = come
         .map(|fragment| (fragment.nth, fragment.cells))
@@ -184,20 +202,23 @@ fn a_handover_may_lose_what_is_under_way() {
         ..schedule(&[(0, 100, 0), (1_000, 130, 1)])
     };
     let mut at = setting(lost_at_handover.clone(), [3, 4]);
-    at.enter(0, 0, 880, 12, 1, Part::WHOLE); // the third comes at 1000, as the path is given up
+    at.enter(PortVc(0), 0, 880, 12, 1, Part::WHOLE); // the third comes at 1000, as the path is given up
     assert_eq!(at.carry(1_000), [(0, 980, 3, FIRST)]);
-    assert_eq!(at.link.lost(0), (0, 9));
-    assert_eq!(at.link.arrived(0), 3);
+    assert_eq!(at.link.lost(PortVc(0)), (0, 9));
+    assert_eq!(at.link.arrived(PortVc(0)), 3);
     // A handover after the end loses nothing.
     let later = ScheduleSpec {
         times_ps: vec![0, 5_000],
         ..lost_at_handover
     };
     let mut at = setting(later, [3, 4]);
-    at.enter(0, 0, 4_880, 12, 1, Part::WHOLE);
+    at.enter(PortVc(0), 0, 4_880, 12, 1, Part::WHOLE);
     assert_eq!(at.carry(5_000), [(0, 4_980, 12, Part::WHOLE)]);
     let arrived = 2; // before the end
-    assert_eq!((at.link.lost(0), at.link.arrived(0)), ((0, 0), arrived));
+    assert_eq!(
+        (at.link.lost(PortVc(0)), at.link.arrived(PortVc(0))),
+        ((0, 0), arrived)
+    );
 }
 
 #[test]
@@ -207,13 +228,16 @@ fn frames_are_lost_by_the_step_in_which_they_begin() {
         ..schedule(&[(0, 100, 0), (1_000, 100, 0)])
     };
     let mut at = setting(loses_late, [3, 4]);
-    at.enter(0, 0, 980, 4, 1, Part::WHOLE);
-    at.enter(0, 1, 1_020, 2, 1, FIRST);
+    at.enter(PortVc(0), 0, 980, 4, 1, Part::WHOLE);
+    at.enter(PortVc(0), 1, 1_020, 2, 1, FIRST);
     assert_eq!(at.carry(1_040), [(0, 1_080, 2, FIRST), (0, 1_100, 2, LAST)]);
-    at.enter(0, 1, 1_040, 1, 1, LAST);
-    at.enter(1, 2, 4_990, 3, 1, Part::WHOLE); // one before the end
+    at.enter(PortVc(0), 1, 1_040, 1, 1, LAST);
+    at.enter(PortVc(1), 2, 4_990, 3, 1, Part::WHOLE); // one before the end
     assert_eq!(at.carry(5_010), []);
-    assert_eq!([at.link.lost(0), at.link.lost(1)], [(3, 0), (1, 0)]);
+    assert_eq!(
+        [at.link.lost(PortVc(0)), at.link.lost(PortVc(1))],
+        [(3, 0), (1, 0)]
+    );
 }
 
 #[test]
@@ -223,21 +247,21 @@ fn a_frame_has_another_draw_after_cells_of_another_frame() {
         ..schedule(&[(0, 100, 0), (1_000, 100, 0)])
     };
     let mut at = setting(loses_early, [3, 4]);
-    at.enter(0, 0, 970, 1, 1, FIRST);
-    at.enter(0, 1, 980, 1, 1, Part::WHOLE);
-    at.enter(0, 0, 1_000, 2, 1, LAST.again(true));
+    at.enter(PortVc(0), 0, 970, 1, 1, FIRST);
+    at.enter(PortVc(0), 1, 980, 1, 1, Part::WHOLE);
+    at.enter(PortVc(0), 0, 1_000, 2, 1, LAST.again(true));
     assert_eq!(at.carry(1_020), [(0, 1_100, 2, Part::WHOLE)]);
-    assert_eq!(at.link.lost(0), (2, 0));
+    assert_eq!(at.link.lost(PortVc(0)), (2, 0));
 }
 
 #[test]
 fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 100, 0)]), [3, 3]);
-    at.enter(0, 0, 500, 3, 2, Part::WHOLE); // they come at 600, 620 and 640
+    at.enter(PortVc(0), 0, 500, 3, 2, Part::WHOLE); // they come at 600, 620 and 640
     // On one path nothing else comes before 640.
     assert_eq!(at.carry(530).len(), 3);
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
-    at.enter(0, 0, 995, 3, 1, Part::WHOLE); // one at 1095, the others at 1025 and 1035
+    at.enter(PortVc(0), 0, 995, 3, 1, Part::WHOLE); // one at 1095, the others at 1025 and 1035
     let come = [(0, 1_025, 1, FIRST), (0, 1_035, 1, LAST)];
     assert_eq!(at.carry(1_025), come);
     assert_eq!(at.carry(1_074), []);
@@ -247,7 +271,7 @@ fn what_has_a_longer_way_is_kept_until_all_before_it_is_known() {
 #[test]
 fn of_cells_that_are_kept_together_those_go_on_that_nothing_comes_before() {
     let mut at = setting(schedule(&[(0, 100, 0), (1_000, 20, 1)]), [3, 4]);
-    at.enter(0, 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
+    at.enter(PortVc(0), 0, 950, 3, 1, Part::WHOLE); // they come at 1050, 1060 and 1070
     assert_eq!(at.carry(980), []);
     assert_eq!(at.carry(1_039), [(0, 1_050, 1, FIRST)]);
     assert_eq!(at.carry(1_040), [(0, 1_060, 1, MIDDLE)]);
@@ -257,6 +281,6 @@ fn of_cells_that_are_kept_together_those_go_on_that_nothing_comes_before() {
 #[test]
 fn a_step_may_begin_as_late_as_a_time_can_be() {
     let mut at = setting(schedule(&[(0, 100, 0), (u64::MAX, 100, 1)]), [3, 4]);
-    at.enter(0, 0, 500, 3, 1, Part::WHOLE);
+    at.enter(PortVc(0), 0, 500, 3, 1, Part::WHOLE);
     assert_eq!(at.carry(530), [(0, 600, 3, Part::WHOLE)]);
 }

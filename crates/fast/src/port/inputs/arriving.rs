@@ -4,7 +4,7 @@ use crate::burst::fragment::DueFragment;
 use crate::tuning::Tuning;
 use skycell_des::{Calendar, Key, KeyHeap};
 use skycell_traffic::ask_for;
-use skycell_units::SimTime;
+use skycell_units::{InputId, PortVc, SimTime};
 
 /// Frames wait in buckets, each for about the time of so many cells.
 const CELLS_OF_BUCKET: u64 = 1024;
@@ -44,7 +44,7 @@ enum Order {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct First {
     pub(super) time: SimTime,
-    pub(super) input: u32,
+    pub(super) input: InputId,
     pub(super) is_tail: bool,
     pub(super) fragment: DueFragment,
 }
@@ -88,12 +88,12 @@ impl ArrivingFrames {
 
     /// A frame is on its way; it comes after all others of its input.
     #[inline(always)]
-    pub(super) fn push(&mut self, input: u32, fragment: DueFragment) {
+    pub(super) fn push(&mut self, input: InputId, fragment: DueFragment) {
         let at = self.keep(fragment);
         match &mut self.order {
             Order::OfFrames(all) => all.push(head(input, &fragment, at)),
             Order::OfInputs { foremost, inputs } => {
-                let on = &mut inputs[input as usize];
+                let on = &mut inputs[input.index()];
                 if on.first == NONE {
                     foremost.push(head(input, &fragment, at));
                     on.first = at;
@@ -139,7 +139,7 @@ impl ArrivingFrames {
         let first = self.first_key()?;
         Some(First {
             time: first.time(),
-            input: first.order() >> 1,
+            input: InputId(first.order() >> 1),
             is_tail: first.order() & 1 == 1,
             fragment: self.frames[first.subject() as usize].fragment,
         })
@@ -147,18 +147,18 @@ impl ArrivingFrames {
 
     /// Whether the tail of the input's first frame, which comes at `tail`, comes before all but its head.
     #[inline(always)]
-    pub(super) fn comes_second(&self, input: u32, tail: SimTime) -> bool {
+    pub(super) fn comes_second(&self, input: InputId, tail: SimTime) -> bool {
         let second = match &self.order {
             Order::OfFrames(all) => all.second(),
             Order::OfInputs { foremost, .. } => foremost.second(),
         };
-        second.is_none_or(|second| Key::in_order(tail, input << 1 | 1, 0) < second)
+        second.is_none_or(|second| Key::in_order(tail, input.0 << 1 | 1, 0) < second)
     }
 
     /// The head that was first has come; the tail comes at `tail`.
-    pub(super) fn await_tail(&mut self, input: u32, tail: SimTime) {
+    pub(super) fn await_tail(&mut self, input: InputId, tail: SimTime) {
         let at = self.first_key().expect("a head was first").subject();
-        let tail = Key::in_order(tail, input << 1 | 1, at);
+        let tail = Key::in_order(tail, input.0 << 1 | 1, at);
         match &mut self.order {
             Order::OfFrames(all) => all.replace_first(tail),
             Order::OfInputs { foremost, .. } => foremost.replace_first(tail),
@@ -176,8 +176,8 @@ impl ArrivingFrames {
         match &mut self.order {
             Order::OfFrames(all) => all.pop(),
             Order::OfInputs { foremost, inputs } => {
-                let input = first.order() >> 1;
-                inputs[input as usize].first = behind;
+                let input = InputId(first.order() >> 1);
+                inputs[input.index()].first = behind;
                 if behind == NONE {
                     foremost.pop();
                 } else {
@@ -190,7 +190,7 @@ impl ArrivingFrames {
 
     /// Index of the VC of a frame that comes soon, where there are many inputs. Asks for one that comes later.
     #[inline(always)]
-    pub(super) fn port_vc_ahead(&self) -> Option<u32> {
+    pub(super) fn port_vc_ahead(&self) -> Option<PortVc> {
         let Order::OfFrames(all) = &self.order else {
             return None;
         };
@@ -203,14 +203,15 @@ impl ArrivingFrames {
 }
 
 /// When the frame at `at` begins to come.
-fn head(input: u32, fragment: &DueFragment, at: u32) -> Key {
-    Key::in_order(fragment.head, input << 1, at)
+fn head(input: InputId, fragment: &DueFragment, at: u32) -> Key {
+    Key::in_order(fragment.head, input.0 << 1, at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use skycell_units::FrameId;
 
     const CELL: u64 = 10;
 
@@ -241,9 +242,9 @@ mod tests {
         }
         Some((
             first.time.0,
-            input,
+            input.0,
             first.is_tail,
-            first.fragment.frame,
+            first.fragment.frame.0,
             is_whole,
         ))
     }
@@ -260,9 +261,9 @@ mod tests {
             let (mut free_from, mut now) = ([0; INPUTS], 0);
             for ((input, wait, cells, takes), frame) in steps.into_iter().zip(0..) {
                 let input = input % INPUTS;
-                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), frame, 0, cells, false);
+                let fragment = DueFragment::new(SimTime(free_from[input].max(now) + wait * CELL / 4), FrameId(frame), PortVc(0), cells, false);
                 free_from[input] = fragment.tail(SimTime(CELL)).0 + CELL;
-                orders.iter_mut().for_each(|order| order.push(input as u32, fragment));
+                orders.iter_mut().for_each(|order| order.push(InputId(input as u32), fragment));
                 if takes {
                     let [few, many] = orders.each_mut().map(take);
                     prop_assert_eq!(few, many);

@@ -4,10 +4,10 @@
 //! Cells leave in the order in which they came. So what has left by a time is found from how many
 //! have left (a division) and where in the order of arrival that many lie (a piece, and a division).
 
-use super::server::{DepartureBurst, Server};
+use super::server::Server;
 use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment, nth_arrival};
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -200,7 +200,7 @@ impl ArrivalLog {
             }
             let departures = server.serve(known);
             self.note_departures(seq, departures);
-            left -= departures.cells;
+            left -= departures.count;
         }
         self.server = Some(server);
     }
@@ -212,9 +212,8 @@ impl ArrivalLog {
     }
 
     /// Cells from `seq` on leave.
-    fn note_departures(&mut self, seq: u64, departures: DepartureBurst) {
-        let first = SimTime(departures.first);
-        let between = (first - self.served_until).0;
+    fn note_departures(&mut self, seq: u64, departures: Burst) {
+        let between = (departures.first - self.served_until).0;
         if self.present.spacing != between {
             self.begin(BusyPeriod {
                 start: self.served_until,
@@ -222,22 +221,18 @@ impl ArrivalLog {
                 spacing: between,
             });
         }
-        self.served_until = first;
-        if departures.cells == 1 {
-            return;
-        }
-        if departures.spacing != between {
+        if departures.count > 1 && departures.spacing.0 != between {
             self.begin(BusyPeriod {
-                start: first,
+                start: departures.first,
                 seq: seq + 1,
-                spacing: departures.spacing,
+                spacing: departures.spacing.0,
             });
         }
-        self.served_until += SimTime((departures.cells - 1) * departures.spacing);
+        self.served_until = departures.last();
     }
 
     /// One cell was accepted at `moment`.
-    pub(crate) fn accept_cell(&mut self, moment: Moment, port_vc: u32) {
+    pub(crate) fn accept_cell(&mut self, moment: Moment, port_vc: PortVc) {
         self.open = 0;
         if self.keeps_next(1) {
             self.logged.push(LoggedBurst {
@@ -358,14 +353,14 @@ impl ArrivalLog {
     }
 
     /// When the cell of `seq` (from 0, accepted) came, and its VC's index; none if it was not kept.
-    pub(crate) fn arrival(&self, seq: u64) -> Option<(Moment, u32)> {
+    pub(crate) fn arrival(&self, seq: u64) -> Option<(Moment, PortVc)> {
         let after = self.logged.partition_point(|logged| logged.seq <= seq);
         let piece = self.piece_of(after.checked_sub(1)?);
         Some(self.arrival_in(piece, seq))
     }
 
     /// The same of a cell of that piece.
-    fn arrival_in(&self, piece: Range<usize>, seq: u64) -> (Moment, u32) {
+    fn arrival_in(&self, piece: Range<usize>, seq: u64) -> (Moment, PortVc) {
         let nth = seq - self.logged[piece.start].seq;
         let count = piece.len();
         let bursts = self.logged[piece].iter().map(|logged| logged.burst);
@@ -399,7 +394,7 @@ impl ArrivalLog {
         &self,
         first: u64,
         departed: u64,
-        mut report: impl FnMut(u32, u64),
+        mut report: impl FnMut(PortVc, u64),
     ) -> u64 {
         let from = (first - self.dropped) as usize;
         let mut begin = from;
@@ -417,7 +412,12 @@ impl ArrivalLog {
 
     /// Tells the same of the piece that begins with the burst `first`, of which not all cells have left when
     /// `departed` have: how many of each VC have.
-    pub(crate) fn each_begun(&self, first: u64, departed: u64, mut report: impl FnMut(u32, u64)) {
+    pub(crate) fn each_begun(
+        &self,
+        first: u64,
+        departed: u64,
+        mut report: impl FnMut(PortVc, u64),
+    ) {
         let at = (first - self.dropped) as usize;
         let Some(logged) = self.logged.get(at).filter(|first| first.seq < departed) else {
             return;
@@ -478,7 +478,7 @@ mod tests {
             next,
             spacing,
             link: 2,
-            port_vc: 1,
+            port_vc: PortVc(1),
         }
     }
 

@@ -103,7 +103,7 @@ impl OutputPort {
             let count = u64::from(arriving.arrivals);
             if count > 0 {
                 let burst = &mut arriving.burst;
-                let vc = &mut self.vcs[burst.port_vc as usize];
+                let vc = &mut self.vcs[burst.port_vc.index()];
                 vc.accept(burst, count);
                 if let Some(queues) = &mut self.vc_queues {
                     queues.accept(burst, count);
@@ -147,7 +147,7 @@ impl OutputPort {
         let (vcs, arriving) = (&self.vcs, &self.arriving);
         let mut queues = self.queues.iter().zip(0..);
         queues.all(|(queue, at)| {
-            let of_queue = |a: &&ArrivingFragment| vcs[a.burst.port_vc as usize].queue == at;
+            let of_queue = |a: &&ArrivingFragment| vcs[a.burst.port_vc.index()].queue == at;
             let arrivals = arriving.iter().filter(of_queue);
             let arrivals: u64 = arrivals.map(|a| u64::from(a.arrivals)).sum();
             let (_, held) = sent.sent_and_held(at as usize, from);

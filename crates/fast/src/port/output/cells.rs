@@ -3,7 +3,7 @@
 use super::{FirstLoss, OutputPort, Refused};
 use crate::burst::input_burst::{InputBurst, Moment};
 use skycell_records::DiscardReason;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 
 impl OutputPort {
     /// Processes arrivals up to `moment` one by one.
@@ -35,7 +35,7 @@ impl OutputPort {
             let eom = self.arriving[i].eom;
             let accepted = self.offer(at, queued, frame, port_vc, left == 0 && eom);
             self.arriving[i].accepted += u32::from(accepted);
-            if self.vcs[port_vc as usize].discarding.is_some() && left > 0 {
+            if self.vcs[port_vc.index()].discarding.is_some() && left > 0 {
                 // The rest is under discard, but its last cell, which ends what was accepted.
                 let accepted = self.arriving.swap_remove(i).accepted;
                 self.slower -= u32::from(spacing > self.cell_time);
@@ -55,12 +55,12 @@ impl OutputPort {
         &mut self,
         moment: Moment,
         queued: u64,
-        frame: u32,
-        port_vc: u32,
+        frame: FrameId,
+        port_vc: PortVc,
         eom: bool,
     ) -> bool {
         let held = self.queued_with(port_vc, moment.time, queued);
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         let queue = self.queues.get_mut(vc.queue);
         queue.arrived += 1;
         let has_room = held < queue.capacity;
@@ -78,7 +78,7 @@ impl OutputPort {
         };
         if let Some(reason) = reason {
             queue.discarded.add(reason, 1);
-            let discarded = &mut self.rest_of_vcs[port_vc as usize].discarded;
+            let discarded = &mut self.rest_of_vcs[port_vc.index()].discarded;
             let nth = vc.accepted + discarded.total();
             discarded.add(reason, 1);
             if !std::mem::replace(&mut vc.has_lost, true) {
@@ -112,8 +112,8 @@ impl OutputPort {
     }
 
     /// A cell of the VC at `port_vc` was accepted: does downstream wait for a boundary now?
-    pub(super) fn note_eom(&mut self, port_vc: u32, eom: bool) {
-        let vc = &mut self.vcs[port_vc as usize];
+    pub(super) fn note_eom(&mut self, port_vc: PortVc, eom: bool) {
+        let vc = &mut self.vcs[port_vc.index()];
         if vc.awaits_eom != eom {
             return;
         }
@@ -126,18 +126,18 @@ impl OutputPort {
     pub(super) fn discard_middle(
         &mut self,
         moment: Moment,
-        port_vc: u32,
+        port_vc: PortVc,
         cells: u32,
         spacing: SimTime,
     ) {
         let time_left = self.end.0 - 1 - moment.time.0;
         let count = u64::from(cells).min(time_left / spacing.0);
-        let vc = &self.vcs[port_vc as usize];
+        let vc = &self.vcs[port_vc.index()];
         let reason = vc.discarding.expect("the frame is under discard");
         let queue = self.queues.get_mut(vc.queue);
         queue.arrived += count;
         queue.discarded.add(reason, count);
-        self.rest_of_vcs[port_vc as usize]
+        self.rest_of_vcs[port_vc.index()]
             .discarded
             .add(reason, count);
     }

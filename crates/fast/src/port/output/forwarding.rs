@@ -5,11 +5,11 @@ use crate::burst::Burst;
 use crate::burst::fragment::NextHop;
 use crate::burst::input_burst::{InputBurst, Moment, interleave};
 use crate::link::forwarding::Forwarding;
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
 
 impl OutputPort {
     /// Lets the VC at `port_vc` go on to another such port, once all VCs are there.
-    pub(crate) fn forward_vc(&mut self, port_vc: u32, next_hop: NextHop) {
+    pub(crate) fn forward_vc(&mut self, port_vc: PortVc, next_hop: NextHop) {
         let (cell_time, vcs) = (self.cell_time, self.vcs.len());
         let forwarding = self
             .forwarding
@@ -21,14 +21,14 @@ impl OutputPort {
     }
 
     /// Whether the VC at `port_vc` goes on to another such port.
-    pub(super) fn forwards(&self, port_vc: u32) -> bool {
+    pub(super) fn forwards(&self, port_vc: PortVc) -> bool {
         self.forwarding
             .as_ref()
             .is_some_and(|forwarding| forwarding.has(port_vc))
     }
 
     /// Whether it matters when the cells of the VC at `port_vc` leave.
-    fn needs_departures(&self, port_vc: u32) -> bool {
+    fn needs_departures(&self, port_vc: PortVc) -> bool {
         self.lossy.is_some() || self.forwards(port_vc)
     }
 
@@ -98,7 +98,7 @@ impl OutputPort {
     }
 
     /// Whether the link behind the port, which loses frames, loses the one that comes on the VC at `port_vc`.
-    fn is_lost(&mut self, port_vc: u32) -> bool {
+    fn is_lost(&mut self, port_vc: PortVc) -> bool {
         let lossy = self.lossy.as_mut().expect("the link loses frames");
         let server = self.log.server.as_mut();
         lossy.loses(port_vc, server.and_then(|server| server.draws.as_mut()))
@@ -122,7 +122,7 @@ impl OutputPort {
     /// `cells` cells of the VC at `port_vc` go on, if it does, or are lost, which have just been accepted: the first
     /// after `seq` others, and each `step` after the one before. The last of them is the frame's last if `eom`.
     #[inline(always)]
-    pub(super) fn send(&mut self, port_vc: u32, seq: u64, step: u64, cells: u32, eom: bool) {
+    pub(super) fn send(&mut self, port_vc: PortVc, seq: u64, step: u64, cells: u32, eom: bool) {
         if self.lossy.is_some() && self.loses(port_vc, seq, step, cells) {
             return;
         }
@@ -149,7 +149,7 @@ impl OutputPort {
     }
 
     /// Whether the link behind the port loses the frame that these cells are of.
-    fn loses(&mut self, port_vc: u32, seq: u64, step: u64, cells: u32) -> bool {
+    fn loses(&mut self, port_vc: PortVc, seq: u64, step: u64, cells: u32) -> bool {
         if !self.is_lost(port_vc) {
             return false;
         }
@@ -163,12 +163,12 @@ impl OutputPort {
         true
     }
 
-    fn note_lost(&mut self, port_vc: u32, cells: Burst) {
+    fn note_lost(&mut self, port_vc: PortVc, cells: Burst) {
         let lossy = self.lossy.as_mut().expect("the link loses frames");
         lossy.note(port_vc, cells);
     }
 
-    fn send_on(&mut self, port_vc: u32, seq: u64, step: u64, cells: u32, eom: bool) {
+    fn send_on(&mut self, port_vc: PortVc, seq: u64, step: u64, cells: u32, eom: bool) {
         let forwarding = self.forwarding.as_mut().expect("the VC goes on");
         if self.vc_queues.is_some() {
             return forwarding.wait(port_vc, cells, eom);

@@ -7,12 +7,12 @@ use crate::burst::input_burst::{InputBurst, Moment};
 use crate::port::inputs::Next;
 use crate::port::vc_queues::Tail;
 use skycell_traffic::ask_for;
-use skycell_units::SimTime;
+use skycell_units::{FrameId, PortVc, SimTime};
 
 /// A frame of which no more will come, and what became of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
-    pub(crate) frame: u32,
+    pub(crate) frame: FrameId,
     /// VC id.
     pub(crate) vc: u32,
     pub(crate) fate: Fate,
@@ -63,7 +63,7 @@ impl OutputPort {
                 }
             };
             self.inputs.pop();
-            if let Some(vc) = self.in_parts.get_mut(fragment.port_vc as usize) {
+            if let Some(vc) = self.in_parts.get_mut(fragment.port_vc.index()) {
                 vc.in_frame = !fragment.part.eom();
             }
             if fate == Fate::Waits {
@@ -71,7 +71,7 @@ impl OutputPort {
             }
             return Some(Ended {
                 frame: fragment.frame,
-                vc: self.vcs[fragment.port_vc as usize].vc,
+                vc: self.vcs[fragment.port_vc.index()].vc,
                 fate,
             });
         }
@@ -81,7 +81,7 @@ impl OutputPort {
     #[inline(always)]
     fn look_ahead(&self) {
         if let Some(port_vc) = self.inputs.port_vc_ahead() {
-            ask_for(&self.vcs[port_vc as usize]);
+            ask_for(&self.vcs[port_vc.index()]);
         }
     }
 
@@ -99,7 +99,7 @@ impl OutputPort {
         };
         Some(Ended {
             frame: tail.frame,
-            vc: self.vcs[port_vc as usize].vc,
+            vc: self.vcs[port_vc.index()].vc,
             fate,
         })
     }
@@ -125,7 +125,7 @@ impl OutputPort {
             time: tail,
             link: moment.link,
         };
-        let vc = &self.vcs[fragment.port_vc as usize];
+        let vc = &self.vcs[fragment.port_vc.index()];
         let is_alone = self.arriving.is_empty() && self.refused.is_empty();
         let comes_at_once = is_alone && !self.draws_at_choices() && !self.has_classes();
         let cells = u64::from(fragment.cells);
@@ -165,7 +165,7 @@ impl OutputPort {
         if let Some(lossy) = &mut self.lossy {
             lossy.begin(fragment.port_vc, fragment.frame, fragment.part.is_new());
         }
-        if let Some(vc) = self.in_parts.get_mut(fragment.port_vc as usize) {
+        if let Some(vc) = self.in_parts.get_mut(fragment.port_vc.index()) {
             if fragment.part.is_new() && vc.open_frame == Some(fragment.frame) {
                 vc.open_frame = None; // it had the number before, and has gone
             }
@@ -209,7 +209,7 @@ impl OutputPort {
         }
         let queue = &mut self.queues.first;
         queue.integral.arrived(burst.next_cells(cells).sum());
-        let vc = &mut self.vcs[fragment.port_vc as usize];
+        let vc = &mut self.vcs[fragment.port_vc.index()];
         vc.accept(&burst, cells);
         if let Some(queues) = &mut self.vc_queues {
             queues.accept(&burst, cells);
@@ -247,7 +247,7 @@ impl OutputPort {
         let (frame, port_vc, eom) = (fragment.frame, fragment.port_vc, fragment.part.eom());
         let cells = u32::from(fragment.cells);
         let accepted = self.offer(moment, queued, frame, port_vc, false);
-        let vc = &self.vcs[port_vc as usize];
+        let vc = &self.vcs[port_vc.index()];
         if vc.discarding.is_some() {
             let policy = &self.queues.get(vc.queue).policy;
             let keeps_end = vc.awaits_eom || policy.keeps_last_cells();
@@ -299,10 +299,10 @@ impl OutputPort {
         {
             return self.after_lost_part(port_vc, has_end);
         }
-        let vc = &mut self.vcs[port_vc as usize];
+        let vc = &mut self.vcs[port_vc.index()];
         if let Some(parts) = self
             .in_parts
-            .get_mut(port_vc as usize)
+            .get_mut(port_vc.index())
             .filter(|_| accepted > 0)
         {
             let open = parts.open_frame.replace(fragment.frame);
@@ -319,7 +319,7 @@ impl OutputPort {
             return if waits { Fate::Waits } else { Fate::Over };
         }
         let reassembly = vc.open_cells + accepted;
-        let of_one = match self.in_parts.get_mut(port_vc as usize) {
+        let of_one = match self.in_parts.get_mut(port_vc.index()) {
             Some(vc) => !std::mem::take(&mut vc.is_mixed),
             None => vc.open_cells == 0,
         };
@@ -348,7 +348,7 @@ impl OutputPort {
     }
 
     /// The same of a frame that the link behind the port loses: nothing of it is open downstream.
-    fn after_lost_part(&mut self, port_vc: u32, has_end: bool) -> Fate {
+    fn after_lost_part(&mut self, port_vc: PortVc, has_end: bool) -> Fate {
         if has_end && self.queues.first.counts_vcs {
             self.active.accept_tail(self.log.last_departure(), port_vc);
         }
@@ -366,7 +366,7 @@ impl OutputPort {
             self.log.close_piece();
             return (
                 ended.accepted,
-                self.vcs[port_vc as usize].accepted_last(moment),
+                self.vcs[port_vc.index()].accepted_last(moment),
             );
         }
         let at = self

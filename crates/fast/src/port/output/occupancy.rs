@@ -4,6 +4,7 @@ use super::arrivals::ArrivalLog;
 use crate::burst::Burst;
 use crate::burst::input_burst::{InputBurst, Moment};
 use skycell_records::{DiscardReason, Discards, QueueSamples};
+use skycell_units::PortVc;
 
 /// Cells of one VC that were accepted.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +82,7 @@ pub(crate) struct VcDepartures {
     /// By index at the port: cells of the pieces before it.
     of: Vec<u64>,
     /// Cells of that piece that have left, and the indices of their VCs.
-    begun: Vec<(u32, u64)>,
+    begun: Vec<(PortVc, u64)>,
 }
 
 impl VcDepartures {
@@ -95,7 +96,7 @@ impl VcDepartures {
     pub(crate) fn settle(&mut self, log: &ArrivalLog, departed: u64) {
         let (of, begun) = (&mut self.of, &mut self.begun);
         self.burst = log.each_departed(self.burst, departed, |port_vc, cells| {
-            of[port_vc as usize] += cells;
+            of[port_vc.index()] += cells;
         });
         begun.clear();
         log.each_begun(self.burst, departed, |port_vc, cells| {
@@ -104,9 +105,9 @@ impl VcDepartures {
     }
 
     /// Cells of the VC at `port_vc` that had left at the last call of `settle`.
-    pub(crate) fn of(&self, port_vc: u32) -> u64 {
+    pub(crate) fn of(&self, port_vc: PortVc) -> u64 {
         let begun = self.begun.iter().filter(|(of, _)| *of == port_vc);
-        self.of[port_vc as usize] + begun.map(|(_, count)| count).sum::<u64>()
+        self.of[port_vc.index()] + begun.map(|(_, count)| count).sum::<u64>()
     }
 }
 

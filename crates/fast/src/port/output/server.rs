@@ -6,6 +6,7 @@
 //! server serves cell by cell, in one loop without events, and many at once where the scheduler's
 //! choices repeat ([`pattern`]).
 
+use crate::burst::Burst;
 use crate::burst::input_burst::Moment;
 use crate::link::lossy::{Draws, LossyLink};
 use crate::port::cell_source::{OpenLoopSource, Waiting, WaitingBurst};
@@ -16,7 +17,6 @@ use skycell_units::SimTime;
 
 mod pattern;
 
-pub(crate) use pattern::DepartureBurst;
 use pattern::ServicePattern;
 
 /// A queue of cell sources.
@@ -120,8 +120,8 @@ impl Server {
     }
 
     /// Serves one or more of `cells` cells of frames that are there at the next choice, or become so as
-    /// soon as any of them can be chosen.
-    pub(crate) fn serve(&mut self, cells: u64) -> DepartureBurst {
+    /// soon as any of them can be chosen: when they leave.
+    pub(crate) fn serve(&mut self, cells: u64) -> Burst {
         loop {
             if let Some(departures) = self.serve_pattern(cells) {
                 return departures;
@@ -136,11 +136,7 @@ impl Server {
             if chosen == self.frame_queue {
                 self.free += self.cell_time;
                 self.served += 1;
-                return DepartureBurst {
-                    first: self.free,
-                    spacing: self.cell_time,
-                    cells: 1,
-                };
+                return Burst::new(SimTime(self.free), SimTime(self.cell_time), 1);
             }
             self.send(chosen);
         }

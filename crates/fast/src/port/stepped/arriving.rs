@@ -92,17 +92,18 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use skycell_units::{FrameId, PortVc};
 
     #[test]
     fn units_come_by_event_and_in_one_event_as_they_were_on_their_way() {
-        let unit = |frame: u32| Cell {
+        let unit = |frame: FrameId| Cell {
             rm: None,
             efci: false,
             frame,
             index: 0,
             octets: 0,
             vc: 0,
-            port_vc: 0,
+            port_vc: PortVc(0),
             flow: 0,
             ecn: skycell_units::Ecn::NotEct,
             hop: 1,
@@ -115,7 +116,7 @@ mod tests {
         let burst = |time: u64, link: u32, frame: u32, count: u32| ArrivingUnits {
             count,
             spacing: SimTime(10),
-            ..ArrivingUnits::of_unit(Key::new(SimTime(time), 2, link), unit(frame))
+            ..ArrivingUnits::of_unit(Key::new(SimTime(time), 2, link), unit(FrameId(frame)))
         };
         let mut arrivals = Arrivals::default();
         arrivals.push(burst(20, 5, 9, 2));
@@ -125,7 +126,7 @@ mod tests {
         while let Some(time) = arrivals.next_time() {
             let first = arrivals.take();
             assert_eq!(first.key.time(), time);
-            order.push((time.0, first.unit.frame, first.unit.index));
+            order.push((time.0, first.unit.frame.0, first.unit.index));
         }
         let expected = [
             (10, 8, 0),

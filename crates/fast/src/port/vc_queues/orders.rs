@@ -4,6 +4,7 @@ use super::Waiting;
 use crate::burst::input_burst::Moment;
 use skycell_spec::{LinkSpec, SchedulerSpec, VcRoundRobinSpec, VirtualSpacingSpec};
 use skycell_switch::{Backlog, Scheduler, Schedules, VcRoundRobin, VirtualSpacing};
+use skycell_units::PortVc;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -13,9 +14,9 @@ pub(super) trait Serves {
     /// Whether a VC has cells.
     fn has_cells(&self) -> bool;
     /// The VC at `port_vc`, which had no cells, has one.
-    fn activate(&mut self, here: &Waiting, port_vc: u32);
+    fn activate(&mut self, here: &Waiting, port_vc: PortVc);
     /// The index of the VC that is served now; some VC has cells.
-    fn select(&mut self) -> u32;
+    fn select(&mut self) -> PortVc;
     /// The cell of the VC that was selected leaves at `departure`; `next` is the VC's next one, if that has come.
     fn on_departure(&mut self, here: &Waiting, departure: u64, next: Option<(Moment, u64)>);
 }
@@ -25,7 +26,7 @@ pub(super) trait Serves {
 pub(super) struct Spacing {
     spacing: VirtualSpacing,
     /// Of each VC with cells: stamp of its first one, its id and its index.
-    first: BinaryHeap<Reverse<(u128, u32, u32)>>,
+    first: BinaryHeap<Reverse<(u128, u32, PortVc)>>,
 }
 
 impl Serves for Spacing {
@@ -33,12 +34,12 @@ impl Serves for Spacing {
         !self.first.is_empty()
     }
 
-    fn activate(&mut self, here: &Waiting, port_vc: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: PortVc) {
         let stamp = self.spacing.stamp(here.vc);
         self.first.push(Reverse((stamp, here.vc, port_vc)));
     }
 
-    fn select(&mut self) -> u32 {
+    fn select(&mut self) -> PortVc {
         let Reverse((stamp, _, port_vc)) = *self.first.peek().expect("somebody has cells");
         self.spacing.on_service(stamp);
         port_vc
@@ -60,7 +61,7 @@ pub(super) struct Rounds {
     robin: VcRoundRobin,
     with_cells: u32,
     /// By VC id.
-    port_vcs: Vec<u32>,
+    port_vcs: Vec<PortVc>,
 }
 
 impl Serves for Rounds {
@@ -68,13 +69,13 @@ impl Serves for Rounds {
         self.with_cells > 0
     }
 
-    fn activate(&mut self, here: &Waiting, port_vc: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: PortVc) {
         self.robin.set_backlog(here.vc, true);
         self.port_vcs[here.vc as usize] = port_vc;
         self.with_cells += 1;
     }
 
-    fn select(&mut self) -> u32 {
+    fn select(&mut self) -> PortVc {
         self.port_vcs[self.robin.select() as usize]
     }
 
@@ -100,7 +101,7 @@ pub(super) struct Classes {
 #[derive(Clone, Debug, Default)]
 struct Class {
     /// Of each VC with cells: when its first one came, in which order, and its index.
-    first: BinaryHeap<Reverse<(Moment, u64, u32)>>,
+    first: BinaryHeap<Reverse<(Moment, u64, PortVc)>>,
     sent: Sent,
 }
 
@@ -127,14 +128,14 @@ impl Serves for Classes {
         self.backlog.0 != 0
     }
 
-    fn activate(&mut self, here: &Waiting, port_vc: u32) {
+    fn activate(&mut self, here: &Waiting, port_vc: PortVc) {
         let (came, nth) = here.next().expect("it has a cell");
         let first = &mut self.queues[here.queue].first;
         first.push(Reverse((came, nth, port_vc)));
         self.backlog.0 |= 1 << here.queue;
     }
 
-    fn select(&mut self) -> u32 {
+    fn select(&mut self) -> PortVc {
         let queue = &self.queues[self.scheduler.select(self.backlog)];
         let Reverse((_, _, port_vc)) = *queue.first.peek().expect("the queue has cells");
         port_vc
@@ -183,7 +184,7 @@ impl Order {
                 Some(Order::Rounds(Rounds {
                     robin: VcRoundRobin::new(weights),
                     with_cells: 0,
-                    port_vcs: vec![u32::MAX; weights.len()],
+                    port_vcs: vec![PortVc(u32::MAX); weights.len()],
                 }))
             }
             scheduler => has_classes.then(|| {

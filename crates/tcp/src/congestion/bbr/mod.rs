@@ -554,7 +554,7 @@ fn positive(interval: Option<u64>) -> Option<u64> {
 /// bbr_rate_bytes_per_sec: the pace of a bandwidth with a gain, a little below it.
 fn octets_per_second(mss: u64, bandwidth: u64, gain: u64) -> u64 {
     let with_gain = (u128::from(bandwidth * mss) * u128::from(gain)) >> 8;
-    (with_gain * u128::from(1_000_000 / 100 * (100 - MARGIN_PERCENT)) >> 24) as u64
+    ((with_gain * u128::from(1_000_000 / 100 * (100 - MARGIN_PERCENT))) >> 24) as u64
 }
 
 /// The bursts in which it sends (bbr_min_tso_segs).

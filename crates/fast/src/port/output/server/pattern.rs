@@ -30,14 +30,6 @@ pub(super) struct ServicePattern {
     is_in_step: bool,
 }
 
-/// When cells of frames leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DepartureBurst {
-    pub(crate) first: u64,
-    pub(crate) spacing: u64,
-    pub(crate) cells: u64,
-}
-
 impl Server {
     /// At a choice: begins a pattern, if one begins here. The choice must be made with these queues' cells.
     pub(super) fn begin_pattern(&mut self, frames_wait: bool) -> bool {
@@ -91,9 +83,9 @@ impl Server {
         begins
     }
 
-    /// Serves up to `cells` cells of frames that came before the next choice, of the pattern that there is,
-    /// or tells why not: it is over.
-    pub(super) fn serve_pattern(&mut self, cells: u64) -> Option<DepartureBurst> {
+    /// Serves up to `cells` cells of frames that came before the next choice, of the pattern that there is: when they
+    /// leave, or nothing where it is over.
+    pub(super) fn serve_pattern(&mut self, cells: u64) -> Option<Burst> {
         let cell_time = self.cell_time;
         let pattern = self.pattern.as_mut()?;
         let left = pattern.frame_services - pattern.frame_services_made;
@@ -116,11 +108,7 @@ impl Server {
         pattern.frame_services_made += cells;
         let first = pattern.start + (slot + 1) * cell_time;
         self.free = first + (cells - 1) * spacing;
-        Some(DepartureBurst {
-            first,
-            spacing,
-            cells,
-        })
+        Some(Burst::new(SimTime(first), SimTime(spacing), cells))
     }
 
     /// The link is idle, and the source's next cell begins at once: so may those after it, each when the one
