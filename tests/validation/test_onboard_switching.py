@@ -171,3 +171,28 @@ def test_cross_traffic_on_board_queues_hop_after_hop() -> None:
     longest = max(shared.values(), key=lambda port: port["queue"]["max"])
     assert longest["queue"]["max"] > 200
     assert result.records["flows"][1]["octets_delivered"] > 1e6
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "1 %",
+        {"kind": "gilbert_elliott", "good_to_bad": 0.001, "bad_to_good": 0.1},
+        {"kind": "loss_bursts", "length": "20 ms", "gap": "1 s"},
+        {"kind": "periodic_losses", "length": "10 ms", "period": "1 s"},
+        {"kind": "bit_errors", "ber": 1e-6},
+    ],
+)
+def test_links_up_to_satellites_lose_alike_in_both_engines(loss: Any) -> None:
+    scenario = over({**PATH, "onboard_switching": {}}).with_values(
+        {"topology.bottleneck.loss": loss}
+    )
+    reference, fast = (skycell.run(scenario, engine=name).records for name in ("reference", "fast"))
+    own = ("engine", "engine_stats")
+    assert {k: v for k, v in fast.items() if k not in own} == {
+        k: v for k, v in reference.items() if k not in own
+    }
+    lost = sum(sum(vc["cells_lost"].values()) + vc.get("frames_crc", 0) for vc in fast["vcs"])
+    assert lost > 0
+    without = skycell.run(over({**PATH, "onboard_switching": {}})).records
+    assert sum(sum(vc["cells_lost"].values()) for vc in without["vcs"]) == 0

@@ -115,10 +115,11 @@ def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
     )
 
 
-def test_a_path_of_many_links_has_no_loss(tmp_path: Path) -> None:
-    found = refused(tmp_path, {**PATH, "onboard_switching": {}}, loss="1 %")
-    assert found[:2] == (KEY, "0.01 together with schedule.onboard_switching")
-    assert found[2] == "only if the path is one link, without onboard_switching"
+def test_on_a_path_of_many_links_the_ground_stations_links_lose(tmp_path: Path) -> None:
+    lossy = lossy_links(with_schedule(tmp_path, {**PATH, "onboard_switching": {}}, loss="1 %"))
+    assert len(lossy) == 2  # one of each ground station
+    assert not any(name.startswith("sat-") for name in lossy)
+    assert {link.loss_ppb for link in lossy.values()} == {10_000_000}
 
 
 @pytest.mark.parametrize("loss", [-0.1, 1.1, "101 %", 1e-10, True, "0.001", "5 ms", "none"])

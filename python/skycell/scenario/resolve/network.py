@@ -242,6 +242,8 @@ def _link(
             cell_time_ps=line.cell_time_ps,
             framing=line.packets,
             delay_ps=course.least_ps,
+            loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
+            channel=channel,
             schedule=course.schedule(node_ids),
             port=port,
         )

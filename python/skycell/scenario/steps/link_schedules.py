@@ -236,11 +236,6 @@ def _check_loss(
         )
     elif schedule.model is not None:
         beside, allowed = ("model", "only with delay or a constellation: a model has a key for it")
-    elif schedule.onboard_switching is not None:
-        beside, allowed = (
-            "onboard_switching",
-            "only if the path is one link, without onboard_switching",
-        )
     else:
         return
     got = Verbatim(f"{shown} together with schedule.{beside}")
