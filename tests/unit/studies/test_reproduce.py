@@ -194,14 +194,15 @@ def test_an_interrupted_study_goes_on_where_it_was(double: Double, tmp_path: Pat
     with RunStore(tmp_path / "runs.sqlite") as store:
 
         def stop(progress: Progress) -> None:
-            if progress.runs_done == 4 and not (double.folder / "slow").exists():
+            # Batches end several at a time: a number between may never be seen.
+            if progress.runs_done and not (double.folder / "slow").exists():
                 (double.folder / "slow").touch()
                 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 
         with pytest.raises(KeyboardInterrupt):
             make(double, ["ijsc"], store, on_progress=stop)
         kept = len(store)
-        assert 4 <= kept < 12
+        assert 1 <= kept < 12
         (double.folder / "slow").unlink()
         result = make(double, ["ijsc"], store)
         assert (result.runs.from_store, result.runs.simulated) == (kept, 12 - kept)
