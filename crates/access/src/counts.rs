@@ -1,9 +1,11 @@
 //! What is counted of an uplink.
 
+use serde::Serialize;
+
 /// Slots, bursts and requests of an uplink.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UplinkCounts {
-    /// Slots that have begun: each is one of the next nine.
+    /// Slots that have begun: each is one of the next eight kinds.
     pub slots: u64,
     /// Slots of contention in which nobody sent.
     pub idle: u64,
@@ -32,10 +34,13 @@ pub struct UplinkCounts {
     /// Slots that they asked for; a frame's for a rate.
     pub requested: u64,
     /// Slots granted by CRA, by RBDC, by VBDC or AVBDC, and by FCA.
+    #[serde(skip)]
     pub given: [u64; 4],
     /// Sum of the cells that waited at the beginnings of slots, in each half of the run.
+    #[serde(skip)]
     backlog: [u64; 2],
     /// Slots of each half.
+    #[serde(skip)]
     half_slots: [u64; 2],
 }
 

@@ -9,34 +9,9 @@ use skycell_access::UplinkCounts;
 pub struct UplinkRecord {
     /// Name in the spec.
     pub name: String,
-    /// Slots that have begun; each is one of the eight kinds that follow.
-    pub slots: u64,
-    /// Slots of contention in which nobody sent.
-    pub idle: u64,
-    /// Slots of contention in which one terminal sent and was understood.
-    pub successes: u64,
-    /// Slots of contention in which several sent.
-    pub collisions: u64,
-    /// Slots of contention that were heard as collisions although not more than one sent.
-    pub false_collisions: u64,
-    /// Slots of a terminal's own in which it sent.
-    pub used: u64,
-    /// Slots of a terminal's own in which it had nothing to send.
-    pub unused: u64,
-    /// Slots that belonged to nobody.
-    pub unassigned: u64,
-    /// Slots of requests.
-    pub request_slots: u64,
-    /// Bursts in slots of contention.
-    pub attempts: u64,
-    /// Bursts in slots of a terminal's own that were lost.
-    pub lost: u64,
-    /// Cells that were sent in slots of their own or got through contention.
-    pub cells: u64,
-    /// Requests that came to the controller.
-    pub requests: u64,
-    /// Slots that they asked for, those of one frame for a rate.
-    pub requested: u64,
+    /// Slots, bursts and requests.
+    #[serde(flatten)]
+    pub counts: UplinkCounts,
     /// Slots given without being asked for and constant (CRA).
     pub given_constant: u64,
     /// Slots given for a rate (RBDC).
@@ -73,20 +48,7 @@ impl UplinkRecord {
         let [given_constant, given_rate, given_volume, given_free] = counts.given;
         UplinkRecord {
             name: name.to_owned(),
-            slots: counts.slots,
-            idle: counts.idle,
-            successes: counts.successes,
-            collisions: counts.collisions,
-            false_collisions: counts.false_collisions,
-            used: counts.used,
-            unused: counts.unused,
-            unassigned: counts.unassigned,
-            request_slots: counts.request_slots,
-            attempts: counts.attempts,
-            lost: counts.lost,
-            cells: counts.cells,
-            requests: counts.requests,
-            requested: counts.requested,
+            counts: *counts,
             given_constant,
             given_rate,
             given_volume,
