@@ -14,6 +14,8 @@ pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
 pub(crate) const CELL_TIME_MAX_PS: u64 = 1_000_000_000_000;
 /// Longest processing time of a segment, picoseconds: an hour, above the time of any frame on a link.
 const JITTER_MAX_PS: u64 = 3_600 * 1_000_000_000_000;
+/// VCs of a flow's route in one direction: frames count them in 16 bits.
+const LONGEST_ROUTE: usize = 65_535;
 
 /// Why a spec cannot be run. Every variant names the part of the spec it speaks of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -328,6 +330,9 @@ impl NetworkSpec {
         for (key, route) in [("forward", &flow.forward), ("reverse", &flow.reverse)] {
             if route.is_empty() || route.iter().any(|&vc| vc as usize >= self.vcs.len()) {
                 return Err(structure(at(key), "needs VCs that exist"));
+            }
+            if route.len() > LONGEST_ROUTE {
+                return Err(range(at(key), route.len(), "at most 65535 VCs"));
             }
             for pair in route.windows(2) {
                 let router = self.vc_destination(pair[0] as usize);

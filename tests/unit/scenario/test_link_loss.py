@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import skycell
 from skycell.experiment.file import parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
@@ -103,16 +104,42 @@ def test_a_path_over_a_constellation_loses_at_every_step(tmp_path: Path) -> None
     assert [link.schedule for link in lossy.links] == [link.schedule for link in lossless.links]
 
 
-def test_a_series_has_a_column_for_losses(tmp_path: Path) -> None:
+def test_a_series_loses_by_itself_or_with_the_link(tmp_path: Path) -> None:
+    (tmp_path / "lossy.csv").write_text("time_s,delay_ms,loss\n0,5,0\n1,5,0.1\n10,5,0\n")
+    found = refused(tmp_path, {"series": "lossy.csv"}, loss=0.001)
+    allowed = "one of them: a series without losses goes with any loss of the link"
+    assert found == (KEY, "0.001 together with losses of schedule.series", allowed)
     (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n10,5\n", encoding="utf-8")
-    found = refused(tmp_path, {"series": "still.csv"}, loss=0.001)
-    allowed = "only with delay or a constellation: a series has a column for it"
-    assert found == (KEY, "0.001 together with schedule.series", allowed)
     # None is no loss, also where a preset has one.
     assert (
         with_schedule(tmp_path, {"series": "still.csv"}, loss=0).resolve().hash()
         == wan().resolve().hash()
     )
+    still = with_schedule(tmp_path, {"series": "still.csv"}, loss=0.001).resolve()
+    assert still.hash() == wan(topology__bottleneck__loss=0.001).resolve().hash()
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "2 %",
+        {"kind": "gilbert_elliott", "good_to_bad": 0.01, "bad_to_good": 0.2},
+        {"kind": "loss_bursts", "length": "5 ms", "gap": "200 ms"},
+        {"kind": "bit_errors", "ber": 1e-5},
+    ],
+)
+def test_a_link_with_a_series_loses_alike_in_both_engines(tmp_path: Path, loss: Any) -> None:
+    rows = "".join(f"{n / 4},{5 + n % 3},{n // 2},{100 + n}\n" for n in range(50))
+    (tmp_path / "jumps.csv").write_text("time_s,delay_ms,path,rate_mbit_s\n" + rows)
+    moving = with_schedule(tmp_path, {"series": "jumps.csv"}, loss=loss)
+    moving = moving.with_values({"run.duration": "4 s"})
+    reference, fast = (skycell.run(moving, engine=name).records for name in ("reference", "fast"))
+    own = ("engine", "engine_stats")
+    assert {k: v for k, v in fast.items() if k not in own} == {
+        k: v for k, v in reference.items() if k not in own
+    }
+    vcs = fast["vcs"]
+    assert sum(sum(vc["cells_lost"].values()) + vc.get("frames_crc", 0) for vc in vcs) > 0
 
 
 def test_on_a_path_of_many_links_the_ground_stations_links_lose(tmp_path: Path) -> None:

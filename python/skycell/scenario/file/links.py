@@ -66,7 +66,7 @@ SCHEDULE_MEANING = (
 SCHEDULE_SOURCE = "a link whose ends do not move"
 LOSS_MEANING = (
     "probability that the link loses a frame, in each direction, or how its losses come in bursts; "
-    "with a series, use its column instead"
+    "a series may have losses of its own instead"
 )
 LOSS_SOURCE = "a link without errors"
 

@@ -172,7 +172,6 @@ def _steps_of(
     path = (*path, "schedule")
     before = len(faults.faults)
     _check_keys(link.schedule, path, faults)
-    _check_loss(link.loss, link.schedule, path, faults)
     if len(faults.faults) > before:
         return None
     try:
@@ -186,6 +185,8 @@ def _steps_of(
     except ScenarioFaults as found:
         _take_over(found, path, faults)
         return None
+    if steps is not None:
+        _check_loss(link.loss, steps, link.schedule, path, faults)
     return steps if has_file or link.delay is None else None
 
 
@@ -223,22 +224,19 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
 
 
 def _check_loss(
-    loss: Independent | AnyChannel | AnyCode, schedule: Schedule, path: Path, faults: FaultCollector
+    loss: Independent | AnyChannel | AnyCode,
+    steps: Steps,
+    schedule: Schedule,
+    path: Path,
+    faults: FaultCollector,
 ) -> None:
-    """Notes a loss beside a schedule that it does not go with."""
+    """Notes a loss of the link beside losses of its steps."""
+    if not steps.losses_ppb or (isinstance(loss, Independent) and not loss.part):
+        return
     shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
-    if isinstance(loss, Independent) and not loss.part:
-        return
-    if schedule.series is not None:
-        beside, allowed = (
-            "series",
-            "only with delay or a constellation: a series has a column for it",
-        )
-    elif schedule.model is not None:
-        beside, allowed = ("model", "only with delay or a constellation: a model has a key for it")
-    else:
-        return
-    got = Verbatim(f"{shown} together with schedule.{beside}")
+    has = "series" if schedule.series is not None else "model"
+    got = Verbatim(f"{shown} together with losses of schedule.{has}")
+    allowed = f"one of them: a {has} without losses goes with any loss of the link"
     faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
 
 
