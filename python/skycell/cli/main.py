@@ -189,7 +189,7 @@ def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     help="Show the version and exit.",
 )
 def main() -> None:
-    """Simulate TCP/IP over satellite and cell-switched networks, cell by cell.
+    """Simulate TCP/IP over satellite, packet and cell-switched networks, unit by unit.
 
     Every command shows an example with --help.
     """
