@@ -47,12 +47,10 @@ class PlannedRun:
 
     @classmethod
     def drawn(
-        cls, name: str, resolve: Callable[[int], NetworkSpec], seeds: Iterable[int]
-    ) -> "list[PlannedRun]":
-        """Runs whose networks their seeds draw; each is resolved anew when its turn comes."""
-        text = _DrawnText(resolve)
-        specs = ((seed, resolve(seed)) for seed in seeds)
-        return [cls(name, seed, spec.hash(), spec.duration_ps, text) for seed, spec in specs]
+        cls, name: str, spec: NetworkSpec, resolve: Callable[[int], NetworkSpec]
+    ) -> "PlannedRun":
+        """A run whose network its seed draws; it is resolved anew when its turn comes."""
+        return cls(name, spec.seed, spec.hash(), spec.duration_ps, _DrawnText(resolve))
 
     def task(self, engine: str) -> Task:
         """What a worker needs to make it; of its name only the hash, which no other has."""

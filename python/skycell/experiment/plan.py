@@ -87,8 +87,9 @@ def design_runs(plan: SweepPlan) -> Design:
         if scenario.is_drawn:
             specs[cell] = spec.with_seed(plan.first_seed).hash()
             drawn = _Drawn(scenario, keeps_times)
-            planned = PlannedRun.drawn(str(cell), drawn.resolve, seeds)
-            networks = [Network.of(drawn.resolve(seed), plan.ceiling) for seed in seeds]
+            own = [drawn.resolve(seed) for seed in seeds]
+            planned = [PlannedRun.drawn(str(cell), each, drawn.resolve) for each in own]
+            networks = [Network.of(each, plan.ceiling) for each in own]
         else:
             first, *planned = PlannedRun.replications(str(cell), spec, [plan.first_seed, *seeds])
             specs[cell] = first.spec_hash
