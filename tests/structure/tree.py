@@ -50,6 +50,7 @@ ROOMS = (
     "studies",
     "validation",
     "plots",
+    "exports",
     "tables",
     "report",
     "lab",

@@ -36,6 +36,7 @@ VERBS = {
     "trace": "Show what a measured series says of a link, or fit a model to it.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
+    "export": "Write a run's traces or a sweep's runs for other tools.",
     "store": "Check, merge or rescue stores of runs.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",
