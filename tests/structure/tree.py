@@ -32,6 +32,7 @@ ROOMS = (
     "spec",
     "version",
     "input",
+    "templates",
     "coding",
     "orbit",
     "scenario.values",
