@@ -168,9 +168,7 @@ PacedSource = CbrSource | VbrSource
 Source = Annotated[PacedSource | TraceSource, Field(discriminator="kind")]
 
 
-def each_source(
-    written: Iterable[Source], faults: FaultCollector
-) -> Iterator[tuple[int, Source]]:
+def each_source(written: Iterable[Source], faults: FaultCollector) -> Iterator[tuple[int, Source]]:
     """Every source that a file stands for, with the place of its table among those of the file.
 
     What is wrong with one is wrong with all that are like it: after a fault the next table's come.
