@@ -25,6 +25,7 @@ VERBS = {
     "new": "Write a file to begin with.",
     "check": "List all faults of scenario files.",
     "explain": "Show what a scenario comes to, before it is run.",
+    "budget": "Show where each bit of a carrier goes, and what loss remains.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",
