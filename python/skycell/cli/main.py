@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -47,6 +48,26 @@ VERBS = {
     "schema": "Describe the scenario file.",
 }
 
+#: What is installed only if it is asked for: the modules of each extra, `pip install skycell[...]`.
+EXTRAS = {
+    "analysis": ("scipy", "statsmodels"),
+    "plots": ("altair", "jinja2", "vl_convert"),
+    "lab": ("fastapi", "uvicorn"),
+    "cluster": ("distributed",),
+}
+#: Extras that a verb cannot do without; others fail when they come to what is missing.
+NEEDED_BY = {
+    "reproduce": ("analysis", "plots"),
+    "validate": ("analysis", "plots"),
+    "lab": ("lab", "plots"),
+    "sweep": ("analysis", "plots"),
+    "advise": ("analysis", "plots"),
+    "analyse": ("analysis",),
+    "plot": ("plots",),
+    "report": ("plots",),
+    "pack": ("plots",),
+}
+
 
 class VerbGroup(click.Group):
     """A group that imports a verb's module only when the verb is called."""
@@ -59,6 +80,7 @@ class VerbGroup(click.Group):
         """The verb of a name, as `skycell.cli.<name>.<name>`."""
         if cmd_name not in VERBS:
             return None
+        _refuse_without(cmd_name)
         command: click.Command = getattr(import_module(f"skycell.cli.{cmd_name}"), cmd_name)
         return command
 
@@ -92,6 +114,18 @@ class VerbGroup(click.Group):
         except KeyboardInterrupt as error:
             report_it(error, ctx.invoked_subcommand)
             raise click.exceptions.Exit(1) from None
+
+
+def _refuse_without(verb: str) -> None:
+    """Refuses a verb whose packages are not installed, before anything is done."""
+    for extra in NEEDED_BY.get(verb, ()):
+        for module in EXTRAS[extra]:
+            if sys.modules.get(module, module) is None or find_spec(module) is None:
+                raise click.UsageError(_needs(f"skycell {verb}", module, extra))
+
+
+def _needs(what: str, module: str, extra: str) -> str:
+    return f"{what} needs {module}: pip install 'skycell[{extra}]'"
 
 
 def _have_every_character_reported() -> None:
@@ -154,6 +188,10 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2
+    if isinstance(error, ModuleNotFoundError):
+        module = (error.name or "").partition(".")[0]
+        extra = next((name for name, modules in EXTRAS.items() if module in modules), None)
+        return (_needs("This", module, extra), 2) if extra else ("", 0)
     from skycell.experiment.pool import PoolLostError
     from skycell.experiment.store import StoreError, StoreFailed
 
