@@ -144,7 +144,7 @@ def _counts(result: RunResult) -> Iterator[str]:
                 f"({vc['cells_corrupt']} cells)"
             )
     for vc in result.records["vcs"]:
-        if vc["abr"] is not None:
+        if "abr" in vc:
             yield f"{vc['name']}: {_rm_cells(vc['abr'])}"
     for link, port in zip(result.spec.links, result.records["ports"], strict=True):
         if link.port.capacity_cells is None:
@@ -159,7 +159,8 @@ def _counts(result: RunResult) -> Iterator[str]:
 def _rm_cells(abr: dict[str, int]) -> str:
     return (
         f"RM cells {abr['forward_sent']} forward ({abr['forward_received']} received), "
-        f"{abr['backward_sent']} backward ({abr['backward_received']} received)"
+        f"{abr['backward_sent']} backward, {abr['becn_sent']} of switches "
+        f"({abr['backward_received']} received)"
     )
 
 
