@@ -9,6 +9,7 @@ from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.admission import Admission
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.qos import QosTargets
 from skycell.scenario.file.sources import PolicerParameters, Source
@@ -107,6 +108,9 @@ class ScenarioFile(Parameters):
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
+    )
+    admission: Admission = param(
+        {}, "what links may be promised away", source="no link more than it carries"
     )
     qos: tuple[QosTargets, ...] = param(
         [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"

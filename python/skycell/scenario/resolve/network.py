@@ -42,7 +42,6 @@ from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
-    AbrSpec,
     ChannelSpec,
     FlowSpec,
     LinkSpec,
@@ -86,7 +85,6 @@ def resolve(
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
-    _check_admission(file, plan, rates, mcr, controls, faults)
     cuts = resolve_vs_vd(file.vs_vd, plan, faults)
     changing = {
         name
@@ -105,6 +103,9 @@ def resolve(
     longest = longest_packets(plan, specs, datagrams)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, longest, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
+    of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
+    of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
+    check_admission(file, plan, rates, port_specs, sources, of_gfr, of_abr, faults)
     channels = {
         name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
         for name, link in plan.links.items()
@@ -152,19 +153,6 @@ def resolve(
         uplinks=uplinks,
         records=records,
     )
-
-
-def _check_admission(
-    file: ScenarioFile,
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    mcr: Mapping[str, int],
-    controls: Mapping[str, AbrSpec],
-    faults: FaultCollector,
-) -> None:
-    of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
-    of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
-    check_admission(file, plan, rates, of_gfr, of_abr, faults)
 
 
 def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> ReroutingSpec | None:
