@@ -14,7 +14,7 @@ from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, show_amount
 from skycell.scenario.declared.abr import Abr
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, TraceSource, VbrSource
+from skycell.scenario.file.sources import CbrSource, TraceSource, VbrSource, each_source
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.effective_bandwidth import OnOff, of_all
 from skycell.scenario.resolve.sources import peak_of
@@ -30,7 +30,7 @@ _OR_ALLOW = 'what the link carries; admission.overbooking = "allow" runs it as i
 class _Crossing(NamedTuple):
     """A source at a link: its class, and its peak rate there, cells/s."""
 
-    number: int
+    name: str
     service: str
     peak: Fraction
 
@@ -87,14 +87,15 @@ def check_admission(
     """
     if file.admission.overbooking == "allow":
         return
-    crossing = _crossings(file, plan, rates)
+    crossing = _crossings(file, plan, rates, faults)
+    by_name = {source.name: source for source in sources}
     links_of = {vc: frozenset(plan.vcs[vc].links) for vc in (*gfr, *abr) if vc in plan.vcs}
     for link in plan.links:
         here = crossing.get(link, ())
         cbr = [one for one in here if one.service == "cbr"]
         peaks = sum((one.peak for one in cbr), Fraction(0))
         vbr = [one for one in here if one.service in _VBR]
-        variable = _variable_rate(file, link, vbr, ports[link], sources)
+        variable = _variable_rate(file, vbr, ports[link], by_name)
         room = _Room(link, rates[link] / CELL_BITS, peaks, variable)
         if len(cbr) > 1 and peaks > room.cells:
             got = f"{show_amount(int(peaks))} cells/s for {len(cbr)} sources across {link}"
@@ -144,7 +145,7 @@ def _promises(
 
 
 def _crossings(
-    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]
+    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
 ) -> dict[str, list[_Crossing]]:
     """By link: the sources that are promised a rate and whose cells cross it."""
     policed = {
@@ -154,7 +155,7 @@ def _crossings(
         for name in policer.vcs
     }
     crossing: dict[str, list[_Crossing]] = {}
-    for number, source in enumerate(file.source):
+    for _, source in each_source(file.source, faults):
         vc = plan.vcs.get(source.name)
         # A list of packets has no rate that could be promised.
         if vc is None or isinstance(source, TraceSource) or vc.service not in ("cbr", *_VBR):
@@ -163,17 +164,16 @@ def _crossings(
         let_through = min(peak, policed.get(source.name, peak))
         for link in vc.all_links:
             is_first = link == vc.links[0]  # policed at the switch that it leads to
-            one = _Crossing(number, vc.service, peak if is_first else let_through)
+            one = _Crossing(source.name, vc.service, peak if is_first else let_through)
             crossing.setdefault(link, []).append(one)
     return crossing
 
 
 def _variable_rate(
     file: ScenarioFile,
-    link: str,
     crossing: Sequence[_Crossing],
     port: PortSpec | None,
-    sources: Sequence[SourceSpec],
+    sources: Mapping[str, SourceSpec],
 ) -> Fraction:
     """What the sources of VBR across a link need of it, each class at the buffer of its queue."""
     loss = file.admission.loss
@@ -183,9 +183,11 @@ def _variable_rate(
         return sum((one.peak for one in crossing), Fraction(0))
     by_buffer: dict[float, list[OnOff]] = {}
     for one in crossing:
+        if one.name not in sources:  # it has a fault
+            continue
         queue = next((q for q in port.queues if q.class_ == one.service), port.default_queue)
         capacity = math.inf if queue.capacity_cells is None else queue.capacity_cells
-        by_buffer.setdefault(capacity, []).append(_on_off(one, sources[one.number]))
+        by_buffer.setdefault(capacity, []).append(_on_off(one, sources[one.name]))
     return Fraction(sum(of_all(those, buffer, loss) for buffer, those in by_buffer.items()))
 
 
