@@ -46,6 +46,7 @@ def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
     """
     from skycell.metrics.qos import qos_verdicts
     from skycell.records.delay_terms import delay_terms
+    from skycell.scenario.file.processing import processing_ps
     from skycell.scenario.notes import notes_on
     from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
@@ -54,7 +55,9 @@ def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
     result = replace(result, notes=notes)
     derived: dict[str, object] = {}
     if paths:
-        derived["delay_terms"] = delay_terms(result.spec, result.records, paths)
+        processing = processing_ps(scenario.file.processing)
+        terms = delay_terms(result.spec, result.records, paths, processing)
+        derived["delay_terms"] = terms
     if scenario.file.qos:
         derived["qos"] = qos_verdicts(scenario.file.qos, result.spec, result.records)
     if not derived:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
+from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
 from skycell.studies import guarantees, privileged, web
@@ -205,6 +206,13 @@ def _excess_total(run: Measured) -> float:
     return total_mbps(run) - _mcr_total(run)
 
 
+def _largest_of_cells(run: Measured, of: Callable[[CellDelay], float]) -> float | None:
+    """The largest of a figure of the VCs whose cells' delay is measured, milliseconds."""
+    measured = run.summary.get("measured_vcs", ())
+    found = [of(delay) for vc in measured if (delay := cell_delay(vc["delay"]))]
+    return 1000 * max(found) if found else None
+
+
 def _link_part(run: Measured, service: str | None) -> float:
     """Part of the run in which the congested link carried cells of a class."""
     (port,) = run.summary["ports"]
@@ -341,6 +349,16 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "packet_delay": Measure(
         "ms", "mean one-way delay of the segments of the row's sources", _packet_delay
+    ),
+    "p999_cell_delay": Measure(
+        "ms",
+        "transfer delay within which 99.9 % of the cells came; of several VCs the largest",
+        lambda run: _largest_of_cells(run, lambda delay: delay.quantiles_s[999]),
+    ),
+    "cell_delay_variation": Measure(
+        "ms",
+        "peak-to-peak variation of the cells' delay at 99.9 %; of several VCs the largest",
+        lambda run: _largest_of_cells(run, lambda delay: delay.peak_to_peak_cdv_s()),
     ),
     "mean_queue": Measure(
         "cells",

@@ -204,8 +204,9 @@ def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
         "Mean delay and its terms, ms",
         "Terms of the mean delay D over the constellation, in ms: transmission t_t of a full "
         "segment, propagation on links to hosts (access), up, between satellites and down, "
-        "switching t_s (a cell time at each port), and queueing t_q, the rest. Bound: the largest "
-        "delay that full buffers allow, each adding its size divided by its rate.",
+        "switching t_s (a cell time at each port, and what nodes take), and queueing t_q, the "
+        "rest. Bound: the largest delay that full buffers allow, each adding its size divided by "
+        "its rate.",
         "flow",
         ("satellites", *TERM_HEADS),
         (

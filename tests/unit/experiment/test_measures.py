@@ -289,6 +289,7 @@ def test_a_port_whose_only_limited_queue_is_that_of_a_class_is_one_with_a_limite
         "run": {"duration": "50 ms"},
         "topology": {"bottleneck": {**own, "class": [{"name": "nrt_vbr", "buffer": "20 cells"}]}},
         "source": [{**video, "name": name} for name in ("one", "other")],
+        "admission": {"overbooking": "allow"},
     }
     names = ["largest_queue", "link_share:nrt_vbr", "cells_discarded:switch1>switch2"]
     factors = {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}}

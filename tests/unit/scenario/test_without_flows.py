@@ -12,6 +12,8 @@ from skycell.scenario import Scenario, check, parse
 #: A cell each 2.5 us on every link: 400 000 cells/s.
 CELL_TIME_PS = 2_500_000
 LINK = {"rate": "400000 cells/s", "delay": "1 ms"}
+#: Sources that lose cells together.
+OVERLOAD = {"admission": {"overbooking": "allow"}}
 
 
 def voice(name: str = "voice", **others: Any) -> dict[str, Any]:
@@ -25,6 +27,7 @@ def video(name: str = "video", **others: Any) -> dict[str, Any]:
 
 def dumbbell(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any) -> dict[str, Any]:
     return {
+        **OVERLOAD,
         "run": {"duration": "20 ms"},
         "topology": {
             "kind": "dumbbell",
@@ -38,6 +41,7 @@ def dumbbell(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any
 
 
 GRAPH = {
+    **OVERLOAD,
     "run": {"duration": "20 ms"},
     "topology": {
         "kind": "graph",

@@ -9,7 +9,9 @@ from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.admission import Admission
 from skycell.scenario.file.gfr import GfrContract
+from skycell.scenario.file.processing import Processing
 from skycell.scenario.file.qos import QosTargets
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
@@ -107,6 +109,12 @@ class ScenarioFile(Parameters):
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
+    )
+    processing: tuple[Processing, ...] = param(
+        [], "what nodes take before a cell or packet is in its port", source="no time"
+    )
+    admission: Admission = param(
+        {}, "what links may be promised away", source="no link more than it carries"
     )
     qos: tuple[QosTargets, ...] = param(
         [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"
