@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
+from skycell.input.parameters import Flag, Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.gfr import GfrContract
+from skycell.scenario.file.peps import Pep
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
@@ -77,6 +78,12 @@ class FlowOverride(Parameters):
     traffic: Traffic | None = param(None, "what their applications send")
     start: Start | None = param(None, "when they begin")
     loss: Loss | None = param(None, "prescribed losses for these flows")
+    ipsec: Flag = param(
+        False,
+        "encrypted from end to end beyond the IP header, as by IPsec: no node on the way sees "
+        "ports or TCP",
+        source="plain TCP",
+    )
 
 
 class ScenarioFile(Parameters):
@@ -99,6 +106,9 @@ class ScenarioFile(Parameters):
         [],
         "switches that are virtual destinations and virtual sources of the ABR VCs that cross them",
         source="control loops from end to end",
+    )
+    pep: tuple[Pep, ...] = param(
+        [], "routers that split TCP connections", source="TCP from end to end"
     )
     uplink: tuple[Uplink, ...] = param(
         [], "uplinks whose slots terminals share", source="each link has its whole rate"
