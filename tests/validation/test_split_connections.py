@@ -49,7 +49,7 @@ def run(base: dict[str, Any], values: Mapping[str, Any] | None = None) -> RunRes
 def slow_start_ms(rounds: int, delay_ms: float) -> float:
     """From the sending of the first segment to the coming of the last of so many windows."""
     rtt = 2 * delay_ms + SEGMENT_MS + ACK_MS
-    return (rounds - 1) * rtt + 2 ** (rounds - 1) * SEGMENT_MS + delay_ms
+    return (rounds - 1) * rtt + (1 << (rounds - 1)) * SEGMENT_MS + delay_ms
 
 
 def delivered_around(base: dict[str, Any], time_ms: float) -> list[int]:

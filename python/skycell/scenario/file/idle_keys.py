@@ -19,7 +19,7 @@ def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:
     """
     own = {key: value for key, value in written.items() if key != "tcp"}
     # The common TCP parameters are also those of flows and proxies with some of their own.
-    others = [table.tcp for table in (*file.flow, *file.pep)]
+    others = [*(flow.tcp for flow in file.flow), *(pep.tcp for pep in file.pep)]
     tcps = [file.tcp, *(tcp for tcp in others if tcp is not None)]
     return [*idle_below(own, [file], ()), *idle_below(written.get("tcp"), tcps, ("tcp",))]
 

@@ -43,14 +43,14 @@ def check_mtus(
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
     for place, source in enumerate(sources):
-        route = plan.datagrams.get(source.name, ())
+        datagrams = plan.datagrams.get(source.name, ())
         if isinstance(source, TraceSource):
             line = packets[place].longest_line
             who = f"{source.name}, whose longest packet, in line {line} of {source.file}, is of"
-            sent.append((who, max(packets[place].octets), route))
+            sent.append((who, max(packets[place].octets), datagrams))
         elif source.packet_size is not None:
             octets = int(source.packet_size.amount)
-            sent.append((f"{source.name}, whose datagrams are of", octets, route))
+            sent.append((f"{source.name}, whose datagrams are of", octets, datagrams))
     meaning = meaning_of(CongestedLink.model_fields["mtu"])
     noted = set()
     for who, octets, route in sent:
