@@ -119,17 +119,15 @@ def population(
     """A hundred terminals with messages of `cells` cells, a round trip of 38 slots."""
     slot_s, rate = 6.625e-3, 1000.0
     pause_s = cells * slot_s * 100 / load - cells / rate
-    sources = [
-        {
-            "kind": "vbr",
-            "name": f"t{i}",
-            "peak_rate": f"{rate:g} cells/s",
-            "on": f"{cells} ms",
-            "off": {"kind": "exponential", "mean": f"{pause_s:.6f} s"},
-            "frame": cells,
-        }
-        for i in range(100)
-    ]
+    terminals = {
+        "kind": "vbr",
+        "name": "t",
+        "count": 100,
+        "peak_rate": f"{rate:g} cells/s",
+        "on": f"{cells} ms",
+        "off": {"kind": "exponential", "mean": f"{pause_s:.6f} s"},
+        "frame": cells,
+    }
     link = {"rate": "1 Mbit/s", "framing": "none", "delay": "125 ms"}
     result = skycell.run(
         {
@@ -140,7 +138,7 @@ def population(
                 "access": link,
                 "bottleneck": {**link, "buffer": "100000 cells"},
             },
-            "source": sources,
+            "source": [terminals],
             "uplink": [
                 {
                     "to": "switch1",

@@ -16,9 +16,9 @@ SEEDS = (1, 2, 3)
 
 def shares_mbps(policy: str, *, by_flow: bool) -> list[list[float]]:
     """What round trips of 14 and 212 ms get of 10 Mbit/s of cells, seed by seed."""
-    port = {"buffer": "2000 cells", "policy": {"kind": policy}, "by_flow": by_flow, "one_way": True}
-    if policy == "fair_buffer_allocation":
-        port["policy"] |= {"drop_threshold": 0.5}
+    own = {"drop_threshold": 0.5} if policy == "fair_buffer_allocation" else {}
+    port: dict[str, Any] = {"buffer": "2000 cells", "by_flow": by_flow, "one_way": True}
+    port["policy"] = {"kind": policy, **own}
     slow: dict[str, Any] = {"rate": "10 Mbit/s", "framing": "none", "delay": "5 ms"}
     lan = {"rate": "100 Mbit/s", "framing": "ethernet"}
     trunk = {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms"}

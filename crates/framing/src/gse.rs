@@ -3,7 +3,10 @@
 use crate::dvb_s2::{BB_HEADER, FrameSize, Modcod, PlFrame};
 use crate::{Framing, Overhead, PacketOverhead, Part};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, types::Flag};
+use skycell_declare::{
+    Declare, Refusal,
+    types::{Flag, FromZeroToOne},
+};
 
 /// Octets of a GSE packet's header beside the label (TS 102 606-1 section 4.2): start, end, label type, length;
 /// protocol type.
@@ -15,7 +18,7 @@ const SPLIT: u64 = (1 + 2) + (2 + 1 + 4);
 /// GSE packets in the BBFRAMEs of a DVB-S2 carrier, whose symbol rate is the link's rate.
 ///
 /// Every BBFRAME is taken to split one packet, as it does where the carrier is full.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 #[rule(carries = "packets", rate = "symbols")]
 pub struct GseSpec {
@@ -35,6 +38,13 @@ pub struct GseSpec {
         source = "TS 102 606-1: as long as an Ethernet address"
     )]
     pub label: Label,
+    /// Roll-off of the pulses: a carrier occupies 1 + roll-off times its symbol rate; for `skycell budget` alone.
+    #[param(
+        default = 0.2,
+        symbol = "α",
+        source = "EN 302 307-1 section 5.6: the least of 0.35, 0.25 and 0.20"
+    )]
+    pub roll_off: FromZeroToOne,
 }
 
 /// The label of a GSE packet.
@@ -94,6 +104,7 @@ mod tests {
             frame,
             pilots: true,
             label: Label::Short,
+            roll_off: 0.2,
         }
     }
 

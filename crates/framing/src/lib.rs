@@ -109,7 +109,7 @@ impl PacketOverhead {
 macro_rules! framings {
     ($($kind:ident($spec:ident),)+) => {
         /// How a link carries what it is given.
-        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
         #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
         pub enum FramingSpec {
             $(#[doc = concat!("See [`", stringify!($spec), "`].")] $kind($spec),)+

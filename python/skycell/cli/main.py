@@ -22,8 +22,10 @@ from skycell.cli.interrupts import report_it
 
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
+    "new": "Write a file to begin with.",
     "check": "List all faults of scenario files.",
     "explain": "Show what a scenario comes to, before it is run.",
+    "budget": "Show where each bit of a carrier goes, and what loss remains.",
     "run": "Simulate a scenario.",
     "reproduce": "Run published studies again and compare.",
     "validate": "Compare runs with recordings of real hosts.",
@@ -36,6 +38,9 @@ VERBS = {
     "trace": "Show what a measured series says of a link, or fit a model to it.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
+    "export": "Write a run's traces or a sweep's runs for other tools.",
+    "pack": "Make one file of a command, what it reads and what comes out.",
+    "unpack": "Show, check or make again what a bundle holds.",
     "store": "Check, merge or rescue stores of runs.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",

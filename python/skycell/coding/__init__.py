@@ -1,7 +1,7 @@
 """What a modem's code leaves: Eb/N0, or Es/N0, to bit errors and the law of their bursts."""
 
 from skycell.coding.convolutional import RATES, after_viterbi, uncoded
-from skycell.coding.dvb_s2 import after_dvb_s2, threshold_db
+from skycell.coding.dvb_s2 import after_dvb_s2, bits_per_symbol, threshold_db
 from skycell.coding.errors import OutOfRange, ResidualErrors
 from skycell.coding.reed_solomon import after_reed_solomon
 
@@ -12,6 +12,7 @@ __all__ = [
     "after_dvb_s2",
     "after_reed_solomon",
     "after_viterbi",
+    "bits_per_symbol",
     "threshold_db",
     "uncoded",
 ]

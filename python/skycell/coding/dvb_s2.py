@@ -39,6 +39,7 @@ _THRESHOLDS = {
     "32APSK 8/9": 15.69,
     "32APSK 9/10": 16.05,
 }
+_BITS = {"QPSK": 2, "8PSK": 3, "16APSK": 4, "32APSK": 5}
 _SHORT_DB = 0.3
 #: Words that fail at the threshold and above: a packet in 10^7, all packets of a word together.
 _FAILS = 1e-7
@@ -67,3 +68,12 @@ def after_dvb_s2(es_n0_db: float, modcod: str, frame: str = "normal") -> Residua
     over, under = modcod.split()[1].split("/")
     bits = _WORD_BITS[frame] * int(over) // int(under)
     return ResidualErrors(_FAILS / 2, bits, 0.5, is_fixed=True)
+
+
+def bits_per_symbol(modcod: str) -> int:
+    """Coded bits that a symbol of a MODCOD carries.
+
+    >>> [bits_per_symbol(f"{name} 3/4") for name in ("QPSK", "8PSK", "16APSK", "32APSK")]
+    [2, 3, 4, 5]
+    """
+    return _BITS[modcod.split()[0]]

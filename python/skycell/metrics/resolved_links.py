@@ -40,6 +40,7 @@ class ResolvedLink:
         varies: whether it changes in the run.
         mtu: octets of the longest packet that may come; None for any.
         costs: of usual packets, and of the full segments of flows.
+        full: of those the cost of a full segment of the first flow; None where no data cross it.
         layers: parts of the stated rate that each layer takes of a full segment's, the last of them
             TCP's payload; together 1. Empty where no data cross it.
         payload_bps: what TCP could get alone on it.
@@ -53,6 +54,7 @@ class ResolvedLink:
     varies: bool
     mtu: int | None
     costs: tuple[PacketCost, ...]
+    full: PacketCost | None
     layers: Mapping[str, float]
     payload_bps: float | None
 
@@ -185,6 +187,7 @@ def _resolved(
     mtu = planned.mtu if planned is not None else None
     layers: dict[str, float] = {}
     payload_bps = None
+    full = None
     if flow is not None:
         full = packet_cost(link, _full_packet(flow), llc_snap=llc_snap)
         layers = _layers(planned, link, full, flow)
@@ -198,6 +201,7 @@ def _resolved(
         varies=link.schedule is not None,
         mtu=None if mtu is None else int(mtu.amount),
         costs=tuple(packet_cost(link, size, llc_snap=llc_snap) for size in sizes),
+        full=full,
         layers=layers,
         payload_bps=payload_bps,
     )

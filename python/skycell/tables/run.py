@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_MS
 from skycell.metrics.run_rows import (
     BIT_ERROR_HEADS,
     CELL_DELAY_HEADS,
@@ -105,6 +106,44 @@ def policed(result: RunResult) -> Table | None:
             (words(vc["name"]), *(count(vc[key]) for key in POLICED_HEADS))
             for vc in policed_rows(result.spec, result.records)
         ),
+    )
+
+
+_BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
+
+
+def qos(records: Mapping[str, Any]) -> Table | None:
+    """The bounds on losses and delays of VCs, and whether they were kept."""
+
+    def shown(row: Mapping[str, Any], key: str) -> Cell:
+        if row[key] is None:
+            return number(None, 3)
+        if row["what"] == "clr":
+            return loss(row[key])
+        return Cell(f"{number(row[key] / PS_PER_MS, 3).text} ms", row[key])
+
+    return _made(
+        "Bounds on losses and delays",
+        "Bounds on the losses and delays of VCs, and whether the run kept them. Loss: cells lost "
+        "as a part of those offered. Delay: within which this part of the cells arrived. "
+        "Variation: that delay less what a cell takes where nothing waits. A verdict is undecided "
+        "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
+        "or fewer than reach beyond the quantile.",
+        "VC",
+        ("what", "at", "bound", "measured", "cells"),
+        (
+            (
+                words(row["vc"]),
+                words(_BOUNDED[row["what"]]),
+                words("" if row["quantile"] is None else f"{100 * row['quantile']:g} %"),
+                shown(row, "bound"),
+                shown(row, "measured"),
+                count(row["cells"]),
+                words(row["verdict"]),
+            )
+            for row in records.get("qos", ())
+        ),
+        last=("verdict",),
     )
 
 

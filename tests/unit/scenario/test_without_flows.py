@@ -141,3 +141,10 @@ def test_a_window_that_nobody_has_need_not_hold_a_segment() -> None:
     assert check(with_window) == ()
     found = check({**with_window, "topology": {**values["topology"], "sources": 1}})
     assert [fault.path for fault in found] == ["tcp.receiver_window"]
+
+
+def test_several_sources_alike_are_as_if_each_were_written() -> None:
+    alike = parse(dumbbell(voice("v", count=3), video("film"))).resolve()
+    written = parse(dumbbell(*(voice(f"v{i}") for i in (1, 2, 3)), video("film"))).resolve()
+    assert alike == written
+    assert parse(dumbbell(voice("v", count=1))).resolve() == parse(dumbbell(voice("v"))).resolve()

@@ -13,6 +13,7 @@ from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
 from skycell.scenario.values.parameter_types import (
     Flag,
+    FromZeroToOne,
     OctetsBeside,
     OctetsOfUnit,
     OctetsOfUnitOnLine,
@@ -161,6 +162,15 @@ class Gse(Parameters):
         "address of each GSE packet",
         source="TS 102 606-1: as long as an Ethernet address",
     )
+    roll_off: FromZeroToOne = param(
+        0.2,
+        (
+            "roll-off of the pulses: a carrier occupies 1 + roll-off times its symbol "
+            "rate; for `skycell budget` alone"
+        ),
+        symbol="α",
+        source="EN 302 307-1 section 5.6: the least of 0.35, 0.25 and 0.20",
+    )
 
 
 AnyFraming = NoOverhead | Sts3c | Sts12c | Ds3Plcp | Ip | Ethernet | Ppp | Custom | Gse
@@ -294,6 +304,7 @@ FRAMINGS: dict[str, Declared] = {
             Declares("frame", "frame", "word"),
             Declares("pilots", "pilots", "Flag"),
             Declares("label", "label", "word", words={"6 B": "long", "3 B": "short"}),
+            Declares("roll_off", "roll_off", "FromZeroToOne"),
         ),
         facts={
             "carries": "packets",

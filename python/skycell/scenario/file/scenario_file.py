@@ -11,6 +11,7 @@ from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
+from skycell.scenario.file.qos import QosTargets
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
@@ -66,7 +67,7 @@ class Records(Parameters):
     delay_vcs: tuple[str, ...] | None = param(
         None,
         "VCs whose cell transfer delay is measured, cell by cell",
-        source="those of the cell sources",
+        source="those of the cell sources, and those whose delay [[qos]] bounds",
     )
 
 
@@ -116,5 +117,8 @@ class ScenarioFile(Parameters):
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
+    )
+    qos: tuple[QosTargets, ...] = param(
+        [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"
     )
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

@@ -11,7 +11,7 @@ from skycell.input.quantities import CELL_BITS, show_amount
 from skycell.scenario.declared.abr import Abr
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, TraceSource
+from skycell.scenario.file.sources import CbrSource, TraceSource, each_source
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.sources import peak_of
 from skycell.scenario.values.cells import cells_per_second
@@ -39,7 +39,7 @@ def check_admission(
         abr: the same of ABR VCs.
         faults: where they go.
     """
-    constant = _constant_rates(file, plan, rates)
+    constant = _constant_rates(file, plan, rates, faults)
     links_of = {vc: frozenset(plan.vcs[vc].links) for vc in (*gfr, *abr) if vc in plan.vcs}
     for link in plan.links:
         room = rates[link] / CELL_BITS
@@ -75,7 +75,7 @@ def _promises(
 
 
 def _constant_rates(
-    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]
+    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
 ) -> dict[str, dict[str, Fraction]]:
     """By link: the rate of each source of class CBR whose cells cross it, cells/s."""
     policed = {
@@ -85,7 +85,7 @@ def _constant_rates(
         for name in policer.vcs
     }
     crossing: dict[str, dict[str, Fraction]] = {}
-    for source in file.source:
+    for _, source in each_source(file.source, faults):
         vc = plan.vcs.get(source.name)
         # A list of packets has no rate that could be promised.
         if vc is None or isinstance(source, TraceSource):

@@ -8,7 +8,7 @@ from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.links import CongestedLink
-from skycell.scenario.file.sources import Source, TraceSource
+from skycell.scenario.file.sources import Source, TraceSource, each_source
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.peps import connections_of
@@ -42,7 +42,7 @@ def check_mtus(
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
-    for place, source in enumerate(sources):
+    for place, source in each_source(sources, faults):
         datagrams = plan.datagrams.get(source.name, ())
         if isinstance(source, TraceSource):
             line = packets[place].longest_line

@@ -36,6 +36,7 @@ from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
 from skycell.scenario.resolve.mtus import check_mtus
 from skycell.scenario.resolve.peps import PepResolver, check_ipsec
 from skycell.scenario.resolve.ports import PortResolver
+from skycell.scenario.resolve.qos import check_qos, vcs_with_delays
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
 from skycell.scenario.resolve.uplinks import UplinkResolver
@@ -117,7 +118,9 @@ def resolve(
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
-    records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
+    check_qos(file.qos, file.records.delay_vcs, plan, faults)
+    bounded = vcs_with_delays(file.qos, plan)
+    records = resolve_records(file.records, context, plan, vcs_by_link, limited, bounded, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,

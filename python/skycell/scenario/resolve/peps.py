@@ -169,7 +169,9 @@ def check_ipsec(file: ScenarioFile, faults: FaultCollector) -> None:
         return
     for i, flow in enumerate(file.flow):
         if flow.ipsec:
-            allowed = "false: without [[pep]] no node looks at what it would hide"
+            allowed = (
+                "false: without [[pep]] no node looks at what it would hide"
+            )
             meaning = meaning_of(FlowOverride.model_fields["ipsec"])
             faults.add(("flow", i, "ipsec"), True, allowed, meaning)
 

@@ -1,0 +1,47 @@
+"""`skycell budget`: tables for people, and JSON."""
+
+import json
+
+from tests.unit.cli.calling import refused, skycell
+
+CARRIERS = "examples/dvb-s2.toml"
+
+
+def test_a_carrier_is_shown_layer_by_layer_with_what_its_errors_cost() -> None:
+    done = skycell("budget", CARRIERS)
+    assert done.exit_code == 0
+    for part in (
+        "Carrier of hub>terminal: 30 Mbaud",
+        "BBFRAME header",
+        "30 Mbaud, which occupy 36 MHz.",
+        "convolutional code 1/2",
+        "What errors cost",
+    ):
+        assert part in done.stdout, part
+    one = skycell("budget", CARRIERS, "terminal>hub").stdout
+    assert "hub>terminal" not in one
+    assert "Carrier of terminal>hub" in one
+    assert r"\toprule" in skycell("budget", CARRIERS, "--latex").stdout
+
+
+def test_it_is_also_had_as_json() -> None:
+    found = json.loads(skycell("budget", CARRIERS, "hub>terminal", "--json").stdout)
+    [link] = found["links"]
+    assert (link["carrier_bps"], link["bandwidth_hz"]) == (90e6, 36e6)
+    assert link["errors"]["kind"] == "dvb_s2"
+
+
+def test_a_link_that_is_not_there_is_refused() -> None:
+    done = skycell("budget", CARRIERS, "hub>nobody")
+    assert "1 fault" in refused(done)
+    assert "LINK" in done.stderr
+
+
+def test_a_roll_off_belongs_to_a_carrier_of_symbols() -> None:
+    framing = '{ kind = "ethernet", roll_off = 0.2 }'
+    done = skycell("budget", CARRIERS, "--set", f"topology.link.0.framing={framing}")
+    assert done.exit_code == 2
+    assert "roll_off" in done.stderr
+    done = skycell("budget", CARRIERS, "--set", "topology.link.1.framing.roll_off=1.2")
+    assert done.exit_code == 2
+    assert "roll_off" in done.stderr
