@@ -9,6 +9,7 @@ from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
 from skycell.scenario.file.qos import QosTargets
@@ -85,6 +86,18 @@ class FlowOverride(Parameters):
         "ports or TCP",
         source="plain TCP",
     )
+    source_port: PortNumber | None = param(
+        None, "port of the source, for classifiers", source="no rule for a port holds"
+    )
+    destination_port: PortNumber | None = param(
+        None, "port of the destination, for classifiers", source="no rule for a port holds"
+    )
+    dscp: CodePoint | None = param(
+        None, "code point of all its packets, for classifiers", source="RFC 2474: DF"
+    )
+    label: Label | None = param(
+        None, "MPLS label of all its packets, for classifiers", source="no label"
+    )
 
 
 class ScenarioFile(Parameters):
@@ -107,6 +120,9 @@ class ScenarioFile(Parameters):
         [],
         "switches that are virtual destinations and virtual sources of the ABR VCs that cross them",
         source="control loops from end to end",
+    )
+    classifier: tuple[Classifier, ...] = param(
+        [], "nodes that choose VCs for packets by their headers", source="VCs of the topology"
     )
     pep: tuple[Pep, ...] = param(
         [], "routers that split TCP connections", source="TCP from end to end"

@@ -165,12 +165,12 @@ class PepResolver:
 
 def check_ipsec(file: ScenarioFile, faults: FaultCollector) -> None:
     """Notes `ipsec` where no node on the way looks beyond the IP header."""
-    if file.pep:
+    if file.pep or file.classifier:
         return
     for i, flow in enumerate(file.flow):
         if flow.ipsec:
             allowed = (
-                "false: without [[pep]] no node looks at what it would hide"
+                "false: without [[pep]] and [[classifier]] no node looks at what it would hide"
             )
             meaning = meaning_of(FlowOverride.model_fields["ipsec"])
             faults.add(("flow", i, "ipsec"), True, allowed, meaning)
