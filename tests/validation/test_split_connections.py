@@ -161,3 +161,31 @@ def test_a_flow_that_bypasses_a_proxy_has_the_records_of_a_run_without() -> None
 def test_where_all_is_encrypted_the_spec_is_that_without_a_proxy() -> None:
     hidden = {"flow": [{"names": ["f"], "ipsec": True}]}
     assert skycell.parse(geo(pep=[PEP], **hidden)).resolve() == skycell.parse(geo()).resolve()
+
+
+def thin(every_segments: int | None) -> dict[str, Any]:
+    """A satellite whose way back carries 62.5 acknowledgements a second, between two proxies."""
+    base = geo()
+    topology = base["topology"]
+    topology["hosts"], topology["routers"] = ["a", "b"], ["r", "s"]
+    terrestrial, satellite = topology["link"]
+    there = satellite | {"to": "s", "one_way": True}
+    back = there | {"from": "s", "to": "r", "rate": "20 kbit/s", "buffer": "20 kB"}
+    topology["link"] = [terrestrial, there, back, terrestrial | {"from": "s", "to": "b"}]
+    tcp: dict[str, Any] = {"receiver_window": "1 MB", "window_scaling": True, "max_cwnd": "750 kB"}
+    if every_segments is not None:
+        held = {"timeout": "500 ms", "every_segments": every_segments}
+        tcp |= {"delayed_ack": held, "slow_start": {"kind": "byte_counting"}}
+    peps = [{**PEP, "buffer": "2 MB", "tcp": tcp}, {"node": "s", "buffer": "2 MB"}]
+    return base | {"pep": peps, "run": {"duration": "120 s"}}
+
+
+def test_acknowledgements_are_thinned_between_two_proxies_and_made_anew_before_the_first() -> None:
+    plain, thinned = (run(thin(every)).records["flows"][0] for every in (None, 16))
+    # 40 octets for each segment: the way back bounds what goes there, beyond a window.
+    assert plain["octets_delivered"] <= 62.5 * MSS * 120 + 750_000
+    assert thinned["octets_delivered"] > 10 * plain["octets_delivered"]
+    before, between, _ = thinned["connections"]
+    # One for 16 segments, and those of begin and end of bursts; the sender sees one for each.
+    assert between["acks_sent"] < between["segments_received"] / 12
+    assert before["acks_sent"] >= before["segments_received"]

@@ -114,8 +114,8 @@ impl Receiver {
         }
     }
 
-    /// There is room now up to the octet `limit` of all connections together; the sender learns of it if that is worth
-    /// a segment.
+    /// There is room now up to the octet `limit` of all connections together. The sender learns of it at once if it has no
+    /// more than half the window left, as Linux has it (tcp_cleanup_rbuf), and two segments can be added (4.4BSD tcp_output).
     pub fn set_limit(&mut self, limit: Octets, out: &mut Vec<Segment>) {
         let Some(room) = &mut self.room else {
             return;
@@ -123,7 +123,8 @@ impl Receiver {
         room.limit = limit;
         let more = room.more(self.before, self.rcv_nxt, self.tcp.rwnd);
         let is_worth_it = more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd;
-        if is_worth_it && !room.has_ended && self.early.is_empty() {
+        let is_short = 2 * room.left(self.rcv_nxt) <= self.tcp.rwnd;
+        if is_short && is_worth_it && !room.has_ended && self.early.is_empty() {
             self.acknowledge(None, 0, out);
         }
     }

@@ -77,6 +77,11 @@ impl Room {
         if !has_gap && more >= tcp.mss.min(self.buffer / 2).max(1) {
             self.advertised += more;
         }
+        self.left(rcv_nxt)
+    }
+
+    /// Octets of the window advertised last that the sender has left.
+    pub(crate) fn left(&self, rcv_nxt: u64) -> Octets {
         self.advertised.saturating_sub(rcv_nxt)
     }
 }
