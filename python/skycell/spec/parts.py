@@ -1018,6 +1018,14 @@ class JitterSpec(SpecPart):
     acks_ps: U64
 
 
+class PepSpec(SpecPart):
+    """A performance enhancing proxy at a router on a flow's path."""
+
+    node: U32
+    buffer_octets: U64
+    tcp: TcpSpec
+
+
 class FlowSpec(SpecPart):
     """A TCP connection between two hosts."""
 
@@ -1029,6 +1037,7 @@ class FlowSpec(SpecPart):
     start: StartSpec
     loss_script: LossScript
     jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
+    peps: tuple[PepSpec, ...] = left_out(())
 
 
 class PhaseAt(SpecPart):

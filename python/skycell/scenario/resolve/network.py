@@ -35,6 +35,7 @@ from skycell.scenario.resolve.flows import FlowResolver
 from skycell.scenario.resolve.jitter import jitters
 from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
 from skycell.scenario.resolve.mtus import check_mtus
+from skycell.scenario.resolve.peps import PepResolver, check_ipsec
 from skycell.scenario.resolve.ports import PortResolver
 from skycell.scenario.resolve.processing import (
     longer_course,
@@ -82,8 +83,12 @@ def resolve(
     check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
+    check_ipsec(file, faults)
+    proxies = PepResolver(file, plan, context, faults)
+    peps = proxies.resolve(tcp)
+    tcps = [*tcp.values(), *(pep.tcp for row in peps.values() for pep in row)]
     frame_cells = max(
-        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
+        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcps),
         default=max((s.frame for s in file.source if not isinstance(s, TraceSource)), default=1),
     )
     vcs_by_link = plan.vcs_by_link()
@@ -102,7 +107,8 @@ def resolve(
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     jitter = jitters(plan, tcp, lines, faults)
-    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
+    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids, peps)
+    proxies.refuse_web(specs)
     check_mtus(plan, specs, file.source, packets, faults)
     sources = resolve_sources(file, plan, context, lines, vc_ids, packets, faults)
     datagrams = {source.name: source.datagram_octets for source in sources}
