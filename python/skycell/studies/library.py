@@ -22,6 +22,7 @@ PUBLISHED_IDS = (
     "atmf980876r1",
     "jsac98",
     "commag99",
+    "kaband97",
 )
 """Published studies, in the order in which they are listed and run."""
 
