@@ -245,7 +245,11 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
         part = name.partition(":")[2]
         response = response_of(name)
         if response.is_of_flows and not parts.flows:
-            others = [known for known, other in RESPONSES.items() if not other.is_of_flows]
+            others = [
+                known
+                for known, other in RESPONSES.items()
+                if not other.is_of_flows and (parts.uplinks or other.part != "uplink")
+            ]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
         elif response.traffic and response.traffic not in parts.by_traffic:
             others = [
