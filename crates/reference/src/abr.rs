@@ -78,6 +78,7 @@ impl PacedVc {
             is_paced: true,
             came_at: now,
             left_at: now,
+            entry: 0,
         }
     }
 
