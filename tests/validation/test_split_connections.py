@@ -163,7 +163,7 @@ def test_where_all_is_encrypted_the_spec_is_that_without_a_proxy() -> None:
     assert skycell.parse(geo(pep=[PEP], **hidden)).resolve() == skycell.parse(geo()).resolve()
 
 
-def thin(every_segments: int | None) -> dict[str, Any]:
+def narrow(every_segments: int | None) -> dict[str, Any]:
     """A satellite whose way back carries 62.5 acknowledgements a second, between two proxies."""
     base = geo()
     topology = base["topology"]
@@ -181,7 +181,7 @@ def thin(every_segments: int | None) -> dict[str, Any]:
 
 
 def test_acknowledgements_are_thinned_between_two_proxies_and_made_anew_before_the_first() -> None:
-    plain, thinned = (run(thin(every)).records["flows"][0] for every in (None, 16))
+    plain, thinned = (run(narrow(every)).records["flows"][0] for every in (None, 16))
     # 40 octets for each segment: the way back bounds what goes there, beyond a window.
     assert plain["octets_delivered"] <= 62.5 * MSS * 120 + 750_000
     assert thinned["octets_delivered"] > 10 * plain["octets_delivered"]

@@ -137,6 +137,7 @@ mod tests {
             action,
         };
         let vc = VcSpec {
+            resequencer: None,
             name: "vc".into(),
             path: vec![0, 1],
             rerouting: None,

@@ -13,7 +13,8 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, all of them.
+/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, or
+/// a resequencer puts cells in order, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -34,7 +35,7 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    if !spec.uplinks.is_empty() {
+    if reason_to_step_everywhere(spec).is_some() {
         return stepped_everywhere(spec, progress);
     }
     let connections = Connections::of(spec);
@@ -62,18 +63,28 @@ pub fn run_tuned(
 
 /// The ports of a valid spec that [`run`] steps, and why.
 pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
-    if spec.uplinks.is_empty() {
+    let Some(reason) = reason_to_step_everywhere(spec) else {
         let connections = Connections::of(spec);
         return Plan::new(&connections.spec).stepped_ports(spec);
-    }
+    };
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),
-        reason: SteppedReason::SharedUplink,
+        reason,
     });
     ports.collect()
 }
 
-/// A run in which no port has a closed form: the slots of an uplink space the cells.
+/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, or a resequencer looks
+/// at each of them.
+fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
+    if !spec.uplinks.is_empty() {
+        return Some(SteppedReason::SharedUplink);
+    }
+    let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
+    is_ordered.then_some(SteppedReason::Resequencer)
+}
+
+/// A run in which no port has a closed form.
 fn stepped_everywhere(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,

@@ -111,6 +111,9 @@ impl Ledger {
             ("lost by a failed check", vc.cells_lost.check),
         ];
         offered.extend(by_bit_errors.iter().filter(|(_, count)| *count > 0));
+        if let Some(resequencer) = &vc.resequencer {
+            offered.push(("waiting for earlier ones", resequencer.cells_waiting));
+        }
         self.add(format!("{unit}, vc {}", vc.name), vc.cells_offered, offered);
         let mut delivered = vec![
             ("in whole frames", vc.cells_whole),

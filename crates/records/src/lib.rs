@@ -257,6 +257,8 @@ pub enum SteppedReason {
     RateControl,
     /// The run has uplinks whose slots go from terminal to terminal.
     SharedUplink,
+    /// The run has a VC whose cells are put in order at its end.
+    Resequencer,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }
@@ -402,6 +404,28 @@ pub struct VcRecord {
     /// What its rate control did; of ABR VCs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrRecord>,
+    /// What the resequencer at its end did; only of VCs with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resequencer: Option<ResequencerRecord>,
+}
+
+/// What the resequencer at the end of a VC did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ResequencerRecord {
+    /// Cells that had to wait for an earlier one.
+    pub cells_held: u64,
+    /// Cells for which it no longer waited: lost, or late.
+    pub cells_given_up: u64,
+    /// Of those, cells that came after others had been let go before them.
+    pub cells_late: u64,
+    /// Most cells in it at a time.
+    pub cells_most: u64,
+    /// Cells in it at the end of the run.
+    pub cells_waiting: u64,
+    /// Mean wait of the cells that had to wait, rounded down; 0 without any.
+    pub wait_mean_ps: u64,
+    /// Longest wait.
+    pub wait_max_ps: u64,
 }
 
 /// What an output port did.

@@ -62,6 +62,7 @@ pub(crate) fn rm_cell(now: SimTime, vc: u32, hop: u16, port_vc: PortVc, content:
         is_paced: true,
         came_at: now,
         left_at: now,
+        entry: 0,
     }
 }
 

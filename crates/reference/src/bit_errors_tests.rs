@@ -49,6 +49,7 @@ fn unit(octets: u32) -> Cell {
         ecn: Ecn::NotEct,
         came_at: SimTime::ZERO,
         left_at: SimTime::ZERO,
+        entry: 0,
     }
 }
 

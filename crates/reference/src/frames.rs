@@ -104,6 +104,8 @@ pub struct Cell {
     pub came_at: SimTime,
     /// When its last bit left the VC's first port.
     pub left_at: SimTime,
+    /// Its number among the cells of its VC that came past the first switch, where a resequencer needs it.
+    pub entry: u64,
 }
 
 /// All frames that still have cells under way.

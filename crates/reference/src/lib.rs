@@ -19,6 +19,7 @@ mod network;
 mod paths;
 mod port;
 mod queue;
+mod resequencer;
 mod run;
 mod timers;
 

@@ -66,6 +66,7 @@ fn cell(index: u32) -> Cell {
         octets: 0,
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
+        entry: 0,
     }
 }
 

@@ -4,6 +4,7 @@ use crate::frames::{Cell, Content, Frame, Frames};
 use crate::live::Delivery;
 use crate::paths::{Next, VcPaths};
 use crate::port::{Port, Verdict};
+use crate::resequencer::Resequencer;
 use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
@@ -38,6 +39,10 @@ struct Vc {
     reassembly: Reassembly,
     /// Its contract, if it has one.
     guaranteed: Option<GuaranteedVc>,
+    /// Puts its cells in order at its end, if the spec asks for it.
+    resequencer: Option<Resequencer>,
+    /// Cells that have entered the network so far, counted for it.
+    entered: u64,
     /// Whether its one link carries packets.
     carries_packets: bool,
     record: VcRecord,
@@ -142,6 +147,8 @@ impl<'a> Network<'a> {
                 guaranteed: vc
                     .gfr
                     .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                resequencer: vc.resequencer.as_ref().map(Resequencer::new),
+                entered: 0,
                 carries_packets: spec.carries_packets(id as usize),
                 record: VcRecord {
                     name: vc.name.clone(),
@@ -203,6 +210,7 @@ impl<'a> Network<'a> {
             rank::PACE => self.on_pace(now, subject),
             rank::INTERVAL => self.on_interval(now, subject),
             rank::SLOT => self.on_slot(now, subject),
+            rank::RESEQUENCE => self.on_resequence(now, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -278,11 +286,17 @@ impl<'a> Network<'a> {
                     return self.on_cell_at_cut(now, node, cell);
                 }
                 self.lower_er(node, &mut cell);
-                if enters && self.is_refused_by_contract(now, &mut cell) {
-                    return;
+                if enters {
+                    if self.is_refused_by_contract(now, &mut cell) {
+                        return;
+                    }
+                    let entered = &mut self.vcs[cell.vc as usize].entered;
+                    cell.entry = *entered;
+                    *entered += 1;
                 }
                 self.offer_cell(now, cell);
             }
+            Next::End if vc.resequencer.is_some() => self.on_cell_to_order(now, cell),
             Next::End => self.on_cell_at_end(now, node, cell),
             Next::Lost => {
                 vc.record.cells_lost.add(LossReason::OffPath);
@@ -305,6 +319,40 @@ impl<'a> Network<'a> {
         let was_idle = !port.is_busy();
         let verdict = port.on_cell(now, cell, port_vc);
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
+    }
+
+    /// A cell has come to the resequencer at the end of its VC.
+    fn on_cell_to_order(&mut self, now: SimTime, cell: Cell) {
+        let vc = &mut self.vcs[cell.vc as usize];
+        let Some(resequencer) = &mut vc.resequencer else {
+            return;
+        };
+        let before = resequencer.next_due();
+        let gone = resequencer.on_cell(now, cell);
+        let due = resequencer.next_due();
+        if let Some(due) = due.filter(|_| due != before) {
+            self.events.push(Key::new(due, rank::RESEQUENCE, cell.vc));
+        }
+        self.leave_resequencer(now, cell.vc, gone);
+    }
+
+    /// Cells of a VC may have waited long enough for earlier ones.
+    fn on_resequence(&mut self, now: SimTime, vc_id: u32) {
+        let Some(resequencer) = &mut self.vcs[vc_id as usize].resequencer else {
+            return;
+        };
+        let gone = resequencer.on_due(now);
+        if let Some(due) = resequencer.next_due() {
+            self.events.push(Key::new(due, rank::RESEQUENCE, vc_id));
+        }
+        self.leave_resequencer(now, vc_id, gone);
+    }
+
+    fn leave_resequencer(&mut self, now: SimTime, vc_id: u32, gone: Vec<Cell>) {
+        let node = self.spec.vc_destination(vc_id as usize);
+        for cell in gone {
+            self.on_cell_at_end(now, node, cell);
+        }
     }
 
     /// A cell has reached the end of its VC.
@@ -510,6 +558,7 @@ impl<'a> Network<'a> {
             ecn,
             came_at: now,
             left_at: now,
+            entry: 0,
         });
         self.settle_discarded(now, port_id);
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);

@@ -115,6 +115,7 @@ mod tests {
     /// link 1 from node 0 to wherever.
     fn vc_paths(loses_cells: bool) -> VcPaths {
         let vc = VcSpec {
+            resequencer: None,
             name: "v".into(),
             path: vec![1, 12, 29],
             class: ServiceClass::Ubr,

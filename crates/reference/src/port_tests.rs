@@ -64,6 +64,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
         octets: 0,
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
+        entry: 0,
     };
     match port.on_cell(SimTime::ZERO, cell, PortVc(vc)) {
         Verdict::Accepted => None,
@@ -159,6 +160,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         octets: 0,
         ecn: Ecn::NotEct,
         left_at: SimTime::ZERO,
+        entry: 0,
     };
     let offer = |port: &mut Port| port.on_frame(SimTime::ZERO, PortVc(0), 3, make);
     assert_eq!(offer(&mut port), Verdict::Accepted);
@@ -351,6 +353,7 @@ fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict 
         octets: 1_000,
         ecn,
         left_at: now,
+        entry: 0,
     })
 }
 
@@ -433,6 +436,7 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
             octets: 1_000,
             ecn: Ecn::NotEct,
             left_at: SimTime::ZERO,
+            entry: 0,
         })
     };
     for frame in 0..4 {

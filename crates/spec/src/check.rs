@@ -245,6 +245,18 @@ impl NetworkSpec {
             if self.carries_packets(i) {
                 self.validate_packets(i, vc)?;
             }
+            if let Some(resequencer) = &vc.resequencer {
+                let at = format!("vcs[{i}].resequencer");
+                if vc.path.len() == 1 || vc.abr.is_some() {
+                    return Err(structure(
+                        at,
+                        "belongs to a VC that crosses a switch and is not of class abr",
+                    ));
+                }
+                if resequencer.hold_ps == 0 || resequencer.capacity_cells == 0 {
+                    return Err(structure(at, "holds a cell at least, for a time"));
+                }
+            }
             validate_gfr(i, vc, self.duration_ps)?;
             self.validate_abr(i, vc)?;
         }
@@ -256,6 +268,7 @@ impl NetworkSpec {
         let of_cells = [
             ("gfr", vc.gfr.is_some()),
             ("rerouting", vc.rerouting.is_some()),
+            ("resequencer", vc.resequencer.is_some()),
         ];
         if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there) {
             let problem = "belongs to cells, and the VC carries packets";

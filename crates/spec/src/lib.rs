@@ -160,6 +160,19 @@ pub struct VcSpec {
     /// Paths that it takes later; the key is left out for a VC that keeps its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerouting: Option<ReroutingSpec>,
+    /// What puts its cells in order at its end; the key is left out for a VC whose cells go on as they come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resequencer: Option<ResequencerSpec>,
+}
+
+/// A resequencer at the end of a VC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct ResequencerSpec {
+    /// How long a cell waits for earlier ones.
+    pub hold_ps: u64,
+    /// Cells that may wait; one more lets the first go.
+    pub capacity_cells: u32,
 }
 
 /// A TCP connection between two hosts.

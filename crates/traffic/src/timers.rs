@@ -28,6 +28,8 @@ pub mod rank {
     pub const INTERVAL: u8 = 9;
     /// A slot of an uplink begins; subject: uplink.
     pub const SLOT: u8 = 10;
+    /// Cells that wait for earlier ones may have waited long enough; subject: VC.
+    pub const RESEQUENCE: u8 = 11;
 }
 
 impl Flow {

@@ -54,6 +54,9 @@ NAMES = {
 """How a key of the data is written for people."""
 
 FACTORS = {
+    "altitude_km": "altitude (km)",
+    "elevation_deg": "elevation (degrees)",
+    "load_percent": "load (%)",
     "config": "configuration",
     "tcp": "TCP",
     "tcp_group": "TCPs",
@@ -89,6 +92,13 @@ FACTORS = {
 """How a factor of a study is written for people."""
 
 METRICS = {
+    "uplink_throughput": "Throughput of the uplink",
+    "collided_part": "Slots with collisions",
+    "access_delay": "Mean access delay",
+    "p99_access_delay": "Access delay, 99 %",
+    "backlog_drift": "Growth of the backlog in a slot",
+    "terminal_state": "State of a terminal",
+    "controller_state": "State of the controller",
     "efficiency": "Efficiency",
     "fairness": "Fairness index",
     "throughput": "Throughput",

@@ -628,6 +628,13 @@ class ReroutingSpec(SpecPart):
     loses_cells: bool
 
 
+class ResequencerSpec(SpecPart):
+    """A resequencer at the end of a VC."""
+
+    hold_ps: U64
+    capacity_cells: U32
+
+
 class VcSpec(SpecPart):
     """A virtual channel: one direction, over given links, from one AAL5 end point to another."""
 
@@ -638,6 +645,7 @@ class VcSpec(SpecPart):
     gfr: GfrSpec | None = None
     abr: AbrSpec | None = left_out(None)
     rerouting: ReroutingSpec | None = left_out(None)
+    resequencer: ResequencerSpec | None = left_out(None)
 
 
 class VanillaSpec(SpecPart):

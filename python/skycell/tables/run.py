@@ -109,6 +109,29 @@ def policed(result: RunResult) -> Table | None:
     )
 
 
+def resequencers(records: Mapping[str, Any]) -> Table | None:
+    """Cells that waited for earlier ones where their VC ends."""
+    heads = ("held", "given up", "late", "most at a time")
+    keys = ("cells_held", "cells_given_up", "cells_late", "cells_most")
+    return _made(
+        "Resequencers, in cells, and waits in ms",
+        "Cells of VCs with a resequencer at their end: those that waited there for earlier ones, "
+        "earlier ones for which they no longer waited, those that then came late, and the most in "
+        "it at a time; and how long those that waited did, in milliseconds.",
+        "VC",
+        (*heads, "mean wait", "longest wait"),
+        (
+            (
+                words(vc["name"]),
+                *(count(found[key]) for key in keys),
+                *_times(found[key] / PS_PER_MS for key in ("wait_mean_ps", "wait_max_ps")),
+            )
+            for vc in records["vcs"]
+            if (found := vc.get("resequencer"))
+        ),
+    )
+
+
 _BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
 
 

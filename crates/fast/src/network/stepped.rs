@@ -212,6 +212,7 @@ impl Network<'_> {
             ecn: self.frames.get(offer.frame).ecn(),
             came_at: now,
             left_at: now,
+            entry: 0,
         };
         let key = self.current;
         debug_assert_eq!(key.time(), now);
@@ -257,6 +258,7 @@ impl Network<'_> {
             ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
+            entry: 0,
         };
         let port = self.vcs.begin(vc).1.output;
         let port = port.expect("the VC begins at a stepped port");

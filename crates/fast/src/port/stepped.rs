@@ -225,6 +225,7 @@ impl SteppedPort {
             ecn: Ecn::NotEct,
             came_at: fragment.head,
             left_at,
+            entry: 0,
         };
         self.push(ArrivingUnits {
             spacing: fragment.spacing(spacing),

@@ -228,6 +228,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
     let up = link(begin, enter, own_cell_time, delay);
     let out = link(leave, end, dice.pick(&[unit, unit / 3]), delay);
     spec.vcs.push(VcSpec {
+        resequencer: None,
         rerouting: None,
         name: format!("v{i}"),
         path: [&[up], shared, &[out]].concat(),

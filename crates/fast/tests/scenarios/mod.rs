@@ -316,6 +316,7 @@ impl<'a> Builder<'a> {
             Vec::new()
         };
         self.spec.vcs.push(VcSpec {
+            resequencer: None,
             rerouting: None,
             gfr,
             abr: None,

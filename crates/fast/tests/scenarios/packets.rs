@@ -144,6 +144,7 @@ fn split_vcs(spec: &mut NetworkSpec, is_new: &[bool]) {
         for path in vc.path.chunk_by(|_, next| !begins(next)) {
             own.push(vcs.len() as u32);
             vcs.push(VcSpec {
+                resequencer: None,
                 name: format!("vc{}", vcs.len()),
                 path: path.to_vec(),
                 ..vc.clone()

@@ -23,6 +23,7 @@ impl Network<'_> {
         let vcs = self.vcs.into_iter().zip(0u32..).map(|(vc, id)| {
             delays.extend(vc.delays.map(|of_vc| (id, of_vc)));
             let mut record = vc.record;
+            record.resequencer = vc.resequencer.as_ref().map(|own| own.record());
             record.cells_open = u64::from(vc.reassembly.open_cells());
             if let Some(guaranteed) = &vc.guaranteed {
                 guaranteed.write(&mut record);

@@ -55,6 +55,7 @@ impl Network<'_> {
             ecn: Ecn::NotEct,
             came_at: now,
             left_at: now,
+            entry: 0,
         };
         self.offer_cell(now, cell);
     }

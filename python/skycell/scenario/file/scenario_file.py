@@ -15,6 +15,7 @@ from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
 from skycell.scenario.file.processing import Processing
 from skycell.scenario.file.qos import QosTargets
+from skycell.scenario.file.resequencer import Resequencer
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
@@ -138,6 +139,9 @@ class ScenarioFile(Parameters):
     )
     processing: tuple[Processing, ...] = param(
         [], "what nodes take before a cell or packet is in its port", source="no time"
+    )
+    resequencer: tuple[Resequencer, ...] = param(
+        [], "VCs whose cells are put in order at their end", source="cells go on as they come"
     )
     admission: Admission = param(
         {}, "what links may be promised away", source="no link more than it carries"

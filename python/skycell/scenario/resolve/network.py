@@ -44,6 +44,7 @@ from skycell.scenario.resolve.processing import (
 )
 from skycell.scenario.resolve.qos import check_qos, vcs_with_delays
 from skycell.scenario.resolve.records import resolve_records
+from skycell.scenario.resolve.resequencers import resolve_resequencers
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
 from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
@@ -134,6 +135,7 @@ def resolve(
         for _, names in chain.changes
         for name in names
     }
+    resequencers = resolve_resequencers(file.resequencer, plan, controls, faults)
     processing = resolve_processing(file.processing, plan, satellites, faults)
     faults.raise_if_any()
     return NetworkSpec(
@@ -165,6 +167,7 @@ def resolve(
                 gfr=contracts.get(name),
                 abr=controls.get(name),
                 rerouting=_rerouting(vc.rerouting, link_ids),
+                resequencer=resequencers.get(name),
             )
             for name, vc in plan.vcs.items()
         ),

@@ -112,6 +112,7 @@ mod tests {
             is_paced: false,
             came_at: SimTime::ZERO,
             left_at: SimTime::ZERO,
+            entry: 0,
         };
         let burst = |time: u64, link: u32, frame: u32, count: u32| ArrivingUnits {
             count,
