@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
@@ -20,13 +20,15 @@ from statistics import NormalDist
 from skycell.input.checking import check_against
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim
 from skycell.input.parameters import exact, meaning_of
-from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Quantity, rounded, show_amount
+from skycell.input.quantities import PS_PER_MS, Quantity, rounded, show_amount
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.scenario.file.link_model import Course, LinkModel, Outages
+from skycell.scenario.file.link_model import Course, LinkModel
 from skycell.scenario.file.links import DELAY_MEANING
+from skycell.scenario.file.outages import check_outages
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.steps.link_rate import LinkRate
+from skycell.scenario.steps.outages import expected_outages, quantile, spans_off
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 
@@ -45,7 +47,7 @@ def read_model(path: Path) -> LinkModel:
     values, positions = read_toml(read_text(path), str(path))
     faults = FaultCollector(str(path), positions)
     model = check_against(LinkModel, values, faults)
-    if model.slot.amount < model.step.amount:
+    if model.slot is not None and model.slot.amount < model.step.amount:
         allowed = f"{model.step} or longer: a step is no longer than its slot"
         faults.add(("slot",), str(model.slot), allowed, meaning_of(LinkModel.model_fields["slot"]))
     for name in ("delay_ms", "rate_mbps"):
@@ -54,6 +56,8 @@ def read_model(path: Path) -> LinkModel:
             got = Verbatim(f"at most {show_amount(course.slots[-1] + course.noise[-1])}")
             meaning = meaning_of(LinkModel.model_fields[name])
             faults.add((name,), got, "values above 0", meaning)
+    if model.outages is not None:
+        check_outages(model.outages, faults)
     faults.raise_if_any()
     return model
 
@@ -96,6 +100,10 @@ def drawn_steps(
         least = show_amount(MOST_STEPS)
         got = f"{show_amount(count)} steps of {model.step}"
         raise ScenarioFaults([Fault(str(path), "step", got, f"at most {least} in a run")])
+    if model.outages is not None and 2 * expected_outages(model.outages, end_ps) > MOST_STEPS:
+        least = show_amount(MOST_STEPS // 2)
+        got = f"{show_amount(round(expected_outages(model.outages, end_ps)))} in a run"
+        raise ScenarioFaults([Fault(str(path), "outages", got, f"at most {least} in the mean")])
     own = rate.payload
     if model.rate_mbps is not None:
         most = rate.payload_of(_bps(model.rate_mbps.slots[-1]))
@@ -153,31 +161,9 @@ def values_of(model: LinkModel, course: Course, seed: str, count: int) -> Iterat
 
 def _slot(model: LinkModel, at_ps: int) -> int:
     """The number of the slot that a moment is in; the first whole one is 0."""
+    if model.slot is None:
+        return 0
     return (at_ps - _ps(model.phase)) // _ps(model.slot)
-
-
-def spans_off(
-    outages: Outages | None, step_ps: int, seed: str, until_ps: int
-) -> list[tuple[int, int]]:
-    """Beginnings and ends of outages; time 0 finds an outage or a gap under way, by its share."""
-    if outages is None:
-        return []
-    rng = random.Random(seed)
-    spans: list[tuple[int, int]] = []
-    length_s, gap_s = map(_mean, (outages.lengths_s, outages.gaps_s))
-    is_off = rng.random() < length_s / (length_s + max(gap_s, step_ps / PS_PER_SECOND))
-    first_s = quantile(outages.lengths_s if is_off else outages.gaps_s, rng.random())
-    at_ps = rounded(exact(first_s * rng.random()) * PS_PER_SECOND)
-    if is_off:
-        spans.append((0, at_ps))
-        at_ps += rounded(exact(quantile(outages.gaps_s, rng.random())) * PS_PER_SECOND)
-    while at_ps < until_ps:
-        length_ps = rounded(exact(quantile(outages.lengths_s, rng.random())) * PS_PER_SECOND)
-        if length_ps:
-            spans.append((at_ps, at_ps + length_ps))
-        gap_ps = rounded(exact(quantile(outages.gaps_s, rng.random())) * PS_PER_SECOND)
-        at_ps += length_ps + max(gap_ps, step_ps)
-    return spans
 
 
 def _parts(rng: random.Random, memory: float) -> Iterator[float]:
@@ -191,24 +177,6 @@ def _parts(rng: random.Random, memory: float) -> Iterator[float]:
 
 def _score(rng: random.Random) -> float:
     return _NORMAL.inv_cdf(max(rng.random(), _SMALLEST_PART))
-
-
-def quantile(values: Sequence[float], part: float) -> float:
-    """The value below which a part of a distribution lies, from evenly spaced quantiles.
-
-    >>> quantile((0.0, 10.0, 30.0), 0.75)
-    20.0
-    """
-    if len(values) == 1:
-        return values[0]
-    at = part * (len(values) - 1)
-    below = min(int(at), len(values) - 2)
-    return values[below] + (at - below) * (values[below + 1] - values[below])
-
-
-def _mean(values: Sequence[float]) -> float:
-    """The mean of a distribution, from evenly spaced quantiles."""
-    return sum(quantile(values, (step + 0.5) / 1000) for step in range(1000)) / 1000
 
 
 def _bps(mbps: float) -> Fraction:

@@ -14,8 +14,10 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_time
-from skycell.scenario.file.link_model import MOST_MEMORY, Course, LinkModel, Outages
-from skycell.scenario.steps.drawn import spans_off, values_of
+from skycell.scenario.file.link_model import MOST_MEMORY, Course, LinkModel
+from skycell.scenario.file.outages import Outages
+from skycell.scenario.steps.drawn import values_of
+from skycell.scenario.steps.outages import spans_off
 from skycell.spec.steps import Steps
 
 if TYPE_CHECKING:
@@ -238,7 +240,8 @@ def check(model: LinkModel, steps: Steps) -> list[Checked]:
     """A measured series beside what its model draws over the same time with 20 seeds."""
     import numpy as np
 
-    step_ps, slot_ps = (int(time.amount) for time in (model.step, model.slot))
+    slot = model.slot or model.step
+    step_ps, slot_ps = (int(time.amount) for time in (model.step, slot))
     measured = sampled(steps, step_ps)
     found: list[Checked] = []
     for name in ("delay_ms", "rate_mbps"):
@@ -325,6 +328,6 @@ def model_text(model: LinkModel, heading: str) -> str:
                 )
                 wrapped = textwrap.wrap(numbers, 96, initial_indent="  ", subsequent_indent="  ")
                 lines += [f"{key} = [", *wrapped, "]"]
-            else:
+            elif value is not None:
                 lines.append(f"{key} = {value!r}")
     return "\n".join(lines) + "\n"
