@@ -14,7 +14,7 @@ PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test soak bench generate lint format docs lock clean
+.PHONY: help setup demo test soak bench generate lint format wheel docs lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -60,6 +60,9 @@ format: setup ## Bring the sources into the agreed format
 	cargo fmt --all
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+wheel: setup ## Build the wheel, install it into a new environment and use it there
+	$(BIN)/python tools/check_wheel.py
 
 docs: $(DOCS_STAMP) ## The documents as a site, in out/docs; dead links are errors
 	rm -rf out/docs

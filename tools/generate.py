@@ -6,10 +6,10 @@
     python tools/generate.py results FILE
     python tools/generate.py study ID [OPTION...]
 
-Without a word: Python's classes of what Rust declares, the reference pages, and the texts of the
-fault messages. The others take a run of something and are asked for by name: golden traces, what
-commands print in documents, how much reproduces as README has it, and the measured part of a
-study's README.
+Without a word: Python's classes of what Rust declares, the reference pages, the texts of the
+fault messages, and the conformance vectors. The others take a run of something and are asked for by
+name: golden traces, what commands print in documents, how much reproduces as README has it, and the
+measured part of a study's README.
 """
 
 import json
@@ -23,6 +23,7 @@ from pathlib import Path
 from declared_rules import rules_module, table_module
 from declared_spec import parts_module, spec_module, traces_module, traces_table
 from declared_text import Json
+from vectors import vectors
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -41,13 +42,14 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     stale = False
     # One after the other: the pages show what the classes say.
-    for part in (classes, pages, messages):
+    for part in (classes, pages, messages, vectors):
         for path, text in part():
             if path.exists() and path.read_text(encoding="utf-8") == text:
                 continue
             stale = True
             print(f"{path.relative_to(ROOT)}: {'out of date' if arguments else 'written'}")
             if not arguments:
+                path.parent.mkdir(exist_ok=True)
                 path.write_text(text, encoding="utf-8")
     if stale and arguments:
         print("make generate writes it anew", file=sys.stderr)

@@ -69,7 +69,7 @@ def write(name: str, note: str, text: str) -> None:
 
 def _events(scenario: Scenario, result: RunResult) -> list[str]:
     """One line per event, in order of time; at one time by flow, acknowledgements first."""
-    lines = [*_sequence_lines(scenario, result), *_discard_lines(result)]
+    lines = [*_sequence_lines(scenario, result), *_discard_lines(result), *_rate_lines(result)]
     return [text for _, text in sorted(lines, key=lambda line: line[0])]
 
 
@@ -108,6 +108,18 @@ def _discard_lines(result: RunResult) -> Iterator[tuple[tuple[int, int, int, int
         yield key, _line(row["time_ps"], of.name, text)
 
 
+def _rate_lines(result: RunResult) -> Iterator[tuple[tuple[int, int, int, int], str]]:
+    """ACR and the ER last received of ABR VCs, cells/s, where the trace `acr` is on."""
+    rows = result.traces["acr"].to_dicts() if "acr" in result.traces else []
+    for place, row in enumerate(rows):
+        port = result.spec.links[row["port"]].name
+        text = f"rate       at {port}: ACR {row['acr']:.3f}, ER {row['er']:.3f}"
+        yield (
+            (row["time_ps"], row["vc"], 2, place),
+            _line(row["time_ps"], result.spec.vcs[row["vc"]].name, text),
+        )
+
+
 def _line(time_ps: int, name: str, text: str) -> str:
     # Picoseconds, all of them: nine digits after a millisecond's point.
     time = f"{time_ps // _PS_PER_MS}.{time_ps % _PS_PER_MS:09}"
@@ -131,6 +143,9 @@ def _counts(result: RunResult) -> Iterator[str]:
                 f"{vc['frames_delivered']} frames whole, {vc['frames_corrupt']} corrupt "
                 f"({vc['cells_corrupt']} cells)"
             )
+    for vc in result.records["vcs"]:
+        if "abr" in vc:
+            yield f"{vc['name']}: {_rm_cells(vc['abr'])}"
     for link, port in zip(result.spec.links, result.records["ports"], strict=True):
         if link.port.capacity_cells is None:
             continue
@@ -139,6 +154,14 @@ def _counts(result: RunResult) -> Iterator[str]:
         else:
             counts = f"{port['arrived']} packets arrived, {_discarded(port['discarded'])}"
             yield f"{port['name']}: {counts}, longest queue {_longest(port)}"
+
+
+def _rm_cells(abr: dict[str, int]) -> str:
+    return (
+        f"RM cells {abr['forward_sent']} forward ({abr['forward_received']} received), "
+        f"{abr['backward_sent']} backward, {abr['becn_sent']} of switches "
+        f"({abr['backward_received']} received)"
+    )
 
 
 def _discarded(counts: dict[str, int]) -> str:

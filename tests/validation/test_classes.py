@@ -25,6 +25,7 @@ def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> sky
                 "bottleneck": {"rate": RATE, "delay": "0 s", "buffer": "1000 cells", **link},
             },
             "source": sources,
+            "admission": {"overbooking": "allow"},
             **more,
         }
     )

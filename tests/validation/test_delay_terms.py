@@ -58,6 +58,39 @@ def test_without_motion_and_queues_the_terms_are_the_delay(
     assert terms["switching_ps"]["mean"] == pytest.approx(expected * 1e12, abs=100)
 
 
+@pytest.mark.parametrize("onboard_switching", [None, {}])
+def test_what_nodes_take_is_a_part_of_switching(onboard_switching: dict[str, Any] | None) -> None:
+    schedule = RING if onboard_switching is None else {**RING, "onboard_switching": {}}
+    plain = skycell.run(scenario(schedule))
+    processing = [{"nodes": ["switch1", "switch2"], "delay": "3 ms"}]
+    if onboard_switching is not None:
+        processing.append({"nodes": ["satellites"], "delay": "500 us"})
+    slower = skycell.run(scenario(schedule, processing=processing))
+    (before,), (after,) = (run.records["delay_terms"] for run in (plain, slower))
+    satellites = 0 if onboard_switching is None else before["satellites"]["least"]
+    taken_ps = 6 * MS + satellites * MS // 2
+    assert after["switching_ps"]["mean"] - before["switching_ps"]["mean"] == taken_ps
+    least = [run.records["flows"][0]["delay_min_ps"] for run in (plain, slower)]
+    assert least[1] - least[0] == taken_ps
+    assert {**after, "switching_ps": 0}.items() >= {
+        (key, before[key]) for key in ("access_ps", "transmission_ps")
+    }
+
+
+def test_a_node_on_a_way_that_varies_takes_its_time_at_every_step() -> None:
+    processing = [{"nodes": ["switch2"], "delay": "3 ms"}]
+    plain, slower = (
+        scenario(PATH).resolve(),
+        scenario(PATH, processing=processing).resolve(),
+    )
+    there, back = (
+        [link.schedule for link in spec.links if link.schedule] for spec in (plain, slower)
+    )
+    assert [d + 3 * MS for d in there[0].delays_ps if d] == [d for d in back[0].delays_ps if d]
+    # The way back leads to the other switch.
+    assert there[1] == back[1]
+
+
 def test_the_terms_add_up_to_the_mean_delay() -> None:
     result = skycell.run(scenario({**PATH, "onboard_switching": {}}))
     (terms,) = result.records["delay_terms"]

@@ -91,6 +91,7 @@ fn greedy_sources_under_erica_plus_come_to_equal_parts_of_the_link() {
         interval_cells: 1_000,
         delta: 0.1,
         ccr_from: CcrFrom::RmCell,
+        becn_millicells: 0,
     });
     let specs = [
         vc(10_000, 0, 1.0),
@@ -120,6 +121,7 @@ proptest! {
             interval_ps: 100_000_000_000,
             interval_cells: 1_000,
             ccr_from: CcrFrom::RmCell,
+        becn_millicells: 0,
         });
         let specs: Vec<_> = vcs.iter().map(|&(mcr, w)| vc(10_000, mcr, f64::from(w))).collect();
         let excess = 10_000.0 - vcs.iter().map(|vc| vc.0 as f64).sum::<f64>();

@@ -12,9 +12,9 @@ use crate::vcs::Vcs;
 use skycell_des::Key;
 use skycell_records::{DiscardReason, SteppedPort, Traces};
 use skycell_reference::NetworkPart;
-use skycell_spec::{NetworkSpec, SourceSpec, TraceKind};
+use skycell_spec::{NetworkSpec, Proxy, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{FlowId, FrameId, SimTime};
 use std::collections::VecDeque;
 
@@ -25,6 +25,7 @@ mod flow_routes;
 mod handover;
 mod offer;
 mod records;
+mod relay;
 mod samples;
 mod stepped;
 mod together;
@@ -71,6 +72,7 @@ pub(crate) struct Network<'a> {
     ports: Ports,
     vcs: Vcs,
     flows: Vec<Flow>,
+    proxies: Proxies,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, FrameId)>,
@@ -105,7 +107,12 @@ pub(crate) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    pub(crate) fn new(spec: &'a NetworkSpec, plan: Plan, tuning: &Tuning) -> Self {
+    pub(crate) fn new(
+        spec: &'a NetworkSpec,
+        proxies: &[Proxy],
+        plan: Plan,
+        tuning: &Tuning,
+    ) -> Self {
         let stepped_ports = plan.stepped_ports(spec);
         let (ports, port_vcs) = ports(spec, &plan, tuning);
         let (waiting, end_points) = (plan.order, plan.end_points);
@@ -123,6 +130,8 @@ impl<'a> Network<'a> {
             let (hosts, traces) = (Hosts::of(spec, flow), &spec.records.traces);
             Flow::new(id, flow, &mut tcp, spec.seed, hosts, traces)
         });
+        let mut flows: Vec<Flow> = flows.collect();
+        let proxies = Proxies::join(&mut flows.iter_mut().collect::<Vec<_>>(), proxies);
         let sources = (0u32..).zip(&spec.sources);
         let is_here = |id: u32, source: &SourceSpec| {
             let is_stream = plan
@@ -143,7 +152,8 @@ impl<'a> Network<'a> {
             end: SimTime(spec.duration_ps),
             ports,
             vcs,
-            flows: flows.collect(),
+            flows,
+            proxies,
             sources,
             flow_routes: FlowRoutes::new(&spec.flows),
             frames: Frames::new(go_in_parts, have_serials),
@@ -384,6 +394,9 @@ impl<'a> Network<'a> {
             flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, frame.flow);
+        if let Some(beyond) = self.proxies.beyond(frame.flow.0, frame.is_forward) {
+            self.relay(now, frame.flow, FlowId(beyond), frame.is_forward);
+        }
     }
 
     /// A source hands over a datagram, or sends a cell.

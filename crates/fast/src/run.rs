@@ -3,9 +3,9 @@
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
-use skycell_records::{RunRecords, SteppedPort, SteppedReason};
+use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::RunError;
-use skycell_spec::NetworkSpec;
+use skycell_spec::{Connections, NetworkSpec};
 use skycell_units::SimTime;
 
 /// Events between two calls of the progress function.
@@ -37,8 +37,9 @@ pub fn run_tuned(
     if !spec.uplinks.is_empty() {
         return stepped_everywhere(spec, progress);
     }
-    let plan = Plan::new(spec);
-    let mut network = Network::new(spec, plan, tuning);
+    let connections = Connections::of(spec);
+    let plan = Plan::new(&connections.spec);
+    let mut network = Network::new(&connections.spec, &connections.proxies, plan, tuning);
     let mut until_call = EVENTS_PER_CALL;
     while let Some(now) = network.advance() {
         until_call -= 1;
@@ -49,7 +50,8 @@ pub fn run_tuned(
             }
         }
     }
-    let records = network.records();
+    let mut records = network.records();
+    records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
     match records.ledger.first_unbalanced() {
         None => Ok(records),
         Some(account) => Err(RunError::Unbalanced {
@@ -61,7 +63,8 @@ pub fn run_tuned(
 /// The ports of a valid spec that [`run`] steps, and why.
 pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     if spec.uplinks.is_empty() {
-        return Plan::new(spec).stepped_ports(spec);
+        let connections = Connections::of(spec);
+        return Plan::new(&connections.spec).stepped_ports(spec);
     }
     let ports = spec.links.iter().map(|link| SteppedPort {
         port: link.name.clone(),

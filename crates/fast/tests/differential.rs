@@ -6,7 +6,7 @@ mod scenarios;
 mod words;
 
 use scenarios::{
-    abr, bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
+    abr, bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes, split,
     time_varying, varying_parking_lots, with_jitter, with_stepping,
 };
 use serde_json::Value;
@@ -250,6 +250,11 @@ fn both_engines_leave_the_same_records_and_traces() {
     for seed in first..first + count {
         assert_identity(&format!("scenario {seed}"), scenario(seed));
         assert_identity(&format!("packets {seed}"), packets(seed));
+        for (kind, spec) in [("cells", scenario(seed)), ("packets", packets(seed))] {
+            if let Some(split) = split(spec, seed) {
+                assert_identity(&format!("split {kind} {seed}"), split);
+            }
+        }
         let stepping = if seed % 3 == 0 {
             packets(seed)
         } else {

@@ -21,6 +21,10 @@ pub struct AbrRecord {
     pub backward_waiting: u64,
     /// Backward RM cells that the source has received.
     pub backward_received: u64,
+    /// Backward RM cells that switches on the way have made (BECN); they are none of those that were sent back.
+    pub becn_sent: u64,
+    /// Of those received, such cells.
+    pub becn_received: u64,
     /// RM cells of both connections that reached the VC's end: its own forward ones, and the backward
     /// ones of the connection the other way.
     pub rm_cells_delivered: u64,

@@ -123,14 +123,9 @@ impl Merged {
     fn of(vcs: &[&CellDelays], base: impl Fn(&CellDelays) -> u64) -> Self {
         let mut counts = BTreeMap::new();
         for vc in vcs {
-            let filled = vc
-                .counts
-                .iter()
-                .enumerate()
-                .filter(|(_, count)| **count > 0);
-            for (bucket, &count) in filled {
+            for (bucket, count) in vc.filled() {
                 // The largest of the VC may lie below the end of its bucket.
-                let end = end_of(vc.first + bucket).min(vc.max_ps - vc.fixed_ps);
+                let end = end_of(bucket).min(vc.max_ps - vc.fixed_ps);
                 *counts.entry(base(vc) + end).or_insert(0) += count;
             }
         }
@@ -164,10 +159,17 @@ pub struct CellDelays {
     sum_ps: u128,
     min_ps: u64,
     max_ps: u64,
-    /// Bucket of the first of `counts`: a port of which all stays are alike keeps one.
+    /// Buckets in ascending order with their counts, as long as there are few of them: of many thousand
+    /// hosts each has sent a few packets. They move to `counts` when they are more.
+    few: Vec<(u32, u32)>,
+    /// Bucket of the first of `counts`.
     first: usize,
+    /// Counts of buckets that follow each other; empty as long as there are few.
     counts: Vec<u64>,
 }
+
+/// Buckets that are kept one by one: as large as 64 that follow each other.
+const MOST_FEW: usize = 64;
 
 impl CellDelays {
     /// For a VC whose cells take `fixed_ps` through empty ports.
@@ -197,10 +199,47 @@ impl CellDelays {
         }
     }
 
-    /// The same in a bucket that is not among `counts` yet.
-    #[cold]
+    /// The same in a bucket that is not among `counts`, or as long as there are few.
     #[inline(never)]
     fn add_outside(&mut self, bucket: usize, cells: u64) {
+        if self.counts.is_empty() && self.is_added_to_few(bucket, cells) {
+            return;
+        }
+        for (bucket, count) in std::mem::take(&mut self.few) {
+            self.add_to_many(bucket as usize, u64::from(count));
+        }
+        self.add_to_many(bucket, cells);
+    }
+
+    /// Whether there is room for it in `few`.
+    fn is_added_to_few(&mut self, bucket: usize, cells: u64) -> bool {
+        let sought = self
+            .few
+            .binary_search_by_key(&bucket, |&(known, _)| known as usize);
+        let Ok(cells) = u32::try_from(cells) else {
+            return false;
+        };
+        match sought {
+            Ok(index) => match self.few[index].1.checked_add(cells) {
+                Some(count) => self.few[index].1 = count,
+                None => return false,
+            },
+            Err(_) if self.few.len() == MOST_FEW => return false,
+            Err(index) => self.few.insert(index, (bucket as u32, cells)),
+        }
+        true
+    }
+
+    /// Every bucket that has a count, ascending.
+    fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
+        let few = self.few.iter();
+        let many = self.counts.iter().enumerate();
+        few.map(|&(bucket, count)| (bucket as usize, u64::from(count)))
+            .chain(many.map(|(index, &count)| (self.first + index, count)))
+            .filter(|&(_, count)| count > 0)
+    }
+
+    fn add_to_many(&mut self, bucket: usize, cells: u64) {
         if bucket < self.first || self.counts.is_empty() {
             let lacking = match self.counts.len() {
                 0 => 0,
@@ -277,15 +316,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buckets_are_kept_from_the_least_delay_to_the_largest() {
+    fn few_buckets_are_kept_one_by_one_and_many_from_the_least_delay_to_the_largest() {
         // A packet's time on a line of 10 Mbit/s, 1.2 ms, is in bucket 3 200 and something.
         let mut delays = CellDelays::new(0);
         delays.add(1_200_000_000);
-        assert_eq!(delays.counts, [1]);
         delays.add(1_150_000_000);
         delays.add(1_250_000_000);
-        assert!(delays.counts.len() < 20);
-        assert_eq!(delays.counts.iter().sum::<u64>(), 3);
+        assert_eq!((delays.few.len(), delays.counts.len()), (3, 0));
+        let mut many = CellDelays::new(0);
+        (1..=65).rev().for_each(|value| many.add_many(value * 3, 2));
+        assert_eq!((many.few.len(), many.counts.len()), (0, 193));
+        let kept: Vec<_> = many.filled().collect();
+        assert_eq!(
+            kept,
+            (1..=65).map(|value| (value * 3, 2)).collect::<Vec<_>>()
+        );
+        // A count that u32 cannot hold is among many.
+        let mut often = CellDelays::new(0);
+        often.add_many(7, u64::from(u32::MAX));
+        often.add(7);
+        assert_eq!(often.filled().collect::<Vec<_>>(), [(7, 1 << 32)]);
         let found = delays.record(0).delay;
         assert!(found.p50_ps >= 1_200_000_000 && found.p50_ps < 1_210_000_000);
         assert_eq!(found.p99_ps, 1_250_000_000);
@@ -344,7 +394,7 @@ mod tests {
             together.add_series(first, step, count, each);
             (0..count).for_each(|k| one_by_one.add_many(first + k * step, each));
             assert_eq!(together.record(0), one_by_one.record(0));
-            assert_eq!(together.counts, one_by_one.counts);
+            assert!(together.filled().eq(one_by_one.filled()));
         }
     }
 

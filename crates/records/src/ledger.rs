@@ -65,6 +65,15 @@ impl Ledger {
                 flow.octets_received,
                 (flow.octets_delivered, flow.octets_waiting),
             );
+            if let Some(pep) = &flow.pep {
+                let found = vec![
+                    ("acknowledged behind it", flow.octets_acked),
+                    ("outstanding behind it", flow.octets_outstanding),
+                    ("unsent", pep.octets_unsent),
+                ];
+                let name = format!("octets accepted at the proxy, flow {}", flow.name);
+                self.add(name, pep.octets_accepted, found);
+            }
             if let Some(web) = &flow.web {
                 let requests = &web.request_stream;
                 segments[0].1 += requests.segments_sent;

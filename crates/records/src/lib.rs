@@ -7,6 +7,7 @@ mod errors;
 mod guarantee;
 mod ledger;
 mod packets;
+mod pep;
 mod queue;
 mod summary;
 mod traces;
@@ -19,6 +20,7 @@ pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, Ledger};
 pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
+pub use pep::{PepRecord, joined};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::*;
 pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
@@ -329,6 +331,13 @@ pub struct FlowRecord {
     /// What the client asked for and got; of flows with web traffic only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<WebRecord>,
+    /// The proxy at which it begins; of connections of split flows only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pep: Option<PepRecord>,
+    /// The connections that it is split into, in the order of the path; of split flows only. What the row itself says of the
+    /// source is that of the first, what it says of the destination that of the last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub connections: Vec<FlowRecord>,
 }
 
 /// What became of one VC's cells and frames.

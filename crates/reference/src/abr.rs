@@ -44,6 +44,27 @@ pub(crate) struct PacedVc {
     traced: Option<(f64, f64)>,
 }
 
+/// An RM cell of VC `vc` that is made at a port of its hop `hop`, where it has the index `port_vc`.
+pub(crate) fn rm_cell(now: SimTime, vc: u32, hop: u16, port_vc: PortVc, content: RmCell) -> Cell {
+    Cell {
+        frame: FrameId::NONE,
+        rm: Some(content),
+        efci: false,
+        index: 0,
+        octets: 0,
+        vc,
+        port_vc,
+        flow: 0,
+        ecn: Ecn::NotEct,
+        hop,
+        eom: false,
+        clp: content.is_out_of_rate,
+        is_paced: true,
+        came_at: now,
+        left_at: now,
+    }
+}
+
 /// Which cell may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
@@ -58,26 +79,6 @@ impl PacedVc {
         Waiting {
             data: !self.data.is_empty(),
             backward: self.destination.waiting().is_some(),
-        }
-    }
-
-    fn rm_cell(&self, now: SimTime, content: RmCell) -> Cell {
-        Cell {
-            frame: FrameId::NONE,
-            rm: Some(content),
-            efci: false,
-            index: 0,
-            octets: 0,
-            vc: self.vc,
-            port_vc: self.port_vc,
-            flow: 0,
-            ecn: Ecn::NotEct,
-            hop: self.hop,
-            eom: false,
-            clp: content.is_out_of_rate,
-            is_paced: true,
-            came_at: now,
-            left_at: now,
         }
     }
 
@@ -113,9 +114,15 @@ impl PacedVc {
         is_new.then_some(rates)
     }
 
-    /// Backward RM cells that wait.
+    /// Backward RM cells that wait, of those that were turned around.
     pub(crate) fn turned(&self) -> u64 {
-        self.beside.len() as u64 + u64::from(self.destination.waiting().is_some())
+        let beside = self.beside.iter().filter(|cell| !cell.is_becn);
+        beside.count() as u64 + u64::from(self.destination.waiting().is_some())
+    }
+
+    /// A backward RM cell that the node has made itself waits to go beside the rate.
+    pub(crate) fn add_becn(&mut self, cell: RmCell) {
+        self.beside.push_back(cell);
     }
 }
 
@@ -210,7 +217,7 @@ impl Pacer {
             self.sending = paced.data.pop_front();
             return None;
         };
-        let cell = paced.rm_cell(now, content);
+        let cell = rm_cell(now, paced.vc, paced.hop, paced.port_vc, content);
         self.length += 1;
         self.sending = Some(cell);
         Some((cell, paced.port_vc))

@@ -49,6 +49,7 @@ impl<'a> LiveNetwork<'a> {
     /// The spec is not valid.
     pub fn new(spec: &'a NetworkSpec) -> Result<Self, SpecError> {
         spec.validate()?;
+        refuse_peps(spec)?;
         let network = Network::without_flows(spec);
         Ok(LiveNetwork { network, spec })
     }
@@ -90,5 +91,16 @@ impl<'a> LiveNetwork<'a> {
                 port.record(&link.name, end, has_vc_samples)
             })
             .collect()
+    }
+}
+
+/// Real hosts bring their own connections, which no proxy of a run can end.
+fn refuse_peps(spec: &NetworkSpec) -> Result<(), SpecError> {
+    match spec.flows.iter().position(|flow| !flow.peps.is_empty()) {
+        None => Ok(()),
+        Some(i) => Err(SpecError::Structure {
+            path: format!("flows[{i}].peps"),
+            problem: "belongs to a run: real hosts have connections of their own".into(),
+        }),
     }
 }

@@ -8,9 +8,9 @@ use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
-use skycell_spec::{FlowSpec, NetworkSpec, TraceKind};
+use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 mod abr;
@@ -79,6 +79,7 @@ pub(crate) struct Network<'a> {
     pub(crate) ports: Vec<Port>,
     vcs: Vec<Vc>,
     flows: Vec<FlowAtWork>,
+    proxies: Proxies,
     sources: Vec<CellSource>,
     frames: Frames,
     pub(crate) events: EventQueue,
@@ -93,9 +94,11 @@ pub(crate) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// With flows that begin as the spec says.
-    pub(crate) fn new(spec: &'a NetworkSpec) -> Self {
+    /// With flows that begin as the spec says, and between which there are proxies.
+    pub(crate) fn new(spec: &'a NetworkSpec, proxies: &[Proxy]) -> Self {
         let mut network = Network::without_flows(spec);
+        let mut flows: Vec<&mut Flow> = network.flows.iter_mut().map(|f| &mut f.flow).collect();
+        network.proxies = Proxies::join(&mut flows, proxies);
         (0..network.flows.len() as u32).for_each(|id| network.plan(id));
         network
     }
@@ -171,6 +174,7 @@ impl<'a> Network<'a> {
             ports,
             vcs,
             flows,
+            proxies: Proxies::default(),
             sources: sources
                 .map(|source| CellSource::new(source, spec.seed))
                 .collect(),
@@ -400,6 +404,13 @@ impl<'a> Network<'a> {
             flow.on_segment_at_source(now, &segment, out);
         }
         self.after_flow(now, flow_id);
+        if let Some(beyond) = self.proxies.beyond(flow_id, is_forward) {
+            let pair = [flow_id as usize, beyond as usize];
+            let flows = self.flows.get_disjoint_mut(pair);
+            let [one, other] = flows.expect("a connection does not join itself");
+            (other.flow).on_beyond(now, is_forward, &one.flow, &mut self.out);
+            self.after_flow(now, beyond);
+        }
     }
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {

@@ -1,8 +1,8 @@
 //! A run: the event loop, and what it leaves.
 
 use crate::network::{Finished, Network};
-use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals, delay_records};
-use skycell_spec::{NetworkSpec, SpecError};
+use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals, delay_records, joined};
+use skycell_spec::{Connections, NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 
@@ -40,7 +40,8 @@ pub fn run(
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
     let end = SimTime(spec.duration_ps);
-    let mut network = Network::new(spec);
+    let connections = Connections::of(spec);
+    let mut network = Network::new(&connections.spec, &connections.proxies);
     let mut until_call = EVENTS_PER_CALL;
     while let Some(event) = network.events.pop_before(end) {
         network.on_event(event);
@@ -52,7 +53,8 @@ pub fn run(
             }
         }
     }
-    let records = records(spec, network.finish());
+    let mut records = records(&connections.spec, network.finish());
+    records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
     match records.ledger.first_unbalanced() {
         None => Ok(records),
         Some(account) => Err(RunError::Unbalanced {

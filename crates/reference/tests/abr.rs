@@ -486,3 +486,108 @@ fn steady_rates_are_the_weighted_max_min_allocation() {
         abr_networks::check_rates(seed);
     }
 }
+
+/// A slow port behind the switch, 4 ms a cell, which finds itself congested at 3 cells and makes 10 backward RM cells a
+/// second.
+fn with_becn(spec: &mut Value) {
+    spec["sources"] = json!([cell_source("s", 0, 0, 2 * MS)]);
+    spec["vcs"][0]["abr"]["icr_millicells"] = json!(500_000);
+    spec["links"][1]["cell_time_ps"] = json!(4 * MS);
+    spec["links"][1]["port"]["rate_algorithm"] =
+        json!({"kind": "efci", "high_cells": 3, "low_cells": 3, "becn_millicells": 10_000});
+    spec["links"][1]["port"]["queues"][0]["capacity_cells"] = json!(2_000);
+}
+
+#[test]
+fn a_congested_switch_tells_the_source_itself() {
+    // Cells go at 0, 2, 4 ... ms and come 11 ms later; the port sends from 11 ms on, one each 4 ms. Before
+    // those that come at 11, 13, 15, 17, 19 and 21 ms there are 0, 1, 1, 2, 2 and 3. At 21 ms the switch makes a cell
+    // with CI, which takes 11 ms to the source: ACR falls by a sixteenth of 500. An answer of the destination is on
+    // its way until 48 ms, and the next cell of the switch is not made before 121 ms.
+    let acr = |records: &RunRecords| rm(records, 0).acr_millicells;
+    let counts = |records: &RunRecords| {
+        let one = rm(records, 0);
+        [one.becn_sent, one.becn_received, one.backward_received]
+    };
+    assert_eq!(counts(&pair(with_becn, 21 * MS)), [0, 0, 0]);
+    let before = pair(with_becn, 32 * MS);
+    assert_eq!((acr(&before), counts(&before)), (500_000, [1, 0, 0]));
+    let after = pair(with_becn, 32 * MS + 1);
+    assert_eq!((acr(&after), counts(&after)), (468_750, [1, 1, 1]));
+    assert_eq!(counts(&pair(with_becn, 121 * MS))[0], 1);
+    assert_eq!(counts(&pair(with_becn, 125 * MS))[0], 2);
+    // They are none of those that answer: source behaviour 6 does not count them, and the ledger holds.
+    let minute = pair(with_becn, 60_000 * MS);
+    let one = rm(&minute, 0);
+    assert!((300..=600).contains(&one.becn_sent), "{}", one.becn_sent);
+    assert!(one.backward_received - one.becn_received <= one.backward_sent);
+}
+
+#[test]
+fn where_the_loop_is_cut_the_virtual_destination_makes_the_cell() {
+    let change = |spec: &mut Value| {
+        with_becn(spec);
+        spec["vcs"][0]["abr"]["rif"] = json!(1e-9);
+        cut(spec, 0, "acr");
+    };
+    let records = pair(change, 10_000 * MS);
+    let one = rm(&records, 0);
+    assert!(one.becn_sent > 10);
+    assert_eq!(one.becn_received, one.becn_sent);
+}
+
+#[test]
+fn the_switch_before_a_satellite_needs_no_more_than_its_own_loop_if_it_answers_itself() {
+    // JSAC 6.1: two VCs begin with all of a link of 5 000 cells/s each, 275 ms to the other end; the sources are
+    // 10 ms away. Twice what the link takes comes until feedback is felt: 5 000 cells a second in excess.
+    let longest = |becn: u64| {
+        let mut erica = json!({
+            "kind": "erica_plus", "queue": abr_networks::weighted_erica_plus()["queue"],
+            "interval_ps": 10 * MS, "interval_cells": 100_000, "delta": 0.1, "ccr_from": "rm_cell",
+        });
+        if becn > 0 {
+            erica["becn_millicells"] = json!(becn);
+        }
+        let mut net = Net::chain(2, 50_000_000, 10 * MS);
+        net.join(200_000_000, 275 * MS, &erica);
+        for _ in 0..2 {
+            let mut control = abr(10_000, 0);
+            control["icr_millicells"] = json!(5_000_000);
+            control["rif"] = json!(1.0);
+            let vc = net.connect(0, 2, control);
+            net.feed(vc);
+        }
+        let records = run(&net.spec(4_000 * MS));
+        assert!(records.ports[0].busy_ps > 3_700 * MS, "{becn}");
+        f64::from(records.ports[0].queue.max)
+    };
+    let excess = 5_000.0;
+    let (without, with) = (longest(0), longest(10_000));
+    // The first answer of the destination: 2 x (275 + 2 x 10) ms after the first cell, to and from the switch
+    // itself 10 ms less on each way.
+    assert!(without > excess * 0.570, "{without}");
+    // To the source and back, an averaging interval, and a share of the second that ends the overload.
+    assert!(with < excess * (0.020 + 2.0 * 0.010), "{with}");
+}
+
+#[test]
+fn relative_rate_marking_holds_the_queue_without_the_destination() {
+    let longest = |algorithm: Value| {
+        let change = |spec: &mut Value| {
+            with_becn(spec);
+            spec["links"][1]["port"]["rate_algorithm"] = algorithm.clone();
+        };
+        let records = pair(change, 60_000 * MS);
+        assert_eq!(records.ports[1].discarded.total(), 0);
+        assert!(records.ports[1].busy_ps as f64 / (60_000 * MS) as f64 > 0.9);
+        records.ports[1].queue.max
+    };
+    let efci = longest(json!({"kind": "efci", "high_cells": 3, "low_cells": 2}));
+    for rm_cells in ["backward", "forward", "both"] {
+        let queue = longest(json!({
+            "kind": "relative_rate", "high_cells": 3, "low_cells": 2, "ni_cells": 2,
+            "rm_cells": rm_cells,
+        }));
+        assert!(queue > 3 && queue < efci * 2, "{rm_cells}: {queue}, {efci}");
+    }
+}

@@ -4,7 +4,7 @@ use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
 use crate::{
     DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
-    SlowStartSpec, StartSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
+    SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -360,7 +360,8 @@ impl NetworkSpec {
         if ends(&flow.reverse) != (destination, source) {
             return Err(structure(at("reverse"), "does not lead back to the source"));
         }
-        self.validate_tcp(i, flow)?;
+        validate_tcp(&flow.tcp, &at("tcp"))?;
+        self.validate_peps(i, flow)?;
         for (key, jitter_ps) in [
             ("jitter.data_ps", flow.jitter.data_ps),
             ("jitter.acks_ps", flow.jitter.acks_ps),
@@ -384,105 +385,104 @@ impl NetworkSpec {
         }
         Ok(())
     }
+}
 
-    fn validate_tcp(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
-        let tcp = &flow.tcp;
-        let at = |key: &str| format!("flows[{i}].tcp.{key}");
-        let refused =
-            |at: Refusal| range(format!("flows[{i}].tcp.{}", at.field), at.got, &at.allowed);
-        tcp.check(&Surroundings::default()).map_err(refused)?;
-        if tcp.rwnd < tcp.mss {
-            return Err(range(at("rwnd"), tcp.rwnd, "at least one MSS"));
-        }
-        // RFC 7323 2.2: 65 535 shifted by at most 14.
-        let largest = if tcp.window_scaling {
-            65_535 << 14
-        } else {
-            65_535
-        };
-        if tcp.rwnd > largest {
-            return Err(range(at("rwnd"), tcp.rwnd, &format!("at most {largest}")));
-        }
-        for (key, value) in [
-            ("initial_cwnd", tcp.initial_cwnd),
-            ("max_cwnd", tcp.max_cwnd),
-        ] {
-            if value < tcp.mss {
-                return Err(range(at(key), value, "at least one MSS"));
-            }
-        }
-        if tcp.rto_initial_ticks < tcp.rto_min_ticks || tcp.rto_max_ticks < tcp.rto_initial_ticks {
-            return Err(structure(
-                at("rto_initial_ticks"),
-                "must lie between rto_min_ticks and rto_max_ticks",
-            ));
-        }
-        if let TickPhase::At { offset_ps } = tcp.tick_phase
-            && offset_ps >= tcp.tick_ps
-        {
-            return Err(range(
-                at("tick_phase.offset_ps"),
-                offset_ps,
-                "below tick_ps",
-            ));
-        }
-        // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
-        let blocks = if tcp.timestamps { 3 } else { 4 };
-        if let Some(most) = tcp.recovery.max_blocks()
-            && !(1..=blocks).contains(&most)
-        {
-            let allowed = format!("1 to {blocks}");
-            return Err(range(at("recovery.max_blocks"), most, &allowed));
-        }
-        let is_timed = matches!(tcp.recovery, RecoverySpec::RackTlp(_));
-        // Both count eight samples of a round trip: one of a window is too few.
-        let is_hystart = matches!(
-            tcp.slow_start,
-            SlowStartSpec::HystartPlusPlus(_) | SlowStartSpec::Hystart(_)
-        );
-        if is_hystart && !tcp.timestamps && !is_timed {
-            return Err(structure(
-                at("slow_start"),
-                "needs timestamps, or rack_tlp: a round trip of every ACK",
-            ));
-        }
-        if tcp.limited_transmit && is_timed {
-            return Err(structure(
-                at("limited_transmit"),
-                "has no effect beside rack_tlp, whose pipe lets it out",
-            ));
-        }
-        if tcp.pacing.is_on() && !is_timed {
-            return Err(structure(
-                at("pacing"),
-                "needs rack_tlp, which asks the pacer before it sends",
-            ));
-        }
-        if tcp.congestion.has_model() && !is_timed {
-            return Err(structure(
-                at("congestion"),
-                "needs rack_tlp, which knows what is in flight",
-            ));
-        }
-        if tcp.congestion.has_model() && tcp.pacing.is_on() {
-            return Err(structure(
-                at("pacing"),
-                "has no effect beside bbr, which paces itself",
-            ));
-        }
-        if let Some(delayed) = tcp.delayed_ack {
-            for (key, value) in [
-                ("delayed_ack.timeout_ps", delayed.timeout_ps),
-                (
-                    "delayed_ack.every_segments",
-                    u64::from(delayed.every_segments),
-                ),
-            ] {
-                if value == 0 {
-                    return Err(range(at(key), 0, "above 0"));
-                }
-            }
-        }
-        Ok(())
+/// Refuses parameters of a connection that cannot be.
+pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
+    let at = |key: &str| format!("{path}.{key}");
+    let refused = |at: Refusal| range(format!("{path}.{}", at.field), at.got, &at.allowed);
+    tcp.check(&Surroundings::default()).map_err(refused)?;
+    if tcp.rwnd < tcp.mss {
+        return Err(range(at("rwnd"), tcp.rwnd, "at least one MSS"));
     }
+    // RFC 7323 2.2: 65 535 shifted by at most 14.
+    let largest = if tcp.window_scaling {
+        65_535 << 14
+    } else {
+        65_535
+    };
+    if tcp.rwnd > largest {
+        return Err(range(at("rwnd"), tcp.rwnd, &format!("at most {largest}")));
+    }
+    for (key, value) in [
+        ("initial_cwnd", tcp.initial_cwnd),
+        ("max_cwnd", tcp.max_cwnd),
+    ] {
+        if value < tcp.mss {
+            return Err(range(at(key), value, "at least one MSS"));
+        }
+    }
+    if tcp.rto_initial_ticks < tcp.rto_min_ticks || tcp.rto_max_ticks < tcp.rto_initial_ticks {
+        return Err(structure(
+            at("rto_initial_ticks"),
+            "must lie between rto_min_ticks and rto_max_ticks",
+        ));
+    }
+    if let TickPhase::At { offset_ps } = tcp.tick_phase
+        && offset_ps >= tcp.tick_ps
+    {
+        return Err(range(
+            at("tick_phase.offset_ps"),
+            offset_ps,
+            "below tick_ps",
+        ));
+    }
+    // RFC 2018 section 3: 40 octets of options hold four blocks, three beside timestamps.
+    let blocks = if tcp.timestamps { 3 } else { 4 };
+    if let Some(most) = tcp.recovery.max_blocks()
+        && !(1..=blocks).contains(&most)
+    {
+        let allowed = format!("1 to {blocks}");
+        return Err(range(at("recovery.max_blocks"), most, &allowed));
+    }
+    let is_timed = matches!(tcp.recovery, RecoverySpec::RackTlp(_));
+    // Both count eight samples of a round trip: one of a window is too few.
+    let is_hystart = matches!(
+        tcp.slow_start,
+        SlowStartSpec::HystartPlusPlus(_) | SlowStartSpec::Hystart(_)
+    );
+    if is_hystart && !tcp.timestamps && !is_timed {
+        return Err(structure(
+            at("slow_start"),
+            "needs timestamps, or rack_tlp: a round trip of every ACK",
+        ));
+    }
+    if tcp.limited_transmit && is_timed {
+        return Err(structure(
+            at("limited_transmit"),
+            "has no effect beside rack_tlp, whose pipe lets it out",
+        ));
+    }
+    if tcp.pacing.is_on() && !is_timed {
+        return Err(structure(
+            at("pacing"),
+            "needs rack_tlp, which asks the pacer before it sends",
+        ));
+    }
+    if tcp.congestion.has_model() && !is_timed {
+        return Err(structure(
+            at("congestion"),
+            "needs rack_tlp, which knows what is in flight",
+        ));
+    }
+    if tcp.congestion.has_model() && tcp.pacing.is_on() {
+        return Err(structure(
+            at("pacing"),
+            "has no effect beside bbr, which paces itself",
+        ));
+    }
+    if let Some(delayed) = tcp.delayed_ack {
+        for (key, value) in [
+            ("delayed_ack.timeout_ps", delayed.timeout_ps),
+            (
+                "delayed_ack.every_segments",
+                u64::from(delayed.every_segments),
+            ),
+        ] {
+            if value == 0 {
+                return Err(range(at(key), 0, "above 0"));
+            }
+        }
+    }
+    Ok(())
 }

@@ -15,6 +15,7 @@ mod gfr;
 mod rerouting;
 mod schedule;
 mod sources;
+mod split;
 mod web;
 
 pub use check::SpecError;
@@ -40,6 +41,7 @@ pub use skycell_switch::scheduler::specs::*;
 pub use skycell_switch::{ExcessAction, PacketPolicerSpec, TokenBucketSpec};
 pub use skycell_tcp::spec::*;
 pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
+pub use split::{Connections, PepSpec, Proxy};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
 use serde::{Deserialize, Serialize};
@@ -181,6 +183,10 @@ pub struct FlowSpec {
     /// Processing times of its end points; the key is left out where there are none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub jitter: JitterSpec,
+    /// Proxies on its path, in order, each of which ends the connection and begins another; the key is left out where there
+    /// are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peps: Vec<PepSpec>,
 }
 
 /// How long a flow's ends take at most to hand a segment to the network interface.

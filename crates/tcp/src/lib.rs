@@ -10,6 +10,7 @@ mod ranges;
 mod receiver;
 mod recent;
 mod recovery;
+mod room;
 mod rto;
 mod segment;
 mod sender;
@@ -20,6 +21,7 @@ mod window;
 
 pub use clock::TickClock;
 pub use receiver::{Receiver, ReceiverCounters};
+pub use room::Accepted;
 pub use segment::{SackBlocks, Segment, SegmentKind};
 pub use sender::{Sender, SenderCounters};
 

@@ -2,6 +2,7 @@
 
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
+use crate::room::{Accepted, Room};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{AdvertisedWindow, TcpSpec};
 use skycell_units::{Cells, Ecn, Octets, SimTime};
@@ -63,6 +64,8 @@ pub struct Receiver {
     duplicates: u64,
     controls: u64,
     marked: u64,
+    /// Of a receiver whose octets wait for another connection.
+    room: Option<Box<Room>>,
 }
 
 impl Receiver {
@@ -91,6 +94,38 @@ impl Receiver {
             duplicates: 0,
             acks: 0,
             controls: 0,
+            room: None,
+        }
+    }
+
+    /// Octets wait behind this receiver for another connection, and there is room for `buffer` of them.
+    pub fn set_buffer(&mut self, buffer: Octets) {
+        self.room = Some(Box::new(Room::new(buffer)));
+    }
+
+    /// What has been accepted; without a buffer nobody waits for it.
+    pub fn accepted(&self) -> Accepted {
+        Accepted {
+            connection: self.connection,
+            octets: self.rcv_nxt,
+            in_all: self.before + self.rcv_nxt,
+            has_ended: self.room.as_ref().is_some_and(|room| room.has_ended),
+            refused: self.room.as_ref().map_or(0, |room| room.refused),
+        }
+    }
+
+    /// There is room now up to the octet `limit` of all connections together. The sender learns of it at once if it has no
+    /// more than half the window left, as Linux has it (tcp_cleanup_rbuf), and two segments can be added (4.4BSD tcp_output).
+    pub fn set_limit(&mut self, limit: Octets, out: &mut Vec<Segment>) {
+        let Some(room) = &mut self.room else {
+            return;
+        };
+        room.limit = limit;
+        let more = room.more(self.before, self.rcv_nxt, self.tcp.rwnd);
+        let is_worth_it = more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd;
+        let is_short = 2 * room.left(self.rcv_nxt) <= self.tcp.rwnd;
+        if is_short && is_worth_it && !room.has_ended && self.early.is_empty() {
+            self.acknowledge(None, 0, out);
         }
     }
 
@@ -143,8 +178,14 @@ impl Receiver {
         }
         match segment.kind {
             SegmentKind::Syn => self.answer(SegmentKind::SynAck, out),
-            SegmentKind::Fin => self.answer(SegmentKind::FinAck, out),
+            SegmentKind::Fin => {
+                if let Some(room) = &mut self.room {
+                    room.has_ended = true;
+                }
+                self.answer(SegmentKind::FinAck, out);
+            }
             SegmentKind::Data => self.on_data(now, segment, out),
+            SegmentKind::Probe => self.acknowledge(None, 0, out),
             SegmentKind::SynAck
             | SegmentKind::FinAck
             | SegmentKind::Ack
@@ -159,7 +200,14 @@ impl Receiver {
 
     fn answer(&mut self, kind: SegmentKind, out: &mut Vec<Segment>) {
         self.controls += 1;
-        out.push(Segment::bare(kind, self.connection));
+        let window = match self.room {
+            None => 0, // which no sender looks at
+            Some(_) => self.window(0) as u32,
+        };
+        out.push(Segment {
+            window,
+            ..Segment::bare(kind, self.connection)
+        });
     }
 
     fn begin(&mut self, connection: u32) {
@@ -177,6 +225,9 @@ impl Receiver {
         self.echoes_mark = false;
         self.unacknowledged = 0;
         self.held_until = None;
+        if let Some(room) = &mut self.room {
+            room.begin();
+        }
     }
 
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
@@ -190,6 +241,11 @@ impl Receiver {
             self.marked += 1;
         }
         let (start, end) = (segment.sequence, segment.end());
+        if let Some(room) = &mut self.room
+            && room.refuses(self.before + end)
+        {
+            return self.acknowledge(None, 0, out);
+        }
         let is_known = end <= self.rcv_nxt || self.has_early && self.early.holds(start, end);
         if is_known {
             self.duplicates += 1;
@@ -254,7 +310,7 @@ impl Receiver {
 
     /// The window to advertise while the application has `unread` octets before it.
     fn window(&mut self, unread: Octets) -> Octets {
-        match self.tcp.advertised_window {
+        let window = match self.tcp.advertised_window {
             AdvertisedWindow::Constant => self.tcp.rwnd,
             AdvertisedWindow::FreeBuffer => {
                 let free = self.tcp.rwnd.saturating_sub(unread);
@@ -262,6 +318,13 @@ impl Receiver {
                 self.window - self.rcv_nxt
             }
             AdvertisedWindow::Growing => self.window,
+        };
+        match &mut self.room {
+            None => window,
+            Some(room) => {
+                let has_gap = !self.early.is_empty();
+                room.advertise(self.before, self.rcv_nxt, window, &self.tcp, has_gap)
+            }
         }
     }
 

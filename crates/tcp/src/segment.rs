@@ -25,6 +25,8 @@ pub enum SegmentKind {
     FinAck,
     /// Acknowledges a SYN's or FIN's answer.
     ControlAck,
+    /// Asks, without data, how large the window is (RFC 1122 4.2.2.17).
+    Probe,
 }
 
 /// The blocks of a SACK option, newest first (RFC 2018).

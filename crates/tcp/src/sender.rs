@@ -99,6 +99,36 @@ impl Sender {
         self.tx.snd_max - self.tx.snd_una
     }
 
+    /// Octets that the application has handed over and that have never been sent.
+    pub fn unsent(&self) -> Octets {
+        self.tx.available - self.tx.snd_max
+    }
+
+    /// The receiver's window may be closed for long: nothing is sent beyond it, and who has the sender asks how large it is
+    /// now and then while it [is blocked](Self::is_blocked).
+    pub fn obey_window(&mut self) {
+        self.tx.obeys_window = true;
+    }
+
+    /// Whether nothing is outstanding and the receiver's window is too small for what there is to send.
+    pub fn is_blocked(&self) -> bool {
+        self.state == State::Established && self.tx.is_blocked()
+    }
+
+    /// When to ask for the window that has been closed at `now`, `asked` times so far: after an RTO, and twice as long each
+    /// time (RFC 1122 4.2.2.17).
+    pub fn probe_due(&self, now: SimTime, asked: u32) -> SimTime {
+        let ticks = self.tx.rto.ticks(&self.tx.tcp) << asked.min(16);
+        let ticks = ticks.min(self.tx.tcp.rto_max_ticks.into());
+        self.tx.clock.at(self.tx.clock.ticks(now) + ticks)
+    }
+
+    /// Asks for the window.
+    pub fn probe(&mut self, out: &mut Vec<Segment>) {
+        self.tx.counters.controls += 1;
+        out.push(Segment::bare(SegmentKind::Probe, self.tx.connection));
+    }
+
     /// Opens the `connection`-th connection of the flow.
     pub fn open(&mut self, now: SimTime, connection: u32, out: &mut Vec<Segment>) {
         self.tx.begin(connection);
@@ -156,6 +186,9 @@ impl Sender {
             (State::SynSent, SegmentKind::SynAck) => {
                 sender.on_control_answered();
                 sender.state = State::Established;
+                if sender.tx.obeys_window {
+                    sender.tx.advertised = Octets::from(segment.window);
+                }
                 sender.recovery.on_more_to_send(&mut sender.tx, now);
             }
             (State::FinSent, SegmentKind::FinAck) => {

@@ -78,6 +78,8 @@ pub(crate) struct Transmitter {
     pub(crate) is_before_tick: bool,
     /// Whether the acknowledgement that is being processed echoes a mark.
     pub(crate) is_echo: bool,
+    /// Whether the receiver's window may be closed for long, so that nothing is sent beyond it.
+    pub(crate) obeys_window: bool,
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
     pub(crate) counters: SenderCounters,
@@ -105,6 +107,7 @@ impl Transmitter {
             counters: SenderCounters::default(),
             is_before_tick: false,
             is_echo: false,
+            obeys_window: false,
             ecn: EcnSender::new(tcp.ecn),
             out: Vec::new(),
             tcp,
@@ -143,13 +146,22 @@ impl Transmitter {
 
     /// What the receiver has room for, octets: what it advertised, but a segment at least when nothing
     /// is under way, or all that was is to be sent again. That stands for 4.4BSD's persist timer, which
-    /// does not give up (RFC 1122 4.2.2.17); the application reads at once.
+    /// does not give up (RFC 1122 4.2.2.17); the application reads at once. Where it does not, the window is asked for.
     fn receiver_window(&self) -> Octets {
-        if self.snd_nxt == self.snd_una {
+        if self.snd_nxt == self.snd_una && !(self.obeys_window && self.is_all_acked()) {
             self.advertised.max(self.tcp.mss)
         } else {
             self.advertised
         }
+    }
+
+    /// Whether there is something to send, nothing is outstanding, and the receiver's window is too small.
+    pub(crate) fn is_blocked(&self) -> bool {
+        let is_idle = self.is_all_acked() && self.available > self.snd_max;
+        is_idle
+            && self
+                .next_length(self.snd_una + self.receiver_window())
+                .is_none()
     }
 
     /// Sends one segment of data never sent before, whatever cwnd is; false when the receiver's

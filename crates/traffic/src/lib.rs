@@ -6,6 +6,7 @@ mod cell_source;
 mod handover;
 mod loss_script;
 mod packet_trace;
+mod relay;
 mod shared_tcp;
 mod timers;
 mod web;
@@ -13,11 +14,13 @@ mod web;
 pub use cache::ask_for;
 pub use cell_source::{CellSource, SourceCell};
 pub use handover::Handover;
+pub use relay::Proxies;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 
 use cache::{LINE, ask_for_line};
 use loss_script::ScriptedLosses;
+use relay::Relay;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
 use skycell_spec::{
@@ -56,8 +59,6 @@ pub struct Flow {
     // What few flows' segments look at.
     /// The web user, of flows with web traffic.
     web: Option<Box<Web>>,
-    /// Losses that the scenario prescribes.
-    losses: Option<Box<ScriptedLosses>>,
     application: Box<Application>,
 }
 
@@ -93,6 +94,8 @@ struct Application {
     /// When the transfer under way was handed over.
     transfer_since: Option<SimTime>,
     transfers: u64,
+    /// Losses that the scenario prescribes.
+    losses: Option<Box<ScriptedLosses>>,
     traces_cwnd: bool,
     traces_transfers: bool,
     traces_files: bool,
@@ -100,6 +103,11 @@ struct Application {
     traced_window: (f64, f64),
     /// Highest octet of the connection that the sequence trace has seen.
     traced_highest: u64,
+    /// The proxy at which a connection of a split flow begins.
+    relay: Option<Relay>,
+    /// When the sender asks for a window that is closed, and how often it has; [`SimTime::NEVER`] while it is not.
+    probe_due: SimTime,
+    probes: u32,
 }
 
 /// What the source has to know of the flow when a segment arrives.
@@ -112,6 +120,10 @@ struct AtSource {
     holds_acks: bool,
     traces_sender: bool,
     traces_sequence: bool,
+    /// Whether it begins at a proxy.
+    has_relay: bool,
+    /// Whether it ends at one, whose window may be closed.
+    asks_for_window: bool,
 }
 
 /// What the destination notes of each segment that arrives, and what it has to know of the flow.
@@ -124,7 +136,7 @@ struct AtDestination {
     delay_min: SimTime,
     delay_max: SimTime,
     has_web: bool,
-    /// Whether what arrives may set a timer.
+    /// Whether what arrives may set a timer, or goes on to another connection.
     has_timers: bool,
 }
 
@@ -200,6 +212,8 @@ impl Flow {
             holds_acks: tcp.delayed_ack.is_some(),
             traces_sender: traces_cwnd || traces_sequence,
             traces_sequence,
+            has_relay: false,
+            asks_for_window: false,
         };
         Flow {
             application_due: SimTime(start),
@@ -210,7 +224,6 @@ impl Flow {
             destination,
             receiver: Receiver::new(tcp),
             web,
-            losses,
             application: Box::new(Application {
                 id,
                 name: spec.name.clone(),
@@ -225,11 +238,15 @@ impl Flow {
                 closings: 0,
                 transfer_since: None,
                 transfers: 0,
+                losses,
                 traces_cwnd,
                 traces_transfers: traces.contains(&TraceKind::Transfers),
                 traces_files: traces.contains(&TraceKind::Files),
                 traced_window: (0.0, 0.0),
                 traced_highest: 0,
+                relay: None,
+                probe_due: SimTime::NEVER,
+                probes: 0,
             }),
         }
     }
@@ -241,7 +258,10 @@ impl Flow {
 
     /// When a retransmission timer runs out.
     pub fn retransmission_due(&self) -> Option<SimTime> {
-        let own = self.sender.deadline();
+        let mut own = self.sender.deadline();
+        if self.at_source.asks_for_window && self.application.probe_due != SimTime::NEVER {
+            own = earlier(own, Some(self.application.probe_due));
+        }
         if !self.at_source.has_web {
             return own;
         }
@@ -271,7 +291,7 @@ impl Flow {
         }
     }
 
-    /// Whether what arrives at the destination may set a timer there.
+    /// Whether what arrives at the destination may set a timer there, or goes on to another connection.
     pub fn has_timers_at_destination(&self) -> bool {
         self.destination.has_timers
     }
@@ -331,6 +351,9 @@ impl Flow {
             && web.retransmission_due() == Some(now)
         {
             web.on_retransmission(now, &mut out.reverse);
+        }
+        if self.at_source.asks_for_window {
+            self.on_probe_due(now, out);
         }
         self.after_sender(now, out);
     }
@@ -402,11 +425,17 @@ impl Flow {
         if self.at_source.has_transfers {
             self.on_transfer_progress(now, out);
         }
+        if self.at_source.has_relay {
+            self.advance_relay(now, out);
+        }
+        if self.at_source.asks_for_window {
+            self.plan_probe(now);
+        }
         if self.at_source.traces_sender {
             self.trace(now, out);
         }
         if self.at_source.has_losses {
-            let losses = self
+            let losses = (self.application)
                 .losses
                 .as_mut()
                 .expect("the flow has prescribed losses");
@@ -506,7 +535,10 @@ impl Flow {
             octets_highest: received.octets_highest,
             segments_sent: sent.segments_sent,
             segments_retransmitted: sent.segments_retransmitted,
-            segments_lost_by_script: self.losses.as_ref().map_or(0, |losses| losses.lost()),
+            segments_lost_by_script: application
+                .losses
+                .as_ref()
+                .map_or(0, |losses| losses.lost()),
             segments_received: received.segments,
             segments_duplicate: received.duplicates,
             acks_sent: received.acks,
@@ -525,6 +557,8 @@ impl Flow {
             delay_min_ps: self.destination.delay_min.0,
             delay_max_ps: self.destination.delay_max.0,
             web: self.web.as_ref().map(|web| web.record()),
+            pep: self.pep_record(),
+            connections: Vec::new(),
         }
     }
 }

@@ -21,6 +21,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
         start: StartSpec::At { time_ps: 0 },
         loss_script: LossScript::default(),
         jitter: JitterSpec::default(),
+        peps: Vec::new(),
     }
 }
 

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from skycell.cli.interrupts import report_it
 
 #: Each verb with its line in `skycell --help`; its module is `skycell.cli.<verb>`.
 VERBS = {
+    "new": "Write a file to begin with.",
     "check": "List all faults of scenario files.",
     "explain": "Show what a scenario comes to, before it is run.",
     "budget": "Show where each bit of a carrier goes, and what loss remains.",
@@ -37,10 +39,33 @@ VERBS = {
     "trace": "Show what a measured series says of a link, or fit a model to it.",
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
+    "export": "Write a run's traces or a sweep's runs for other tools.",
+    "pack": "Make one file of a command, what it reads and what comes out.",
+    "unpack": "Show, check or make again what a bundle holds.",
     "store": "Check, merge or rescue stores of runs.",
     "presets": "Show named sets of parameters with their sources.",
     "policies": "List the buffer policies by class.",
     "schema": "Describe the scenario file.",
+}
+
+#: What is installed only if it is asked for: the modules of each extra, `pip install skycell[...]`.
+EXTRAS = {
+    "analysis": ("scipy", "statsmodels"),
+    "plots": ("altair", "jinja2", "vl_convert"),
+    "lab": ("fastapi", "uvicorn"),
+    "cluster": ("distributed",),
+}
+#: Extras that a verb cannot do without; others fail when they come to what is missing.
+NEEDED_BY = {
+    "reproduce": ("analysis", "plots"),
+    "validate": ("analysis", "plots"),
+    "lab": ("lab", "plots"),
+    "sweep": ("analysis", "plots"),
+    "advise": ("analysis", "plots"),
+    "analyse": ("analysis",),
+    "plot": ("plots",),
+    "report": ("plots",),
+    "pack": ("plots",),
 }
 
 
@@ -55,6 +80,7 @@ class VerbGroup(click.Group):
         """The verb of a name, as `skycell.cli.<name>.<name>`."""
         if cmd_name not in VERBS:
             return None
+        _refuse_without(cmd_name)
         command: click.Command = getattr(import_module(f"skycell.cli.{cmd_name}"), cmd_name)
         return command
 
@@ -88,6 +114,18 @@ class VerbGroup(click.Group):
         except KeyboardInterrupt as error:
             report_it(error, ctx.invoked_subcommand)
             raise click.exceptions.Exit(1) from None
+
+
+def _refuse_without(verb: str) -> None:
+    """Refuses a verb whose packages are not installed, before anything is done."""
+    for extra in NEEDED_BY.get(verb, ()):
+        for module in EXTRAS[extra]:
+            if sys.modules.get(module, module) is None or find_spec(module) is None:
+                raise click.UsageError(_needs(f"skycell {verb}", module, extra))
+
+
+def _needs(what: str, module: str, extra: str) -> str:
+    return f"{what} needs {module}: pip install 'skycell[{extra}]'"
 
 
 def _have_every_character_reported() -> None:
@@ -150,6 +188,10 @@ def _ending(error: Exception) -> tuple[str, int]:
 
     if isinstance(error, ScenarioFaults):
         return str(error), 2
+    if isinstance(error, ModuleNotFoundError):
+        module = (error.name or "").partition(".")[0]
+        extra = next((name for name, modules in EXTRAS.items() if module in modules), None)
+        return (_needs("This", module, extra), 2) if extra else ("", 0)
     from skycell.experiment.pool import PoolLostError
     from skycell.experiment.store import StoreError, StoreFailed
 

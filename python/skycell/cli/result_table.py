@@ -46,6 +46,7 @@ def show_result(result: RunResult) -> None:
         tables.contracts(result),
         tables.policed(result),
         tables.cell_delays(result),
+        tables.qos(result.records),
         tables.responses(result),
         tables.transfers(result),
         tables.delay_terms(result.records, digits=2),

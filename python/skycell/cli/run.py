@@ -87,7 +87,7 @@ def run(
     Exits with 0, with 1 if the run failed, with 2 if the input is faulty.
     """
     from skycell.cli.progress import RunProgress
-    from skycell.experiment.run import run_spec, with_delay_terms
+    from skycell.experiment.run import run_spec, with_derived
     from skycell.records.files import write_result
 
     collector = ErrorCollector()
@@ -105,7 +105,7 @@ def run(
             result = run_spec(spec, engine, progress)
         except ValueError as error:  # an engine that this build does not have
             raise click.UsageError(str(error)) from None
-    result = with_delay_terms(result, scenario)
+    result = with_derived(result, scenario)
     fault = None
     if out is not None:
         with writing(out) as reported:

@@ -7,6 +7,7 @@ from typing import Any
 
 from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.experiment.value import Better
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
@@ -104,17 +105,6 @@ def _p999_cell_delay(run: SweepView) -> float | None:
 def _cell_delay_variation(run: SweepView) -> float | None:
     delays = [found for vc in run.vcs if (found := cell_delay(vc["delay"]))]
     return max(delay.peak_to_peak_cdv_s() for delay in delays) * 1e3 if delays else None
-
-
-def _uplinks(run: SweepView, of: Callable[[Mapping[str, Any]], float]) -> float | None:
-    """Mean over the uplinks that terminals share, each counted alike."""
-    found = [of(uplink) for uplink in run.summary.get("uplinks", [])]
-    return sum(found) / len(found) if found else None
-
-
-def _carried(uplink: Mapping[str, Any]) -> float:
-    carried = uplink["successes"] + uplink["used"] - uplink["lost"]
-    return float(carried) / max(float(uplink["slots"]), 1.0)
 
 
 def _link_share(run: SweepView) -> float | None:
@@ -238,31 +228,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="port",
         better="smaller",
     ),
-    "uplink_throughput": Measure(
-        "1",
-        "part of the slots of uplinks in which a burst got through",
-        lambda run: _uplinks(run, _carried),
-        better="larger",
-    ),
-    "access_delay": Measure(
-        "ms",
-        "mean time from the arrival of a frame at its terminal to the beginning of its "
-        "transmission over an uplink",
-        lambda run: _uplinks(run, lambda uplink: uplink["access_delay"]["mean_ps"] / PS_PER_MS),
-        better="smaller",
-    ),
-    "p99_access_delay": Measure(
-        "ms",
-        "time within which 99 % of those frames began to be transmitted",
-        lambda run: _uplinks(run, lambda uplink: uplink["access_delay"]["p99_ps"] / PS_PER_MS),
-        better="smaller",
-    ),
-    "backlog_drift": Measure(
-        "cells",
-        "cells by which the backlog of uplinks grows in a slot",
-        lambda run: _uplinks(run, lambda uplink: float(uplink["backlog_drift"])),
-        better="smaller",
-    ),
+    **UPLINK_MEASURES,
     "utilisation": Measure(
         "1",
         "part of the run in which that port was sending",

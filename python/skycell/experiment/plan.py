@@ -172,6 +172,7 @@ class _Parts:
     ports: dict[str, None] = field(default_factory=dict)
     classes: dict[str, None] = field(default_factory=dict)
     vcs: dict[str, None] = field(default_factory=dict)
+    uplinks: dict[str, None] = field(default_factory=dict)
 
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
@@ -184,6 +185,7 @@ class _Parts:
         names = (queue.class_ or OTHER_CLASSES for queues in several for queue in queues)
         self.classes.update(dict.fromkeys(names))
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
+        self.uplinks.update(dict.fromkeys(uplink.name for uplink in spec.uplinks))
 
     def of(self, response: Measure[SweepView]) -> tuple[Mapping[str, None], str, str]:
         """Names that a response may be of, what they are, and what a fault says without any."""
@@ -193,6 +195,7 @@ class _Parts:
         return {
             "flow": (flows, of_flows, "none"),
             "port": (self.ports, "ports", "none with a limited buffer"),
+            "uplink": (self.uplinks, "uplinks", "none without [[uplink]]"),
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
         }[response.part]
@@ -242,7 +245,11 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
         part = name.partition(":")[2]
         response = response_of(name)
         if response.is_of_flows and not parts.flows:
-            others = [known for known, other in RESPONSES.items() if not other.is_of_flows]
+            others = [
+                known
+                for known, other in RESPONSES.items()
+                if not other.is_of_flows and (parts.uplinks or other.part != "uplink")
+            ]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
         elif response.traffic and response.traffic not in parts.by_traffic:
             others = [
@@ -251,7 +258,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 if not other.traffic or other.traffic in parts.by_traffic
             ]
             allowed = f"{', '.join(others)}: no combination has {_HAVING[response.traffic]}"
-        elif part or response.part == "vc":
+        elif part or response.part in {"vc", "uplink"}:
             known, plural, none = parts.of(response)
             if part in known or (known and not part):
                 continue

@@ -34,27 +34,35 @@ def run(
         skycell._core.RunError: the run failed.
     """
     checked = as_scenario(scenario)
-    return with_delay_terms(run_spec(checked.resolve(seed), engine, on_progress), checked)
+    return with_derived(run_spec(checked.resolve(seed), engine, on_progress), checked)
 
 
-def with_delay_terms(result: RunResult, scenario: Scenario) -> RunResult:
-    """The result with what delays over its constellations are made of, as `delay_terms`.
+def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
+    """The result with what follows from its records and its scenario together.
 
-    Notes on their satellites, such as those that are left out, and on logs that drive links join
-    the others.
+    These are `delay_terms`, what delays over its constellations are made of, and `qos`, whether the
+    bounds of the file were kept. Notes on satellites, such as those that are left out, and on logs
+    that drive links join the others.
     """
+    from skycell.metrics.qos import qos_verdicts
     from skycell.records.delay_terms import delay_terms
+    from skycell.scenario.file.processing import processing_ps
     from skycell.scenario.notes import notes_on
     from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
     paths = sky_paths(scenario)
     notes = (*notes_on(result.spec, paths), *notes_on_series(scenario))
     result = replace(result, notes=notes)
-    if not paths:
+    derived: dict[str, object] = {}
+    if paths:
+        processing = processing_ps(scenario.file.processing)
+        terms = delay_terms(result.spec, result.records, paths, processing)
+        derived["delay_terms"] = terms
+    if scenario.file.qos:
+        derived["qos"] = qos_verdicts(scenario.file.qos, result.spec, result.records)
+    if not derived:
         return result
-    terms = delay_terms(result.spec, result.records, paths)
-    text = as_text({**result.records, "delay_terms": terms})
-    return replace(result, records_json=text)
+    return replace(result, records_json=as_text({**result.records, **derived}))
 
 
 def run_spec(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from errno import ENOENT
 from os import PathLike, fspath, strerror
 from pathlib import Path
@@ -15,6 +16,8 @@ from skycell.input.faults import Fault, ScenarioFaults
 _MOST_OCTETS = 2**28
 """Of a text: 256 MiB. What has no end, such as `/dev/zero`, would else fill the memory."""
 
+_NOTED: ContextVar[list[Path] | None] = ContextVar("files that are read", default=None)
+
 
 def read_text(path: str | PathLike[str]) -> str:
     """The text of a file, a byte order mark taken off.
@@ -23,10 +26,23 @@ def read_text(path: str | PathLike[str]) -> str:
         ScenarioFaults: it is not UTF-8, or too long.
         OSError: the file cannot be read.
     """
+    if (noted := _NOTED.get()) is not None:
+        noted.append(Path(path))
     if "\0" in fspath(path):  # TOML can write it, and no file system can have it in a name
         raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
     with Path(path).open("rb") as file:
         return read_stream(file, fspath(path))
+
+
+@contextmanager
+def files_noted() -> Iterator[list[Path]]:
+    """Notes the files that are read within, in the order of reading; one may be there twice."""
+    noted: list[Path] = []
+    token = _NOTED.set(noted)
+    try:
+        yield noted
+    finally:
+        _NOTED.reset(token)
 
 
 @contextmanager

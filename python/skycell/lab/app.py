@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import io
 import json
-import zipfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.resources import files
 from pathlib import Path
@@ -143,7 +141,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
     @app.get("/api/runs/{number}/bundle")
     def bundle(number: int) -> Response:
         run = _run(runs, number)
-        content = _bundle(run)
+        content = _bundle(lab, run)
         name = f'attachment; filename="skycell-run-{number}.zip"'
         headers = {"Content-Disposition": name}
         return Response(content, media_type="application/zip", headers=headers)
@@ -286,16 +284,28 @@ def _keys() -> list[dict[str, str]]:
     ]
 
 
-def _bundle(run: LabRun) -> bytes:
-    """Scenario, spec, records and traces of a run in one file."""
+def _bundle(lab: LabFolder, run: LabRun) -> bytes:
+    """A run as a bundle, which `skycell unpack --verify` makes again."""
+    from skycell.exports.bundle import INPUT, RESULT, bundle_of
+    from skycell.input.text import files_noted
     from skycell.records.files import write_result
 
     if run.result is None:
         raise HTTPException(409, "the run has not ended well")
-    content = io.BytesIO()
-    with TemporaryDirectory() as folder, zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as out:
-        write_result(run.result, Path(folder))
-        for file in sorted(Path(folder).iterdir()):
-            out.write(file, file.name)
-        out.writestr("scenario.toml", run.text)
-    return content.getvalue()
+    with files_noted() as noted:
+        _checked(lab, run.text)
+    read = (path.resolve() for path in noted)
+    own = {path for path in read if path.is_relative_to(lab.path) and path.is_file()}
+    files = {f"{INPUT}/{path.relative_to(lab.path).as_posix()}": path.read_bytes() for path in own}
+    scenario = f"{INPUT}/{_unused('scenario.toml', {path.name for path in own})}"
+    files[scenario] = run.text.encode()
+    with TemporaryDirectory() as folder:
+        for file in write_result(run.result, Path(folder)):
+            files[f"{RESULT}/{file.name}"] = file.read_bytes()
+    traces = (word for name in run.result.traces for word in ("--trace", name))
+    command = ["run", scenario, "--seed", str(run.result.seed), *traces]
+    return bundle_of(command, files, version()).to_bytes()
+
+
+def _unused(name: str, used: set[str]) -> str:
+    return name if name not in used else _unused(f"the-{name}", used)

@@ -132,9 +132,9 @@ def finished(
     scenario: Scenario, seed: int | None, on_progress: Callable[[int], bool] | None = None
 ) -> RunResult:
     """The result of a run with all that is said of it."""
-    from skycell.experiment.run import run_spec, with_delay_terms
+    from skycell.experiment.run import run_spec, with_derived
 
-    return with_delay_terms(run_spec(scenario.resolve(seed), "fast", on_progress), scenario)
+    return with_derived(run_spec(scenario.resolve(seed), "fast", on_progress), scenario)
 
 
 def with_traces(scenario: Scenario) -> Scenario:

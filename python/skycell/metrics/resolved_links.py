@@ -116,7 +116,7 @@ def resolved_links(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedLink, ...]:
 def resolved_paths(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedPath, ...]:
     """The ways of a network's flows, those that are alike together."""
     groups: dict[tuple[object, ...], list[FlowSpec]] = {}
-    for flow in spec.flows:
+    for flow in spec.connections:
         ways = [
             tuple(_kind(spec, plan, link) for link in _links_of(spec, route))
             for route in (flow.forward, flow.reverse)
@@ -151,7 +151,7 @@ def _full_packet(flow: FlowSpec) -> int:
 def _flow_across(spec: NetworkSpec) -> dict[int, FlowSpec]:
     """The first flow whose data cross each link."""
     found: dict[int, FlowSpec] = {}
-    for flow in spec.flows:
+    for flow in spec.connections:
         for link in _links_of(spec, flow.forward):
             found.setdefault(link, flow)
     return found
@@ -159,7 +159,7 @@ def _flow_across(spec: NetworkSpec) -> dict[int, FlowSpec]:
 
 def _packets_across(spec: NetworkSpec, link: int) -> set[int]:
     """Octets of the packets of flows' data and of sources that cross a link."""
-    flows = (flow for flow in spec.flows if link in _links_of(spec, flow.forward))
+    flows = (flow for flow in spec.connections if link in _links_of(spec, flow.forward))
     sources = (one for one in spec.sources if link in _links_of(spec, route_of(one)))
     own = {_full_packet(flow) for flow in flows}
     return own | {source.datagram_octets for source in sources if source.datagram_octets}

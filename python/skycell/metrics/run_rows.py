@@ -340,7 +340,7 @@ def _stays(sojourn: Mapping[str, Any]) -> Iterator[float | None]:
 
 def flow_names(spec: NetworkSpec) -> list[str]:
     """The flows by the number that records give them: two of a connection, then the sources."""
-    ways = [f"{flow.name}.{way}" for flow in spec.flows for way in ("forward", "reverse")]
+    ways = [f"{flow.name}.{way}" for flow in spec.connections for way in ("forward", "reverse")]
     return [*ways, *(source.name for source in spec.sources)]
 
 

@@ -130,7 +130,7 @@ def run_figure(
         return throughput_of_flows(throughputs_bps(result.records), origin)
     span = range_of(spec, from_ps, to_ps)
     trace = _trace(result, kind)
-    names = [flow.name for flow in spec.flows]
+    names = [flow.name for flow in spec.connections]
     match kind:
         case "cwnd":
             return cwnd_over_time(trace, names, span, origin, flows=flows)
@@ -210,7 +210,7 @@ def refuse_without_classes(spec: NetworkSpec, kind: str) -> None:
 
 def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
     """Raises `NothingToDrawError` for flows that a run does not have."""
-    known = [flow.name for flow in spec.flows]
+    known = [flow.name for flow in spec.connections]
     unknown = [name for name in flows if name not in known]
     if unknown:
         reported = f"the run has no flow {', '.join(unknown)}; it has {_first(known) or 'none'}"
@@ -328,7 +328,7 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
 
 
 def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) -> Figure:
-    vcs_of = {spec.name: {*spec.forward, *spec.reverse} for spec in result.spec.flows}
+    vcs_of = {spec.name: {*spec.forward, *spec.reverse} for spec in result.spec.connections}
     wanted = None if flows is None else set().union(*(vcs_of[name] for name in flows))
     rows = [
         {"name": vc["name"], "offered": vc["cells_offered"], "discarded": vc["cells_discarded"]}

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
+from skycell.scenario.file.processing import SATELLITES
 from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
@@ -22,7 +24,10 @@ Spread = dict[str, float]
 
 
 def delay_terms(
-    spec: NetworkSpec, records: Mapping[str, Any], paths: Sequence[SkyPath]
+    spec: NetworkSpec,
+    records: Mapping[str, Any],
+    paths: Sequence[SkyPath],
+    processing: Mapping[str, int] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """The terms of the delay of each flow whose data cross a path over a constellation.
 
@@ -30,11 +35,13 @@ def delay_terms(
         spec: of the run.
         records: that it left.
         paths: what its links over constellations stand for.
+        processing: what nodes take before a cell is in their port, picoseconds, by name.
 
     Returns:
         For each such flow, times in picoseconds: `transmission_ps` (t_t, of a full segment over the
         slowest link, for each VC on its way), `up_ps`, `between_ps` and `down_ps` (t_up, t_i,
-        t_down), `switching_ps` (t_s: a cell time at each other port), `access_ps` (propagation on
+        t_down), `switching_ps` (t_s: a cell time at each other port,
+        and the processing times of nodes), `access_ps` (propagation on
         all other links), `queueing_ps` (t_q: what the mean delay of its segments has beyond all
         these), `total_ps` (D, as measured) and `bound` (the buffering bound, None where it does not
         hold: ports that share their rate between queues, ports of packets, and paths that are
@@ -51,7 +58,7 @@ def delay_terms(
             if name in (*path.forward, *path.backward)
         ]
         if crossed:
-            found.append(_terms_of_flow(spec, records, number, flow, legs, crossed))
+            found.append(_terms_of_flow(spec, records, number, flow, legs, crossed, processing))
     return found
 
 
@@ -62,7 +69,11 @@ def _terms_of_flow(
     flow: FlowSpec,
     legs: list[list[LinkSpec]],
     crossed: list[tuple[SkyPath, bool]],
+    processing: Mapping[str, int],
 ) -> dict[str, Any]:
+    def taken_ps(link: LinkSpec) -> int:
+        return processing.get(spec.nodes[link.to].name, 0)
+
     over_sky = {name for path, _ in crossed for name in (*path.forward, *path.backward)}
     satellites = {
         satellite_node(name)
@@ -88,8 +99,11 @@ def _terms_of_flow(
         for leg in ground
     ]
     rest = sum(link.cell_time_ps for leg in ground for link in leg) - sum(slowest)
+    # Of the links to nodes on the ground; satellites add theirs with their cell times.
+    rest += sum(taken_ps(link) for leg in legs for link in leg)
+    satellite_ps = on_board_ps + processing.get(SATELLITES, 0)
     switching = _total(
-        _spread(path, _on_board_ps(on_board_ps if path.is_on_board else 0)) for path, _ in crossed
+        _spread(path, _on_board_ps(satellite_ps if path.is_on_board else 0)) for path, _ in crossed
     )
     up, between, down = (
         _total(_spread(path, _part(part, backward)) for path, backward in crossed)
@@ -97,7 +111,12 @@ def _terms_of_flow(
     )
     counts = _total(_spread(path, lambda hops: len(hops.satellites)) for path, _ in crossed)
     transmission_ps = frame * sum(slowest) + packets_ps
-    access_ps = sum(link.delay_ps for leg in ground for link in leg if link.name not in over_sky)
+    access_ps = sum(
+        link.delay_ps - taken_ps(link)
+        for leg in ground
+        for link in leg
+        if link.name not in over_sky
+    )
     switching = {key: value + rest for key, value in switching.items()}
     fixed = _total([up, between, down, switching])
     fixed = {key: value + transmission_ps + access_ps for key, value in fixed.items()}

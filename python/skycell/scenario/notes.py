@@ -69,7 +69,7 @@ def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
 def _longest_frames(spec: NetworkSpec) -> Mapping[int, int]:
     """Cells of the longest TCP frame on each VC that carries some of several cells."""
     longest: dict[int, int] = {}
-    for flow in spec.flows:
+    for flow in spec.connections:
         tcp = flow.tcp
         answers = flow.traffic.request_octets if flow.traffic.kind == "web" else 0
         for vcs, octets in ((flow.forward, tcp.mss), (flow.reverse, min(answers, tcp.mss))):

@@ -20,6 +20,7 @@ from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Dumbbell, ParkingLot
 from skycell.scenario.packets.trace import PacketTrace, read_packet_traces
+from skycell.scenario.plan.classifier import classify
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
 from skycell.scenario.plan.graph import plan_graph
@@ -130,6 +131,7 @@ class Scenario:
         packets = read_packet_traces(file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
+        classify(plan, file, faults)
         add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Sequence
 from operator import index
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from skycell.spec.part import SpecPart
 from skycell.spec.text import canonical_json
 
 if TYPE_CHECKING:
-    from skycell.spec.parts import FlowSpec, PolicySpec, QueueSpec, SourceSpec
+    from skycell.spec.parts import FlowSpec, NodeSpec, PolicySpec, QueueSpec, SourceSpec, VcSpec
 
 
 class PortMethods(SpecPart):
@@ -48,6 +49,9 @@ class NetworkMethods(SpecPart):
 
     if TYPE_CHECKING:
         seed: int
+        nodes: tuple[NodeSpec, ...]
+        links: tuple[Any, ...]
+        vcs: tuple[VcSpec, ...]
         flows: tuple[FlowSpec, ...]
         sources: tuple[SourceSpec, ...]
 
@@ -58,6 +62,44 @@ class NetworkMethods(SpecPart):
     def hash(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
+
+    @property
+    def connections(self) -> tuple[FlowSpec, ...]:
+        """A flow for each TCP connection, by the ids that traces have.
+
+        The first connection of each flow has the flow's id; those behind proxies follow all flows,
+        flow by flow.
+        """
+        if not any(flow.peps for flow in self.flows):
+            return self.flows
+        rows = [list(self._connections_of(flow)) for flow in self.flows]
+        first = [row[0] for row in rows]
+        return (*first, *(behind for row in rows for behind in row[1:]))
+
+    def _connections_of(self, flow: FlowSpec) -> Iterator[FlowSpec]:
+        """The connections of a flow in the order of its path; itself if it is not split."""
+        forward, reverse, name, tcp = flow.forward, flow.reverse, flow.name, flow.tcp
+        for pep in flow.peps:
+            there, back = (self._end_at(route, pep.node) for route in (forward, reverse))
+            yield flow.model_copy(
+                update={
+                    "name": name,
+                    "tcp": tcp,
+                    "forward": forward[:there],
+                    "reverse": reverse[back:],
+                    "peps": (),
+                }
+            )
+            forward, reverse = forward[there:], reverse[:back]
+            name, tcp = f"{flow.name}@{self.nodes[pep.node].name}", pep.tcp
+        yield flow.model_copy(
+            update={"name": name, "tcp": tcp, "forward": forward, "reverse": reverse, "peps": ()}
+        )
+
+    def _end_at(self, route: Sequence[int], node: int) -> int:
+        """How many of a route's VCs come before a node."""
+        ends = [self.links[self.vcs[vc].path[-1]].to for vc in route]
+        return ends.index(node) + 1
 
     @property
     def users_in_words(self) -> str:

@@ -468,6 +468,21 @@ class EfciSpec(SpecPart):
     kind: Literal["efci"] = "efci"
     high_cells: U32
     low_cells: U32
+    becn_millicells: U64 = left_out(0)
+
+
+MarkedRmCells = Literal["backward", "forward", "both"]
+
+
+class RelativeRateSpec(SpecPart):
+    """Sets NI in RM cells while the queue grows, and CI while it is long."""
+
+    kind: Literal["relative_rate"] = "relative_rate"
+    high_cells: U32
+    low_cells: U32
+    ni_cells: U32
+    rm_cells: MarkedRmCells
+    becn_millicells: U64 = left_out(0)
 
 
 CcrFrom = Literal["rm_cell", "measured"]
@@ -482,6 +497,7 @@ class EricaSpec(SpecPart):
     interval_cells: U32
     delta: float
     ccr_from: CcrFrom
+    becn_millicells: U64 = left_out(0)
 
 
 QueueCurve = Literal["hyperbolic", "inverse_hyperbolic", "linear", "step"]
@@ -509,6 +525,7 @@ class EricaPlusSpec(SpecPart):
     interval_cells: U32
     delta: float
     ccr_from: CcrFrom
+    becn_millicells: U64 = left_out(0)
 
 
 class WeightedEricaPlusSpec(SpecPart):
@@ -519,10 +536,12 @@ class WeightedEricaPlusSpec(SpecPart):
     interval_ps: U64
     interval_cells: U32
     ccr_from: CcrFrom
+    becn_millicells: U64 = left_out(0)
 
 
 RateAlgorithmSpec = Annotated[
-    EfciSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec, Field(discriminator="kind")
+    EfciSpec | RelativeRateSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec,
+    Field(discriminator="kind"),
 ]
 
 
@@ -999,6 +1018,14 @@ class JitterSpec(SpecPart):
     acks_ps: U64
 
 
+class PepSpec(SpecPart):
+    """A performance enhancing proxy at a router on a flow's path."""
+
+    node: U32
+    buffer_octets: U64
+    tcp: TcpSpec
+
+
 class FlowSpec(SpecPart):
     """A TCP connection between two hosts."""
 
@@ -1010,6 +1037,7 @@ class FlowSpec(SpecPart):
     start: StartSpec
     loss_script: LossScript
     jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
+    peps: tuple[PepSpec, ...] = left_out(())
 
 
 class PhaseAt(SpecPart):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from skycell.input.quantities import counted
@@ -22,6 +23,14 @@ class Analysis(Findings):
 
     def __str__(self) -> str:
         return "\n".join(self.summary())
+
+    def _repr_html_(self) -> str:
+        """Its findings and where the variation comes from, for a notebook."""
+        import polars as pl
+
+        found = "".join(f"<li>{escape(line)}</li>" for line in self.summary())
+        frame = pl.DataFrame(self.as_dict()["variation"], infer_schema_length=None)
+        return f"<p>{escape(repr(self)[1:-1])}</p><ul>{found}</ul>{frame._repr_html_()}"
 
     def summary(self) -> list[str]:
         """The findings in sentences."""

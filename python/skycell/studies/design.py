@@ -61,6 +61,8 @@ def resolve_choices(value: Any, choices: Mapping[str, Any]) -> Any:
     {'tick': '100 ms'}
     >>> resolve_choices({"choose": "{number.is}", "on": "6 s", "cycle": "3 s"}, {"number.is": "on"})
     '6 s'
+    >>> resolve_choices({"choose": "{cells}", "1": "1 ms", "4": "4 ms"}, {"cells": 4})
+    '4 ms'
 
     Raises:
         ScenarioFaults: a table has nothing under the value of its choice.
@@ -80,8 +82,8 @@ def resolve_choices(value: Any, choices: Mapping[str, Any]) -> Any:
 def _chosen(table: Mapping[str, Any], choices: Mapping[str, Any]) -> Any:
     known = {key: item for key, item in table.items() if key != _CHOOSE}
     chosen = resolve_choices(table[_CHOOSE], choices)
-    if isinstance(chosen, str) and chosen in known:
-        return known[chosen]
+    if str(chosen) in known:  # keys of TOML are texts
+        return known[str(chosen)]
     (name,) = references(table[_CHOOSE])
     faults = FaultCollector("choices")
     faults.add(tuple(name.split(".")), chosen, " or ".join(f'"{key}"' for key in known))

@@ -22,10 +22,11 @@ PUBLISHED_IDS = (
     "atmf980876r1",
     "jsac98",
     "commag99",
+    "kaband97",
 )
 """Published studies, in the order in which they are listed and run."""
 
-OWN_IDS = ("gfr-schemes", "leo-handover", "starlink-slots", "hypatia-paths")
+OWN_IDS = ("gfr-schemes", "leo-handover", "starlink-slots", "hypatia-paths", "delay-variation")
 """Studies of our own."""
 
 STUDY_IDS = (*PUBLISHED_IDS, *OWN_IDS)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from skycell.experiment.design import Level
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
+from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
+from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
 from skycell.studies import guarantees, privileged, web
@@ -31,18 +33,18 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a measure needs to know of the network."""
+    """What a measure needs to know of the network; what is of flows is nothing without any."""
 
-    mss: int
-    llc_snap: bool
-    timestamps: bool
-    bottleneck_cell_time_ps: int
-    buffer_cells: int
-    thresholds_cells: tuple[int, ...]
+    mss: int = 0
+    llc_snap: bool = False
+    timestamps: bool = False
+    bottleneck_cell_time_ps: int = 0
+    buffer_cells: int = 0
+    thresholds_cells: tuple[int, ...] = ()
     """r_i of each flow where the policy is `single_drop`, else empty."""
-    rtt_s: float
+    rtt_s: float = 0.0
     """Round trip of the first flow by propagation alone."""
-    loss_at_cwnd_octets: int | None
+    loss_at_cwnd_octets: int | None = None
     """Window at which the first flow loses a segment by script."""
     first_vcs: tuple[int, ...] = ()
     """The VC on which each flow's data enters the network."""
@@ -53,7 +55,7 @@ class Facts:
 
     @classmethod
     def of(cls, spec: NetworkSpec) -> Facts:
-        """Facts of a network whose flows are alike and cross one congested port."""
+        """Facts of a network whose flows, if any, are alike and cross one congested port."""
         congested = [link for link in spec.links if link.port.is_limited]
         slowest = max(congested, key=lambda link: link.cell_time_ps)
         policy = slowest.port.policy
@@ -61,6 +63,8 @@ class Facts:
         if policy.kind == "single_drop":
             by_vc = policy.thresholds_cells
             thresholds = tuple(by_vc[flow.forward[0]] or 0 for flow in spec.flows)
+        if not spec.flows:
+            return cls(bottleneck_cell_time_ps=slowest.cell_time_ps)
         first = spec.flows[0]
         tcp = first.tcp
         vcs = [spec.vcs[vc] for vc in (*first.forward, *first.reverse)]
@@ -202,6 +206,13 @@ def _excess_total(run: Measured) -> float:
     return total_mbps(run) - _mcr_total(run)
 
 
+def _largest_of_cells(run: Measured, of: Callable[[CellDelay], float]) -> float | None:
+    """The largest of a figure of the VCs whose cells' delay is measured, milliseconds."""
+    measured = run.summary.get("measured_vcs", ())
+    found = [of(delay) for vc in measured if (delay := cell_delay(vc["delay"]))]
+    return 1000 * max(found) if found else None
+
+
 def _link_part(run: Measured, service: str | None) -> float:
     """Part of the run in which the congested link carried cells of a class."""
     (port,) = run.summary["ports"]
@@ -265,6 +276,7 @@ def _max_min_fairness(run: Measured) -> float | None:
 
 MEASURES: Mapping[str, Measure[Measured]] = {
     **COMMON,
+    **UPLINK_MEASURES,
     "efficiency": Measure("1", "sum of the throughputs as a part of the ceiling", _efficiency),
     "fairness": Measure("1", "Jain's index of the throughputs", _fairness),
     "total_throughput": Measure("Mbit/s", "throughput of all flows together", total_mbps),
@@ -337,6 +349,16 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "packet_delay": Measure(
         "ms", "mean one-way delay of the segments of the row's sources", _packet_delay
+    ),
+    "p999_cell_delay": Measure(
+        "ms",
+        "transfer delay within which 99.9 % of the cells came; of several VCs the largest",
+        lambda run: _largest_of_cells(run, lambda delay: delay.quantiles_s[999]),
+    ),
+    "cell_delay_variation": Measure(
+        "ms",
+        "peak-to-peak variation of the cells' delay at 99.9 %; of several VCs the largest",
+        lambda run: _largest_of_cells(run, lambda delay: delay.peak_to_peak_cdv_s()),
     ),
     "mean_queue": Measure(
         "cells",

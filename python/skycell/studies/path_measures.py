@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from skycell.experiment.design import Level
 from skycell.experiment.measure import Measure
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, parse_quantity, rounded
 from skycell.orbit import Constellation, Route, Series, find_places, look, positions_km, series
+from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
 from skycell.orbit.over_time import NO_PATH_PS
 
 QUEUING_POINTS = "geo_queuing_points"
@@ -140,6 +143,30 @@ def _greatest_delay(of: Computed) -> float | None:
     return delay_ms * (1 + _queuing_points(of))
 
 
+def _handover_interval(of: Computed) -> float | None:
+    """Mean time between changes of the first satellite, minutes, of times that lie within."""
+    found = _series(of)
+    changes = [
+        after.first_step
+        for before, after in pairwise(found.stretches)
+        if before.satellites[:1] != after.satellites[:1]
+    ]
+    if len(changes) < 2:
+        return None
+    steps = (changes[-1] - changes[0]) / (len(changes) - 1)
+    return steps * found.step_ps / PS_PER_SECOND / 60
+
+
+def _hop_delay(of: Computed) -> float:
+    """Twice the way to a satellite, by the law of cosines with the centre of a spherical earth."""
+    altitude, elevation = (float(of.factors[name]) for name in ("altitude_km", "elevation_deg"))
+    radius = EQUATORIAL_RADIUS_KM
+    rise = radius * math.sin(math.radians(elevation))
+    across = radius * math.cos(math.radians(elevation))
+    range_km = math.sqrt((radius + altitude) ** 2 - across**2) - rise
+    return 2000 * range_km / float(of.constellation.file.earth.light_speed.amount)
+
+
 _WAITING = "buffering_per_queuing_point"
 
 PATH_MEASURES: Mapping[str, Measure[Computed]] = {
@@ -165,6 +192,14 @@ PATH_MEASURES: Mapping[str, Measure[Computed]] = {
     ),
     "handovers": Measure(
         "events", "changes of path over the time", lambda of: float(len(_series(of).handovers(0)))
+    ),
+    "handover_interval": Measure(
+        "min",
+        "mean time for which the row's city keeps its satellite",
+        _handover_interval,
+    ),
+    "hop_delay": Measure(
+        "ms", "from ground to ground over a satellite at an elevation at both ends", _hop_delay
     ),
     "time_without_path": Measure("s", "time without a path", _without_path),
 }

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from skycell.input.quantities import counted
@@ -91,6 +92,23 @@ class Reproduction:
 
     def __repr__(self) -> str:
         return f"<Reproduction: {', '.join(self.tables)}; {counted(len(self.rows), 'row')}>"
+
+    def _repr_html_(self) -> str:
+        """Its rows beside the published values, and its conclusions, for a notebook."""
+        import polars as pl
+
+        rows = [
+            {"table": row.table, **row.factors, "metric": row.metric, "published": row.published}
+            | {"mean": row.mean, "sd": row.sd, "unit": row.unit, "verdict": row.verdict}
+            for row in self.rows
+        ]
+        held = [
+            {"conclusion": each.id, "says": each.text, "holds here": each.ours_holds}
+            for each in self.conclusions
+        ]
+        frames = (pl.DataFrame(part, infer_schema_length=None) for part in (rows, held) if part)
+        shown = "".join(frame._repr_html_() for frame in frames)
+        return f"<p>{escape(repr(self)[1:-1])}</p>{shown}"
 
     @property
     def studies(self) -> list[Study]:

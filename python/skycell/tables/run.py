@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_MS
 from skycell.metrics.run_rows import (
     BIT_ERROR_HEADS,
     CELL_DELAY_HEADS,
@@ -108,6 +109,44 @@ def policed(result: RunResult) -> Table | None:
     )
 
 
+_BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
+
+
+def qos(records: Mapping[str, Any]) -> Table | None:
+    """The bounds on losses and delays of VCs, and whether they were kept."""
+
+    def shown(row: Mapping[str, Any], key: str) -> Cell:
+        if row[key] is None:
+            return number(None, 3)
+        if row["what"] == "clr":
+            return loss(row[key])
+        return Cell(f"{number(row[key] / PS_PER_MS, 3).text} ms", row[key])
+
+    return _made(
+        "Bounds on losses and delays",
+        "Bounds on the losses and delays of VCs, and whether the run kept them. Loss: cells lost "
+        "as a part of those offered. Delay: within which this part of the cells arrived. "
+        "Variation: that delay less what a cell takes where nothing waits. A verdict is undecided "
+        "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
+        "or fewer than reach beyond the quantile.",
+        "VC",
+        ("what", "at", "bound", "measured", "cells"),
+        (
+            (
+                words(row["vc"]),
+                words(_BOUNDED[row["what"]]),
+                words("" if row["quantile"] is None else f"{100 * row['quantile']:g} %"),
+                shown(row, "bound"),
+                shown(row, "measured"),
+                count(row["cells"]),
+                words(row["verdict"]),
+            )
+            for row in records.get("qos", ())
+        ),
+        last=("verdict",),
+    )
+
+
 def bit_errors(records: Mapping[str, Any]) -> Table | None:
     """What bit errors on links did to the cells and packets that they carried."""
     return _made(
@@ -165,8 +204,9 @@ def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
         "Mean delay and its terms, ms",
         "Terms of the mean delay D over the constellation, in ms: transmission t_t of a full "
         "segment, propagation on links to hosts (access), up, between satellites and down, "
-        "switching t_s (a cell time at each port), and queueing t_q, the rest. Bound: the largest "
-        "delay that full buffers allow, each adding its size divided by its rate.",
+        "switching t_s (a cell time at each port, and what nodes take), and queueing t_q, the "
+        "rest. Bound: the largest delay that full buffers allow, each adding its size divided by "
+        "its rate.",
         "flow",
         ("satellites", *TERM_HEADS),
         (

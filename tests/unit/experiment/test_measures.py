@@ -8,6 +8,7 @@ import pytest
 import skycell
 from skycell.experiment.measures import RESPONSES, is_response, measure
 from skycell.experiment.run_view import SweepView
+from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.metrics import Network
 from tests.unit.parking_lot import PARKING_LOT
 
@@ -288,6 +289,7 @@ def test_a_port_whose_only_limited_queue_is_that_of_a_class_is_one_with_a_limite
         "run": {"duration": "50 ms"},
         "topology": {"bottleneck": {**own, "class": [{"name": "nrt_vbr", "buffer": "20 cells"}]}},
         "source": [{**video, "name": name} for name in ("one", "other")],
+        "admission": {"overbooking": "allow"},
     }
     names = ["largest_queue", "link_share:nrt_vbr", "cells_discarded:switch1>switch2"]
     factors = {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}}
@@ -328,18 +330,43 @@ def test_vcs_and_classes_of_the_engine_have_all_of_these() -> None:
 
 
 def test_uplinks_have_their_responses_and_other_runs_have_none() -> None:
-    of = {
+    of: dict[str, Any] = {
+        "name": "switch1",
         "slots": 200,
+        "idle": 40,
         "successes": 30,
+        "collisions": 25,
+        "false_collisions": 5,
         "used": 60,
         "lost": 10,
+        "backlog_second_half": 12.0,
         "backlog_drift": 0.25,
-        "access_delay": {"mean_ps": 3 * 10**9, "p99_ps": 7 * 10**9},
+        "terminal_state": 2,
+        "controller_state": 41,
+        "access_delay": {"cells": 5, "mean_ps": 3 * 10**9, "p99_ps": 7 * 10**9},
     }
-    with_uplink = replace(RUN, summary={**RUN.summary, "uplinks": [of]})
-    names = ("uplink_throughput", "access_delay", "p99_access_delay", "backlog_drift")
-    assert [measure(name, with_uplink) for name in names] == [0.4, 3.0, 7.0, 0.25]
-    assert [measure(name, RUN) for name in names] == [None] * 4
+    # Slots of its own alone, and no message that has had its access.
+    none = {"idle": 0, "successes": 0, "collisions": 0, "false_collisions": 0}
+    other = {**of, **none, "name": "hub", "access_delay": {"cells": 0, "mean_ps": 0, "p99_ps": 0}}
+    expected = {
+        "uplink_throughput": (0.4, 0.25),
+        "collided_part": (0.25, None),
+        "access_delay": (3.0, None),
+        "p99_access_delay": (7.0, None),
+        "backlog": (12.0, 12.0),
+        "backlog_drift": (0.25, 0.25),
+        "terminal_state": (2.0, 2.0),
+        "controller_state": (41.0, 41.0),
+    }
+    assert set(expected) == set(UPLINK_MEASURES)
+    alone = replace(RUN, summary={**RUN.summary, "flows": [], "uplinks": [of]})
+    both = replace(RUN, summary={**RUN.summary, "uplinks": [of, other]})
+    for name, (own, others) in expected.items():
+        assert measure(name, alone) == own
+        assert measure(f"{name}:switch1", both) == own
+        assert measure(f"{name}:hub", both) == others
+        assert measure(name, both) == (own if others is None else (own + others) / 2)
+        assert measure(name, RUN) is None
 
 
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
@@ -362,7 +389,7 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
     for name, response in RESPONSES.items():
         assert response.unit, name
         assert not response.meaning.endswith("."), name
-        assert response.part in {"", "flow", "port", "class", "vc"}
+        assert response.part in {"", "flow", "port", "uplink", "class", "vc"}
 
 
 ALONE = skycell.parse(PARKING_LOT).with_values(

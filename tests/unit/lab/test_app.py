@@ -1,9 +1,7 @@
 """The workbench over HTTP: who is answered, what is read and written, runs, pictures, exercises."""
 
 import json
-import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ pytest.importorskip("fastapi")
 
 from fastapi.testclient import TestClient
 
+from skycell.exports.bundle import read_bundle
 from skycell.lab.app import POLICY, create_app
 from skycell.lab.exercise import _values, exercises
 
@@ -145,9 +144,10 @@ def test_runs_are_followed_drawn_compared_and_bundled(client: TestClient) -> Non
     assert wait[other["number"]] > 2 * wait[one["number"]]  # four times the buffer
     alone = client.get("/api/compare", params={"numbers": "1"}).json()["picture"]["vconcat"][0]
     assert alone["encoding"]["color"]["scale"]["domain"] == ["flow1", "flow2"]
-    with zipfile.ZipFile(BytesIO(client.get("/api/runs/1/bundle").content)) as bundle:
-        assert {"scenario.toml", "spec.json", "records.json"} <= set(bundle.namelist())
-        assert bundle.read("scenario.toml").decode() == SCENARIO
+    bundle = read_bundle(client.get("/api/runs/2/bundle").content)
+    assert bundle.command[:4] == ("run", "input/scenario.toml", "--seed", "7")
+    assert {"result/spec.json", "result/records.json"} <= bundle.files.keys()
+    assert "4 BDP" in bundle.files["input/scenario.toml"].decode()
     assert client.get("/api/compare", params={"numbers": "1,2,1,2,1"}).status_code == 400
     assert client.get("/api/compare", params={"numbers": "9"}).status_code == 404
 

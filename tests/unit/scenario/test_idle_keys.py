@@ -122,11 +122,16 @@ def _is_read(value_type: ValueType, value: Any) -> bool:
 
 
 def spec_of(values: dict[str, Any]) -> str | None:
-    """The run of a scenario as text; none where it has a fault."""
+    """The run of a scenario as text, and its verdicts; none where it has a fault."""
     try:
-        return parse(values, folder=BASES.parent).resolve().canonical_json()
+        scenario = parse(values, folder=BASES.parent)
+        text = scenario.resolve().canonical_json()
     except ScenarioFaults:
         return None
+    bounds = [
+        (one.bounds, one.quantile if one.asks_for_delays else None) for one in scenario.file.qos
+    ]
+    return f"{text} {bounds}"
 
 
 def siblings(table: BaseModel) -> Iterator[tuple[str, Any]]:

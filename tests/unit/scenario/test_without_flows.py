@@ -12,6 +12,8 @@ from skycell.scenario import Scenario, check, parse
 #: A cell each 2.5 us on every link: 400 000 cells/s.
 CELL_TIME_PS = 2_500_000
 LINK = {"rate": "400000 cells/s", "delay": "1 ms"}
+#: Sources that lose cells together.
+OVERLOAD = {"admission": {"overbooking": "allow"}}
 
 
 def voice(name: str = "voice", **others: Any) -> dict[str, Any]:
@@ -25,6 +27,7 @@ def video(name: str = "video", **others: Any) -> dict[str, Any]:
 
 def dumbbell(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any) -> dict[str, Any]:
     return {
+        **OVERLOAD,
         "run": {"duration": "20 ms"},
         "topology": {
             "kind": "dumbbell",
@@ -38,6 +41,7 @@ def dumbbell(*sources: dict[str, Any], buffer: str = "50 cells", **topology: Any
 
 
 GRAPH = {
+    **OVERLOAD,
     "run": {"duration": "20 ms"},
     "topology": {
         "kind": "graph",
@@ -141,3 +145,10 @@ def test_a_window_that_nobody_has_need_not_hold_a_segment() -> None:
     assert check(with_window) == ()
     found = check({**with_window, "topology": {**values["topology"], "sources": 1}})
     assert [fault.path for fault in found] == ["tcp.receiver_window"]
+
+
+def test_several_sources_alike_are_as_if_each_were_written() -> None:
+    alike = parse(dumbbell(voice("v", count=3), video("film"))).resolve()
+    written = parse(dumbbell(*(voice(f"v{i}") for i in (1, 2, 3)), video("film"))).resolve()
+    assert alike == written
+    assert parse(dumbbell(voice("v", count=1))).resolve() == parse(dumbbell(voice("v"))).resolve()

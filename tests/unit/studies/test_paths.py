@@ -96,3 +96,22 @@ def test_a_report_of_computed_tables_shows_no_run_and_says_so(
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Ours: computed once, as nothing is drawn." in text
     assert "Figures</h2>" not in text
+
+
+def test_handovers_and_hops_of_the_text_come_out() -> None:
+    found = reproduce(["delay-variation-handovers", "delay-variation-hops"], version="test")
+    low = [
+        row.mean
+        for row in found.rows_of("delay-variation-handovers")
+        if row.factors["constellation"] == "6x11"
+    ]
+    assert len(low) == 5
+    assert all(mean is not None and 8 < mean < 11 for mean in low)
+    hops = {
+        (row.factors["altitude_km"], row.factors["elevation_deg"]): row.mean
+        for row in found.rows_of("delay-variation-hops")
+    }
+    assert hops["35786", "90"] == pytest.approx(2 * 35_786 / 300, abs=1e-6)
+    # Along the horizon: the other leg of a right triangle.
+    across_km = ((6378.137 + 35_786) ** 2 - 6378.137**2) ** 0.5
+    assert hops["35786", "0"] == pytest.approx(2 * across_km / 300, abs=1e-6)

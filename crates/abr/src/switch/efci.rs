@@ -1,8 +1,13 @@
 //! Binary feedback: EFCI.
 
-use super::RateAlgorithm;
+use super::becn::BECN;
+use super::{Marks, RateAlgorithm};
+use crate::rm::RmCell;
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, types::Threshold};
+use skycell_declare::{
+    Declare, is_default,
+    types::{CellRateOrNone, Threshold},
+};
 
 /// Marks data cells while the queue is long; the destination makes CI of the mark.
 ///
@@ -31,35 +36,68 @@ pub struct EfciSpec {
         source = "choice: no hysteresis"
     )]
     pub low_cells: Threshold,
+    /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;
+    /// 0 for none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(key = "becn", default = "0 cells/s", source = BECN)]
+    pub becn_millicells: CellRateOrNone,
+}
+
+/// Whether a queue is long, with hysteresis.
+#[derive(Clone, Debug)]
+pub(super) struct Congestion {
+    high: u32,
+    low: u32,
+    pub(super) is_congested: bool,
+}
+
+impl Congestion {
+    /// Not congested.
+    pub(super) fn new(high: u32, low: u32) -> Self {
+        Congestion {
+            high,
+            low,
+            is_congested: false,
+        }
+    }
+
+    /// A cell comes before which there are `queued`.
+    pub(super) fn on_arrival(&mut self, queued: u32) {
+        if queued >= self.high {
+            self.is_congested = true;
+        } else if queued < self.low {
+            self.is_congested = false;
+        }
+    }
 }
 
 /// See [`EfciSpec`].
 #[derive(Clone, Debug)]
 pub struct Efci {
-    high: u32,
-    low: u32,
-    is_congested: bool,
+    congestion: Congestion,
 }
 
 impl Efci {
     /// Not congested.
     pub fn new(spec: &EfciSpec) -> Self {
         Efci {
-            high: spec.high_cells,
-            low: spec.low_cells,
-            is_congested: false,
+            congestion: Congestion::new(spec.high_cells, spec.low_cells),
         }
     }
 }
 
 impl RateAlgorithm for Efci {
-    fn marks(&mut self, queued: u32) -> bool {
-        if queued >= self.high {
-            self.is_congested = true;
-        } else if queued < self.low {
-            self.is_congested = false;
+    fn marks(&mut self, queued: u32) -> Marks {
+        self.congestion.on_arrival(queued);
+        Marks {
+            efci: self.congestion.is_congested,
+            ..Marks::default()
         }
-        self.is_congested
+    }
+
+    fn warns(&mut self, _vc: usize, cell: &mut RmCell) -> bool {
+        cell.ci |= self.congestion.is_congested;
+        self.congestion.is_congested
     }
 }
 
@@ -72,9 +110,10 @@ mod tests {
         let mut efci = Efci::new(&EfciSpec {
             high_cells: 8,
             low_cells: 5,
+            becn_millicells: 0,
         });
         let queues = [0, 7, 8, 7, 5, 4, 5, 7, 8];
-        let marked = queues.map(|queued| efci.marks(queued));
+        let marked = queues.map(|queued| efci.marks(queued).efci);
         let expected = [0, 0, 1, 1, 1, 0, 0, 0, 1].map(|marked| marked == 1);
         assert_eq!(marked, expected);
     }

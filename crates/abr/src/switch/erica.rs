@@ -1,13 +1,14 @@
 //! ERICA: Explicit Rate Indication for Congestion Avoidance.
 
+use super::becn::BECN;
 use super::erica_plus::EricaPlusSpec;
 use super::queue_control::QueueControlSpec;
 use super::{Measured, RateAlgorithm, RateState};
 use crate::rm::RmCell;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
-    types::{CellCount, FromZeroToOne, Interval, PartOfOne},
+    Declare, is_default,
+    types::{CellCount, CellRateOrNone, FromZeroToOne, Interval, PartOfOne},
 };
 
 /// Gives each VC an equal share of a target, or more if that ends the overload.
@@ -44,6 +45,11 @@ pub struct EricaSpec {
         source = "ATM Forum 96-1172, appendix: an option measures it"
     )]
     pub ccr_from: CcrFrom,
+    /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;
+    /// 0 for none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(key = "becn", default = "0 cells/s", source = BECN)]
+    pub becn_millicells: CellRateOrNone,
 }
 
 /// The averaging interval.
@@ -233,6 +239,16 @@ impl RateAlgorithm for Erica {
 
     fn on_backward(&mut self, vc: usize, cell: &mut RmCell) {
         self.allocation.on_backward(vc, cell);
+    }
+
+    /// NI, and the rate of now; congested is a port whose overload shares do not end.
+    fn warns(&mut self, vc: usize, cell: &mut RmCell) -> bool {
+        let is_congested = self.allocation.overload > 1.0 + self.allocation.delta;
+        if is_congested {
+            cell.ni = true;
+            self.allocation.on_backward(vc, cell);
+        }
+        is_congested
     }
 
     fn state(&self) -> RateState {

@@ -1,12 +1,13 @@
 //! ERICA+: ERICA with a target that follows the queue.
 
 use super::CcrFrom;
+use super::becn::BECN;
 use super::erica::INTERVAL;
 use super::queue_control::QueueControlSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
-    types::{CellCount, FromZeroToOne, Interval},
+    Declare, is_default,
+    types::{CellCount, CellRateOrNone, FromZeroToOne, Interval},
 };
 
 /// ERICA with a target that follows the queue: all of the link while its delay is as wanted.
@@ -39,6 +40,11 @@ pub struct EricaPlusSpec {
         source = "ATM Forum 96-1172, appendix: an option measures it"
     )]
     pub ccr_from: CcrFrom,
+    /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;
+    /// 0 for none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(key = "becn", default = "0 cells/s", source = BECN)]
+    pub becn_millicells: CellRateOrNone,
 }
 
 #[cfg(test)]
@@ -57,6 +63,7 @@ mod tests {
                 interval_cells: 1,
                 delta: 0.1,
                 ccr_from: CcrFrom::RmCell,
+                becn_millicells: 0,
             },
             1_000.0,
             2,

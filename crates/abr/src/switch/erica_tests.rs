@@ -49,6 +49,7 @@ fn erica(ccr_from: CcrFrom, vcs: usize) -> Erica {
         interval_cells: 1,
         delta: 0.1,
         ccr_from,
+        becn_millicells: 0,
     };
     Erica::new(&spec, 1_000.0, vcs)
 }
@@ -153,8 +154,10 @@ fn the_port_ends_an_interval_by_cells_or_by_time() {
         interval_cells: 4,
         delta: 0.1,
         ccr_from: CcrFrom::RmCell,
+        becn_millicells: 0,
     });
     let vc = VcShare {
+        pcr: 1_000.0,
         mcr: 0.0,
         weight: 1.0,
     };

@@ -4,11 +4,13 @@
 //! whichever is first. At its end the algorithm looks at what came; between two ends it answers with the
 //! backward RM cells that pass. Measured in the direction of the data, told in the other.
 
+mod becn;
 mod efci;
 mod erica;
 mod erica_plus;
 mod interval;
 mod queue_control;
+mod relative_rate;
 mod weighted;
 
 pub use efci::{Efci, EfciSpec};
@@ -16,10 +18,12 @@ pub use erica::{CcrFrom, Erica, EricaSpec};
 pub use erica_plus::EricaPlusSpec;
 pub use interval::{Interval, Measured};
 pub use queue_control::{QueueControlSpec, QueueCurve};
+pub use relative_rate::{MarkedRmCells, RelativeRate, RelativeRateSpec};
 pub use weighted::{WeightedEricaPlusSpec, WeightedShares};
 
 use crate::rm::{RmCell, cells_per_second};
 use crate::spec::AbrSpec;
+use becn::Becn;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_units::SimTime;
@@ -27,8 +31,8 @@ use skycell_units::SimTime;
 /// What a run's spec says of a port's rate algorithm.
 pub mod specs {
     pub use super::{
-        CcrFrom, EfciSpec, EricaPlusSpec, EricaSpec, QueueControlSpec, QueueCurve,
-        RateAlgorithmSpec, WeightedEricaPlusSpec,
+        CcrFrom, EfciSpec, EricaPlusSpec, EricaSpec, MarkedRmCells, QueueControlSpec, QueueCurve,
+        RateAlgorithmSpec, RelativeRateSpec, WeightedEricaPlusSpec,
     };
 }
 
@@ -38,6 +42,8 @@ pub mod specs {
 pub enum RateAlgorithmSpec {
     /// See [`EfciSpec`].
     Efci(EfciSpec),
+    /// See [`RelativeRateSpec`].
+    RelativeRate(RelativeRateSpec),
     /// See [`EricaSpec`].
     Erica(EricaSpec),
     /// See [`EricaPlusSpec`].
@@ -50,6 +56,7 @@ impl Rule for RateAlgorithmSpec {
     fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
         match self {
             RateAlgorithmSpec::Efci(spec) => spec.check(around),
+            RateAlgorithmSpec::RelativeRate(spec) => spec.check(around),
             RateAlgorithmSpec::Erica(spec) => spec.check(around),
             RateAlgorithmSpec::EricaPlus(spec) => spec.check(around),
             RateAlgorithmSpec::WeightedEricaPlus(spec) => spec.check(around),
@@ -60,6 +67,8 @@ impl Rule for RateAlgorithmSpec {
 /// A VC as a rate algorithm knows it, rates in cells a second.
 #[derive(Clone, Copy, Debug)]
 pub struct VcShare {
+    /// PCR.
+    pub pcr: f64,
     /// MCR.
     pub mcr: f64,
     /// Weight of its part of what is beyond the MCRs.
@@ -70,6 +79,7 @@ impl VcShare {
     /// As the VC's contract says.
     pub fn of(spec: &AbrSpec) -> Self {
         VcShare {
+            pcr: cells_per_second(spec.pcr_millicells),
             mcr: cells_per_second(spec.mcr_millicells),
             weight: spec.weight,
         }
@@ -82,16 +92,30 @@ pub trait RateAlgorithm {
     fn on_interval(&mut self, _measured: &Measured<'_>) {}
     /// A forward RM cell of a VC comes.
     fn on_forward(&mut self, _vc: usize, _cell: &RmCell) {}
-    /// A backward RM cell of a VC passes: its ER may fall.
+    /// A backward RM cell of a VC passes: its ER may fall, and it may be marked.
     fn on_backward(&mut self, _vc: usize, _cell: &mut RmCell) {}
-    /// Whether a data cell that comes is marked with EFCI; `queued` ABR cells are before it.
-    fn marks(&mut self, _queued: u32) -> bool {
-        false
+    /// How a cell that comes is marked; `queued` ABR cells are before it.
+    fn marks(&mut self, _queued: u32) -> Marks {
+        Marks::default()
     }
+    /// Whether the port is congested; what a backward RM cell then says that it makes itself for a VC is put into `cell`,
+    /// which asks for PCR.
+    fn warns(&mut self, vc: usize, cell: &mut RmCell) -> bool;
     /// What a trace shows.
     fn state(&self) -> RateState {
         RateState::default()
     }
+}
+
+/// How a cell of an ABR VC is marked as it comes to a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// EFCI, if it is a data cell.
+    pub efci: bool,
+    /// CI, if it is a forward RM cell.
+    pub ci: bool,
+    /// NI, if it is a forward RM cell.
+    pub ni: bool,
 }
 
 /// What an algorithm has come to, rates in cells a second.
@@ -111,11 +135,13 @@ pub struct RateControl {
     algorithm: Algorithm,
     /// None for an algorithm that measures nothing.
     interval: Option<Interval>,
+    becn: Becn,
 }
 
 #[derive(Debug)]
 enum Algorithm {
     Efci(Efci),
+    RelativeRate(RelativeRate),
     Erica(Erica),
     Weighted(WeightedShares),
 }
@@ -124,6 +150,7 @@ impl Algorithm {
     fn rule(&mut self) -> &mut dyn RateAlgorithm {
         match self {
             Algorithm::Efci(rule) => rule,
+            Algorithm::RelativeRate(rule) => rule,
             Algorithm::Erica(rule) => rule,
             Algorithm::Weighted(rule) => rule,
         }
@@ -136,24 +163,35 @@ impl RateControl {
     pub fn new(spec: &RateAlgorithmSpec, cell_time_ps: u64, vcs: &[VcShare]) -> Self {
         let link = SimTime::PER_SECOND as f64 / cell_time_ps as f64;
         let every = |ps, cells| Some(Interval::new(ps, cells, link, vcs.len()));
-        let (algorithm, interval) = match spec {
-            RateAlgorithmSpec::Efci(spec) => (Algorithm::Efci(Efci::new(spec)), None),
+        let (algorithm, interval, becn) = match spec {
+            RateAlgorithmSpec::Efci(spec) => {
+                (Algorithm::Efci(Efci::new(spec)), None, spec.becn_millicells)
+            }
+            RateAlgorithmSpec::RelativeRate(spec) => (
+                Algorithm::RelativeRate(RelativeRate::new(spec)),
+                None,
+                spec.becn_millicells,
+            ),
             RateAlgorithmSpec::Erica(spec) => (
                 Algorithm::Erica(Erica::new(spec, link, vcs.len())),
                 every(spec.interval_ps, spec.interval_cells),
+                spec.becn_millicells,
             ),
             RateAlgorithmSpec::EricaPlus(spec) => (
                 Algorithm::Erica(Erica::plus(spec, link, vcs.len())),
                 every(spec.interval_ps, spec.interval_cells),
+                spec.becn_millicells,
             ),
             RateAlgorithmSpec::WeightedEricaPlus(spec) => (
                 Algorithm::Weighted(WeightedShares::new(spec, link, vcs)),
                 every(spec.interval_ps, spec.interval_cells),
+                spec.becn_millicells,
             ),
         };
         RateControl {
             algorithm,
             interval,
+            becn: Becn::new(becn, vcs),
         }
     }
 
@@ -170,14 +208,14 @@ impl RateControl {
     }
 
     /// A cell of the ABR VC at place `vc` comes, an RM cell in the direction of the data as `forward`;
-    /// `queued` ABR cells are before it. Whether it is marked, if it is a data cell.
+    /// `queued` ABR cells are before it. How it is marked.
     pub fn on_cell(
         &mut self,
         now: SimTime,
         vc: usize,
         forward: Option<&RmCell>,
         queued: u32,
-    ) -> bool {
+    ) -> Marks {
         if let Some(cell) = forward {
             self.algorithm.rule().on_forward(vc, cell);
         }
@@ -187,6 +225,11 @@ impl RateControl {
             self.end(now, queued);
         }
         self.algorithm.rule().marks(queued)
+    }
+
+    /// The backward RM cell (BECN) that the port makes of the VC at place `vc`, of which a cell has just come, if it does.
+    pub fn becn(&mut self, now: SimTime, vc: usize) -> Option<RmCell> {
+        self.becn.make(now, vc, self.algorithm.rule())
     }
 
     /// A cell of another class comes to the port.

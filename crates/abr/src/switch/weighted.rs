@@ -1,13 +1,14 @@
 //! Weighted shares beyond MCR: ERICA+ with the general fairness of ATM Forum 98-0408.
 
+use super::becn::BECN;
 use super::erica::INTERVAL;
 use super::queue_control::QueueControlSpec;
 use super::{CcrFrom, Measured, RateAlgorithm, RateState, VcShare};
 use crate::rm::RmCell;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
-    types::{CellCount, Interval},
+    Declare, is_default,
+    types::{CellCount, CellRateOrNone, Interval},
 };
 
 /// ERICA+ that gives each VC its MCR and of the rest a part by its weight.
@@ -37,6 +38,11 @@ pub struct WeightedEricaPlusSpec {
         source = "ATM Forum 98-0408: CCR of the RM cell"
     )]
     pub ccr_from: CcrFrom,
+    /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;
+    /// 0 for none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(key = "becn", default = "0 cells/s", source = BECN)]
+    pub becn_millicells: CellRateOrNone,
 }
 
 /// See [`WeightedEricaPlusSpec`]; rates in cells a second, numbers of equations from 98-0408.
@@ -163,6 +169,16 @@ impl RateAlgorithm for WeightedShares {
         cell.er = cell.er.min(allocated);
     }
 
+    /// NI, and the rate of now.
+    fn warns(&mut self, vc: usize, cell: &mut RmCell) -> bool {
+        let is_congested = self.overload > 1.0;
+        if is_congested {
+            cell.ni = true;
+            self.on_backward(vc, cell);
+        }
+        is_congested
+    }
+
     fn state(&self) -> RateState {
         RateState {
             overload: self.overload,
@@ -185,10 +201,15 @@ mod tests {
             interval_ps: 1,
             interval_cells: 1,
             ccr_from: CcrFrom::RmCell,
+            becn_millicells: 0,
         };
         let vcs: Vec<_> = vcs
             .iter()
-            .map(|&(mcr, weight)| VcShare { mcr, weight })
+            .map(|&(mcr, weight)| VcShare {
+                pcr: 1_000.0,
+                mcr,
+                weight,
+            })
             .collect();
         WeightedShares::new(&spec, 1_000.0, &vcs)
     }

@@ -147,6 +147,12 @@ fn forwards_at_once(spec: &NetworkSpec) -> Vec<bool> {
         let is_ready = is_alone && spec.carries_packets(pair[1] as usize) && !is_sampled(&next);
         at_once[pair[0] as usize] &= is_ready;
     }
+    // What a connection that ends at a router brings does not go on.
+    for route in &routes {
+        if let Some(&last) = route.last() {
+            at_once[last as usize] = false;
+        }
+    }
     // What ends at a host does not go on.
     let ends_at_router = |vc: usize| {
         let end = spec.nodes[spec.vc_destination(vc) as usize].kind;

@@ -172,10 +172,23 @@ fn algorithm(dice: &mut Dice) -> RateAlgorithmSpec {
         step: 0.05,
         drain_limit: 0.5,
     };
-    match dice.below(4) {
+    let becn_millicells = dice.pick(&[0, 0, 10_000, 5_000_000]);
+    match dice.below(5) {
         0 => RateAlgorithmSpec::Efci(EfciSpec {
             high_cells,
             low_cells: 1 + dice.below(high_cells.into()) as u32,
+            becn_millicells,
+        }),
+        4 => RateAlgorithmSpec::RelativeRate(RelativeRateSpec {
+            high_cells,
+            low_cells: 1 + dice.below(high_cells.into()) as u32,
+            ni_cells: 1 + dice.below(high_cells.into()) as u32,
+            rm_cells: dice.pick(&[
+                MarkedRmCells::Backward,
+                MarkedRmCells::Forward,
+                MarkedRmCells::Both,
+            ]),
+            becn_millicells,
         }),
         1 => RateAlgorithmSpec::Erica(EricaSpec {
             target_utilization: 0.9,
@@ -183,6 +196,7 @@ fn algorithm(dice: &mut Dice) -> RateAlgorithmSpec {
             interval_cells,
             delta,
             ccr_from,
+            becn_millicells,
         }),
         2 => RateAlgorithmSpec::EricaPlus(EricaPlusSpec {
             queue,
@@ -190,12 +204,14 @@ fn algorithm(dice: &mut Dice) -> RateAlgorithmSpec {
             interval_cells,
             delta,
             ccr_from,
+            becn_millicells,
         }),
         _ => RateAlgorithmSpec::WeightedEricaPlus(WeightedEricaPlusSpec {
             queue,
             interval_ps,
             interval_cells,
             ccr_from,
+            becn_millicells,
         }),
     }
 }

@@ -12,6 +12,7 @@ mod parking_lots;
 mod policies;
 mod schedules;
 mod spacing;
+mod split;
 mod stepping;
 mod tcp;
 mod varying_parking_lots;
@@ -26,6 +27,7 @@ pub use packets::packets;
 pub use schedules::{lossy_classes, rerouted, time_varying};
 use skycell_des::Stream;
 use skycell_spec::*;
+pub use split::split;
 pub use stepping::with_stepping;
 pub use varying_parking_lots::varying_parking_lots;
 
@@ -488,6 +490,7 @@ impl<'a> Builder<'a> {
                 at_cwnd_octets: None,
             },
             jitter: JitterSpec::default(),
+            peps: Vec::new(),
         });
     }
 }

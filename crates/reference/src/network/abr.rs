@@ -2,7 +2,7 @@
 //! cells or measure.
 
 use super::Network;
-use crate::abr::PacedVc;
+use crate::abr::{PacedVc, rm_cell};
 use crate::frames::Cell;
 use skycell_abr::RmCell;
 use skycell_abr::switch::{RateControl, VcShare};
@@ -210,7 +210,9 @@ impl Network<'_> {
         record.cells_offered += 1;
         let connection = self.connection(cell);
         let record = self.abr_record(connection);
-        if rm.is_backward {
+        if rm.is_becn {
+            record.becn_sent += 1;
+        } else if rm.is_backward {
             record.backward_sent += 1;
         } else {
             record.forward_sent += 1;
@@ -244,8 +246,42 @@ impl Network<'_> {
         };
         let forward = cell.rm.as_ref().filter(|rm| !rm.is_backward);
         let marks = control.rates.on_cell(now, index, forward, queued);
-        cell.efci |= marks && cell.rm.is_none();
+        match &mut cell.rm {
+            None => cell.efci |= marks.efci,
+            Some(rm) if !rm.is_backward => {
+                rm.ci |= marks.ci;
+                rm.ni |= marks.ni;
+            }
+            Some(_) => {}
+        }
+        let becn = control.rates.becn(now, index);
         self.after_control(now, port, queued);
+        if let Some(becn) = becn {
+            self.send_becn(now, port, cell.vc, becn);
+        }
+    }
+
+    /// A port has made a backward RM cell of `connection`: it goes back from this node over the VC the other way,
+    /// beside the rate. Where a source of that VC is here (a loop is cut, and the virtual destination makes the cell),
+    /// that sends it.
+    fn send_becn(&mut self, now: SimTime, port: u32, connection: u32, content: RmCell) {
+        let node = self.spec.links[port as usize].from;
+        let abr = self.abr.specs[connection as usize].expect("an ABR VC");
+        let back = abr.return_vc;
+        if self.abr.sources[back as usize].contains_key(&node) {
+            self.paced(back, node).add_becn(content);
+            let (port, _) = self.source_of(back, node);
+            return self.kick(now, port);
+        }
+        let path = &self.spec.vcs[back as usize].path;
+        let hop = path
+            .iter()
+            .position(|&link| self.spec.links[link as usize].from == node);
+        let hop = hop.expect("the VC the other way passes the node") as u16;
+        let (_, port_vc) = self.vcs[back as usize].vc_paths.hop(hop);
+        self.vcs[back as usize].record.cells_offered += 1;
+        self.abr_record(connection).becn_sent += 1;
+        self.offer_cell(now, rm_cell(now, back, hop, port_vc, content));
     }
 
     /// A backward RM cell comes to a switch: the port by which its connection leaves tells it a rate.
@@ -295,7 +331,9 @@ impl Network<'_> {
         let paced = self.paced(other, node);
         if rm.is_backward {
             paced.on_backward(&rm);
-            self.abr_record(connection).backward_received += 1;
+            let record = self.abr_record(connection);
+            record.backward_received += 1;
+            record.becn_received += u64::from(rm.is_becn);
             self.trace_acr(now, node, connection);
         } else {
             let is_replaced = paced.turn(&rm);

@@ -14,6 +14,7 @@ from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_na
 from skycell.scenario.values.parameter_types import (
     AtLeastOne,
     CellCount,
+    CellRateOrNone,
     FromZeroToOne,
     Interval,
     PartOfOne,
@@ -24,6 +25,7 @@ from skycell.spec.network import (
     EricaPlusSpec,
     EricaSpec,
     QueueControlSpec,
+    RelativeRateSpec,
     WeightedEricaPlusSpec,
 )
 
@@ -41,6 +43,54 @@ class Efci(Parameters):
         0.5,
         "ABR cells in the queue below which they no longer are, at most high_threshold",
         source="choice: no hysteresis",
+    )
+    becn: CellRateOrNone = param(
+        "0 cells/s",
+        (
+            "backward RM cells a second that the port makes for a VC of which cells come "
+            "while it is congested (BECN), at most; 0 for none"
+        ),
+        source=(
+            "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s "
+            "for each connection"
+        ),
+    )
+
+
+class RelativeRate(Parameters):
+    """Sets NI in RM cells while the queue grows, and CI while it is long."""
+
+    kind: Literal["relative_rate"] = param(..., "the rate algorithm")
+    high_threshold: Threshold = param(
+        0.5,
+        "ABR cells in the queue from which CI is set",
+        source="choice: af-tm-0056 leaves to the switch when it is congested",
+    )
+    low_threshold: Threshold = param(
+        0.5,
+        "ABR cells in the queue below which it no longer is, at most high_threshold",
+        source="choice: no hysteresis",
+    )
+    ni_threshold: Threshold = param(
+        0.25,
+        "ABR cells in the queue from which NI is set, at most high_threshold",
+        source="choice: half of high_threshold",
+    )
+    rm_cells: Annotated[str, word("backward", "forward", "both")] = param(
+        "backward",
+        ("RM cells that are marked: those that go back, those that go with the data, or both"),
+        source="choice: the shortest way; af-tm-0056 allows each",
+    )
+    becn: CellRateOrNone = param(
+        "0 cells/s",
+        (
+            "backward RM cells a second that the port makes for a VC of which cells come "
+            "while it is congested (BECN), at most; 0 for none"
+        ),
+        source=(
+            "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s "
+            "for each connection"
+        ),
     )
 
 
@@ -74,6 +124,17 @@ class Erica(Parameters):
         "rm_cell",
         "where a VC's rate is known from",
         source="ATM Forum 96-1172, appendix: an option measures it",
+    )
+    becn: CellRateOrNone = param(
+        "0 cells/s",
+        (
+            "backward RM cells a second that the port makes for a VC of which cells come "
+            "while it is congested (BECN), at most; 0 for none"
+        ),
+        source=(
+            "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s "
+            "for each connection"
+        ),
     )
 
 
@@ -156,6 +217,17 @@ class EricaPlus(Parameters):
         "where a VC's rate is known from",
         source="ATM Forum 96-1172, appendix: an option measures it",
     )
+    becn: CellRateOrNone = param(
+        "0 cells/s",
+        (
+            "backward RM cells a second that the port makes for a VC of which cells come "
+            "while it is congested (BECN), at most; 0 for none"
+        ),
+        source=(
+            "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s "
+            "for each connection"
+        ),
+    )
 
 
 class WeightedEricaPlus(Parameters):
@@ -231,11 +303,22 @@ class WeightedEricaPlus(Parameters):
         "where a VC's rate is known from",
         source="ATM Forum 98-0408: CCR of the RM cell",
     )
+    becn: CellRateOrNone = param(
+        "0 cells/s",
+        (
+            "backward RM cells a second that the port makes for a VC of which cells come "
+            "while it is congested (BECN), at most; 0 for none"
+        ),
+        source=(
+            "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s "
+            "for each connection"
+        ),
+    )
 
 
-AnyRateAlgorithm = Efci | Erica | EricaPlus | WeightedEricaPlus
+AnyRateAlgorithm = Efci | RelativeRate | Erica | EricaPlus | WeightedEricaPlus
 #: Those that need no more than their name.
-_Names = Literal["efci", "erica", "erica_plus", "weighted_erica_plus"]
+_Names = Literal["efci", "relative_rate", "erica", "erica_plus", "weighted_erica_plus"]
 RateAlgorithm = Annotated[
     Annotated[AnyRateAlgorithm, Field(discriminator="kind")],
     BeforeValidator(kind_by_name, json_schema_input_type=AnyRateAlgorithm | _Names),
@@ -248,11 +331,28 @@ RATE_ALGORITHMS: dict[str, Declared] = {
         (
             Declares("high_cells", "high_threshold", "Threshold"),
             Declares("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
+            Declares("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "one bit",
             "label": "EFCI",
             "source": "af-tm-0056 section 5.10.6, switch behaviour 1a",
+        },
+    ),
+    "relative_rate": Declared(
+        RelativeRate,
+        RelativeRateSpec,
+        (
+            Declares("high_cells", "high_threshold", "Threshold"),
+            Declares("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
+            Declares("ni_cells", "ni_threshold", "Threshold", at_most="high_cells"),
+            Declares("rm_cells", "rm_cells", "word"),
+            Declares("becn_millicells", "becn", "CellRateOrNone"),
+        ),
+        facts={
+            "feedback": "two bits",
+            "label": "relative rate",
+            "source": "af-tm-0056 section 5.10.6, switch behaviour 1b",
         },
     ),
     "erica": Declared(
@@ -264,6 +364,7 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             Declares("interval_cells", "interval_cells", "CellCount"),
             Declares("delta", "delta", "FromZeroToOne"),
             Declares("ccr_from", "ccr_from", "word"),
+            Declares("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",
@@ -296,6 +397,7 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             Declares("interval_cells", "interval_cells", "CellCount"),
             Declares("delta", "delta", "FromZeroToOne"),
             Declares("ccr_from", "ccr_from", "word"),
+            Declares("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",
@@ -327,6 +429,7 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             Declares("interval_ps", "interval", "Interval"),
             Declares("interval_cells", "interval_cells", "CellCount"),
             Declares("ccr_from", "ccr_from", "word"),
+            Declares("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",

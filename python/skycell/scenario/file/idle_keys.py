@@ -18,8 +18,9 @@ def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:
         file: the same with presets and defaults filled in.
     """
     own = {key: value for key, value in written.items() if key != "tcp"}
-    # The common TCP parameters are also those of flows with some of their own.
-    tcps = [file.tcp, *(flow.tcp for flow in file.flow if flow.tcp is not None)]
+    # The common TCP parameters are also those of flows and proxies with some of their own.
+    others = [*(flow.tcp for flow in file.flow), *(pep.tcp for pep in file.pep)]
+    tcps = [file.tcp, *(tcp for tcp in others if tcp is not None)]
     return [*idle_below(own, [file], ()), *idle_below(written.get("tcp"), tcps, ("tcp",))]
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.input.parameters import Names, Parameters, param, quantity, whole_number, word
+from skycell.input.parameters import Flag, Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
+from skycell.scenario.file.admission import Admission
+from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
 from skycell.scenario.file.gfr import GfrContract
+from skycell.scenario.file.peps import Pep
+from skycell.scenario.file.processing import Processing
+from skycell.scenario.file.qos import QosTargets
 from skycell.scenario.file.sources import PolicerParameters, Source
 from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
@@ -65,7 +70,7 @@ class Records(Parameters):
     delay_vcs: tuple[str, ...] | None = param(
         None,
         "VCs whose cell transfer delay is measured, cell by cell",
-        source="those of the cell sources",
+        source="those of the cell sources, and those whose delay [[qos]] bounds",
     )
 
 
@@ -77,6 +82,24 @@ class FlowOverride(Parameters):
     traffic: Traffic | None = param(None, "what their applications send")
     start: Start | None = param(None, "when they begin")
     loss: Loss | None = param(None, "prescribed losses for these flows")
+    ipsec: Flag = param(
+        False,
+        "encrypted from end to end beyond the IP header, as by IPsec: no node on the way sees "
+        "ports or TCP",
+        source="plain TCP",
+    )
+    source_port: PortNumber | None = param(
+        None, "port of the source, for classifiers", source="no rule for a port holds"
+    )
+    destination_port: PortNumber | None = param(
+        None, "port of the destination, for classifiers", source="no rule for a port holds"
+    )
+    dscp: CodePoint | None = param(
+        None, "code point of all its packets, for classifiers", source="RFC 2474: DF"
+    )
+    label: Label | None = param(
+        None, "MPLS label of all its packets, for classifiers", source="no label"
+    )
 
 
 class ScenarioFile(Parameters):
@@ -100,11 +123,26 @@ class ScenarioFile(Parameters):
         "switches that are virtual destinations and virtual sources of the ABR VCs that cross them",
         source="control loops from end to end",
     )
+    classifier: tuple[Classifier, ...] = param(
+        [], "nodes that choose VCs for packets by their headers", source="VCs of the topology"
+    )
+    pep: tuple[Pep, ...] = param(
+        [], "routers that split TCP connections", source="TCP from end to end"
+    )
     uplink: tuple[Uplink, ...] = param(
         [], "uplinks whose slots terminals share", source="each link has its whole rate"
     )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
+    )
+    processing: tuple[Processing, ...] = param(
+        [], "what nodes take before a cell or packet is in its port", source="no time"
+    )
+    admission: Admission = param(
+        {}, "what links may be promised away", source="no link more than it carries"
+    )
+    qos: tuple[QosTargets, ...] = param(
+        [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"
     )
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")

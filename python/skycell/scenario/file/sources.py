@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from skycell.input.faults import FaultCollector
 from skycell.input.parameters import (
     Name,
     Names,
@@ -51,6 +53,8 @@ PacketSize = Annotated[
 Period = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="10 s")]
 Frame = Annotated[int, whole_number(1, 1366, "an AAL5 frame holds up to 65535 octets")]
 
+Count = Annotated[int, whole_number(1, 10_000)]
+
 _NAME = "name of the source and of its VC"
 _CLASS = "service class of its VC"
 
@@ -73,6 +77,12 @@ _BESIDE = param(
     "whole, like a UDP datagram, and nothing is sent again",
     source="its own VC",
 )
+_COUNT = param(
+    1,
+    "sources like this one, each with a VC and draws of its own; several are called by the name "
+    "and a number from 1 on",
+    source="one, called by the name alone",
+)
 _START = param("together", "when it begins", source="the start of the run")
 _ENDS = "its own hosts at both ends of the congested links"
 _SOURCE = param(None, "host that it is at; only in a graph", source=_ENDS)
@@ -84,6 +94,7 @@ class CbrSource(Parameters):
 
     kind: Literal["cbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
+    count: Count = _COUNT
     service: ServiceClass = param(
         "cbr", _CLASS, alias="class", source="the class for its kind", when=without("beside")
     )
@@ -101,6 +112,7 @@ class VbrSource(Parameters):
 
     kind: Literal["vbr"] = param(..., "the source")
     name: Name = param(..., _NAME)
+    count: Count = _COUNT
     service: ServiceClass = param(
         "nrt_vbr",
         _CLASS,
@@ -154,6 +166,26 @@ class TraceSource(Parameters):
 #: Sources that send at a rate.
 PacedSource = CbrSource | VbrSource
 Source = Annotated[PacedSource | TraceSource, Field(discriminator="kind")]
+
+
+def each_source(written: Iterable[Source], faults: FaultCollector) -> Iterator[tuple[int, Source]]:
+    """Every source that a file stands for, with the place of its table among those of the file.
+
+    What is wrong with one is wrong with all that are like it: after a fault the next table's come.
+
+    >>> source = CbrSource(kind="cbr", name="t", rate="1 cells/s", count=2)
+    >>> [(place, one.name) for place, one in each_source([source], FaultCollector("doc"))]
+    [(0, 't1'), (0, 't2')]
+    """
+    for place, source in enumerate(written):
+        count = 1 if isinstance(source, TraceSource) else source.count
+        if count == 1:
+            yield place, source
+            continue
+        known = len(faults.faults)
+        for number in range(1, count + 1):
+            if len(faults.faults) == known:
+                yield place, source.model_copy(update={"name": f"{source.name}{number}"})
 
 
 def sends_packets(source: Source) -> bool:

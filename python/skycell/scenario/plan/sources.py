@@ -7,7 +7,7 @@ from itertools import pairwise
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, Source, sends_packets
+from skycell.scenario.file.sources import CbrSource, Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.plan.generators import add_access, nodes_between
 from skycell.scenario.plan.graph import ShortestPaths
@@ -22,7 +22,7 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
     `<name>.destination` at the last, over links like the hosts' own.
     """
     paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
-    for i, source in enumerate(file.source):
+    for i, source in each_source(file.source, faults):
         here: Path = ("source", i)
         if source.name in {*plan.sources, *plan.datagrams, *plan.vcs}:
             allowed = "each name once among the sources and the VCs"

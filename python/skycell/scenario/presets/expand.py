@@ -34,12 +34,13 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
-    flows = merged.get("flow")
-    for i, flow in enumerate(flows if isinstance(flows, list) else []):
-        if isinstance(flow, dict) and isinstance(flow.get("tcp"), dict):
-            common = merged.get("tcp", {})
-            tcp = _expand_tcp(flow["tcp"], ("flow", i, "tcp"), faults)
-            flow["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
+    for key in ("flow", "pep"):
+        tables = merged.get(key)
+        for i, table in enumerate(tables if isinstance(tables, list) else []):
+            if isinstance(table, dict) and isinstance(table.get("tcp"), dict):
+                common = merged.get("tcp", {})
+                tcp = _expand_tcp(table["tcp"], (key, i, "tcp"), faults)
+                table["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
     return merged, is_known
 
 

@@ -2,98 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import CELL_BITS, show_amount
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, show_amount
 from skycell.scenario.declared.abr import Abr
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, TraceSource
+from skycell.scenario.file.sources import CbrSource, TraceSource, VbrSource, each_source
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.effective_bandwidth import OnOff, of_all
 from skycell.scenario.resolve.sources import peak_of
 from skycell.scenario.values.cells import cells_per_second
+from skycell.spec.network import PortSpec, SourcePatternOnOff, SourceSpec
+from skycell.spec.values import mean_ps
+
+_VBR = ("rt_vbr", "nrt_vbr")
+
+_OR_ALLOW = 'what the link carries; admission.overbooking = "allow" runs it as it stands'
+
+
+class _Crossing(NamedTuple):
+    """A source at a link: its class, and its peak rate there, cells/s."""
+
+    name: str
+    service: str
+    peak: Fraction
+
+
+@dataclass(frozen=True)
+class _Room:
+    """What a link carries, and what the sources across it are promised of that, cells/s."""
+
+    link: str
+    cells: Fraction
+    peaks: Fraction
+    variable: Fraction
+
+    @property
+    def beside(self) -> str:
+        """What sources have, in words, behind what else there is."""
+        parts = [
+            f"{show_amount(math.ceil(rate))} of {which}"
+            for rate, which in (
+                (self.peaks, "class cbr"),
+                (self.variable, "classes rt_vbr and nrt_vbr"),
+            )
+            if rate
+        ]
+        return f", beside {' and '.join(parts)}" if parts else ""
 
 
 def check_admission(
     file: ScenarioFile,
     plan: Plan,
     rates: Mapping[str, Fraction],
+    ports: Mapping[str, PortSpec | None],
+    sources: Sequence[SourceSpec],
     gfr: Mapping[str, Fraction],
     abr: Mapping[str, Fraction],
     faults: FaultCollector,
 ) -> None:
-    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and peaks of class CBR.
+    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and what sources need.
 
-    A CBR source is promised its rate for as long as it lasts, so its peak counts, and behind a
-    policer that discards what it lets through; sources of other classes may come to more, as they
+    A source of class CBR is promised its rate for as long as it lasts, so its peak counts, and
+    behind a policer that discards what it lets through. Of the classes of VBR on/off sources count
+    as [admission] says, others with their rate; those of other classes may come to more, as they
     take turns or lose cells.
 
     Args:
         file: with the sources and policers.
         plan: the network.
         rates: payload rate of each link, bit/s.
+        ports: what feeds each link; None for one with a fault.
+        sources: resolved, in the order of the file.
         gfr: MCR of each VC with a GFR contract, cells/s; some may be no VC of the network.
         abr: the same of ABR VCs.
         faults: where they go.
     """
-    constant = _constant_rates(file, plan, rates)
+    if file.admission.overbooking == "allow":
+        return
+    crossing = _crossings(file, plan, rates, faults)
+    by_name = {source.name: source for source in sources}
     links_of = {vc: frozenset(plan.vcs[vc].links) for vc in (*gfr, *abr) if vc in plan.vcs}
     for link in plan.links:
-        room = rates[link] / CELL_BITS
-        cbr = constant.get(link, {})
-        peaks = sum(cbr.values(), Fraction(0))
-        if len(cbr) > 1 and peaks > room:
+        here = crossing.get(link, ())
+        cbr = [one for one in here if one.service == "cbr"]
+        peaks = sum((one.peak for one in cbr), Fraction(0))
+        vbr = [one for one in here if one.service in _VBR]
+        variable = _variable_rate(file, vbr, ports[link], by_name)
+        room = _Room(link, rates[link] / CELL_BITS, peaks, variable)
+        if len(cbr) > 1 and peaks > room.cells:
             got = f"{show_amount(int(peaks))} cells/s for {len(cbr)} sources across {link}"
-            allowed = f"up to {show_amount(int(room))} cells/s of class cbr, what the link carries"
-            meaning = meaning_of(CbrSource.model_fields["rate"])
-            faults.add(("source",), Verbatim(got), allowed, meaning)
+            allowed = f"up to {show_amount(int(room.cells))} cells/s of class cbr, {_OR_ALLOW}"
+            faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(CbrSource, "rate")))
+        elif (
+            len(here) > 1
+            and peaks + variable > room.cells
+            and all(one.peak <= room.cells for one in here)  # else that has a fault of its own
+        ):
+            _refuse_variable(file, room, len(vbr), faults)
         for where, meaning, promised in _promises(gfr, abr):
-            crossing = [vc for vc in promised if link in links_of.get(vc, ())]
-            total = sum(promised[vc] for vc in crossing)
-            if crossing and total + peaks > room:
-                which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
-                got = f"{show_amount(int(total))} cells/s for {which} across {link}"
-                if peaks:
-                    got += f", beside {show_amount(int(peaks))} of class cbr"
-                allowed = f"up to {show_amount(int(room))} cells/s, what the link carries"
+            vcs = [vc for vc in promised if link in links_of.get(vc, ())]
+            total = sum(promised[vc] for vc in vcs)
+            if vcs and total + peaks + variable > room.cells:
+                which = vcs[0] if len(vcs) == 1 else f"{len(vcs)} VCs"
+                got = f"{show_amount(int(total))} cells/s for {which} across {link}{room.beside}"
+                allowed = f"up to {show_amount(int(room.cells))} cells/s, {_OR_ALLOW}"
                 faults.add(where, Verbatim(got), allowed, meaning)
                 break
+
+
+def _field(model: Any, name: str) -> Any:
+    return model.model_fields[name]
+
+
+def _refuse_variable(file: ScenarioFile, room: _Room, count: int, faults: FaultCollector) -> None:
+    what = "effective bandwidth" if file.admission.loss else "peak rate"
+    which = "1 source" if count == 1 else f"{count} sources"
+    needed = show_amount(math.ceil(room.variable))
+    got = f"{needed} cells/s, the {what} of {which} of VBR across {room.link}"
+    if room.peaks:
+        got += f", beside {show_amount(math.ceil(room.peaks))} of class cbr"
+    allowed = f"up to {show_amount(int(room.cells))} cells/s, {_OR_ALLOW}"
+    faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(VbrSource, "peak_rate")))
 
 
 def _promises(
     gfr: Mapping[str, Fraction], abr: Mapping[str, Fraction]
 ) -> Iterator[tuple[Path, str, Mapping[str, Fraction]]]:
     """MCRs by the table that promises them: of each alone, then of both together."""
-    of_gfr = meaning_of(GfrContract.model_fields["mcr"])
-    of_abr = meaning_of(Abr.model_fields["mcr"])
+    of_gfr = meaning_of(_field(GfrContract, "mcr"))
+    of_abr = meaning_of(_field(Abr, "mcr"))
     yield ("gfr",), of_gfr, gfr
     yield ("abr",), of_abr, abr
     yield ("abr",), of_abr, {**gfr, **abr}
 
 
-def _constant_rates(
-    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]
-) -> dict[str, dict[str, Fraction]]:
-    """By link: the rate of each source of class CBR whose cells cross it, cells/s."""
+def _crossings(
+    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
+) -> dict[str, list[_Crossing]]:
+    """By link: the sources that are promised a rate and whose cells cross it."""
     policed = {
         name: cells_per_second(policer.pcr)
         for policer in file.policer
         if policer.pcr_action == "discard"
         for name in policer.vcs
     }
-    crossing: dict[str, dict[str, Fraction]] = {}
-    for source in file.source:
+    crossing: dict[str, list[_Crossing]] = {}
+    for _, source in each_source(file.source, faults):
         vc = plan.vcs.get(source.name)
         # A list of packets has no rate that could be promised.
-        if vc is None or isinstance(source, TraceSource):
+        if vc is None or isinstance(source, TraceSource) or vc.service not in ("cbr", *_VBR):
             continue
-        if vc.service == "cbr":
-            peak = peak_of(source, vc.links, rates)
-            let_through = min(peak, policed.get(source.name, peak))
-            for link in vc.all_links:
-                is_first = link == vc.links[0]  # policed at the switch that it leads to
-                crossing.setdefault(link, {})[source.name] = peak if is_first else let_through
+        peak = peak_of(source, vc.links, rates)
+        let_through = min(peak, policed.get(source.name, peak))
+        for link in vc.all_links:
+            is_first = link == vc.links[0]  # policed at the switch that it leads to
+            one = _Crossing(source.name, vc.service, peak if is_first else let_through)
+            crossing.setdefault(link, []).append(one)
     return crossing
+
+
+def _variable_rate(
+    file: ScenarioFile,
+    crossing: Sequence[_Crossing],
+    port: PortSpec | None,
+    sources: Mapping[str, SourceSpec],
+) -> Fraction:
+    """What the sources of VBR across a link need of it, each class at the buffer of its queue."""
+    loss = file.admission.loss
+    if not crossing or port is None:
+        return Fraction(0)
+    if not loss:
+        return sum((one.peak for one in crossing), Fraction(0))
+    by_buffer: dict[float, list[OnOff]] = {}
+    for one in crossing:
+        if one.name not in sources:  # it has a fault
+            continue
+        queue = next((q for q in port.queues if q.class_ == one.service), port.default_queue)
+        capacity = math.inf if queue.capacity_cells is None else queue.capacity_cells
+        by_buffer.setdefault(capacity, []).append(_on_off(one, sources[one.name]))
+    return Fraction(sum(of_all(those, buffer, loss) for buffer, those in by_buffer.items()))
+
+
+def _on_off(one: _Crossing, source: SourceSpec) -> OnOff:
+    if isinstance(source.pattern, SourcePatternOnOff):
+        times = mean_ps(source.pattern.on), mean_ps(source.pattern.off)
+        on_s, off_s = (time / PS_PER_SECOND for time in times)
+        return OnOff(float(one.peak), on_s, off_s)
+    return OnOff(float(one.peak), 1.0, 0.0)

@@ -15,7 +15,15 @@ from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.tcp import TcpResolver, shown_window
 from skycell.scenario.resolve.traffic import TrafficResolver
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
-from skycell.spec.network import FlowSpec, JitterSpec, LossScript, StartAt, StartDrawn, TcpSpec
+from skycell.spec.network import (
+    FlowSpec,
+    JitterSpec,
+    LossScript,
+    PepSpec,
+    StartAt,
+    StartDrawn,
+    TcpSpec,
+)
 
 
 def _start_at(time_ps: int) -> StartAt:
@@ -53,6 +61,7 @@ class FlowResolver:
         tcp: Mapping[str, TcpSpec],
         jitter: Mapping[str, JitterSpec],
         vc_ids: Mapping[str, int],
+        peps: Mapping[str, tuple[PepSpec, ...]],
     ) -> list[FlowSpec]:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
@@ -84,6 +93,7 @@ class FlowResolver:
                 start=start[name],
                 loss_script=scripts[id(loss[name]), tcp[name].mss],
                 jitter=jitter[name],
+                peps=peps.get(name, ()),
             )
             for name, flow in self.plan.flows.items()
         ]

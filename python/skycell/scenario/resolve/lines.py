@@ -11,6 +11,7 @@ from skycell.scenario.file.framing import carries_packets, overhead_of
 from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.resolve.peps import connections_of
 from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, PacketFraming, TcpSpec, WebSpec
 from skycell.spec.values import octets_on_line, packet_time_ps
@@ -81,11 +82,11 @@ def longest_packets(
         for link in (link for vc in vcs for link in plan.vcs[vc].all_links):
             longest[link] = max(octets, longest.get(link, 0))
 
-    for flow in flows:
-        planned, mss, timestamps = plan.flows[flow.name], flow.tcp.mss, flow.tcp.timestamps
+    for flow, own in ((one, own) for one in flows for own in connections_of(one, plan)):
+        mss, timestamps = own.tcp.mss, own.tcp.timestamps
         asked = flow.traffic.request_octets if isinstance(flow.traffic, WebSpec) else 0
-        add(planned.forward, packet_octets_of(mss, timestamps))
-        add(planned.reverse, packet_octets_of(min(asked, mss), timestamps))
+        add(own.forward, packet_octets_of(mss, timestamps))
+        add(own.reverse, packet_octets_of(min(asked, mss), timestamps))
     for name, octets in datagrams.items():
         add(plan.datagrams.get(name, ()), octets)
     most = max(longest.values(), default=1)

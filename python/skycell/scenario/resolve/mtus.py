@@ -8,9 +8,10 @@ from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.links import CongestedLink
-from skycell.scenario.file.sources import Source, TraceSource
+from skycell.scenario.file.sources import Source, TraceSource, each_source
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.peps import connections_of
 from skycell.scenario.values.cells import packet_octets_of
 from skycell.spec.network import FlowSpec, WebSpec
 
@@ -27,29 +28,29 @@ def check_mtus(
     Nothing is fragmented: senders are known not to (RFC 8900), so that such packets would be lost.
     """
     sent: list[tuple[str, int, Iterable[str]]] = []
-    for flow in flows:
-        planned, mss, timestamps = plan.flows[flow.name], flow.tcp.mss, flow.tcp.timestamps
+    for flow, own in ((one, own) for one in flows for own in connections_of(one, plan)):
+        mss, timestamps = own.tcp.mss, own.tcp.timestamps
         octets = packet_octets_of(mss, timestamps)
-        sent.append((f"{flow.name}, whose segments are of", octets, planned.forward))
-        recovery = flow.tcp.recovery
+        sent.append((f"{own.name}, whose segments are of", octets, own.forward))
+        recovery = own.tcp.recovery
         blocks = recovery.max_blocks if recovery.kind in ("sack", "rack_tlp") else 0
         # RFC 2018, section 3: kind and length, 8 octets a block, padded to whole words.
         octets = packet_octets_of(0, timestamps) + (4 + 8 * blocks if blocks else 0)
-        who = f"{flow.name}, whose acknowledgements with {blocks} SACK blocks are of"
-        plain = f"{flow.name}, whose acknowledgements are of"
-        sent.append((who if blocks else plain, octets, planned.reverse))
+        who = f"{own.name}, whose acknowledgements with {blocks} SACK blocks are of"
+        plain = f"{own.name}, whose acknowledgements are of"
+        sent.append((who if blocks else plain, octets, own.reverse))
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
-            sent.append((f"{flow.name}, whose requests are of", octets, planned.reverse))
-    for place, source in enumerate(sources):
-        own = plan.datagrams.get(source.name, ())
+            sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
+    for place, source in each_source(sources, faults):
+        datagrams = plan.datagrams.get(source.name, ())
         if isinstance(source, TraceSource):
             line = packets[place].longest_line
             who = f"{source.name}, whose longest packet, in line {line} of {source.file}, is of"
-            sent.append((who, max(packets[place].octets), own))
+            sent.append((who, max(packets[place].octets), datagrams))
         elif source.packet_size is not None:
             octets = int(source.packet_size.amount)
-            sent.append((f"{source.name}, whose datagrams are of", octets, own))
+            sent.append((f"{source.name}, whose datagrams are of", octets, datagrams))
     meaning = meaning_of(CongestedLink.model_fields["mtu"])
     noted = set()
     for who, octets, route in sent:

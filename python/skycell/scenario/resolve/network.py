@@ -18,6 +18,7 @@ from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import TraceSource
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.course import Course
+from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
 from skycell.scenario.resolve.admission import check_admission
@@ -34,14 +35,20 @@ from skycell.scenario.resolve.flows import FlowResolver
 from skycell.scenario.resolve.jitter import jitters
 from skycell.scenario.resolve.lines import Line, lines_of, longest_packets
 from skycell.scenario.resolve.mtus import check_mtus
+from skycell.scenario.resolve.peps import PepResolver, check_ipsec
 from skycell.scenario.resolve.ports import PortResolver
+from skycell.scenario.resolve.processing import (
+    longer_course,
+    longer_schedule,
+    resolve_processing,
+)
+from skycell.scenario.resolve.qos import check_qos, vcs_with_delays
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
 from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
-    AbrSpec,
     ChannelSpec,
     FlowSpec,
     LinkSpec,
@@ -76,8 +83,12 @@ def resolve(
     check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
+    check_ipsec(file, faults)
+    proxies = PepResolver(file, plan, context, faults)
+    peps = proxies.resolve(tcp)
+    tcps = [*tcp.values(), *(pep.tcp for row in peps.values() for pep in row)]
     frame_cells = max(
-        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcp.values()),
+        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcps),
         default=max((s.frame for s in file.source if not isinstance(s, TraceSource)), default=1),
     )
     vcs_by_link = plan.vcs_by_link()
@@ -85,7 +96,6 @@ def resolve(
     contracts = resolve_contracts(file.gfr, plan, rates, frame_cells, context.duration_ps, faults)
     delays_ps = {name: rounded(link.delay.amount) for name, link in plan.links.items()}
     controls = AbrResolver(file.abr, plan, lines, delays_ps, faults).resolve(contracts)
-    _check_admission(file, plan, rates, mcr, controls, faults)
     cuts = resolve_vs_vd(file.vs_vd, plan, faults)
     changing = {
         name
@@ -97,13 +107,17 @@ def resolve(
     link_ids = {name: i for i, name in enumerate(plan.links)}
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     jitter = jitters(plan, tcp, lines, faults)
-    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids)
+    specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids, peps)
+    proxies.refuse_web(specs)
     check_mtus(plan, specs, file.source, packets, faults)
     sources = resolve_sources(file, plan, context, lines, vc_ids, packets, faults)
     datagrams = {source.name: source.datagram_octets for source in sources}
     longest = longest_packets(plan, specs, datagrams)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, longest, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
+    of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
+    of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
+    check_admission(file, plan, rates, port_specs, sources, of_gfr, of_abr, faults)
     channels = {
         name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
         for name, link in plan.links.items()
@@ -111,7 +125,16 @@ def resolve(
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
-    records = resolve_records(file.records, context, plan, vcs_by_link, limited, faults)
+    check_qos(file.qos, file.records.delay_vcs, plan, faults)
+    bounded = vcs_with_delays(file.qos, plan)
+    records = resolve_records(file.records, context, plan, vcs_by_link, limited, bounded, faults)
+    satellites = {
+        satellite_node(name)
+        for chain in link_schedules.chains.values()
+        for _, names in chain.changes
+        for name in names
+    }
+    processing = resolve_processing(file.processing, plan, satellites, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,
@@ -129,6 +152,7 @@ def resolve(
                 link_schedules,
                 plan.courses.get(name),
                 channels[name],
+                processing,
             )
             for name, link in plan.links.items()
         ),
@@ -149,19 +173,6 @@ def resolve(
         uplinks=uplinks,
         records=records,
     )
-
-
-def _check_admission(
-    file: ScenarioFile,
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    mcr: Mapping[str, int],
-    controls: Mapping[str, AbrSpec],
-    faults: FaultCollector,
-) -> None:
-    of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
-    of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
-    check_admission(file, plan, rates, of_gfr, of_abr, faults)
 
 
 def _rerouting(rerouting: Rerouting | None, link_ids: Mapping[str, int]) -> ReroutingSpec | None:
@@ -232,9 +243,11 @@ def _link(
     link_schedules: LinkSchedules,
     course: Course | None,
     channel: ChannelSpec | None,
+    processing: Mapping[str, int],
 ) -> LinkSpec:
     assert port is not None, "a port with a fault"
     if course is not None:
+        course = longer_course(course, processing)
         return LinkSpec(
             name=link.name,
             from_=node_ids[link.source],
@@ -247,15 +260,16 @@ def _link(
             schedule=course.schedule(node_ids),
             port=port,
         )
+    own_ps = processing.get(link.target, 0)
     return LinkSpec(
         name=link.name,
         from_=node_ids[link.source],
         to=node_ids[link.target],
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
-        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)),
+        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)) + own_ps,
         loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
         channel=channel,
-        schedule=link_schedules.schedules.get(link.path),
+        schedule=longer_schedule(link_schedules.schedules.get(link.path), own_ps),
         port=port,
     )

@@ -97,6 +97,11 @@ def _as_written(port: Port, one: Declares, value: Any, written: Parameters) -> A
     return value
 
 
+@_resolves("CellRateOrNone")
+def _cell_rate(port: Port, one: Declares, value: Quantity, written: Parameters) -> int:
+    return int(cells_per_second(value) * MILLICELLS)
+
+
 @_resolves("word")
 def _word(port: Port, one: Declares, value: str, written: Parameters) -> str:
     return one.words.get(value, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
@@ -23,11 +23,13 @@ def resolve_records(
     plan: Plan,
     vcs_by_link: Mapping[str, Sequence[str]],
     limited: list[int],
+    bounded: Set[str],
     faults: FaultCollector,
 ) -> RecordSpec:
     """Records with links as ids.
 
-    By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them.
+    By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them;
+    and delays are measured of the VCs of cell sources and of those in `bounded`.
     """
     links = list(plan.links)
     ids = {name: i for i, name in enumerate(links)}
@@ -53,7 +55,7 @@ def resolve_records(
             hint = did_you_mean(name, ids) if name not in ids else ""
             allowed = f"a link of packets, from>to{hint}"
             faults.add(("records", "flow_ports", i), name, allowed, meaning)
-    delay_vcs = _delay_vcs(records, plan, faults)
+    delay_vcs = _delay_vcs(records, plan, bounded, faults)
     _check_traces(records, chosen, faults)
     _check_samples(records, context, crossing, chosen, faults)
     return RecordSpec(
@@ -66,10 +68,12 @@ def resolve_records(
     )
 
 
-def _delay_vcs(records: Records, plan: Plan, faults: FaultCollector) -> tuple[int, ...]:
+def _delay_vcs(
+    records: Records, plan: Plan, bounded: Set[str], faults: FaultCollector
+) -> tuple[int, ...]:
     ids = {name: i for i, name in enumerate(plan.vcs)}
     if records.delay_vcs is None:
-        return tuple(sorted(ids[vc] for vc in plan.sources.values()))
+        return tuple(sorted(ids[vc] for vc in {*plan.sources.values(), *bounded}))
     for i, name in enumerate(records.delay_vcs):
         if name not in ids:
             meaning = meaning_of(Records.model_fields["delay_vcs"])

@@ -25,6 +25,7 @@ from skycell.scenario.file.sources import (
     PolicerParameters,
     TraceSource,
     VbrSource,
+    each_source,
 )
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
@@ -62,7 +63,7 @@ def resolve_sources(
     flows = FlowResolver(file, plan, context, faults)
     rates = {name: line.rate for name, line in lines.items()}
     specs = []
-    for i, source in enumerate(file.source):
+    for i, source in each_source(file.source, faults):
         route = plan.datagrams.get(source.name, ())
         here: Path = ("source", i)
         vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]

@@ -6,8 +6,9 @@ from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
-from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import FaultCollector, Path, ScenarioFaults, Verbatim
 from skycell.input.parameters import meaning_of
+from skycell.input.text import read_text
 
 if TYPE_CHECKING:
     from skycell.scenario.declared.channels import ErrorTrace
@@ -36,8 +37,8 @@ def with_errors(
 
     name = trace.errors
     try:
-        lines = (folder / name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(folder / name).splitlines()
+    except (OSError, ScenarioFaults) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         fault(f'"{name}"', f"a file that can be read; {reason or error}")
         return None

@@ -7,26 +7,14 @@ from typing import Annotated, Any, Literal
 from skycell.input.parameters import Flag as Flag
 from skycell.input.parameters import ValueType, quantity, read_number, whole_number
 from skycell.input.quantities import Dimension, Quantity, Refused
+from skycell.scenario.values.parameter_types import CellRateOrNone as CellRateOrNone
 from skycell.scenario.values.parameter_types import FromZeroToOne as FromZeroToOne
 from skycell.scenario.values.parameter_types import Interval as Interval
 from skycell.scenario.values.parameter_types import PartOfOne as PartOfOne
+from skycell.scenario.values.parameter_types import abr_rate
 
-
-def _rate(low: int, *words: str) -> ValueType:
-    return quantity(
-        Dimension.CELL_RATE,
-        Dimension.BIT_RATE,
-        low=low,
-        high=10**12,
-        words=words,
-        what="bits of whole cells, 424 each",
-        example="1000 cells/s",
-    )
-
-
-PeakCellRate = Annotated[Quantity | Literal["link rate"], _rate(1, "link rate")]
-RateUpToPeak = Annotated[Quantity | Literal["pcr"], _rate(0, "pcr")]
-CellRateOrNone = Annotated[Quantity, _rate(0)]
+PeakCellRate = Annotated[Quantity | Literal["link rate"], abr_rate(1, "link rate")]
+RateUpToPeak = Annotated[Quantity | Literal["pcr"], abr_rate(0, "pcr")]
 CellsInFlight = Annotated[
     Quantity, quantity(Dimension.CELLS, low=1, high=2**24 - 1, example="10000 cells")
 ]

@@ -75,6 +75,22 @@ Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, ex
 StateTime = Annotated[
     Quantity, quantity(Dimension.TIME, low=100_000_000, high=DAY_PS, example="40 ms")
 ]
+
+
+def abr_rate(low: int, *words: str) -> ValueType:
+    """A rate of an ABR VC, from `low` cells/s on, or one of `words`."""
+    return quantity(
+        Dimension.CELL_RATE,
+        Dimension.BIT_RATE,
+        low=low,
+        high=10**12,
+        words=words,
+        what="bits of whole cells, 424 each",
+        example="1000 cells/s",
+    )
+
+
+CellRateOrNone = Annotated[Quantity, abr_rate(0)]
 TimeOrNone = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 ms")]
 PacketOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="1514 B")]
 OctetsBeside = Annotated[Quantity, quantity(Dimension.SIZE, high=65_535, example="44 B")]

@@ -1,0 +1,103 @@
+"""Samples of senders at equal steps of time, in the words of Linux's `ss -ti`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skycell.exports.named import NothingToExport, seconds
+from skycell.exports.segments import flows_of, trace_of
+from skycell.input.quantities import PS_PER_SECOND
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.records.result import RunResult
+
+MOST_SAMPLES = 10_000_000
+"""Rows of a table that is still a table."""
+
+
+def socket_samples(result: RunResult, flows: Sequence[str], every_ps: int) -> pl.DataFrame:
+    """What `ss -ti` would have said of each sender, again and again.
+
+    Args:
+        result: a run with the traces ``sequence`` and ``cwnd``.
+        flows: their names, which there are; all flows where there are none.
+        every_ps: from one sample to the next, picoseconds, above 0. The first is at one step.
+
+    Returns:
+        A row a sample and flow: ``time_s``, ``flow`` (name), ``mss`` (octets), ``cwnd`` and
+        ``ssthresh`` (segments, as `ss` counts them; null before the flow began), ``bytes_sent``,
+        ``bytes_retrans``, ``bytes_acked``, ``segs_out``, ``retrans`` (segments sent again so far),
+        ``unacked`` (segments in flight, from octets), ``delivery_bps`` (acknowledged since the last
+        sample, bit/s).
+
+    Raises:
+        NothingToExport: the run has no flows or no such trace, or there would be too many samples.
+    """
+    import polars as pl
+
+    wanted = flows_of(result, flows)
+    count = result.spec.duration_ps // every_ps
+    if not 1 <= count * len(wanted) <= MOST_SAMPLES:
+        raise NothingToExport(
+            f"{count} samples of {len(wanted)} flows: the run takes "
+            f"{result.spec.duration_ps / PS_PER_SECOND:g} s, and a table has 1 to {MOST_SAMPLES:,} "
+            "rows"
+        )
+    grid = pl.DataFrame({"time_ps": [every_ps * step for step in range(1, count + 1)]}).join(
+        pl.DataFrame(
+            {
+                "flow": wanted,
+                "name": [result.spec.flows[flow].name for flow in wanted],
+                "mss": [result.spec.flows[flow].tcp.mss for flow in wanted],
+            }
+        ),
+        how="cross",
+    )
+    grid = grid.with_columns(pl.col("time_ps").cast(pl.UInt64), pl.col("flow").cast(pl.UInt32))
+    is_sent, is_again, is_ack = (pl.col("event") != 2, pl.col("event") == 1, pl.col("event") == 2)
+    end = pl.col("sequence") + pl.col("length")
+    sent = trace_of(result, "sequence").select(
+        "flow",
+        "time_ps",
+        bytes_sent=_counted(pl.col("length"), is_sent),
+        bytes_retrans=_counted(pl.col("length"), is_again),
+        segs_out=_counted(pl.lit(1), is_sent),
+        retrans=_counted(pl.lit(1), is_again),
+        bytes_acked=pl.when(is_ack).then(pl.col("sequence")).otherwise(0).cum_max().over("flow"),
+        highest=pl.when(is_sent).then(end).otherwise(0).cum_max().over("flow"),
+    )
+    windows = trace_of(result, "cwnd").select("flow", "time_ps", "cwnd", "ssthresh")
+    found = grid
+    for part in (sent, windows):
+        found = found.sort("time_ps").join_asof(
+            part.sort("time_ps"), on="time_ps", by="flow", check_sortedness=False
+        )
+    zeroed = ["bytes_sent", "bytes_retrans", "segs_out", "retrans", "bytes_acked", "highest"]
+    found = found.sort("flow", "time_ps")
+    found = found.with_columns(
+        pl.col(zeroed).fill_null(0).cast(pl.Int64), pl.col("mss").cast(pl.Int64)
+    )
+    acked = pl.col("bytes_acked").diff().over("flow").fill_null(pl.col("bytes_acked"))
+    return found.select(
+        time_s=seconds(found["time_ps"]),
+        flow="name",
+        mss="mss",
+        cwnd=pl.col("cwnd") / pl.col("mss"),
+        ssthresh=pl.col("ssthresh") / pl.col("mss"),
+        bytes_sent="bytes_sent",
+        bytes_retrans="bytes_retrans",
+        bytes_acked="bytes_acked",
+        segs_out="segs_out",
+        retrans="retrans",
+        unacked=-(-(pl.col("highest") - pl.col("bytes_acked")) // pl.col("mss")),
+        delivery_bps=acked * 8 * PS_PER_SECOND / every_ps,
+    )
+
+
+def _counted(amount: pl.Expr, when: pl.Expr) -> pl.Expr:
+    import polars as pl
+
+    return pl.when(when).then(amount).otherwise(0).cast(pl.Int64).cum_sum().over("flow")

@@ -1,0 +1,191 @@
+"""Connections split by proxies, against closed forms and against connections that are not.
+
+Segments of 1460 octets are packets of 1500, 12 us of a line of 1 Gbit/s; an acknowledgement of 40
+octets takes 0.32 us.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell import RunResult
+from skycell.metrics import throughputs_bps
+
+MSS = 1460
+SEGMENT_MS, ACK_MS = 0.012, 0.00032
+
+
+def scenario(delays_ms: tuple[float, float], rate: str = "1 Gbit/s") -> dict[str, Any]:
+    """A host, a router and a host; lines of one rate."""
+    line = {"rate": rate, "framing": "ip"}
+    return {
+        "run": {"duration": "10 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["a", "b"],
+            "routers": ["r"],
+            "link": [
+                {"from": "a", "to": "r", **line, "delay": f"{delays_ms[0]} ms"},
+                {"from": "r", "to": "b", **line, "delay": f"{delays_ms[1]} ms"},
+            ],
+            "flow": [{"name": "f", "source": "a", "destination": "b"}],
+        },
+        "tcp": {"mss": f"{MSS} B", "tick_phase": "common"},
+        "start": "together",
+    }
+
+
+def run(base: dict[str, Any], values: Mapping[str, Any] | None = None) -> RunResult:
+    """Both engines leave the same."""
+    checked = skycell.parse(base, values=values or {})
+    fast, reference = (skycell.run(checked, engine=engine) for engine in ("fast", "reference"))
+    assert fast.records["flows"] == reference.records["flows"]
+    assert fast.records["ledger"] == reference.records["ledger"]
+    return fast
+
+
+def slow_start_ms(rounds: int, delay_ms: float) -> float:
+    """From the sending of the first segment to the coming of the last of so many windows."""
+    rtt = 2 * delay_ms + SEGMENT_MS + ACK_MS
+    return (rounds - 1) * rtt + (1 << (rounds - 1)) * SEGMENT_MS + delay_ms
+
+
+def delivered_around(base: dict[str, Any], time_ms: float) -> list[int]:
+    """Segments that have come to the destination a microsecond before a time, and after."""
+    times = (f"{time_ms * 1e3 + offset:.3f} us" for offset in (-1, 1))
+    results = (run(base, {"run.duration": time}) for time in times)
+    return [result.records["flows"][0]["octets_delivered"] // MSS for result in results]
+
+
+PEP = {"node": "r", "buffer": "1 MB"}
+LARGE = {"receiver_window": "1 MB", "window_scaling": True, "initial_ssthresh": "1 MB"}
+
+
+def test_slow_start_behind_a_proxy_goes_by_the_round_trip_there() -> None:
+    base = scenario((5, 250))
+    base["traffic"] = {"kind": "transfers", "size": f"{31 * MSS} B", "count": 1}
+    # From end to end: five round trips over both lines, store and forward between.
+    rtt = 2 * 255 + 2 * SEGMENT_MS + 2 * ACK_MS
+    whole = 4 * rtt + 17 * SEGMENT_MS + 255
+    assert delivered_around(base, whole) == [30, 31]
+    # Split: the first segment comes to the proxy, whose own five round trips follow; those of the
+    # short line are over before the first of them.
+    split = SEGMENT_MS + 5 + slow_start_ms(5, 250)
+    assert delivered_around(base | {"pep": [PEP]}, split) == [30, 31]
+
+
+def test_two_lines_of_one_length_go_through_slow_start_together() -> None:
+    base = scenario((125, 125))
+    base["traffic"] = {"kind": "transfers", "size": f"{31 * MSS} B", "count": 1}
+    # What comes of each doubled window finds a window that has doubled too.
+    split = slow_start_ms(5, 125) + SEGMENT_MS + 125
+    assert delivered_around(base | {"pep": [PEP]}, split) == [30, 31]
+
+
+def geo(**tables: Any) -> dict[str, Any]:
+    """A terrestrial line of 100 Mbit/s and 5 ms, and a satellite of 10 Mbit/s and 250 ms."""
+    base = scenario((5, 250))
+    terrestrial, satellite = base["topology"]["link"]
+    terrestrial["rate"], satellite["rate"], satellite["buffer"] = (
+        "100 Mbit/s",
+        "10 Mbit/s",
+        "500 kB",
+    )
+    return base | tables
+
+
+def rate_mbps(base: dict[str, Any]) -> float:
+    """Of the flow from the 40th second to the 60th."""
+    begin, end = (run(base, {"run.duration": f"{at} s"}) for at in (40, 60))
+    return throughputs_bps(end.records, since=begin.records)[0] / 1e6
+
+
+def test_a_window_of_64_kb_fills_a_satellite_only_if_it_ends_before_it() -> None:
+    # 44 whole segments in a round trip of 510 ms, and what a segment and its acknowledgement take
+    # on both lines (1.352 ms).
+    whole = 44 * MSS * 8 / 0.511352 / 1e6
+    assert rate_mbps(geo()) == pytest.approx(whole, rel=0.02)
+    behind = {"receiver_window": "1 MB", "window_scaling": True, "max_cwnd": "700 kB"}
+    split = geo(pep=[{**PEP, "buffer": "2 MB", "tcp": behind}])
+    assert rate_mbps(split) == pytest.approx(10 * MSS / 1500, rel=0.001)
+
+
+def test_a_full_buffer_slows_the_sender_down_without_a_loss() -> None:
+    # Behind the proxy 64 kB in a round trip; before it that would be 50 times as much.
+    result = run(geo(pep=[{**PEP, "buffer": "200 kB"}]))
+    before, behind = result.records["flows"][0]["connections"]
+    assert behind["pep"]["octets_held_max"] > 200_000 - MSS
+    assert before["octets_retransmitted"] == before["timeouts"] == 0
+    assert before["octets_delivered"] - behind["octets_delivered"] < 200_000
+    limit = 44 * MSS * 8 / 0.50123
+    assert 0.75 * limit < result.records["flows"][0]["octets_delivered"] * 8 / 10 < limit
+
+
+def test_what_a_proxy_has_acknowledged_and_nobody_has_got_is_in_the_records() -> None:
+    base = geo(pep=[PEP], traffic={"kind": "transfers", "size": "100 kB", "count": 1})
+    result = run(base, {"run.duration": "300 ms"})
+    flow = result.records["flows"][0]
+    assert (flow["transfers"], flow["octets_acked"]) == (1, 100_000)
+    assert flow["octets_delivered"] == MSS
+    held = flow["connections"][1]["pep"]
+    assert (held["octets_accepted"], held["octets_held"]) == (100_000, 100_000)
+
+
+def two_flows(**tables: Any) -> dict[str, Any]:
+    """Another flow over lines of its own and the same router."""
+    base = geo()
+    topology = base["topology"]
+    own = [
+        link | {"from": "c" if i == 0 else "r", "to": "r" if i == 0 else "d"}
+        for i, link in enumerate(topology["link"])
+    ]
+    topology["hosts"] += ["c", "d"]
+    topology["link"] += own
+    topology["flow"].append({"name": "g", "source": "c", "destination": "d"})
+    return base | tables
+
+
+def test_a_flow_that_bypasses_a_proxy_has_the_records_of_a_run_without() -> None:
+    without = run(two_flows()).records["flows"]
+    by_name = run(two_flows(pep=[PEP | {"bypass": ["g"]}])).records["flows"]
+    encrypted = {"flow": [{"names": ["g"], "ipsec": True}]}
+    by_ipsec = run(two_flows(pep=[PEP], **encrypted)).records["flows"]
+    assert without[1] == by_name[1] == by_ipsec[1]
+    assert "connections" in by_name[0]
+    assert "connections" not in by_name[1]
+    assert by_name[0] == by_ipsec[0] != without[0]
+
+
+def test_where_all_is_encrypted_the_spec_is_that_without_a_proxy() -> None:
+    hidden = {"flow": [{"names": ["f"], "ipsec": True}]}
+    assert skycell.parse(geo(pep=[PEP], **hidden)).resolve() == skycell.parse(geo()).resolve()
+
+
+def thin(every_segments: int | None) -> dict[str, Any]:
+    """A satellite whose way back carries 62.5 acknowledgements a second, between two proxies."""
+    base = geo()
+    topology = base["topology"]
+    topology["hosts"], topology["routers"] = ["a", "b"], ["r", "s"]
+    terrestrial, satellite = topology["link"]
+    there = satellite | {"to": "s", "one_way": True}
+    back = there | {"from": "s", "to": "r", "rate": "20 kbit/s", "buffer": "20 kB"}
+    topology["link"] = [terrestrial, there, back, terrestrial | {"from": "s", "to": "b"}]
+    tcp: dict[str, Any] = {"receiver_window": "1 MB", "window_scaling": True, "max_cwnd": "750 kB"}
+    if every_segments is not None:
+        held = {"timeout": "500 ms", "every_segments": every_segments}
+        tcp |= {"delayed_ack": held, "slow_start": {"kind": "byte_counting"}}
+    peps = [{**PEP, "buffer": "2 MB", "tcp": tcp}, {"node": "s", "buffer": "2 MB"}]
+    return base | {"pep": peps, "run": {"duration": "120 s"}}
+
+
+def test_acknowledgements_are_thinned_between_two_proxies_and_made_anew_before_the_first() -> None:
+    plain, thinned = (run(thin(every)).records["flows"][0] for every in (None, 16))
+    # 40 octets for each segment: the way back bounds what goes there, beyond a window.
+    assert plain["octets_delivered"] <= 62.5 * MSS * 120 + 750_000
+    assert thinned["octets_delivered"] > 10 * plain["octets_delivered"]
+    before, between, _ = thinned["connections"]
+    # One for 16 segments, and those of begin and end of bursts; the sender sees one for each.
+    assert between["acks_sent"] < between["segments_received"] / 12
+    assert before["acks_sent"] >= before["segments_received"]
