@@ -39,6 +39,8 @@ _THRESHOLDS = {
     "32APSK 8/9": 15.69,
     "32APSK 9/10": 16.05,
 }
+MODCODS = tuple(_THRESHOLDS)
+"""All of them, in the order of the standard."""
 _BITS = {"QPSK": 2, "8PSK": 3, "16APSK": 4, "32APSK": 5}
 _SHORT_DB = 0.3
 #: Words that fail at the threshold and above: a packet in 10^7, all packets of a word together.

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from skycell.input.parameters import Parameters, ValueType, param, quantity, read_number, when
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
+from skycell.scenario.file.adaptive import AdaptiveCoding
 from skycell.scenario.file.outages import NUMBERS, Outages, read_quantiles
 from skycell.scenario.values.parameter_types import PartOfOne
 
@@ -67,5 +68,10 @@ class LinkModel(Parameters):
     )
     delay_ms: Course | None = param(None, "one way", source="the link's own delay")
     rate_mbps: Course | None = param(None, "rate of the link", source="the link's own rate")
+    adaptive_coding: AdaptiveCoding | None = param(
+        None,
+        "the rate follows Es/N0 through the MODCODs of DVB-S2, on a link with framing gse",
+        source="the link's own rate",
+    )
     loss: PartOfOne | None = param(None, "part of the frames that is lost", source="none")
     outages: Outages | None = param(None, "times without a path", source="none")

@@ -17,16 +17,21 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 
+from skycell.coding.dvb_s2 import MODCODS
 from skycell.input.checking import check_against
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim
 from skycell.input.parameters import exact, meaning_of
-from skycell.input.quantities import PS_PER_MS, Quantity, rounded, show_amount
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
+from skycell.scenario.declared.framings import Gse
+from skycell.scenario.file.adaptive import AdaptiveCoding
+from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.link_model import Course, LinkModel
 from skycell.scenario.file.links import DELAY_MEANING
 from skycell.scenario.file.outages import check_outages
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
+from skycell.scenario.steps.adaptive import adapted, es_n0_db, modcods_up_to
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.outages import expected_outages, quantile, spans_off
 from skycell.spec.steps import Steps
@@ -56,6 +61,10 @@ def read_model(path: Path) -> LinkModel:
             got = Verbatim(f"at most {show_amount(course.slots[-1] + course.noise[-1])}")
             meaning = meaning_of(LinkModel.model_fields[name])
             faults.add((name,), got, "values above 0", meaning)
+    if model.adaptive_coding is not None and model.rate_mbps is not None:
+        meaning = meaning_of(LinkModel.model_fields["rate_mbps"])
+        allowed = "nothing beside adaptive_coding, which gives the rate"
+        faults.add(("rate_mbps",), Verbatim("a table"), allowed, meaning)
     if model.outages is not None:
         check_outages(model.outages, faults)
     faults.raise_if_any()
@@ -111,7 +120,36 @@ def drawn_steps(
             got = f"up to {model.rate_mbps.slots[-1]:g} Mbit/s"
             allowed = f"at most the link's own rate, {rate.text}"
             raise ScenarioFaults([Fault(str(path), "rate_mbps.slots", got, allowed)])
+    if model.adaptive_coding is not None:
+        _check_adaptive(model.adaptive_coding, rate, str(path))
     return _steps(model, rate, own_delay_ps, seed, count, end_ps)
+
+
+def _check_adaptive(coding: AdaptiveCoding, rate: LinkRate, file: str) -> None:
+    """Refuses what has no MODCOD, or an Es/N0 that the lowest cannot do with in clear sky."""
+    if not isinstance(rate.framing, Gse):
+        allowed = 'a link with a symbol rate and framing = { kind = "gse", modcod = ... }'
+        got = f"a link of {rate.text} with another framing"
+        raise ScenarioFaults([Fault(file, "adaptive_coding", got, allowed)])
+    lowest = modcods_up_to(rate.framing, MODCODS)[0]
+    least = lowest.threshold_db + coding.margin
+    if coding.es_n0 < least:
+        got = f"{coding.es_n0:g} dB"
+        allowed = (
+            f"from {least:g} dB, which {lowest.name} needs with the margin: else all is outage"
+        )
+        raise ScenarioFaults([Fault(file, "adaptive_coding.es_n0", got, allowed)])
+
+
+def adapted_rates(
+    coding: AdaptiveCoding, rate: LinkRate, step_ps: int, seed: str, count: int
+) -> list[Fraction]:
+    """Rate of the line of packets at each sample, bit/s; 0 in an outage."""
+    assert isinstance(rate.framing, Gse)
+    symbols = rate.payload / overhead_of(rate.framing).carried
+    ratios = es_n0_db(coding, step_ps / PS_PER_SECOND, seed, count)
+    found = adapted(coding, modcods_up_to(rate.framing, MODCODS), ratios)
+    return [symbols * one.carried if one else Fraction(0) for one in found]
 
 
 def _steps(
@@ -120,6 +158,9 @@ def _steps(
     step_ps = _ps(model.step)
     delays = model.delay_ms and list(values_of(model, model.delay_ms, f"{seed}/delay", count))
     mbps = model.rate_mbps and list(values_of(model, model.rate_mbps, f"{seed}/rate", count))
+    coded = model.adaptive_coding and adapted_rates(
+        model.adaptive_coding, rate, step_ps, f"{seed}/es_n0", count
+    )
     off = spans_off(model.outages, _ps(model.step), f"{seed}/outages", end_ps)
     begins = [begin for begin, _ in off]
     times = sorted({*range(0, count * step_ps, step_ps), *(edge for span in off for edge in span)})
@@ -131,6 +172,7 @@ def _steps(
         span = bisect_right(begins, time) - 1
         delay = rounded(exact(delays[step]) * PS_PER_MS) if delays else own_delay_ps
         payload = rate.payload_of(_bps(mbps[step])) if mbps else None
+        payload = coded[step] if coded else payload
         if (span >= 0 and time < off[span][1]) or payload == 0:
             delay, payload = None, None
         measured = own if payload is None else rate.measure(min(payload, rate.payload))
@@ -140,7 +182,7 @@ def _steps(
         tuple(time for time, _, _, _ in kept),
         tuple(delay for _, delay, _, _ in kept),
         tuple(path for _, _, path, _ in kept),
-        tuple(measured for _, _, _, measured in kept) if mbps else (),
+        tuple(measured for _, _, _, measured in kept) if mbps or coded else (),
         (loss_ppb,) * len(kept) if loss_ppb else (),
     )
 

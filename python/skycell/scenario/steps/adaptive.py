@@ -1,0 +1,99 @@
+"""Rates of a DVB-S2 link whose MODCOD follows Es/N0.
+
+Attenuation by rain is that of T. Maseng and P. M. Bakken, A stochastic dynamic model of rain
+attenuation, IEEE Transactions on Communications 29 (1981): its logarithm is a stationary
+Gauss-Markov process, which between samples dt apart keeps exp(-beta dt) of itself.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import exp
+from statistics import NormalDist
+
+from skycell.coding import threshold_db
+from skycell.scenario.declared.framings import Gse
+from skycell.scenario.file.adaptive import AdaptiveCoding, MasengBakken
+from skycell.scenario.file.framing import overhead_of, unfit_of
+
+_NORMAL = NormalDist()
+_SMALLEST_PART = 1e-12
+_DIGITS = 4  # of Es/N0 in dB: machines may differ in the last ones of a logarithm
+
+
+@dataclass(frozen=True)
+class Modcod:
+    """One that a link may use.
+
+    Attributes:
+        name: as in `threshold_db`.
+        threshold_db: Es/N0 from which on it leaves next to no errors.
+        carried: bits of the line of packets for a symbol.
+    """
+
+    name: str
+    threshold_db: float
+    carried: Fraction
+
+
+def modcods_up_to(own: Gse, names: Iterable[str]) -> list[Modcod]:
+    """Those that need less and carry less than a link's own, which is the last.
+
+    None is left that needs more than another one that carries more.
+    """
+    found: list[Modcod] = []
+    for name in names:
+        framing = own.model_copy(update={"modcod": name})
+        if unfit_of(framing) is None:
+            threshold = threshold_db(name, own.frame)
+            found.append(Modcod(name, threshold, overhead_of(framing).carried))
+    most = overhead_of(own).carried
+    kept: list[Modcod] = []
+    for one in sorted(found, key=lambda one: (one.threshold_db, -one.carried)):
+        if one.carried <= most and (not kept or one.carried > kept[-1].carried):
+            kept.append(one)
+    return kept
+
+
+def es_n0_db(coding: AdaptiveCoding, step_s: float, seed: str, count: int) -> Iterator[float]:
+    """Es/N0 at so many samples, dB; the first is met as in the long run."""
+    rng = random.Random(seed)
+    fade = coding.fade
+    kept = exp(-step_s * 1e12 / float(fade.time_constant.amount))
+    fresh = (1 - kept * kept) ** 0.5
+    score = _score(rng)
+    for _ in range(count):
+        if isinstance(fade, MasengBakken):
+            departs = -fade.median * exp(fade.sigma * score)
+        else:
+            departs = fade.deviation * score
+        yield round(coding.es_n0 + departs, _DIGITS)
+        score = kept * score + fresh * _score(rng)
+
+
+def _score(rng: random.Random) -> float:
+    return _NORMAL.inv_cdf(max(rng.random(), _SMALLEST_PART))
+
+
+def adapted(
+    coding: AdaptiveCoding, modcods: list[Modcod], ratios_db: Iterable[float]
+) -> Iterator[Modcod | None]:
+    """The MODCOD at each Es/N0; None, an outage, below the threshold of the lowest.
+
+    A MODCOD is left when Es/N0 falls below its threshold and the margin, and a higher one is taken
+    when Es/N0 is above its threshold, the margin and the hysteresis. The lowest is kept down to its
+    threshold.
+    """
+    used: int | None = None  # the first sample needs no hysteresis
+    for ratio in ratios_db:
+        over = [ratio - coding.margin - one.threshold_db for one in modcods]
+        can = max((i for i, left in enumerate(over) if left >= 0), default=0)
+        if used is None or can < used:
+            used = can
+        else:
+            better = (i for i, left in enumerate(over) if left >= coding.hysteresis)
+            used = max(used, max(better, default=0))
+        yield modcods[used] if ratio >= modcods[0].threshold_db else None

@@ -1,0 +1,106 @@
+"""Adaptive coding: fades against their laws, and the choice of MODCODs by hand."""
+
+from itertools import pairwise
+from math import exp, log
+from pathlib import Path
+from statistics import fmean, median, pstdev
+from typing import Any
+
+import pytest
+
+from skycell.coding.dvb_s2 import MODCODS
+from skycell.input.faults import ScenarioFaults
+from skycell.scenario import load
+from skycell.scenario.declared.framings import Gse
+from skycell.scenario.file.adaptive import AdaptiveCoding
+from skycell.scenario.steps.adaptive import Modcod, adapted, es_n0_db, modcods_up_to
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+RAIN = {"kind": "maseng_bakken", "median": "3 dB", "sigma": 0.8, "time_constant": "20 s"}
+
+
+def coding(fade: dict[str, Any] = RAIN, **values: Any) -> AdaptiveCoding:
+    return AdaptiveCoding.model_validate({"es_n0": "14 dB", "fade": fade, **values})
+
+
+def test_rain_is_lognormal_and_forgets_with_its_time_constant() -> None:
+    fades = [14 - ratio for ratio in es_n0_db(coding(), 1.0, "1", 100_000)]
+    # 100 000 s are 2500 independent samples, 40 s apart.
+    assert median(fades) == pytest.approx(3, rel=0.08)
+    logs = [log(fade) for fade in fades]
+    assert pstdev(logs) == pytest.approx(0.8, rel=0.06)
+    middle = fmean(logs)
+    for lag in (5, 20):
+        pairs = zip(logs, logs[lag:], strict=False)
+        shared = fmean((a - middle) * (b - middle) for a, b in pairs)
+        assert shared / pstdev(logs) ** 2 == pytest.approx(exp(-lag / 20), abs=0.06)
+
+
+def test_scintillation_is_normal_about_clear_sky() -> None:
+    fade = {"kind": "gauss_markov", "deviation": "0.7 dB", "time_constant": "2 s"}
+    ratios = list(es_n0_db(coding(fade), 1.0, "1", 50_000))
+    assert fmean(ratios) == pytest.approx(14, abs=0.03)
+    assert pstdev(ratios) == pytest.approx(0.7, rel=0.05)
+
+
+def test_only_modcods_that_none_betters_are_used() -> None:
+    own = Gse.model_validate({"kind": "gse", "modcod": "8PSK 3/4"})
+    found = modcods_up_to(own, MODCODS)
+    assert (found[0].name, found[-1].name) == ("QPSK 1/4", "8PSK 3/4")
+    # 8PSK 3/5 carries as much as QPSK 9/10 and needs 0.9 dB less, if 0.5 % less of the bits.
+    names = [one.name for one in found]
+    assert "8PSK 3/5" in names
+    assert "QPSK 8/9" not in names
+    for before, after in pairwise(found):
+        assert before.threshold_db < after.threshold_db
+        assert before.carried < after.carried
+
+
+def test_a_margin_and_a_hysteresis_delay_what_is_taken_up_again() -> None:
+    ladder = [Modcod("low", 1.0, 1), Modcod("middle", 4.0, 2), Modcod("high", 8.0, 3)]  # type: ignore[arg-type]
+    one = coding(margin="0.5 dB", hysteresis="1 dB")
+    ratios = [8.6, 8.4, 9.4, 9.5, 8.5, 4.4, 1.2, 0.9, 1.2, 5.4, 5.5]
+    found = [step.name if step else None for step in adapted(one, ladder, ratios)]
+    # High from 8.5 on when falling and from 9.5 on when rising; low down to its threshold of 1.
+    assert found == [
+        "high", "middle", "middle", "high", "high", "low", "low", None, "low", "low", "middle",
+    ]  # fmt: skip
+
+
+def test_a_link_has_the_rates_of_modcods_and_each_seed_its_own() -> None:
+    scenario = load(EXAMPLES / "adaptive-coding.toml")
+    found = set()
+    for seed in range(1, 9):
+        link = next(one for one in scenario.resolve(seed).links if one.name == "router1>router2")
+        assert link.framing is not None
+        if link.schedule is not None:  # else no rain that the highest cannot do with
+            found.add(link.schedule.rates_millibps)
+            assert max(link.schedule.rates_millibps) <= link.framing.rate_millibps
+    assert len(found) >= 4
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "allowed"),
+    [
+        ({"framing": "ip", "rate": "9 Mbit/s"}, "adaptive_coding", "a link with a symbol rate"),
+        ({"es_n0": "-3 dB"}, "adaptive_coding.es_n0", "from -1.85 dB, which QPSK 1/4 needs"),
+        ({"rate_mbps": "[rate_mbps]\nslots = [9]"}, "rate_mbps", "nothing beside adaptive_coding"),
+        ({"median": "-1 dB"}, "adaptive_coding.fade.median", "from 0 dB to 20 dB"),
+    ],
+)
+def test_what_cannot_adapt_is_refused(
+    tmp_path: Path, change: dict[str, str], path: str, allowed: str
+) -> None:
+    model = (EXAMPLES / "models" / "rain-fade.toml").read_text()
+    model = model.replace('"14 dB"', f'"{change.get("es_n0", "14 dB")}"')
+    model = model.replace('"3 dB"', f'"{change.get("median", "3 dB")}"')
+    (tmp_path / "fade.toml").write_text(model + change.get("rate_mbps", ""))
+    values: dict[str, Any] = {"topology.bottleneck.schedule.model": str(tmp_path / "fade.toml")}
+    for key in ("framing", "rate"):
+        if key in change:
+            values[f"topology.bottleneck.{key}"] = change[key]
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "adaptive-coding.toml", values)
+    [fault] = found.value.faults
+    assert fault.path == path
+    assert allowed in fault.allowed
