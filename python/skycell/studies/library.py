@@ -25,7 +25,7 @@ PUBLISHED_IDS = (
 )
 """Published studies, in the order in which they are listed and run."""
 
-OWN_IDS = ("gfr-schemes", "leo-handover", "starlink-slots", "hypatia-paths")
+OWN_IDS = ("gfr-schemes", "leo-handover", "starlink-slots", "hypatia-paths", "service-categories")
 """Studies of our own."""
 
 STUDY_IDS = (*PUBLISHED_IDS, *OWN_IDS)
