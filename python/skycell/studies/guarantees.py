@@ -7,6 +7,7 @@ from typing import Any
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import fairness_index
 from skycell.spec.network import LinkSpec, NetworkSpec
+from skycell.spec.parts import VcSpec
 
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""
@@ -34,18 +35,39 @@ class GuaranteedVc:
 
 
 def guaranteed_vcs(spec: NetworkSpec, congested: LinkSpec) -> tuple[GuaranteedVc, ...]:
-    """The VCs with a contract that cross the congested link, in the order of their ids."""
-    place = spec.links.index(congested)
+    """The VCs with an MCR that cross the congested link, in the order of their ids."""
+    across = spec.links.index(congested)
     return tuple(
-        GuaranteedVc(
-            vc,
-            # A contract has 1/MCR in whole picoseconds, which tells MCRs to a tenth of a cell.
-            round(PS_PER_SECOND / entry.gfr.mcr_interval_ps, 1),
-            tuple(i for i, flow in enumerate(spec.flows) if vc in flow.forward),
-        )
+        GuaranteedVc(vc, mcr, flows_on(spec, vc))
         for vc, entry in enumerate(spec.vcs)
-        if entry.gfr is not None and place in entry.path
+        if across in entry.path and (mcr := _mcr_cells_per_s(entry))
     )
+
+
+def flows_by_edge(spec: NetworkSpec) -> tuple[tuple[int, ...], ...]:
+    """The flows behind each edge router: those whose data leaves their first router by one link.
+
+    A flow that meets no router counts alone.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, flow in enumerate(spec.flows):
+        crosses_router = len(flow.forward) > 1
+        key = spec.vcs[flow.forward[1]].path[:1] if crosses_router else (-1, i)
+        groups.setdefault(key, []).append(i)
+    return tuple(map(tuple, groups.values()))
+
+
+def flows_on(spec: NetworkSpec, vc: int) -> tuple[int, ...]:
+    """The flows whose data a VC carries."""
+    return tuple(i for i, flow in enumerate(spec.flows) if vc in flow.forward)
+
+
+def _mcr_cells_per_s(vc: VcSpec) -> float:
+    """MCR of a VC of class gfr or abr; 0 where nothing is promised."""
+    if vc.gfr is not None:
+        # A contract has 1/MCR in whole picoseconds, which tells MCRs to a tenth of a cell.
+        return round(PS_PER_SECOND / vc.gfr.mcr_interval_ps, 1)
+    return vc.abr.mcr_millicells / 1000 if vc.abr is not None else 0.0
 
 
 def throughput_mbps(rates_bps: Sequence[float], vc: GuaranteedVc) -> float:
@@ -66,6 +88,18 @@ def shortfall(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float:
     """
     missing = [max(0.0, vc.mcr_mbps - throughput_mbps(rates_bps, vc)) for vc in vcs]
     return sum(missing) / sum(vc.mcr_mbps for vc in vcs)
+
+
+def fairness_of_groups(rates_bps: Sequence[float], groups: Sequence[Sequence[int]]) -> float | None:
+    """Jain's index of what all flows of each group got together, equal parts being fair.
+
+    None where nothing was delivered.
+
+    >>> fairness_of_groups([1e6, 3e6, 4e6], [(0, 1), (2,)])
+    1.0
+    """
+    got = [sum(rates_bps[flow] for flow in flows) for flows in groups]
+    return fairness_index(got) if any(got) else None
 
 
 def excess_fairness(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float | None:

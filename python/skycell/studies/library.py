@@ -26,7 +26,14 @@ PUBLISHED_IDS = (
 )
 """Published studies, in the order in which they are listed and run."""
 
-OWN_IDS = ("gfr-schemes", "leo-handover", "starlink-slots", "hypatia-paths", "delay-variation")
+OWN_IDS = (
+    "gfr-schemes",
+    "leo-handover",
+    "starlink-slots",
+    "hypatia-paths",
+    "delay-variation",
+    "service-categories",
+)
 """Studies of our own."""
 
 STUDY_IDS = (*PUBLISHED_IDS, *OWN_IDS)

@@ -50,6 +50,8 @@ class Facts:
     """The VC on which each flow's data enters the network."""
     guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
     """The VCs with an MCR across the congested link, in the order of their ids."""
+    flows_by_edge: tuple[tuple[int, ...], ...] = ()
+    """The flows behind each edge router."""
     packets_ceiling_bps: float | None = None
     """Of a congested link of packets: the TCP throughput that it could carry over the run."""
 
@@ -80,6 +82,7 @@ class Facts:
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
             first_vcs=tuple(flow.forward[0] for flow in spec.flows),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),
+            flows_by_edge=guarantees.flows_by_edge(spec),
             packets_ceiling_bps=Network.of(spec).ceiling_bps if slowest.framing else None,
         )
 
@@ -190,8 +193,13 @@ def _vc_mean_queue(run: Measured) -> float:
     return guarantees.mean_queue(run.summary, run.guaranteed_vc())
 
 
-def _guarantee_shortfall(run: Measured) -> float:
-    return guarantees.shortfall(run.rates_bps(), run.facts.guaranteed)
+def _guarantee_shortfall(run: Measured) -> float | None:
+    promised = run.facts.guaranteed
+    return guarantees.shortfall(run.rates_bps(), promised) if promised else None
+
+
+def _edge_fairness(run: Measured) -> float | None:
+    return guarantees.fairness_of_groups(run.rates_bps(), run.facts.flows_by_edge)
 
 
 def _excess_fairness(run: Measured) -> float | None:
@@ -220,6 +228,15 @@ def _link_part(run: Measured, service: str | None) -> float:
     return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
 
 
+def _recovery_round_trips(run: Measured) -> float | None:
+    # The same transfer without a loss ends when the other one hears of its first.
+    lossy, whole = run.flows[:2]
+    if not lossy["transfers"] or not whole["transfers"]:
+        return None
+    later_s = (lossy["connected_ps"] - whole["connected_ps"]) / PS_PER_SECOND
+    return float(later_s / run.facts.rtt_s)
+
+
 def _timeouts_without_loss(run: Measured) -> float:
     lost = run.summary.get("link_losses", {})  # absent where no link can lose anything
     return 0.0 if any(lost.values()) else run.total("timeouts")
@@ -234,10 +251,19 @@ def _needless_part(run: Measured) -> float:
     return 100 * run.total("segments_duplicate") / run.total("segments_sent")
 
 
-def _largest_queue(run: Measured) -> float | None:
+def _ports_of_node(run: Measured) -> list[Mapping[str, Any]]:
     node = str(run.factors.get("node", ""))
-    own = [port for port in run.ports if port["name"].startswith(node)]
-    return max((float(port["queue"]["max"]) for port in own), default=None)
+    return [port for port in run.ports if port["name"].startswith(node)]
+
+
+def _largest_queue(run: Measured) -> float | None:
+    return max((float(port["queue"]["max"]) for port in _ports_of_node(run)), default=None)
+
+
+def _discarded_part(run: Measured) -> float | None:
+    own = _ports_of_node(run)
+    came = sum(port["arrived"] for port in own)
+    return 100 * sum(sum(port["discarded"].values()) for port in own) / came if came else None
 
 
 def _threshold_total(run: Measured) -> float:
@@ -299,6 +325,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "retransmission timeouts in a run in which no link lost a cell",
         _timeouts_without_loss,
     ),
+    "recovery_round_trips": Measure(
+        "RTT",
+        "round trips by which the first flow's transfer, which loses in its last window, ends "
+        "after the second's, which is the same and loses nothing",
+        _recovery_round_trips,
+    ),
     "retransmitted_part": Measure(
         "%", "octets sent again as a part of those sent", _retransmitted_part
     ),
@@ -323,6 +355,11 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "excess_fairness": Measure(
         "1", "Jain's index of what VCs got beyond their MCRs", _excess_fairness
+    ),
+    "edge_fairness": Measure(
+        "1",
+        "Jain's index of the throughputs of edge routers, each of all flows behind it",
+        _edge_fairness,
     ),
     "mcr_total": Measure("Mbit/s", "sum of the MCRs", _mcr_total),
     "excess_total": Measure(
@@ -376,6 +413,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "largest queue of the ports with a limited buffer, or of those of the row's node, or nodes "
         "whose names begin so",
         _largest_queue,
+    ),
+    "discarded_part": Measure(
+        "%",
+        "cells, or packets, discarded as a part of those that came to the ports with a limited "
+        "buffer, or to those of the row's node",
+        _discarded_part,
     ),
     "frames_above_hbo": Measure(
         "events",

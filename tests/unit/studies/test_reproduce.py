@@ -255,6 +255,7 @@ def test_ids_name_tables_studies_or_all() -> None:
         "icccn97-t2",
         *GEO,
         "icccn97-s4",
+        "icccn97-s4-round-trips",
     ]
     everything = sum(len(load_study(study).tables) for study in PUBLISHED_IDS)
     assert len(select(["all"])) == everything
