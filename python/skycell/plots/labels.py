@@ -54,6 +54,8 @@ NAMES = {
 """How a key of the data is written for people."""
 
 FACTORS = {
+    "edge_buffer_rtt": "buffer at the edge (RTT)",
+    "reserved_percent": "reserved (%)",
     "altitude_km": "altitude (km)",
     "elevation_deg": "elevation (degrees)",
     "load_percent": "load (%)",
@@ -92,6 +94,13 @@ FACTORS = {
 """How a factor of a study is written for people."""
 
 METRICS = {
+    "recovery_round_trips": "Recovery in round trips",
+    "edge_fairness": "Fairness index of edge routers",
+    "p999_cell_delay": "Cell delay, 99.9 %",
+    "cell_delay_variation": "Cell delay variation, 99.9 %",
+    "discarded_part": "Discarded",
+    "handover_interval": "Time between handovers",
+    "hop_delay": "Delay of a hop",
     "uplink_throughput": "Throughput of the uplink",
     "collided_part": "Slots with collisions",
     "access_delay": "Mean access delay",

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::frames::Cell;
-use skycell_des::{EventQueue, Key};
+use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::SimTime;
 
