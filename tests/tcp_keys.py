@@ -27,6 +27,7 @@ AMOUNTS: Mapping[str, Any] = {
     "delayed_ack": "on",
     "c": 2.5,
     "max_ssthresh": 5,
+    "gain": 0.25,
     "limit": 1,
     "low_window": 60,
     "slow_start_ratio": 1.5,
@@ -79,6 +80,18 @@ def _keys(table: type[BaseModel], rule: str = "", kind: str = "") -> Iterator[Ke
             values = _few(table, name) or (found.default, AMOUNTS[name])
             yield Key(rule, kind, name, values)
 
+
+def suited(tcp: dict[str, Any]) -> dict[str, Any]:
+    """The same with what its congestion control asks of ECN, and with one that ECN is for."""
+    congestion = tcp.get("congestion", "reno")
+    kind = congestion["kind"] if isinstance(congestion, Mapping) else congestion
+    if kind in SCALABLE:
+        return {**tcp, "ecn": "accurate"}
+    return {**tcp, "congestion": "dctcp"} if tcp.get("ecn") == "accurate" else tcp
+
+
+SCALABLE = ("dctcp", "prague")
+"""Congestion controls that count marks."""
 
 RULES: Mapping[str, tuple[str, ...]] = {
     one.key: tuple(one.rules) for one in TCP.parameters if isinstance(one, Kinds)

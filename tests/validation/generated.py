@@ -9,7 +9,7 @@ from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rules import Declares, Parameter
 from skycell.scenario.declared.tcp import Tcp
-from tests.tcp_keys import OF_RULES, OF_TCP, RULES, has_few
+from tests.tcp_keys import OF_RULES, OF_TCP, RULES, SCALABLE, has_few
 
 Values = dict[str, Any]
 """A scenario as data, with every time counted in units that the scale decides."""
@@ -115,6 +115,10 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             rules["tcp.congestion"] = {"kind": "reno"}  # nor knows what is in flight
     if rules["tcp.congestion"]["kind"] == "bbr":
         rules["tcp.pacing"] = {"kind": "off"}  # it paces itself
+    if rules["tcp.congestion"]["kind"] in SCALABLE:
+        rules["tcp.ecn"] = "accurate"
+    elif rules["tcp.ecn"] == "accurate":
+        rules["tcp.ecn"] = "classic"  # nobody else counts marks
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window

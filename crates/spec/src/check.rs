@@ -484,6 +484,12 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
             "has no effect beside bbr, which paces itself",
         ));
     }
+    if tcp.congestion.is_scalable() != (tcp.ecn == crate::EcnUse::Accurate) {
+        return Err(structure(
+            at("ecn"),
+            "is accurate with dctcp and prague, and with no other",
+        ));
+    }
     if let Some(delayed) = tcp.delayed_ack {
         for (key, value) in [
             ("delayed_ack.timeout_ps", delayed.timeout_ps),

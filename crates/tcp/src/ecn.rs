@@ -1,9 +1,12 @@
-//! Explicit congestion notification: a mark instead of a loss (RFC 3168).
+//! Explicit congestion notification: a mark instead of a loss (RFC 3168), or a measure of congestion (RFC 8257).
 //!
 //! Both ends know from the start whether they use it: the negotiation of a SYN and its answer (section 6.1.1)
 //! brings nothing else about here.
 
+use crate::congestion::Marks;
+use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
+use crate::window::Signal;
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 use skycell_units::Ecn;
@@ -17,11 +20,15 @@ pub enum EcnUse {
     Off,
     /// Data is marked, marks are echoed until the sender has slowed down, as after a loss (RFC 3168).
     Classic,
+    /// Data is marked, and each acknowledgement says whether what it acknowledges was (RFC 8257).
+    Accurate,
 }
 
 /// What a sender keeps for it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EcnSender {
+    /// ECN field of new data.
+    ect: Ecn,
     /// `snd_max` when the window was last reduced, whatever for.
     recover: u64,
     /// Whether the next new segment has to say that the window was reduced.
@@ -31,8 +38,12 @@ pub(crate) struct EcnSender {
 }
 
 impl EcnSender {
-    pub(crate) fn new(ecn: EcnUse) -> Option<Box<Self>> {
-        (ecn == EcnUse::Classic).then(Box::default)
+    pub(crate) fn new(tcp: &TcpSpec) -> Option<Box<Self>> {
+        let sender = EcnSender {
+            ect: tcp.congestion.ect(),
+            ..EcnSender::default()
+        };
+        (tcp.ecn != EcnUse::Off).then(|| Box::new(sender))
     }
 
     pub(crate) fn reductions(&self) -> u64 {
@@ -59,7 +70,7 @@ impl EcnSender {
 
     /// ECN field and CWR flag of new data. What is sent again has neither (sections 6.1.5 and 6.1.2).
     pub(crate) fn of_new_data(&mut self) -> (Ecn, bool) {
-        (Ecn::Ect0, std::mem::take(&mut self.owes_cwr))
+        (self.ect, std::mem::take(&mut self.owes_cwr))
     }
 }
 
@@ -74,8 +85,21 @@ pub(crate) fn on_echo(tx: &mut Transmitter, ack: u64) {
     };
     if ack > ecn.recover {
         ecn.reductions += 1;
-        tx.on_loss();
+        tx.on_signal(Signal::Mark);
         tx.window.set_to_ssthresh_plus(&tx.tcp, 0);
+    }
+}
+
+/// An acknowledgement of everything up to `ack` has come: what it says of marks, if that is more than that there are any
+/// (RFC 8257 section 3.3).
+pub(crate) fn note_marks(tx: &mut Transmitter, ack: u64, is_echo: bool) {
+    if tx.tcp.ecn == EcnUse::Accurate {
+        tx.window.on_marks(&Marks {
+            octets: ack - tx.snd_una,
+            are_marked: is_echo,
+            reached: ack,
+            next: tx.snd_nxt,
+        });
     }
 }
 

@@ -3,8 +3,10 @@
 use super::*;
 use crate::receiver::Receiver;
 use crate::segment::{Segment, SegmentKind};
-use crate::sender::tests::{CUBIC, MSS, NEW_RENO, RENO, SACK, Script, VANILLA, WINDOW, tcp};
-use crate::spec::{CongestionSpec, RecoverySpec, TcpSpec};
+use crate::sender::tests::{
+    CUBIC, DCTCP, MSS, NEW_RENO, PRAGUE, RACK_TLP, RENO, SACK, Script, VANILLA, WINDOW, tcp,
+};
+use crate::spec::{CongestionSpec, DelayedAckSpec, RecoverySpec, TcpSpec};
 use skycell_units::SimTime;
 
 fn with_ecn(recovery: RecoverySpec) -> TcpSpec {
@@ -134,4 +136,131 @@ fn a_mark_is_echoed_until_the_sender_says_that_it_slowed_down() {
     assert_eq!(echoed, [false, true, true, false, true, true]);
     assert!(out.iter().all(|ack| ack.ecn == Ecn::NotEct));
     assert_eq!(receiver.counters().marked, 2);
+}
+
+fn scalable(congestion: CongestionSpec) -> TcpSpec {
+    TcpSpec {
+        congestion,
+        ecn: EcnUse::Accurate,
+        ..tcp()
+    }
+}
+
+#[test]
+fn dctcp_cuts_by_half_of_the_part_that_is_marked() {
+    let mut s = Script::established(scalable(CongestionSpec::Dctcp(DCTCP)), 8);
+    // RFC 8257 3.3. The first ACK ends an empty window: alpha = 15/16, and WindowEnd = 8. The ninth is the first beyond
+    // it, and the only one marked of the eight since: alpha = (15/16)^2 + 1/16 x 1/8.
+    (1..=8).for_each(|k| {
+        s.acked(k);
+    });
+    let grown = s.sender.cwnd();
+    echo(&mut s, 9);
+    let alpha = 0.9375 * 0.9375 + 0.0625 / 8.0;
+    let left = grown * (1.0 - alpha / 2.0);
+    s.expect_window(left / 1_000.0, left / 1_000.0);
+    // Once for a window of data, whatever is marked in it, and a marked ACK does not make it grow.
+    echo(&mut s, 10);
+    s.expect_window(left / 1_000.0, left / 1_000.0);
+    assert_eq!(s.sender.ecn_reductions(), 1);
+}
+
+#[test]
+fn prague_holds_alpha_until_the_first_mark_and_sends_ect1() {
+    let mut s = Script::established(scalable(CongestionSpec::Prague(PRAGUE)), 8);
+    (1..=8).for_each(|k| {
+        s.acked(k);
+    });
+    let grown = s.sender.cwnd();
+    let sent = echo(&mut s, 9);
+    s.expect_window(grown / 2_000.0, grown / 2_000.0);
+    assert!(sent.is_empty());
+    let sent: Vec<_> = (10..=15).flat_map(|k| echo(&mut s, k)).collect();
+    assert!(sent.iter().all(|segment| segment.ecn == Ecn::Ect1) && !sent.is_empty());
+}
+
+#[test]
+fn a_loss_halves_the_window_of_scalable_senders() {
+    for congestion in [CongestionSpec::Dctcp(DCTCP), CongestionSpec::Prague(PRAGUE)] {
+        let mut s = Script::established(scalable(congestion), 8);
+        (1..=20).for_each(|k| {
+            s.acked(k);
+        });
+        let grown = s.sender.cwnd();
+        s.dup_acks(20, 3);
+        s.expect_window(grown / 2_000.0, grown / 2_000.0);
+    }
+}
+
+/// What a receiver that holds ACKs back for two segments answers, up to which segment and whether marked.
+fn answers(fields: &[Ecn]) -> Vec<(u64, bool)> {
+    let mut receiver = Receiver::new(TcpSpec {
+        delayed_ack: Some(DelayedAckSpec {
+            timeout_ps: 1_000,
+            every_segments: 2,
+            quick_segments: 0,
+        }),
+        ..scalable(CongestionSpec::Dctcp(DCTCP))
+    });
+    let mut out = Vec::new();
+    for (k, &ecn) in fields.iter().enumerate() {
+        let segment = Segment {
+            sequence: k as u64 * MSS,
+            length: MSS as u32,
+            ecn,
+            ..Segment::bare(SegmentKind::Data, 0)
+        };
+        receiver.on_segment(SimTime::ZERO, &segment, &mut out);
+    }
+    out.iter()
+        .map(|ack| (ack.acknowledgement / MSS, ack.ece))
+        .collect()
+}
+
+#[test]
+fn a_change_of_marks_is_reported_at_once_and_what_was_held_apart() {
+    use Ecn::{Ce, Ect0};
+    // RFC 8257 3.2: the third segment is held as the fourth comes with a mark, which so is not said of it.
+    let reported = answers(&[Ect0, Ect0, Ect0, Ce, Ce, Ce, Ect0, Ect0]);
+    let expected = [(2, false), (3, false), (4, true), (6, true), (7, false)];
+    assert_eq!(reported, expected);
+}
+
+/// Mean window, segments, of a sender with a mark on every `spacing`-th segment, over rounds in the second half of many.
+fn mean_window(congestion: CongestionSpec, recovery: RecoverySpec, spacing: u64) -> f64 {
+    let tcp = TcpSpec {
+        recovery,
+        tick_ps: SimTime::from_millis(1).0,
+        ..scalable(congestion)
+    };
+    let mut s = Script::established(tcp, 20);
+    let (mut sum, mut count, total) = (0.0, 0, 400 * spacing);
+    for k in 1..=total {
+        s.now = SimTime::from_millis(10 + k);
+        if k % spacing == 0 {
+            echo(&mut s, k);
+        } else {
+            s.acked(k);
+        }
+        if 2 * k > total {
+            sum += s.sender.cwnd() / MSS as f64;
+            count += 1;
+        }
+    }
+    sum / f64::from(count)
+}
+
+#[test]
+fn two_to_three_marks_in_a_window_hold_it_whatever_its_size() {
+    // A segment's growth against alpha / 2 of the window: with a cut for each round trip W = 2 / p. The cut waits for the
+    // first mark after a window, at most a spacing more, in which it grows on: W up to 3 / p.
+    for spacing in [10, 25, 50] {
+        for congestion in [CongestionSpec::Dctcp(DCTCP), CongestionSpec::Prague(PRAGUE)] {
+            let marks = mean_window(congestion, RecoverySpec::Sack(SACK), spacing) / spacing as f64;
+            assert!((1.7..3.0).contains(&marks), "{marks} of {spacing}");
+        }
+        let prague = CongestionSpec::Prague(PRAGUE);
+        let marks = mean_window(prague, RecoverySpec::RackTlp(RACK_TLP), spacing) / spacing as f64;
+        assert!((1.7..3.0).contains(&marks), "{marks} of {spacing}, RACK");
+    }
 }

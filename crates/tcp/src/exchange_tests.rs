@@ -1,8 +1,8 @@
 //! Sender and receiver over a wire that loses segments and acknowledgements for a while.
 
 use crate::sender::tests::{
-    CUBIC, LINUX_CUBIC, MSS, NEW_RENO, PACED, RACK_TLP, RENO, RENO_CONGESTION, SACK, VANILLA,
-    draws, tcp,
+    CUBIC, DCTCP, LINUX_CUBIC, MSS, NEW_RENO, PACED, PRAGUE, RACK_TLP, RENO, RENO_CONGESTION, SACK,
+    VANILLA, draws, tcp,
 };
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
@@ -82,6 +82,8 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         }),
         CongestionSpec::Cubic(CUBIC),
         CongestionSpec::LinuxCubic(LINUX_CUBIC),
+        CongestionSpec::Dctcp(DCTCP),
+        CongestionSpec::Prague(PRAGUE),
     ];
     let slow_start = [
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),
@@ -108,8 +110,14 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
             |(recovery, congestion, rwnd, initial_cwnd, is, (slow_start, later))| {
                 let is_timed = matches!(recovery, RecoverySpec::RackTlp(_));
                 let is_paced = is_timed && later[3] && !later[4];
+                let congestion = suited(congestion, &recovery, later[4]);
+                let ecn = match congestion.is_scalable() {
+                    true => EcnUse::Accurate,
+                    false => EcnUse::Off,
+                };
                 TcpSpec {
-                    congestion: suited(congestion, &recovery, later[4]),
+                    congestion,
+                    ecn,
                     recovery,
                     slow_start,
                     nagle_waits_for: [NagleWaitsFor::AnyData, NagleWaitsFor::ShortSegment]

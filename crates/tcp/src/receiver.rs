@@ -4,7 +4,7 @@ use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::room::{Accepted, Room};
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{AdvertisedWindow, TcpSpec};
+use crate::spec::{AdvertisedWindow, EcnUse, TcpSpec};
 use skycell_units::{Cells, Ecn, Octets, SimTime};
 use std::sync::Arc;
 
@@ -232,14 +232,7 @@ impl Receiver {
 
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
         self.segments += 1;
-        // RFC 3168 6.1.3: CWR ends the echo of earlier marks; of a mark that comes with it there is one.
-        if segment.cwr {
-            self.echoes_mark = false;
-        }
-        if segment.ecn == Ecn::Ce {
-            self.echoes_mark = true;
-            self.marked += 1;
-        }
+        let has_changed = self.note_mark(segment, out);
         let (start, end) = (segment.sequence, segment.end());
         if let Some(room) = &mut self.room
             && room.refuses(self.before + end)
@@ -263,7 +256,7 @@ impl Receiver {
         } else if end > self.rcv_nxt {
             unread = self.deliver(end);
         }
-        let is_quick = self.is_quick(unread);
+        let is_quick = self.is_quick(unread) || has_changed;
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
         // acknowledged at once.
         let is_in_order = changed.is_none() && !is_known && !had_gap;
@@ -280,6 +273,24 @@ impl Receiver {
         if self.has_room_to_report() {
             self.acknowledge(None, 0, out);
         }
+    }
+
+    /// Notes whether a segment is marked; whether that is to be said at once.
+    fn note_mark(&mut self, segment: &Segment, out: &mut Vec<Segment>) -> bool {
+        let is_marked = segment.ecn == Ecn::Ce;
+        self.marked += u64::from(is_marked);
+        if self.tcp.ecn != EcnUse::Accurate {
+            // RFC 3168 6.1.3: CWR ends the echo of earlier marks; of a mark that comes with it there is one.
+            self.echoes_mark = is_marked || self.echoes_mark && !segment.cwr;
+            return false;
+        }
+        // RFC 8257 3.2, DCTCP.CE: an ACK for what came before, and one for the first that differs.
+        let has_changed = is_marked != self.echoes_mark;
+        if has_changed && self.held_until.is_some() {
+            self.acknowledge(None, 0, out);
+        }
+        self.echoes_mark = is_marked;
+        has_changed
     }
 
     /// Whether a segment that delivers `octets` in order is acknowledged at once: one of the first, or one that makes the

@@ -1,7 +1,7 @@
 //! The sending end: connection, acknowledgements, the retransmission timer.
 
 use crate::clock::TickClock;
-use crate::ecn::{EcnSender, on_echo};
+use crate::ecn::{EcnSender, note_marks, on_echo};
 use crate::recovery::{LossRecovery, Recovery, TimerAfterAck};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{RecoverySpec, TcpSpec, TickOrder};
@@ -253,6 +253,7 @@ impl Sender {
         let ack = segment.acknowledgement;
         let has_news = self.tx.note_sacked(segment);
         self.tx.is_echo = segment.ece;
+        note_marks(&mut self.tx, ack, segment.ece);
         if segment.ece && !recovery.is_active() {
             on_echo(&mut self.tx, ack);
         }

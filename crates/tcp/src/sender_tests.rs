@@ -56,6 +56,9 @@ pub(crate) const LINUX_CUBIC: LinuxCubicSpec = LinuxCubicSpec {
     tcp_friendliness: true,
 };
 
+pub(crate) const DCTCP: DctcpSpec = DctcpSpec { gain: 0.0625 };
+pub(crate) const PRAGUE: PragueSpec = PragueSpec { gain: 0.0625 };
+
 /// What a congestion control draws from in tests.
 pub(crate) fn draws() -> Stream {
     Stream::new(1, "test")

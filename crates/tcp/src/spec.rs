@@ -32,7 +32,8 @@ pub struct TcpSpec {
     pub recovery: RecoverySpec,
     /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
     /// per round trip and half, or by a cubic function of the time since the loss and 0.7, as
-    /// RFC 9438 or as Linux computes it; or, with bbr, by a model of the path, without regard to losses.
+    /// RFC 9438 or as Linux computes it; with dctcp and prague half of the part that marks have; or, with bbr, by a
+    /// model of the path, without regard to losses.
     #[param(
         kinds,
         default = "reno",
@@ -177,13 +178,14 @@ pub struct TcpSpec {
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(default = false, source = "RFC 3042 is later than the studies' TCPs")]
     pub limited_transmit: Flag,
-    /// Explicit congestion notification between both ends: off, or classic, a mark by a queue on the way
-    /// halves the window as a loss does.
+    /// Explicit congestion notification between both ends: off; classic, a mark by a queue on the way
+    /// halves the window as a loss does; or accurate, each ACK says whether what it acknowledges was marked, for dctcp
+    /// and prague.
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(
         word,
         default = "off",
-        source = "the studies' networks mark nothing; classic is RFC 3168"
+        source = "the studies' networks mark nothing; classic is RFC 3168, accurate RFC 8257"
     )]
     pub ecn: EcnUse,
     /// SYN and FIN exchange; without it the connection is open from the start.

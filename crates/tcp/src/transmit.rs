@@ -7,7 +7,7 @@ use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{NagleWaitsFor, RtoRestart, TcpSpec};
-use crate::window::Window;
+use crate::window::{Signal, Window};
 use skycell_units::{Ecn, Octets, SimTime};
 use std::sync::Arc;
 
@@ -108,7 +108,7 @@ impl Transmitter {
             is_before_tick: false,
             is_echo: false,
             obeys_window: false,
-            ecn: EcnSender::new(tcp.ecn),
+            ecn: EcnSender::new(&tcp),
             out: Vec::new(),
             tcp,
         }
@@ -393,9 +393,14 @@ impl Transmitter {
         self.window.on_sample(&self.tcp, &sample);
     }
 
-    /// A loss, or a mark that stands for one: ssthresh is cut.
+    /// A loss: ssthresh is cut.
     pub(crate) fn on_loss(&mut self) {
-        self.window.on_loss(&self.tcp, self.advertised);
+        self.on_signal(Signal::Loss);
+    }
+
+    /// A loss or a mark: ssthresh is cut.
+    pub(crate) fn on_signal(&mut self, signal: Signal) {
+        self.window.on_signal(&self.tcp, self.advertised, signal);
         self.note_reduction();
     }
 

@@ -1,6 +1,6 @@
 //! The congestion window: cwnd and ssthresh, and what happens to them.
 
-use crate::congestion::{Ack, Congestion, CongestionControl, HALF, Sample, reno_growth};
+use crate::congestion::{Ack, Congestion, CongestionControl, HALF, Marks, Sample, reno_growth};
 use crate::slow_start::{SlowStart, SlowStartState};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use skycell_units::Octets;
@@ -21,6 +21,14 @@ pub(crate) struct Window {
 struct State {
     congestion: Option<Congestion>,
     slow_start: Option<SlowStartState>,
+}
+
+/// What asks for less.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Signal {
+    Loss,
+    /// The first that is answered of a window of data.
+    Mark,
 }
 
 impl State {
@@ -77,14 +85,15 @@ impl State {
         }
     }
 
-    /// A loss with `cwnd` octets: the part that it leaves.
-    fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
+    /// A loss or a mark with `cwnd` octets: the part that it leaves.
+    fn on_signal(&mut self, tcp: &TcpSpec, cwnd: f64, signal: Signal) -> f64 {
         if let Some(rule) = &mut self.slow_start {
             rule.on_end();
         }
-        match &mut self.congestion {
-            None => HALF,
-            Some(rule) => rule.on_loss(tcp, cwnd),
+        match (&mut self.congestion, signal) {
+            (None, _) => HALF,
+            (Some(rule), Signal::Loss) => rule.on_loss(tcp, cwnd),
+            (Some(rule), Signal::Mark) => rule.on_mark(tcp, cwnd),
         }
     }
 
@@ -184,18 +193,27 @@ impl Window {
         }
     }
 
+    /// An acknowledgement has come that says which segments were marked.
+    pub(crate) fn on_marks(&mut self, marks: &Marks) {
+        if let Some(state) = self.state.as_deref_mut()
+            && let Some(rule) = &mut state.congestion
+        {
+            rule.on_marks(marks);
+        }
+    }
+
     fn is_in_slow_start(&self, tcp: &TcpSpec) -> bool {
         let is_at_ssthresh = self.cwnd == self.ssthresh && tcp.slow_start.is_at_ssthresh_too();
         self.cwnd < self.ssthresh || is_at_ssthresh
     }
 
-    /// A loss: ssthresh is the part that it leaves of cwnd, or of what both cwnd and the `advertised`
+    /// A loss or a mark: ssthresh is the part that it leaves of cwnd, or of what both cwnd and the `advertised`
     /// window allow in whole segments; at least two segments (ICCCN'97 2.1; 4.4BSD for the rest).
-    pub(crate) fn on_loss(&mut self, tcp: &TcpSpec, advertised: Octets) {
+    pub(crate) fn on_signal(&mut self, tcp: &TcpSpec, advertised: Octets, signal: Signal) {
         let mss = tcp.mss as f64;
         let part = match self.state.as_deref_mut() {
             None => HALF,
-            Some(state) => state.on_loss(tcp, self.cwnd),
+            Some(state) => state.on_signal(tcp, self.cwnd, signal),
         };
         let left = match tcp.congestion.ssthresh_basis() {
             SsthreshBasis::Cwnd => whole(tcp, self.cwnd * part),
@@ -323,7 +341,7 @@ mod tests {
         }
 
         fn on_loss(&mut self, advertised: Octets) -> f64 {
-            self.window.on_loss(&self.tcp, advertised);
+            self.window.on_signal(&self.tcp, advertised, Signal::Loss);
             self.window.ssthresh()
         }
     }

@@ -766,8 +766,23 @@ class BbrSpec(SpecPart):
     kind: Literal["bbr"] = "bbr"
 
 
+class DctcpSpec(SpecPart):
+    """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
+
+    kind: Literal["dctcp"] = "dctcp"
+    gain: float
+
+
+class PragueSpec(SpecPart):
+    """DCTCP's response in packets with ECT(1); what is not marked goes on to make cwnd grow."""
+
+    kind: Literal["prague"] = "prague"
+    gain: float
+
+
 CongestionSpec = Annotated[
-    RenoCongestionSpec | CubicSpec | LinuxCubicSpec | BbrSpec, Field(discriminator="kind")
+    RenoCongestionSpec | CubicSpec | LinuxCubicSpec | BbrSpec | DctcpSpec | PragueSpec,
+    Field(discriminator="kind"),
 ]
 
 
@@ -875,7 +890,7 @@ class DelayedAckSpec(SpecPart):
 
 NagleWaitsFor = Literal["any_data", "short_segment"]
 
-EcnUse = Literal["off", "classic"]
+EcnUse = Literal["off", "classic", "accurate"]
 
 
 class TcpSpec(SpecPart):

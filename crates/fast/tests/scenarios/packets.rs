@@ -56,7 +56,9 @@ pub fn packets(seed: u64) -> NetworkSpec {
     if dice.one_in(4) {
         manage_queues(&mut spec, &mut dice);
         for flow in &mut spec.flows {
-            flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
+            if !flow.tcp.congestion.is_scalable() {
+                flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
+            }
         }
     }
     spec

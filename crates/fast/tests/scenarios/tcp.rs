@@ -32,6 +32,13 @@ impl Builder<'_> {
         if is_hystart && !is_timed {
             drawn.insert("timestamps".to_owned(), json!(true));
         }
+        let is_scalable = ["dctcp", "prague"]
+            .map(Value::from)
+            .contains(&drawn["congestion"]["kind"]);
+        if is_scalable || drawn["ecn"] == "accurate" {
+            let ecn = if is_scalable { "accurate" } else { "classic" };
+            drawn.insert("ecn".to_owned(), json!(ecn));
+        }
         serde_json::from_value(drawn.into()).expect("drawn parameters read back")
     }
 
@@ -75,6 +82,7 @@ impl Builder<'_> {
             (_, "unpaced_segments") => json!(dice.pick(&[1, 10])),
             (_, "burst_segments") => json!(dice.pick(&[1, 2, 2, 5])),
             (_, "burst_time_ps") => json!(dice.pick(&[0, MILLISECOND, 20 * MILLISECOND])),
+            (_, "gain") => json!(dice.pick(&[0.0625, 0.5, 1.0])),
             (_, "limit") => json!(dice.pick(&[1, 2, 8])),
             (_, "c") => json!(dice.pick(&[0.4, 0.4, 4.0])),
             (_, "tick_ps") => {

@@ -5,7 +5,10 @@
 
 mod bbr;
 mod cubic;
+mod dctcp;
 mod linux_cubic;
+mod marked;
+mod prague;
 mod reno;
 
 pub(crate) use bbr::{Bbr, Path, RateSample, burst_size as bbr_burst_size};
@@ -15,11 +18,13 @@ use crate::kinds::kinds;
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
-use skycell_units::Octets;
+use skycell_units::{Ecn, Octets};
 
 use bbr::BbrSpec;
 use cubic::{Cubic, CubicSpec};
+use dctcp::{Dctcp, DctcpSpec};
 use linux_cubic::{LinuxCubic, LinuxCubicSpec};
+use prague::{Prague, PragueSpec};
 use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
 
 /// What a run's spec says of it.
@@ -27,7 +32,9 @@ pub mod specs {
     pub use super::CongestionSpec;
     pub use super::bbr::BbrSpec;
     pub use super::cubic::CubicSpec;
+    pub use super::dctcp::DctcpSpec;
     pub use super::linux_cubic::LinuxCubicSpec;
+    pub use super::prague::PragueSpec;
     pub use super::reno::{RenoCongestionSpec, RenoGrowth};
 }
 
@@ -42,6 +49,10 @@ kinds! {
         LinuxCubic(LinuxCubicSpec),
         /// See [`BbrSpec`].
         Bbr(BbrSpec),
+        /// See [`DctcpSpec`].
+        Dctcp(DctcpSpec),
+        /// See [`PragueSpec`].
+        Prague(PragueSpec),
     }
 }
 
@@ -62,12 +73,34 @@ impl CongestionSpec {
         matches!(self, CongestionSpec::Bbr(_))
     }
 
+    /// Whether marks cut cwnd by as much as there are: it needs an echo that says which segments were marked, and no other
+    /// asks for that.
+    pub fn is_scalable(&self) -> bool {
+        matches!(self, CongestionSpec::Dctcp(_) | CongestionSpec::Prague(_))
+    }
+
+    /// Whether segments without a mark make cwnd grow while it is being reduced for others.
+    pub(crate) fn grows_through_marks(&self) -> bool {
+        matches!(self, CongestionSpec::Prague(_))
+    }
+
+    /// The ECN field that says that queues may mark.
+    pub(crate) fn ect(&self) -> Ecn {
+        match self {
+            CongestionSpec::Prague(_) => Ecn::Ect1,
+            _ => Ecn::Ect0,
+        }
+    }
+
     /// What a loss takes a part of.
     pub(crate) fn ssthresh_basis(&self) -> SsthreshBasis {
         match self {
             CongestionSpec::Reno(reno) => reno.ssthresh_basis,
             CongestionSpec::Cubic(cubic) => cubic.ssthresh_basis,
-            CongestionSpec::LinuxCubic(_) | CongestionSpec::Bbr(_) => SsthreshBasis::Cwnd,
+            CongestionSpec::LinuxCubic(_)
+            | CongestionSpec::Bbr(_)
+            | CongestionSpec::Dctcp(_)
+            | CongestionSpec::Prague(_) => SsthreshBasis::Cwnd,
         }
     }
 }
@@ -106,6 +139,19 @@ pub(crate) struct Sample {
     pub(crate) next: u64,
 }
 
+/// What an ACK says of marks, where it says which segments had them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marks {
+    /// Octets that it acknowledges.
+    pub(crate) octets: Octets,
+    /// Whether these were marked.
+    pub(crate) are_marked: bool,
+    /// Everything below is acknowledged now.
+    pub(crate) reached: u64,
+    /// The next octet to send.
+    pub(crate) next: u64,
+}
+
 /// The rule of one kind, with what it keeps from one ACK to the next. Windows are in octets.
 pub(crate) trait CongestionControl {
     /// What an ACK of new data adds to `cwnd` in congestion avoidance, outside recovery.
@@ -122,6 +168,14 @@ pub(crate) trait CongestionControl {
     /// A loss, found in whichever way, with `cwnd`: the part that it leaves.
     fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64;
 
+    /// A mark, the first that is answered of a window: the part that it leaves of `cwnd`.
+    fn on_mark(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
+        self.on_loss(tcp, cwnd)
+    }
+
+    /// An ACK has come whose echo says which segments were marked, whatever else it means.
+    fn on_marks(&mut self, _marks: &Marks) {}
+
     /// The retransmission timer has run out, and `on_loss` has been called.
     fn on_rto(&mut self) {}
 
@@ -136,78 +190,72 @@ pub(crate) enum Congestion {
     CountedOctets(CountedOctets),
     Cubic(Cubic),
     LinuxCubic(LinuxCubic),
+    Dctcp(Dctcp),
+    Prague(Prague),
 }
 
 impl Congestion {
     /// None for a kind that keeps nothing: what others keep costs Reno's senders neither room nor time.
     pub(crate) fn new(spec: &CongestionSpec) -> Option<Self> {
-        match spec {
+        Some(match spec {
             CongestionSpec::Reno(reno) => match reno.growth {
-                RenoGrowth::Float | RenoGrowth::Integer => None,
-                RenoGrowth::AckCounting => Some(Congestion::CountedAcks(CountedAcks::default())),
-                RenoGrowth::ByteCounting => {
-                    Some(Congestion::CountedOctets(CountedOctets::default()))
-                }
+                RenoGrowth::Float | RenoGrowth::Integer => return None,
+                RenoGrowth::AckCounting => Congestion::CountedAcks(CountedAcks::default()),
+                RenoGrowth::ByteCounting => Congestion::CountedOctets(CountedOctets::default()),
             },
-            CongestionSpec::Cubic(cubic) => Some(Congestion::Cubic(Cubic::new(cubic))),
-            CongestionSpec::LinuxCubic(spec) => Some(Congestion::LinuxCubic(LinuxCubic::new(spec))),
-            CongestionSpec::Bbr(_) => None,
-        }
+            CongestionSpec::Cubic(spec) => Congestion::Cubic(Cubic::new(spec)),
+            CongestionSpec::LinuxCubic(spec) => Congestion::LinuxCubic(LinuxCubic::new(spec)),
+            CongestionSpec::Bbr(_) => return None,
+            CongestionSpec::Dctcp(spec) => Congestion::Dctcp(Dctcp::new(spec)),
+            CongestionSpec::Prague(spec) => Congestion::Prague(Prague::new(spec)),
+        })
     }
+}
+
+/// Asks the rule, whichever it is.
+macro_rules! of_any {
+    ($congestion:expr, $rule:ident => $asked:expr) => {
+        match $congestion {
+            Congestion::CountedAcks($rule) => $asked,
+            Congestion::CountedOctets($rule) => $asked,
+            Congestion::Cubic($rule) => $asked,
+            Congestion::LinuxCubic($rule) => $asked,
+            Congestion::Dctcp($rule) => $asked,
+            Congestion::Prague($rule) => $asked,
+        }
+    };
 }
 
 impl CongestionControl for Congestion {
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_ack(tcp, cwnd, ack),
-            Congestion::CountedOctets(rule) => rule.on_ack(tcp, cwnd, ack),
-            Congestion::Cubic(rule) => rule.on_ack(tcp, cwnd, ack),
-            Congestion::LinuxCubic(rule) => rule.on_ack(tcp, cwnd, ack),
-        }
+        of_any!(self, rule => rule.on_ack(tcp, cwnd, ack))
     }
 
     fn on_sample(&mut self, sample: &Sample) {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_sample(sample),
-            Congestion::CountedOctets(rule) => rule.on_sample(sample),
-            Congestion::Cubic(rule) => rule.on_sample(sample),
-            Congestion::LinuxCubic(rule) => rule.on_sample(sample),
-        }
+        of_any!(self, rule => rule.on_sample(sample));
     }
 
     fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_ack_in_slow_start(growth, ack),
-            Congestion::CountedOctets(rule) => rule.on_ack_in_slow_start(growth, ack),
-            Congestion::Cubic(rule) => rule.on_ack_in_slow_start(growth, ack),
-            Congestion::LinuxCubic(rule) => rule.on_ack_in_slow_start(growth, ack),
-        }
+        of_any!(self, rule => rule.on_ack_in_slow_start(growth, ack))
     }
 
     fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_loss(tcp, cwnd),
-            Congestion::CountedOctets(rule) => rule.on_loss(tcp, cwnd),
-            Congestion::Cubic(rule) => rule.on_loss(tcp, cwnd),
-            Congestion::LinuxCubic(rule) => rule.on_loss(tcp, cwnd),
-        }
+        of_any!(self, rule => rule.on_loss(tcp, cwnd))
+    }
+
+    fn on_mark(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
+        of_any!(self, rule => rule.on_mark(tcp, cwnd))
+    }
+
+    fn on_marks(&mut self, marks: &Marks) {
+        of_any!(self, rule => rule.on_marks(marks));
     }
 
     fn on_rto(&mut self) {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_rto(),
-            Congestion::CountedOctets(rule) => rule.on_rto(),
-            Congestion::Cubic(rule) => rule.on_rto(),
-            Congestion::LinuxCubic(rule) => rule.on_rto(),
-        }
+        of_any!(self, rule => rule.on_rto());
     }
 
     fn on_idle_end(&mut self, tcp: &TcpSpec, ticks: u64) {
-        match self {
-            Congestion::CountedAcks(rule) => rule.on_idle_end(tcp, ticks),
-            Congestion::CountedOctets(rule) => rule.on_idle_end(tcp, ticks),
-            Congestion::Cubic(rule) => rule.on_idle_end(tcp, ticks),
-            Congestion::LinuxCubic(rule) => rule.on_idle_end(tcp, ticks),
-        }
+        of_any!(self, rule => rule.on_idle_end(tcp, ticks));
     }
 }

@@ -20,6 +20,7 @@ from skycell.scenario.values.tcp_types import (
     Flag,
     MaxCwnd,
     Mss,
+    PartOfOne,
     ReceiverWindow,
     RetransmitDelay,
     RtoInitial,
@@ -36,6 +37,7 @@ from skycell.spec.network import (
     BbrSpec,
     ByteCountingSlowStartSpec,
     CubicSpec,
+    DctcpSpec,
     HyStartPlusPlusSpec,
     HyStartSpec,
     LimitedSlowStartSpec,
@@ -43,6 +45,7 @@ from skycell.spec.network import (
     NewRenoSpec,
     NoPacingSpec,
     PacedSpec,
+    PragueSpec,
     RackTlpSpec,
     RenoCongestionSpec,
     RenoRecoverySpec,
@@ -324,12 +327,37 @@ class Bbr(Parameters):
     kind: Literal["bbr"] = param(..., "the congestion rule")
 
 
-_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr
+class Dctcp(Parameters):
+    """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
+
+    kind: Literal["dctcp"] = param(..., "the congestion rule")
+    gain: PartOfOne = param(
+        0.0625,
+        "weight of the last window in the smoothed part of octets that were marked",
+        symbol="g",
+        source="RFC 8257 section 4.2: 1 / 16",
+    )
+
+
+class Prague(Parameters):
+    """DCTCP's response in packets with ECT(1); what is not marked goes on to make cwnd grow."""
+
+    kind: Literal["prague"] = param(..., "the congestion rule")
+    gain: PartOfOne = param(
+        0.0625,
+        "weight of the last window in the smoothed part of octets that were marked",
+        symbol="g",
+        source="draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1 / 16",
+    )
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
-        json_schema_input_type=_AnyCongestion | Literal["reno", "cubic", "linux_cubic", "bbr"],
+        json_schema_input_type=_AnyCongestion
+        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -359,6 +387,8 @@ CONGESTION: dict[str, Declared] = {
         ),
     ),
     "bbr": Declared(Bbr, BbrSpec, ()),
+    "dctcp": Declared(Dctcp, DctcpSpec, (Declares("gain", "gain", "PartOfOne"),)),
+    "prague": Declared(Prague, PragueSpec, (Declares("gain", "gain", "PartOfOne"),)),
 }
 
 
@@ -563,8 +593,9 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7, as RFC 9438 or as Linux computes it; or, with bbr, by a "
-            "model of the path, without regard to losses"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it; with dctcp and prague"
+            " half of the part that marks have; or, with bbr, by a model of the path, "
+            "without regard to losses"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
@@ -738,13 +769,14 @@ class Tcp(Parameters):
         ),
         source="RFC 3042 is later than the studies' TCPs",
     )
-    ecn: Annotated[str, word("off", "classic")] = param(
+    ecn: Annotated[str, word("off", "classic", "accurate")] = param(
         "off",
         (
-            "explicit congestion notification between both ends: off, or classic, a mark "
-            "by a queue on the way halves the window as a loss does"
+            "explicit congestion notification between both ends: off; classic, a mark by "
+            "a queue on the way halves the window as a loss does; or accurate, each ACK "
+            "says whether what it acknowledges was marked, for dctcp and prague"
         ),
-        source="the studies' networks mark nothing; classic is RFC 3168",
+        source="the studies' networks mark nothing; classic is RFC 3168, accurate RFC 8257",
     )
     handshake: Flag = param(
         False,

@@ -54,6 +54,7 @@ class TcpResolver:
             self._fault("pacing", "on", 'off, or recovery = "rack_tlp", which asks before it sends')
         if self.tcp.congestion.kind == "bbr":
             self._check_model()
+        self._check_echo()
         values: dict[str, Any] = {}
         for one in TCP.parameters:
             if isinstance(one, Kinds):
@@ -68,6 +69,15 @@ class TcpResolver:
             self._fault("congestion", "bbr", allowed)
         if self.tcp.pacing.kind == "on":
             self._fault("pacing", "on", 'off with congestion = "bbr", which paces itself')
+
+    def _check_echo(self) -> None:
+        is_scalable = self.tcp.congestion.kind in ("dctcp", "prague")
+        if is_scalable and self.tcp.ecn != "accurate":
+            allowed = f'"accurate" with congestion = "{self.tcp.congestion.kind}"'
+            self._fault("ecn", self.tcp.ecn, allowed)
+        elif not is_scalable and self.tcp.ecn == "accurate":
+            allowed = '"off" or "classic", or congestion = "dctcp" or "prague", which count marks'
+            self._fault("ecn", "accurate", allowed)
 
     def _rule(self, one: Kinds) -> Any:
         written = getattr(self.tcp, one.key)

@@ -20,6 +20,7 @@ from skycell.input.parameters import (
 from skycell.input.parameters import Flag as Flag
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
 from skycell.scenario.values.parameter_types import AtLeastOne as AtLeastOne
+from skycell.scenario.values.parameter_types import PartOfOne as PartOfOne
 from skycell.scenario.values.parameter_types import TimeOrNone as TimeOrNone
 
 _HOUR_PS = 3600 * PS_PER_SECOND

@@ -11,10 +11,12 @@ mod rack;
 mod rate;
 mod timers;
 
+use crate::ecn::{note_marks, on_echo};
 use crate::pacing::Pacer;
 use crate::segment::Segment;
 use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
+use crate::window::Signal;
 use flight::{Covered, Flight, Losses};
 use model::Model;
 use prr::Reduction;
@@ -140,6 +142,8 @@ impl RackTlp {
     /// An acknowledgement that is not below `snd_una` nor above `snd_max` (tcp_ack).
     pub(crate) fn on_ack(&mut self, tx: &mut Transmitter, now: SimTime, segment: &Segment) {
         self.take_timer(tx, now);
+        tx.is_echo = segment.ece;
+        note_marks(tx, segment.acknowledgement, segment.ece);
         let prior = self.flight.pipe();
         let mut news = self.learn(tx, segment);
         self.sample(tx, segment, &mut news);
@@ -291,11 +295,13 @@ impl RackTlp {
 
     /// tcp_try_to_open.
     fn try_open(&mut self, tx: &mut Transmitter, is_echo: bool) {
-        if is_echo && self.state < State::Cwr {
+        if is_echo && self.state < State::Cwr && tx.tcp.congestion.grows_through_marks() {
+            on_echo(tx, tx.snd_una);
+        } else if is_echo && self.state < State::Cwr {
             if let Some(ecn) = &mut tx.ecn {
                 ecn.count_reduction();
             }
-            self.begin_reduction(tx);
+            self.begin_reduction(tx, Signal::Mark);
             self.state = State::Cwr;
         }
         if self.state < State::Cwr {
@@ -320,17 +326,17 @@ impl RackTlp {
     fn enter_recovery(&mut self, tx: &mut Transmitter) {
         tx.counters.fast_retransmits += 1;
         if !self.is_reducing() {
-            self.begin_reduction(tx);
+            self.begin_reduction(tx, Signal::Loss);
         }
         self.state = State::Recovery;
     }
 
     /// tcp_init_cwnd_reduction: ssthresh is cut, and cwnd will come down to it.
-    fn begin_reduction(&mut self, tx: &mut Transmitter) {
+    fn begin_reduction(&mut self, tx: &mut Transmitter, signal: Signal) {
         self.high_seq = tx.snd_max;
         self.probe = None;
         self.reduction = Reduction::new(tx.cwnd_segments());
-        self.cut(tx);
+        self.cut(tx, signal);
     }
 
     /// Marks what is lost by now.
@@ -356,6 +362,9 @@ impl RackTlp {
     }
 
     fn grow(&mut self, tx: &mut Transmitter, news: &News) {
+        if tx.is_echo && tx.tcp.congestion.grows_through_marks() {
+            return; // the others of the window do
+        }
         let may_grow = news.has_advanced || news.has_sacked && self.rack.has_reordered();
         if may_grow && news.delivered > 0 {
             let is_full = self.usage.is_cwnd_limited(tx);

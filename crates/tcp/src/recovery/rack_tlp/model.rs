@@ -5,6 +5,7 @@ use super::rate::Rates;
 use super::{News, RackTlp, State};
 use crate::congestion::{Bbr, Path, RateSample};
 use crate::transmit::Transmitter;
+use crate::window::Signal;
 use skycell_des::Stream;
 
 const PS_PER_US: u64 = 1_000_000;
@@ -148,12 +149,12 @@ impl RackTlp {
     }
 
     /// A loss or a mark, of which cwnd is cut where there is no model.
-    pub(super) fn cut(&mut self, tx: &mut Transmitter) {
+    pub(super) fn cut(&mut self, tx: &mut Transmitter, signal: Signal) {
         if self.has_model() {
             self.with_bbr(tx, |bbr, path| bbr.save_cwnd(path));
             tx.note_reduction();
         } else {
-            tx.on_loss();
+            tx.on_signal(signal);
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::{News, RackTlp, State};
 use crate::transmit::Transmitter;
+use crate::window::Signal;
 use skycell_units::SimTime;
 
 /// Slack of a probe and of the reordering window: TCP_TIMEOUT_MIN, two jiffies of a millisecond.
@@ -157,7 +158,7 @@ impl RackTlp {
             self.probe = None;
         } else if ack > probe.end {
             // No other ACK says that both arrived: the first was lost, and the probe has repaired it.
-            self.begin_reduction(tx);
+            self.begin_reduction(tx, Signal::Loss);
             self.end_reduction(tx);
             self.state = State::Open;
             self.try_open(tx, false);
@@ -194,7 +195,7 @@ impl RackTlp {
         // One cut for a window of data, though the timer may run out again.
         let is_new = self.state < State::Cwr || tx.snd_una >= self.high_seq;
         if is_new || self.state == State::Loss && self.has_progressed {
-            self.cut(tx);
+            self.cut(tx, Signal::Loss);
         }
         tx.window.on_rto(&tx.tcp);
         tx.set_cwnd_segments(self.flight.pipe() + 1);
