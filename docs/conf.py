@@ -25,6 +25,7 @@ include_patterns = [
     "*.md",
     "docs/**",
     "benches/*.md",
+    "conformance/*.md",
     "benches/*/*.md",
     "python/skycell/studies/README.md",
     "python/skycell/studies/*/README.md",

@@ -46,6 +46,8 @@ pub(crate) struct Relay {
     buffer: Octets,
     /// The connections before it that it still has to do with, in order.
     incoming: VecDeque<Incoming>,
+    /// The newest connection that has come here, which may be done with: its FIN can come again.
+    newest: Option<u32>,
     /// Whether the connection of the first of them is open here.
     is_open: bool,
     /// Octets of the first of them that have been handed to TCP.
@@ -69,6 +71,7 @@ impl Relay {
         Relay {
             buffer,
             incoming: VecDeque::new(),
+            newest: None,
             is_open: false,
             handed_over: 0,
             accepted: 0,
@@ -129,9 +132,8 @@ impl Flow {
         relay.accepted = accepted.in_all;
         relay.refused = accepted.refused;
         relay.held_max = relay.held_max.max(accepted.in_all - acked);
-        let is_known =
-            (relay.incoming.back()).is_some_and(|last| last.connection == accepted.connection);
-        if !is_known {
+        if relay.newest.is_none_or(|newest| newest < accepted.connection) {
+            relay.newest = Some(accepted.connection);
             if let Some(last) = relay.incoming.back_mut() {
                 last.has_ended = true;
             }
@@ -141,7 +143,8 @@ impl Flow {
                 has_ended: false,
             });
         }
-        if let Some(last) = relay.incoming.back_mut() {
+        let last = relay.incoming.back_mut();
+        if let Some(last) = last.filter(|last| last.connection == accepted.connection) {
             last.octets = accepted.octets;
             last.has_ended = accepted.has_ended;
         }

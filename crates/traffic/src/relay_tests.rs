@@ -115,6 +115,24 @@ fn check(rows: &[FlowRecord; 2]) {
 }
 
 #[test]
+fn a_fin_that_comes_again_when_all_is_passed_on_passes_nothing_on_again() {
+    let asked = Asked {
+        delays: [SimTime::from_millis(50), SimTime::from_millis(1)],
+        ..Asked::of(transfers(3 * MSS, 2, true), true, 20 * MSS)
+    };
+    let mut answers = 0;
+    let rows = asked.run(|at, is_forward, segment| {
+        let is_answer = at == 0 && !is_forward && segment.kind == SegmentKind::FinAck;
+        answers += u32::from(is_answer);
+        // The first answer to each of both FINs.
+        is_answer && answers % 2 == 1
+    });
+    assert_eq!(answers, 4);
+    check(&rows);
+    assert_eq!(rows[1].octets_delivered, 6 * MSS);
+}
+
+#[test]
 fn a_proxy_acknowledges_at_once_and_passes_on_what_it_has_acknowledged() {
     let asked = Asked {
         end: SimTime::from_millis(200),
