@@ -132,7 +132,10 @@ impl Flow {
         relay.accepted = accepted.in_all;
         relay.refused = accepted.refused;
         relay.held_max = relay.held_max.max(accepted.in_all - acked);
-        if relay.newest.is_none_or(|newest| newest < accepted.connection) {
+        if relay
+            .newest
+            .is_none_or(|newest| newest < accepted.connection)
+        {
             relay.newest = Some(accepted.connection);
             if let Some(last) = relay.incoming.back_mut() {
                 last.has_ended = true;
