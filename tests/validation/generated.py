@@ -115,10 +115,6 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             rules["tcp.congestion"] = {"kind": "reno"}  # nor knows what is in flight
     if rules["tcp.congestion"]["kind"] == "bbr":
         rules["tcp.pacing"] = {"kind": "off"}  # it paces itself
-    if rules["tcp.congestion"]["kind"] in SCALABLE:
-        rules["tcp.ecn"] = "accurate"
-    elif rules["tcp.ecn"] == "accurate":
-        rules["tcp.ecn"] = "classic"  # nobody else counts marks
     plain: Values = {
         **rules,
         "tcp.window_scaling": True,  # for any window
@@ -133,6 +129,11 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
         "records.traces": ["cwnd", "sequence", "queue", "vc_queue", "discards", "transfers"],
         **(fixed or {}),
     }
+    congestion = plain["tcp.congestion"]
+    if (congestion if isinstance(congestion, str) else congestion["kind"]) in SCALABLE:
+        plain["tcp.ecn"] = "accurate"
+    elif plain["tcp.ecn"] == "accurate":
+        plain["tcp.ecn"] = "classic"  # nobody else counts marks
     plain = {key: value for key, value in plain.items() if _has_effect(key, plain)}
     if not draw(st.booleans()):
         del times["tcp.delayed_ack.timeout"]
