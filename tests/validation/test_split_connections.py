@@ -5,6 +5,7 @@ octets takes 0.32 us.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import skycell
 from skycell import RunResult
 from skycell.metrics import throughputs_bps
+from tests.unit.cli.calling import skycell as called
 
 MSS = 1460
 SEGMENT_MS, ACK_MS = 0.012, 0.00032
@@ -189,3 +191,12 @@ def test_acknowledgements_are_thinned_between_two_proxies_and_made_anew_before_t
     # One for 16 segments, and those of begin and end of bursts; the sender sees one for each.
     assert between["acks_sent"] < between["segments_received"] / 12
     assert before["acks_sent"] >= before["segments_received"]
+
+
+def test_the_table_of_a_run_shows_no_delay_of_a_split_flow() -> None:
+    example = Path(__file__).parents[2] / "examples" / "pep.toml"
+    shown = called("run", example, "--set", "run.duration=2 s").stdout
+    lines = [line for line in shown.splitlines() if line.startswith(("  plain", "  vpn"))]
+    rows = {line.split()[0]: line for line in lines}
+    assert rows["vpn"].rstrip().endswith("ms")
+    assert not rows["plain"].rstrip().endswith("ms")

@@ -85,7 +85,12 @@ def _flows(result: RunResult) -> Table:
             count(flow["fast_retransmits"]),
             *([count(flow["ecn_reductions"])] if marks else []),
             Cell(f"{count(flow['cwnd_max']).text} B", flow["cwnd_max"]),
-            _delay(flow["delay_mean_ps"] if flow["segments_received"] else None),
+            # Of a split flow the record has the delay of its last connection, not from end to end.
+            _delay(
+                flow["delay_mean_ps"]
+                if flow["segments_received"] and "connections" not in flow
+                else None
+            ),
         )
         for flow, rate in zip(flows, throughputs_bps(result.records), strict=True)
     ]
