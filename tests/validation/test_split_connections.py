@@ -12,7 +12,9 @@ import pytest
 
 import skycell
 from skycell import RunResult
-from skycell.metrics import throughputs_bps
+from skycell.experiment.measures import measure
+from skycell.experiment.run_view import SweepView
+from skycell.metrics import Network, throughputs_bps
 from tests.unit.cli.calling import skycell as called
 
 MSS = 1460
@@ -200,3 +202,13 @@ def test_the_table_of_a_run_shows_no_delay_of_a_split_flow() -> None:
     rows = {line.split()[0]: line for line in lines}
     assert rows["vpn"].rstrip().endswith("ms")
     assert not rows["plain"].rstrip().endswith("ms")
+
+
+def test_a_split_flow_has_no_mean_delay_to_measure() -> None:
+    example = Path(__file__).parents[2] / "examples" / "pep.toml"
+    result = skycell.run(skycell.load(example, {"run.duration": "2 s"}))
+    view = SweepView(result.records, Network.of(result.spec), "delivered_over_duration")
+    assert measure("mean_delay", view) is None
+    alone = view.narrowed("flow", "vpn")
+    assert alone is not None
+    assert measure("mean_delay", alone) is not None

@@ -44,7 +44,7 @@ def _sent_again(run: SweepView) -> float | None:
 
 def _mean_delay(run: SweepView) -> float | None:
     received = run.total("segments_received")
-    if not received:
+    if not received or _is_split(run):
         return None
     weighted = sum(f["delay_mean_ps"] * f["segments_received"] for f in run.flows)
     return float(weighted) / received / PS_PER_MS
@@ -52,7 +52,12 @@ def _mean_delay(run: SweepView) -> float | None:
 
 def _largest_delay(run: SweepView) -> float | None:
     largest = [flow["delay_max_ps"] for flow in run.flows if flow["segments_received"]]
-    return float(max(largest)) / PS_PER_MS if largest else None
+    return float(max(largest)) / PS_PER_MS if largest and not _is_split(run) else None
+
+
+def _is_split(run: SweepView) -> bool:
+    """Whether a flow is: its record has the delay of its last connection, and none from end to end."""
+    return any("connections" in flow for flow in run.flows)
 
 
 def _discarded_part(run: SweepView) -> float | None:
