@@ -56,7 +56,7 @@ def _largest_delay(run: SweepView) -> float | None:
 
 
 def _is_split(run: SweepView) -> bool:
-    """Whether a flow is: its record has the delay of its last connection, and none from end to end."""
+    """Whether a flow is: its record has the delay of its last connection, not from end to end."""
     return any("connections" in flow for flow in run.flows)
 
 
