@@ -29,15 +29,16 @@ test: setup ## Every test of both languages
 	cargo test --locked --quiet
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
-# Scenarios that one round of the soak runs, and the first it begins with.
+# Numbers, of some six scenarios each, that one round of the soak runs, and the first it begins with.
 ROUND := 1000
 FIRST := 2000
 
 soak: ## Both engines on one generated scenario after another, until stopped or until they differ
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
-		cargo test --release --locked --quiet -p skycell-fast --test differential >target/soak.log 2>&1; do \
-		first=$$((first + $(ROUND))); echo "clean: scenarios $(FIRST) to $$((first - 1))"; \
+		cargo test --release --locked --quiet -p skycell-fast --test differential \
+			both_engines -- --nocapture >target/soak.log 2>&1; do \
+		first=$$((first + $(ROUND))); grep alike target/soak.log; echo "numbers $(FIRST) to $$((first - 1)) are clean"; \
 	done; cat target/soak.log; exit 1
 
 bench: setup ## The fixed scenarios that speed is quoted from

@@ -247,48 +247,58 @@ fn some_scenarios_are_of_cell_sources_alone() {
 fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
-    for seed in first..first + count {
-        assert_identity(&format!("scenario {seed}"), scenario(seed));
-        assert_identity(&format!("packets {seed}"), packets(seed));
-        for (kind, spec) in [("cells", scenario(seed)), ("packets", packets(seed))] {
-            if let Some(split) = split(spec, seed) {
-                assert_identity(&format!("split {kind} {seed}"), split);
-            }
-        }
-        let stepping = if seed % 3 == 0 {
-            packets(seed)
-        } else {
-            scenario(seed)
-        };
-        assert_identity(&format!("stepping {seed}"), with_stepping(stepping, seed));
-        if let Some(many_flows) = many_flows(seed) {
-            assert_identity(&format!("crowd {seed}"), with_jitter(many_flows, seed));
-        }
-        if let Some(time_varying) = time_varying(seed).filter(|_| seed.is_multiple_of(4)) {
-            assert_identity(&format!("moving {seed}"), with_jitter(time_varying, seed));
-        }
-        if let Some(lossy) = lossy_classes(seed).filter(|_| seed % 4 == 1) {
-            assert_identity(&format!("lossy classes {seed}"), with_jitter(lossy, seed));
-        }
-        if let Some(abr) = abr(seed).filter(|_| seed.is_multiple_of(2)) {
-            assert_identity(&format!("abr {seed}"), with_jitter(abr, seed));
-        }
-        if seed % 8 == 5 {
-            assert_identity(&format!("bursty {seed}"), with_jitter(bursty(seed), seed));
-        }
-        if seed % 4 == 2 {
-            let several_classes = with_jitter(several_classes(seed), seed);
-            assert_identity(&format!("several classes {seed}"), several_classes.clone());
-            let stepping = with_stepping(several_classes, seed);
-            assert_identity(&format!("stepping classes {seed}"), stepping);
-        }
-        if let Some(time_varying) = varying_parking_lots(seed).filter(|_| seed % 4 == 3) {
-            assert_identity(
-                &format!("moving rows {seed}"),
-                with_jitter(time_varying, seed),
-            );
-        }
+    let mut compared = 0;
+    for (name, spec) in (first..first + count).flat_map(scenarios_of) {
+        assert_identity(&name, spec);
+        compared += 1;
     }
+    println!("both engines alike: {compared} scenarios");
+}
+
+/// The scenarios of one number, with their names.
+fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
+    let mut all = vec![("scenario", scenario(seed)), ("packets", packets(seed))];
+    for (kind, spec) in [
+        ("split cells", scenario(seed)),
+        ("split packets", packets(seed)),
+    ] {
+        all.extend(split(spec, seed).map(|split| (kind, split)));
+    }
+    let stepping = if seed % 3 == 0 {
+        packets(seed)
+    } else {
+        scenario(seed)
+    };
+    all.push(("stepping", with_stepping(stepping, seed)));
+    let some = [
+        ("crowd", many_flows(seed)),
+        (
+            "moving",
+            time_varying(seed).filter(|_| seed.is_multiple_of(4)),
+        ),
+        (
+            "lossy classes",
+            lossy_classes(seed).filter(|_| seed % 4 == 1),
+        ),
+        ("abr", abr(seed).filter(|_| seed.is_multiple_of(2))),
+        ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
+        (
+            "moving rows",
+            varying_parking_lots(seed).filter(|_| seed % 4 == 3),
+        ),
+    ];
+    let drawn = some
+        .into_iter()
+        .filter_map(|(name, spec)| Some((name, spec?)));
+    all.extend(drawn.map(|(name, spec)| (name, with_jitter(spec, seed))));
+    if seed % 4 == 2 {
+        let classes = with_jitter(several_classes(seed), seed);
+        all.push(("several classes", classes.clone()));
+        all.push(("stepping classes", with_stepping(classes, seed)));
+    }
+    all.into_iter()
+        .map(|(name, spec)| (format!("{name} {seed}"), spec))
+        .collect()
 }
 
 fn assert_identity(name: &str, spec: NetworkSpec) {
