@@ -15,6 +15,8 @@ from skycell import RunResult
 from skycell.experiment.measures import measure
 from skycell.experiment.run_view import SweepView
 from skycell.metrics import Network, throughputs_bps
+from skycell.metrics.run_rows import delivery_rows
+from skycell.tables.run import deliveries, proxies
 from tests.unit.cli.calling import skycell as called
 
 MSS = 1460
@@ -135,6 +137,63 @@ def test_what_a_proxy_has_acknowledged_and_nobody_has_got_is_in_the_records() ->
     assert flow["octets_delivered"] == MSS
     held = flow["connections"][1]["pep"]
     assert (held["octets_accepted"], held["octets_held"]) == (100_000, 100_000)
+
+
+@pytest.mark.parametrize("pep", [(), (PEP,)])
+def test_a_transfer_has_come_when_its_last_octet_is_behind_the_proxy(pep: tuple[Any]) -> None:
+    base = scenario((5, 250))
+    base["traffic"] = {"kind": "transfers", "size": f"{31 * MSS} B", "count": 1}
+    base["records"] = {"traces": ["transfers", "deliveries"]}
+    if pep:
+        base["pep"] = list(pep)
+    # As above: five round trips over both lines, or those behind the proxy after the first segment.
+    rtt = 2 * 255 + 2 * SEGMENT_MS + 2 * ACK_MS
+    whole = 4 * rtt + 17 * SEGMENT_MS + 255
+    come = SEGMENT_MS + 5 + slow_start_ms(5, 250) if pep else whole
+    results = [skycell.run(base, engine=engine) for engine in ("fast", "reference")]
+    for result in results:
+        (start,), (end,) = (
+            result.traces[name][column].to_list()
+            for name, column in (("transfers", "start_ps"), ("deliveries", "end_ps"))
+        )
+        assert (end - start) / 1e9 == pytest.approx(come, abs=1e-3)
+        (row,) = delivery_rows(result.records, result.traces)
+        assert row.mean == (end - start) / 1e12
+    # The sender has its acknowledgement earlier than the receiver the data, if from the proxy.
+    acked = results[0].traces["transfers"]["end_ps"][0] / 1e9
+    assert (acked < come) == bool(pep)
+
+
+def test_a_sweep_measures_when_transfers_have_come() -> None:
+    base = geo(traffic={"kind": "transfers", "size": "100 kB"}, pep=[PEP])
+    base["run"] = {"duration": "20 s"}
+    responses = ["mean_transfer_time", "mean_delivery_time", "p95_delivery_time:f"]
+    plan = {
+        "scenario": base,
+        "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
+        "responses": responses,
+    }
+    for row in skycell.sweep(plan, jobs=1).rows():
+        acked, come, slowest = (row[name] for name in responses)
+        assert acked < 250 < come <= slowest
+
+
+def test_the_tables_of_a_run_have_what_proxies_held() -> None:
+    example = Path(__file__).parents[2] / "examples" / "pep.toml"
+    values = {"run.duration": "2 s", "traffic": {"kind": "transfers", "size": "100 kB"}}
+    values |= {"records.traces": ["transfers", "deliveries"]}
+    result = skycell.run(skycell.load(example, values))
+    table = proxies(result)
+    assert table is not None
+    rows = {row[0].text: row for row in table.rows}
+    assert list(rows) == ["plain@gateway", "plain@terminal"]
+    for connection in result.records["flows"][0]["connections"][1:]:
+        row, found = rows[connection["name"]], connection["pep"]
+        assert row[4].sort == found["octets_held_max"]
+        assert row[6].sort == found["octets_held_max"] / 1e6
+    come = deliveries(result)
+    assert come is not None
+    assert [row[0].text for row in come.rows] == ["all flows", "plain", "vpn"]
 
 
 def two_flows(**tables: Any) -> dict[str, Any]:

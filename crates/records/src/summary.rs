@@ -7,6 +7,7 @@ use crate::{FlowRecord, ResponseTimes, RunRecords, VcRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind, TrafficSpec};
+use std::collections::VecDeque;
 
 /// What is kept of each VC's samples at a port.
 const VC_QUEUE: [&str; 2] = ["vc", "mean"];
@@ -46,7 +47,7 @@ impl RunRecords {
     /// and, as `delay`, that; `uplinks`, where there are some, as in the records; `link_losses`, where links have a
     /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
-    /// all flows that have them and of each. `spec` is the run's own.
+    /// all flows that have them and of each; with the trace of their arrivals also, as `deliveries`, the times to those. `spec` is the run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
         summary.insert("duration_ps".into(), json!(self.duration_ps));
@@ -81,22 +82,48 @@ impl RunRecords {
     /// Of flows with this traffic.
     fn transfers<'a>(&self, traffic: impl Iterator<Item = &'a TrafficSpec>) -> Value {
         let trace = &self.traces.transfers;
-        let mut taken = vec![Vec::new(); self.flows.len()];
+        let (mut taken, mut starts) = (vec![Vec::new(); self.flows.len()], Vec::new());
+        starts.resize_with(self.flows.len(), VecDeque::new);
         for ((&flow, start), end) in trace.flow.iter().zip(&trace.start_ps).zip(&trace.end_ps) {
             taken[flow as usize].push(end - start);
+            starts[flow as usize].push_back(*start);
         }
-        let all: Vec<u64> = taken.iter().flatten().copied().collect();
+        // A flow's transfers come in the order in which they began.
+        let trace = &self.traces.deliveries;
+        let mut delivered = vec![Vec::new(); self.flows.len()];
+        for (&flow, end) in trace.flow.iter().zip(&trace.end_ps) {
+            let start = starts[flow as usize].pop_front();
+            delivered[flow as usize].extend(start.map(|start| end - start));
+        }
+        let has_deliveries = !trace.flow.is_empty();
+        let entry = |begun: u64, taken: &[&Vec<u64>], delivered: &[&Vec<u64>]| {
+            let all = |of: &[&Vec<u64>]| {
+                ResponseTimes::of(of.iter().copied().flatten().copied().collect())
+            };
+            let mut entry = json!({ "begun": begun, "times": all(taken) });
+            if has_deliveries {
+                entry["deliveries"] = json!(all(delivered));
+            }
+            entry
+        };
         let mut begun_in_all = 0;
         let mut flows = Vec::new();
-        for ((record, traffic), taken) in self.flows.iter().zip(traffic).zip(taken) {
+        let (mut all_taken, mut all_delivered) = (Vec::new(), Vec::new());
+        let times = taken.iter().zip(&delivered);
+        for ((record, traffic), (taken, delivered)) in self.flows.iter().zip(traffic).zip(times) {
             if let TrafficSpec::Transfers { size_octets, .. } = traffic {
                 let begun = transfers_begun(record, *size_octets);
                 begun_in_all += begun;
-                let times = ResponseTimes::of(taken);
-                flows.push(json!({ "name": record.name, "begun": begun, "times": times }));
+                let mut own = entry(begun, &[taken], &[delivered]);
+                own["name"] = json!(record.name);
+                flows.push(own);
+                all_taken.push(taken);
+                all_delivered.push(delivered);
             }
         }
-        json!({ "begun": begun_in_all, "times": ResponseTimes::of(all), "flows": flows })
+        let mut found = entry(begun_in_all, &all_taken, &all_delivered);
+        found["flows"] = json!(flows);
+        found
     }
 
     fn limited_ports(&self, spec: &NetworkSpec) -> Value {
@@ -407,6 +434,34 @@ mod tests {
                 ],
             })
         );
+    }
+
+    #[test]
+    fn of_transfers_that_have_come_the_times_from_their_beginning_are_kept_too() {
+        let mut records = records();
+        let flow = |name: &str| FlowRecord {
+            name: name.into(),
+            ..FlowRecord::default()
+        };
+        records.flows = vec![flow("a"), flow("b")];
+        // The second of a is acknowledged by a proxy and has not come; that of b has come, unacknowledged.
+        for (flow, start_ps, end_ps) in [(0, 10, 20), (0, 50, 80)] {
+            records.traces.transfers.push(flow, start_ps, end_ps, 1000);
+        }
+        records.traces.deliveries.push(0, 70, 1000);
+        records.traces.deliveries.push(1, 75, 1000);
+        let own = TrafficSpec::Transfers {
+            size_octets: 1000,
+            count: None,
+            idle: DistributionSpec::Constant { value_ps: 5 },
+            new_connection: true,
+        };
+        let kept = records.transfers([&own, &own].into_iter());
+        let times = |times: Vec<u64>| json!(ResponseTimes::of(times));
+        assert_eq!(kept["deliveries"], times(vec![60]));
+        assert_eq!(kept["flows"][0]["deliveries"], times(vec![60]));
+        assert_eq!(kept["flows"][1]["deliveries"], times(vec![]));
+        assert_eq!(kept["times"], times(vec![10, 30]));
     }
 
     #[test]

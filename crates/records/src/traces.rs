@@ -166,6 +166,14 @@ traces! {
         /// Octets.
         octets: u64,
     }
+    Deliveries => deliveries: DeliveryTrace {
+        /// Id.
+        flow: u32,
+        /// When its last octet had arrived in order, picoseconds.
+        end_ps: u64,
+        /// Octets.
+        octets: u64,
+    }
     Files => files: FileTrace {
         /// Id.
         flow: u32,

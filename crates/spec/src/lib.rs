@@ -339,6 +339,8 @@ pub enum TraceKind {
     Discards,
     /// A finished transfer.
     Transfers,
+    /// A transfer of which all has come to the application at the destination, behind the last proxy of a split flow.
+    Deliveries,
     /// A sample of a queue, at a port in `ports` with several.
     Service,
     /// A file of a web page that has arrived whole.

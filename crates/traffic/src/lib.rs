@@ -9,6 +9,7 @@ mod packet_trace;
 mod relay;
 mod shared_tcp;
 mod timers;
+mod transfers;
 mod web;
 
 pub use cache::ask_for;
@@ -23,13 +24,12 @@ use loss_script::ScriptedLosses;
 use relay::Relay;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
-use skycell_spec::{
-    DistributionSpec, FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec,
-};
+use skycell_spec::{FlowSpec, NetworkSpec, StartSpec, TcpSpec, TickPhase, TraceKind, TrafficSpec};
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender, TickClock};
 use skycell_units::{Cells, Octets, SimTime};
 use std::mem::{offset_of, size_of};
-use web::{Draw, Web, is_for_requests, is_of_requests};
+use transfers::Deliveries;
+use web::{Web, is_for_requests, is_of_requests};
 
 /// Segments that a flow wants sent, and the traces it writes while it acts.
 #[derive(Debug, Default)]
@@ -99,6 +99,8 @@ struct Application {
     traces_cwnd: bool,
     traces_transfers: bool,
     traces_files: bool,
+    /// Transfers whose arrival is traced, which end where this flow or connection does.
+    deliveries: Option<Deliveries>,
     /// cwnd and ssthresh last traced.
     traced_window: (f64, f64),
     /// Highest octet of the connection that the sequence trace has seen.
@@ -138,6 +140,7 @@ struct AtDestination {
     has_web: bool,
     /// Whether what arrives may set a timer, or goes on to another connection.
     has_timers: bool,
+    traces_deliveries: bool,
 }
 
 /// Names of the hosts at the ends of a flow.
@@ -197,8 +200,11 @@ impl Flow {
             handshake: spec.tcp.handshake && web.is_none(),
             ..spec.tcp.clone()
         });
+        let deliveries = Deliveries::of(id, &spec.traffic);
+        let deliveries = deliveries.filter(|_| traces.contains(&TraceKind::Deliveries));
         let destination = AtDestination {
             has_web: web.is_some(),
+            traces_deliveries: deliveries.is_some(),
             has_timers: tcp.delayed_ack.is_some() || web.is_some(),
             ..AtDestination::default()
         };
@@ -242,6 +248,7 @@ impl Flow {
                 traces_cwnd,
                 traces_transfers: traces.contains(&TraceKind::Transfers),
                 traces_files: traces.contains(&TraceKind::Files),
+                deliveries,
                 traced_window: (0.0, 0.0),
                 traced_highest: 0,
                 relay: None,
@@ -408,6 +415,9 @@ impl Flow {
             self.destination.add_delay(now - enqueued_at);
         }
         self.receiver.on_segment(now, segment, &mut out.reverse);
+        if self.destination.traces_deliveries {
+            self.trace_deliveries(now, out);
+        }
         if self.destination.has_web {
             let web = self.web.as_mut().expect("the flow has a web user");
             let delivered = self.receiver.counters().octets_delivered;
@@ -463,53 +473,6 @@ impl Flow {
                 let (start, length) = (segment.sequence, segment.length);
                 trace.push(application.id, now.0, event as u8, start, length);
             }
-        }
-    }
-
-    fn on_transfer_progress(&mut self, now: SimTime, out: &mut Outbox) {
-        let TrafficSpec::Transfers {
-            size_octets,
-            count,
-            idle,
-            new_connection,
-        } = self.application.traffic
-        else {
-            return;
-        };
-        let application = &mut *self.application;
-        if let Some(since) = application.transfer_since
-            && self.sender.is_all_acked()
-        {
-            application.transfer_since = None;
-            application.transfers += 1;
-            if application.traces_transfers {
-                let trace = &mut out.traces.transfers;
-                trace.push(application.id, since.0, now.0, size_octets);
-            }
-            if new_connection {
-                application.closing_since = Some(now);
-                self.sender.close(now, &mut out.forward);
-            } else {
-                self.plan_next(now, count, idle);
-            }
-        }
-        if !self.sender.is_open()
-            && let Some(since) = self.application.connected_since.take()
-        {
-            let application = &mut *self.application;
-            application.connected += now - since;
-            let closing_since = application.closing_since.take().unwrap_or(now);
-            application.closing += now - closing_since;
-            application.closings += 1;
-            self.plan_next(now, count, idle);
-        }
-    }
-
-    fn plan_next(&mut self, now: SimTime, count: Option<u32>, idle: DistributionSpec) {
-        let application = &mut *self.application;
-        if count.is_none_or(|count| application.transfers < u64::from(count)) {
-            let idle = idle.draw(&mut application.idle_stream);
-            self.application_due = now + SimTime(idle);
         }
     }
 

@@ -29,6 +29,8 @@ impl Proxies {
             joined[proxy.behind as usize][1] = Some(proxy.before);
             flows[proxy.before as usize].end_at_proxy(proxy.buffer);
             flows[proxy.behind as usize].begin_at_proxy(proxy.buffer);
+            let deliveries = flows[proxy.before as usize].give_up_deliveries();
+            flows[proxy.behind as usize].take_deliveries(deliveries);
         }
         Proxies { joined }
     }

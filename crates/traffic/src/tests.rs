@@ -1,7 +1,7 @@
 //! A flow and its wire, without a network: every segment arrives after a fixed time.
 
 use super::*;
-use skycell_spec::{DelayedAckSpec, JitterSpec, LossScript};
+use skycell_spec::{DelayedAckSpec, DistributionSpec, JitterSpec, LossScript};
 
 pub(crate) const MSS: u64 = 1_000;
 const HOSTS: Hosts<'_> = Hosts {

@@ -50,6 +50,8 @@ def show_result(result: RunResult) -> None:
         tables.resequencers(result.records),
         tables.responses(result),
         tables.transfers(result),
+        tables.deliveries(result),
+        tables.proxies(result),
         tables.delay_terms(result.records, digits=2),
     )
     for table in others:

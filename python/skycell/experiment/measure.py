@@ -29,6 +29,7 @@ class Measure(Generic[View]):
         traffic: kind of the traffic of the flows that it says something of, `web` or `transfers`;
             empty where it is of any.
         better: which values users would rather have.
+        trace: that runs keep for it, beside `transfers` where it is of those; empty for none.
     """
 
     unit: str
@@ -37,6 +38,7 @@ class Measure(Generic[View]):
     part: str = ""
     traffic: str = ""
     better: Better = ""
+    trace: str = ""
 
     @property
     def is_of_flows(self) -> bool:

@@ -137,6 +137,10 @@ def _transfers(run: SweepView, key: str) -> float | None:
     return _of_times(run.transfers and run.transfers["times"], key)
 
 
+def _deliveries(run: SweepView, key: str) -> float | None:
+    return _of_times(run.transfers and run.transfers.get("deliveries"), key)
+
+
 def _closing(run: SweepView) -> float | None:
     seconds = mean_closing_s(run.flows)
     return None if seconds is None else seconds * 1e3
@@ -372,6 +376,25 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="flow",
         traffic="transfers",
         better="smaller",
+    ),
+    "mean_delivery_time": Measure(
+        "ms",
+        "mean time from the moment a transfer is handed over until its last octet is in the "
+        "application at the destination, behind all proxies",
+        lambda run: _deliveries(run, "mean_ps"),
+        part="flow",
+        traffic="transfers",
+        better="smaller",
+        trace="deliveries",
+    ),
+    "p95_delivery_time": Measure(
+        "ms",
+        "time within which 95 % of the transfers had come to the application at the destination",
+        lambda run: _deliveries(run, "p95_ps"),
+        part="flow",
+        traffic="transfers",
+        better="smaller",
+        trace="deliveries",
     ),
     "mean_closing_time": Measure(
         "ms",

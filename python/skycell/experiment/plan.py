@@ -69,14 +69,19 @@ def design_runs(plan: SweepPlan) -> Design:
     specs: dict[Cell, str] = {}
     parts = _Parts()
     faulty: dict[Cell, tuple[Fault, ...]] = {}
-    keeps_times = any(response_of(name).traffic == "transfers" for name in plan.responses)
+    traces = frozenset(
+        trace
+        for response in map(response_of, plan.responses)
+        if response.traffic == "transfers"
+        for trace in ("transfers", response.trace)
+    )
     idle: list[IdleKey] | None = None
     for cell, scenario in _scenarios(plan, faulty):
         keys = idle_keys(scenario.values, scenario.file)
         paths = [key.path for key in keys]
         idle = keys if idle is None else [key for key in idle if key.path in paths]
         resolved = scenario.resolve()
-        spec = _complete(resolved, keeps_times)
+        spec = _complete(resolved, traces)
         parts.add(spec)
         notes_here = (*notes_on(resolved, sky_paths(scenario)), *notes_on_series(scenario))
         for note in notes_here:
@@ -86,7 +91,7 @@ def design_runs(plan: SweepPlan) -> Design:
         seeds = [seed_of(plan, cell, number + 1) for number in range(plan.replications)]
         if scenario.is_drawn:
             specs[cell] = spec.with_seed(plan.first_seed).hash()
-            drawn = _Drawn(scenario, keeps_times)
+            drawn = _Drawn(scenario, traces)
             own = [drawn.resolve(seed) for seed in seeds]
             planned = [PlannedRun.drawn(str(cell), each, drawn.resolve) for each in own]
             networks = [Network.of(each, plan.ceiling) for each in own]
@@ -112,23 +117,19 @@ class _Drawn:
     """The replications of a cell whose network the seed draws."""
 
     scenario: Scenario
-    keeps_times: bool
+    traces: frozenset[str]
 
     def resolve(self, seed: int) -> NetworkSpec:
         """The run of a seed, with the network that it draws."""
-        return _complete(self.scenario.resolve(seed), self.keeps_times)
+        return _complete(self.scenario.resolve(seed), self.traces)
 
 
-def _complete(spec: NetworkSpec, keeps_times: bool) -> NetworkSpec:
-    return _with_transfer_times(spec) if keeps_times else spec
-
-
-def _with_transfer_times(spec: NetworkSpec) -> NetworkSpec:
-    """The spec with the trace of transfers, which their times are measured on."""
-    if not any(flow.traffic.kind == "transfers" for flow in spec.flows):
+def _complete(spec: NetworkSpec, traces: frozenset[str]) -> NetworkSpec:
+    """The spec with the traces on which times of transfers are measured."""
+    if not traces or not any(flow.traffic.kind == "transfers" for flow in spec.flows):
         return spec
-    traces = tuple(name for name in TRACES if name in {*spec.records.traces, "transfers"})
-    records = spec.records.model_copy(update={"traces": traces})
+    kept = tuple(name for name in TRACES if name in {*spec.records.traces, *traces})
+    records = spec.records.model_copy(update={"traces": kept})
     return spec.model_copy(update={"records": records})
 
 

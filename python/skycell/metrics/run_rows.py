@@ -420,6 +420,36 @@ def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     columns = (traces["transfers"][name] for name in ("flow", "start_ps", "end_ps"))
     for flow, start_ps, end_ps in zip(*columns, strict=True):
         taken.setdefault(flow, []).append(end_ps - start_ps)
+    return _rows_of(records, taken)
+
+
+def delivery_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list[TransferRow]:
+    """The same of transfers that have come to the application at the destination.
+
+    The trace `transfers` says when one began that has been acknowledged, `deliveries` when it had
+    come; a flow's come in the order in which they began. No rows without both.
+
+    >>> flows = [{"name": "a", "closings": 0, "closing_ps": 0}]
+    >>> sent = {"flow": [0, 0], "start_ps": [0, 5], "end_ps": [3, 8]}
+    >>> come = {"flow": [0], "end_ps": [4 * 10**12]}
+    >>> rows = delivery_rows({"flows": flows}, {"transfers": sent, "deliveries": come})
+    >>> [(row.flow, row.finished, row.longest) for row in rows]
+    [('a', 1, 4.0)]
+    """
+    if not {"transfers", "deliveries"} <= set(traces):
+        return []
+    starts: dict[int, list[int]] = {}
+    for flow, start_ps in zip(*(traces["transfers"][k] for k in ("flow", "start_ps")), strict=True):
+        starts.setdefault(flow, []).append(start_ps)
+    taken: dict[int, list[int]] = {}
+    for flow, end_ps in zip(*(traces["deliveries"][k] for k in ("flow", "end_ps")), strict=True):
+        own = taken.setdefault(flow, [])
+        if len(own) < len(starts.get(flow, ())):
+            own.append(end_ps - starts[flow][len(own)])
+    return _rows_of(records, {flow: own for flow, own in taken.items() if own})
+
+
+def _rows_of(records: Mapping[str, Any], taken: Mapping[int, list[int]]) -> list[TransferRow]:
     flows = {number: records["flows"][number] for number in sorted(taken)}
     rows = [_transfer_row(flow["name"], taken[number], [flow]) for number, flow in flows.items()]
     if len(rows) > 1:

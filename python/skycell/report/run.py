@@ -62,6 +62,8 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "losses": brief(_recovery(records), "sent again", "flows"),
             "responses": tables.responses(result),
             "transfers": tables.transfers(result),
+            "deliveries": tables.deliveries(result),
+            "proxies": brief(tables.proxies(result), "most held", "flows"),
             "delay_terms": brief(tables.delay_terms(records), "D", "delay_terms"),
             "ports": _those(ports),
             "contracts": brief(tables.contracts(result), "cells got", "vcs"),

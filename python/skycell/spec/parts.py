@@ -1222,6 +1222,7 @@ TraceKind = Literal[
     "vc_queue",
     "discards",
     "transfers",
+    "deliveries",
     "service",
     "files",
     "acr",

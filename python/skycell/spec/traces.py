@@ -10,6 +10,7 @@ TRACE_COLUMNS: dict[str, tuple[str, ...]] = {
     "vc_queue": ("port", "vc", "time_ps", "cells"),
     "discards": ("port", "vc", "flow", "time_ps", "reason"),
     "transfers": ("flow", "start_ps", "end_ps", "octets"),
+    "deliveries": ("flow", "end_ps", "octets"),
     "files": ("flow", "page", "requested_ps", "received_ps", "octets"),
     "service": ("port", "queue", "time_ps", "departed", "cells"),
     "acr": ("port", "vc", "time_ps", "acr", "er"),

@@ -16,6 +16,7 @@ from skycell.metrics.run_rows import (
     bit_error_rows,
     cell_delay_rows,
     contract_rows,
+    delivery_rows,
     policed_rows,
     response_rows,
     sojourn_rows,
@@ -198,6 +199,52 @@ def cell_delays(result: RunResult) -> Table | None:
         (
             (words(row.vc), count(row.offered), loss(row.lost), *_times(row.times_ms))
             for row in cell_delay_rows(result.records)
+        ),
+    )
+
+
+def proxies(result: RunResult) -> Table | None:
+    """What proxies between the connections of split flows did."""
+    heads = ("accepted, B", "passed on", "held", "most held", "buffer", "part", "refused")
+    rows = []
+    for flow, spec in zip(result.records["flows"], result.spec.flows, strict=True):
+        for connection, pep in zip(flow.get("connections", ())[1:], spec.peps, strict=True):
+            found = connection["pep"]
+            keys = ("octets_accepted", "octets_passed_on", "octets_held", "octets_held_max")
+            most = found["octets_held_max"] / pep.buffer_octets
+            rows.append(
+                (
+                    words(connection["name"]),
+                    *(count(found[key]) for key in keys),
+                    count(pep.buffer_octets),
+                    Cell(f"{most:.1%}", most),
+                    count(found["segments_refused"]),
+                )
+            )
+    return _made(
+        "Proxies, in octets: acknowledged before, delivered behind",
+        "Proxies by the connection that begins there, in octets: accepted and acknowledged to the "
+        "connection before, of that acknowledged from behind, and the rest that is held: at the "
+        "end of the run, at most, and that as a part of the buffer; segments that found no room.",
+        "connection",
+        heads,
+        rows,
+    )
+
+
+def deliveries(result: RunResult) -> Table | None:
+    """How long transfers took to come whole; of too many flows the row that is of all of them."""
+    found = delivery_rows(result.records, result.traces)
+    return _made(
+        "How long transfers took to come, s: to the last octet in the receiver's application",
+        "How long transfers took to come, in seconds: from the moment the application hands one "
+        "over (with a handshake: from the SYN) until its last octet is in the application at the "
+        "destination, behind all proxies.",
+        "flow",
+        ("come", *RESPONSE_HEADS),
+        (
+            (words(row.flow), count(row.finished), *_times(row.times_s[:-1]))
+            for row in (found[:1] if is_of_many(result.spec) else found)
         ),
     )
 

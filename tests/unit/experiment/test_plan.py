@@ -153,6 +153,8 @@ def test_the_trace_of_transfers_is_kept_where_their_times_are_asked_for() -> Non
     plain = specs_of(design_runs(parse_plan(source | {"responses": ["timeouts:flow1"]})))
     assert asked["traffic=some"].records.traces == ("cwnd", "transfers", "files")
     assert plain["traffic=some"].records.traces == ("cwnd", "files")
+    times = specs_of(design_runs(parse_plan(source | {"responses": ["mean_delivery_time"]})))
+    assert times["traffic=some"].records.traces == ("cwnd", "transfers", "deliveries", "files")
     assert asked["traffic=all"] == plain["traffic=all"]
 
 

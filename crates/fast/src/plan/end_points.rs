@@ -65,6 +65,7 @@ impl EndPoints {
                 TraceKind::Cwnd | TraceKind::Sequence | TraceKind::Transfers
             )
         });
+        let traces_receivers = spec.records.traces.contains(&TraceKind::Deliveries);
         let receives = |node: u32| {
             let here = &uses[node as usize];
             let holds_acks = |&flow: &u32| spec.flows[flow as usize].tcp.delayed_ack.is_some();
@@ -74,6 +75,7 @@ impl EndPoints {
             let mut pairs = here.receivers.windows(2);
             let is_alike = pairs.all(|pair| has_jitter(pair[0]) == has_jitter(pair[1]));
             is_free
+                && !traces_receivers
                 && is_host(node)
                 && !here.has_sources
                 && here.senders.is_empty()

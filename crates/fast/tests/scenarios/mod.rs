@@ -132,6 +132,7 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
             TraceKind::VcQueue,
             TraceKind::Discards,
             TraceKind::Transfers,
+            TraceKind::Deliveries,
             TraceKind::Files,
             TraceKind::Acr,
             TraceKind::RateControl,
