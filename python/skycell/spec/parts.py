@@ -40,6 +40,7 @@ class PacketFraming(SpecPart):
     least_octets: U32
     unit_octets: U32
     line_octets: U32
+    fragment_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
