@@ -59,6 +59,8 @@ FACTORS = {
     "altitude_km": "altitude (km)",
     "elevation_deg": "elevation (degrees)",
     "load_percent": "load (%)",
+    "retransmit_delay_segments": "delay of retransmissions (segments)",
+    "mss_bytes": "segment (octets)",
     "config": "configuration",
     "tcp": "TCP",
     "tcp_group": "TCPs",
