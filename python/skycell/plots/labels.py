@@ -25,6 +25,7 @@ NAMES = {
     "weighted_round_robin": "weighted RR",
     # TCP
     "vanilla": "vanilla",
+    "tahoe": "Tahoe",
     "reno": "Reno",
     "newreno": "NewReno",
     "new_reno": "NewReno",
