@@ -311,6 +311,9 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Cuts of cwnd taken back, as what was thought lost had been late; of flows only whose recovery has `undo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undos: Option<u64>,
     /// Of the data segments that arrived, those that a queue had marked (ECN).
     pub segments_marked: u64,
     /// Reductions of cwnd because of marks.

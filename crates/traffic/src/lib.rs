@@ -546,6 +546,7 @@ impl Flow {
             dup_acks_received: sent.dup_acks,
             timeouts: sent.timeouts,
             fast_retransmits: sent.fast_retransmits,
+            undos: self.sender.undos(),
             segments_marked: received.marked,
             ecn_reductions: self.sender.ecn_reductions(),
             control_segments: sent.controls + received.controls,

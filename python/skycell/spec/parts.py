@@ -732,6 +732,7 @@ class RackTlpSpec(SpecPart):
     kind: Literal["rack_tlp"] = "rack_tlp"
     dup_ack_threshold: U32
     max_blocks: U32
+    undo: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
