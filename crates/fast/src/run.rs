@@ -13,8 +13,8 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, or
-/// a resequencer puts cells in order, all of them.
+/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink,
+/// a resequencer puts cells in order, or packets go in fragments, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -84,14 +84,19 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.collect()
 }
 
-/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, or a resequencer looks
-/// at each of them.
+/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, a resequencer looks
+/// at each of them, or packets are cut on their way.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     if !spec.uplinks.is_empty() {
         return Some(SteppedReason::SharedUplink);
     }
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
-    is_ordered.then_some(SteppedReason::Resequencer)
+    if is_ordered {
+        return Some(SteppedReason::Resequencer);
+    }
+    let mut framings = spec.links.iter().filter_map(|link| link.framing.as_ref());
+    let cuts = framings.any(|framing| framing.fragment_octets.is_some());
+    cuts.then_some(SteppedReason::Fragmentation)
 }
 
 /// A run in which no port has a closed form.

@@ -264,7 +264,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
     ] {
         all.extend(split(spec, seed).map(|split| (kind, split)));
     }
-    let stepping = if seed % 3 == 0 {
+    let stepping = if seed.is_multiple_of(3) {
         packets(seed)
     } else {
         scenario(seed)

@@ -19,7 +19,7 @@ pub use access::UplinkRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
-pub use ledger::{Account, Ledger};
+pub use ledger::{Account, FragmentedPackets, Ledger};
 pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use pep::{PepRecord, joined};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
@@ -263,6 +263,8 @@ pub enum SteppedReason {
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
+    /// The run has a link over which longer packets go in fragments.
+    Fragmentation,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }

@@ -128,11 +128,13 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let measured = finished.delays.iter().map(|(vc, delays)| (*vc, delays));
     let (cell_delays, class_delays) = delay_records(measured, spec);
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
+    let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames);
+    ledger.add_fragmented(&finished.fragmented);
     RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,
         measured_from_ps: 0,
-        ledger: Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames),
+        ledger,
         web: WebTotals::of(&flows),
         flows,
         vcs: finished.vcs,

@@ -15,7 +15,6 @@ from skycell.metrics.ceiling import (
     carried_bps,
     link_bps,
     link_cell_bps,
-    packet_share,
     segment_packet_octets,
     shaped_bps,
     tcp_share,
@@ -33,7 +32,7 @@ from skycell.spec.network import (
     SourcePatternTrace,
     SourceSpec,
 )
-from skycell.spec.values import begin_ps, mean_ps, octets_on_line, route_of
+from skycell.spec.values import begin_ps, fragments, mean_ps, octets_on_line, route_of
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Network:
             for flow in spec.flows
         ]
         costs = [
-            {link: share / _share_on(spec.links[link], flow) for link in route}
+            {link: share / _share_on(spec, link, flow) for link in route}
             for flow, share, route in zip(spec.flows, shares, routes, strict=True)
             if in_packets
         ]
@@ -93,7 +92,7 @@ class Network:
         ceiling_bps = 0.0
         if spec.flows:
             place = (loaded or slowest)[0]
-            share = max(_share_on(spec.links[place], flow) for flow in spec.flows)
+            share = max(_share_on(spec, place, flow) for flow in spec.flows)
             ceiling_bps = _base_bps(spec, place, ceiling) * share
         return cls(
             ceiling_bps=ceiling_bps,
@@ -139,11 +138,23 @@ def _packet_of(flow: FlowSpec) -> int:
     return segment_packet_octets(flow.tcp.mss, timestamps=flow.tcp.timestamps)
 
 
-def _share_on(link: LinkSpec, flow: FlowSpec) -> float:
-    """TCP's part of a link that a flow fills."""
-    if link.framing is None:
+def _share_on(spec: NetworkSpec, place: int, flow: FlowSpec) -> float:
+    """TCP's part of a link that a flow fills, whose segments may have been cut before it."""
+    packets = [_packet_of(flow)]
+    for link in (link for vc in flow.forward for link in spec.vcs[vc].path):
+        framing = spec.links[link].framing
+        if framing is not None and framing.fragment_octets is not None:
+            mtu = framing.fragment_octets
+            packets = [part for octets in packets for part in fragments(octets, mtu)]
+        if link == place:
+            break
+    found = spec.links[place].framing
+    if found is not None:
+        return flow.tcp.mss / sum(octets_on_line(found, octets) for octets in packets)
+    if len(packets) == 1:
         return _cell_share(flow)
-    return packet_share(flow.tcp.mss, link.framing, timestamps=flow.tcp.timestamps)
+    cells = sum(aal5_cells_of(octets, flow.tcp.llc_snap) for octets in packets)
+    return flow.tcp.mss / (CELL_OCTETS * cells)
 
 
 def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:

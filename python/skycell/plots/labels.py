@@ -25,6 +25,7 @@ NAMES = {
     "weighted_round_robin": "weighted RR",
     # TCP
     "vanilla": "vanilla",
+    "tahoe": "Tahoe",
     "reno": "Reno",
     "newreno": "NewReno",
     "new_reno": "NewReno",
@@ -59,6 +60,8 @@ FACTORS = {
     "altitude_km": "altitude (km)",
     "elevation_deg": "elevation (degrees)",
     "load_percent": "load (%)",
+    "retransmit_delay_segments": "delay of retransmissions (segments)",
+    "mss_bytes": "segment (octets)",
     "config": "configuration",
     "tcp": "TCP",
     "tcp_group": "TCPs",

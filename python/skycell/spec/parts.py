@@ -40,6 +40,7 @@ class PacketFraming(SpecPart):
     least_octets: U32
     unit_octets: U32
     line_octets: U32
+    fragment_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -654,6 +655,14 @@ class VanillaSpec(SpecPart):
     kind: Literal["vanilla"] = "vanilla"
 
 
+class TahoeSpec(SpecPart):
+    """Fast retransmit, from where slow start goes on as after a timeout."""
+
+    kind: Literal["tahoe"] = "tahoe"
+    dup_ack_threshold: U32
+    avoid_multiple_fast_retransmits: bool
+
+
 class RenoRecoverySpec(SpecPart):
     """Fast retransmit and fast recovery, which the first ACK of new data ends."""
 
@@ -726,7 +735,7 @@ class RackTlpSpec(SpecPart):
 
 
 RecoverySpec = Annotated[
-    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
+    VanillaSpec | TahoeSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
     Field(discriminator="kind"),
 ]
 

@@ -22,7 +22,6 @@ from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
 from skycell.scenario.resolve.admission import check_admission
-from skycell.scenario.resolve.by_flow import refuse_beside_abr
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
     MILLICELLS,
@@ -117,7 +116,6 @@ def resolve(
     longest = longest_packets(plan, specs, datagrams)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, longest, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
-    refuse_beside_abr(plan, controls, faults)
     of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
     of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
     check_admission(file, plan, rates, port_specs, sources, of_gfr, of_abr, faults)
