@@ -48,6 +48,7 @@ def show_result(result: RunResult) -> None:
         tables.cell_delays(result),
         tables.qos(result.records),
         tables.resequencers(result.records),
+        tables.uplinks(result.records),
         tables.responses(result),
         tables.transfers(result),
         tables.delay_terms(result.records, digits=2),

@@ -130,6 +130,7 @@ METRICS = {
     "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
     "excess_fairness_share": "Share of the variation of the excess fairness",
     "source_throughput": "Throughput of a source",
+    "datagram_throughput": "Throughput of datagrams",
     "vc_throughput": "Throughput of a VC",
     "vc_expected": "Expected throughput of a VC",
     "vc_excess": "Excess of a VC over its MCR",

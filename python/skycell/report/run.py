@@ -67,6 +67,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "cell_delays": brief(tables.cell_delays(result), "largest", "cell_delays"),
             "qos": tables.qos(records),
             "resequencers": tables.resequencers(records),
+            "uplinks": tables.uplinks(records),
             "vc_queues": _those(brief(_vc_queues(result, u), "largest", "ports") for u in _UNITS),
             "vcs": _those(brief(_vcs(result, unit), "discarded", "vcs") for unit in _UNITS),
             "pictures": pictures,
