@@ -153,6 +153,7 @@ from skycell.spec.parts import (
     StaticThresholdSpec,
     StrictPrioritySpec,
     Tagging,
+    TahoeSpec,
     TailDropSpec,
     TcpSpec,
     TickOrder,
@@ -211,6 +212,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     version: Literal[2] = 2
     seed: U64
     duration_ps: U64
+    measure_from_ps: U64 = left_out(0)
     nodes: tuple[NodeSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
     vcs: tuple[VcSpec, ...] = ()
@@ -365,6 +367,7 @@ __all__ = [
     "StaticThresholdSpec",
     "StrictPrioritySpec",
     "Tagging",
+    "TahoeSpec",
     "TailDropSpec",
     "TcpSpec",
     "TickOrder",
