@@ -18,11 +18,11 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// Of the VC with this spec, in a run that ends at `end`.
-    pub(crate) fn new(vc: &VcSpec, end: SimTime) -> Self {
+    /// Of the VC with this spec, in a run that ends at `end` and counts from `from` on.
+    pub(crate) fn new(vc: &VcSpec, from: SimTime, end: SimTime) -> Self {
         Edge {
             policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
-            guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, end)),
+            guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, from, end)),
             cells_nonconforming: 0,
             cells_tagged: 0,
             cells_policed: 0,
@@ -146,7 +146,7 @@ mod tests {
             abr: None,
             policing: vec![bucket],
         };
-        Edge::new(&vc, SimTime(1_000 * MS))
+        Edge::new(&vc, SimTime::ZERO, SimTime(1_000 * MS))
     }
 
     fn gfr(nonconforming: Nonconforming) -> GfrSpec {

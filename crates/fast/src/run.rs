@@ -4,14 +4,14 @@ use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
-use skycell_reference::RunError;
+use skycell_reference::{RunError, measured};
 use skycell_spec::{Connections, NetworkSpec};
 use skycell_units::SimTime;
 
 /// Events between two calls of the progress function.
 const EVENTS_PER_CALL: u32 = 1 << 14;
 
-/// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
+/// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
 /// `engine_stats.stepped_ports` says which and why; where terminals share an uplink,
 /// a resequencer puts cells in order, or packets go in fragments, all of them.
@@ -35,6 +35,16 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    measured(spec, progress, &mut |spec, progress| {
+        run_whole(spec, tuning, progress)
+    })
+}
+
+fn run_whole(
+    spec: &NetworkSpec,
+    tuning: &Tuning,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
     if reason_to_step_everywhere(spec).is_some() {
         return stepped_everywhere(spec, progress);
     }
@@ -94,7 +104,7 @@ fn stepped_everywhere(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
-    let mut records = skycell_reference::run(spec, progress)?;
+    let mut records = skycell_reference::run_whole(spec, progress)?;
     records.engine = "fast";
     records.engine_stats.stepped_ports = stepped_ports(spec);
     Ok(records)

@@ -146,9 +146,10 @@ impl<'a> Network<'a> {
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: FrameId(0),
                 reassembly: Reassembly::default(),
-                guaranteed: vc
-                    .gfr
-                    .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                guaranteed: vc.gfr.map(|gfr| {
+                    let (from, end) = (spec.measure_from_ps, spec.duration_ps);
+                    GuaranteedVc::new(&gfr, SimTime(from), SimTime(end))
+                }),
                 resequencer: vc.resequencer.as_ref().map(Resequencer::new),
                 entered: 0,
                 carries_packets: spec.carries_packets(id as usize),

@@ -2,7 +2,7 @@
 
 use crate::sender::tests::{
     CUBIC, DCTCP, LINUX_CUBIC, MSS, NEW_RENO, PACED, PRAGUE, RACK_TLP, RENO, RENO_CONGESTION, SACK,
-    VANILLA, draws, tcp,
+    TAHOE, VANILLA, draws, tcp,
 };
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
@@ -43,6 +43,12 @@ fn recoveries() -> impl Strategy<Value = RecoverySpec> {
     );
     prop_oneof![
         Just(RecoverySpec::Vanilla(VANILLA)),
+        any::<bool>().prop_map(|avoid_multiple_fast_retransmits| {
+            RecoverySpec::Tahoe(TahoeSpec {
+                avoid_multiple_fast_retransmits,
+                ..TAHOE
+            })
+        }),
         any::<bool>().prop_map(|avoid_multiple_fast_retransmits| {
             RecoverySpec::Reno(RenoRecoverySpec {
                 avoid_multiple_fast_retransmits,

@@ -226,11 +226,8 @@ impl Sender {
         if let Recovery::ByDuplicates(recovery) = &mut self.recovery {
             recovery.on_timeout(&mut self.tx);
         }
-        self.tx.on_loss();
+        self.tx.start_over();
         self.tx.window.on_rto(&self.tx.tcp);
-        self.tx.snd_nxt = self.tx.snd_una;
-        self.tx.deadline = SimTime::NEVER;
-        self.tx.send_as_allowed();
     }
 
     fn on_ack(&mut self, now: SimTime, segment: &Segment) {

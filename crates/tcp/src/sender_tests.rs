@@ -9,6 +9,10 @@ pub(crate) const MSS: u64 = 1_000;
 pub(crate) const WINDOW: u32 = 1_000_000;
 
 pub(crate) const VANILLA: VanillaSpec = VanillaSpec {};
+pub(crate) const TAHOE: TahoeSpec = TahoeSpec {
+    dup_ack_threshold: 3,
+    avoid_multiple_fast_retransmits: false,
+};
 pub(crate) const RENO: RenoRecoverySpec = RenoRecoverySpec {
     dup_ack_threshold: 3,
     avoid_multiple_fast_retransmits: false,

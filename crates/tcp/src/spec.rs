@@ -21,8 +21,8 @@ pub use crate::slow_start::specs::*;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// What is done about lost segments: vanilla detects losses only by timeout; reno adds fast
-    /// retransmit and recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
+    /// What is done about lost segments: vanilla detects losses only by timeout; tahoe adds fast
+    /// retransmit, reno recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
     /// the time of sending, as Linux does.
     #[param(
         kinds,

@@ -289,6 +289,16 @@ impl Transmitter {
         self.rto.back_off();
     }
 
+    /// A loss, of which no more is known: half of cwnd is ssthresh, one segment is cwnd, and everything from the oldest
+    /// unacknowledged octet on is to be sent again.
+    pub(crate) fn start_over(&mut self) {
+        self.on_loss();
+        self.set_cwnd_segments(1);
+        self.snd_nxt = self.snd_una;
+        self.deadline = SimTime::NEVER;
+        self.send_as_allowed();
+    }
+
     /// Starts the retransmission timer anew.
     pub(crate) fn start_timer(&mut self) {
         self.start_timer_of(self.rto.ticks(&self.tcp));

@@ -25,6 +25,7 @@ NAMES = {
     "weighted_round_robin": "weighted RR",
     # TCP
     "vanilla": "vanilla",
+    "tahoe": "Tahoe",
     "reno": "Reno",
     "newreno": "NewReno",
     "new_reno": "NewReno",
@@ -131,6 +132,7 @@ METRICS = {
     "guarantee_shortfall_share": "Share of the variation of the guarantee shortfall",
     "excess_fairness_share": "Share of the variation of the excess fairness",
     "source_throughput": "Throughput of a source",
+    "datagram_throughput": "Throughput of datagrams",
     "vc_throughput": "Throughput of a VC",
     "vc_expected": "Expected throughput of a VC",
     "vc_excess": "Excess of a VC over its MCR",

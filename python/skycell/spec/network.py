@@ -150,6 +150,7 @@ from skycell.spec.parts import (
     StaticThresholdSpec,
     StrictPrioritySpec,
     Tagging,
+    TahoeSpec,
     TailDropSpec,
     TcpSpec,
     TickOrder,
@@ -208,6 +209,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     version: Literal[2] = 2
     seed: U64
     duration_ps: U64
+    measure_from_ps: U64 = left_out(0)
     nodes: tuple[NodeSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
     vcs: tuple[VcSpec, ...] = ()
@@ -359,6 +361,7 @@ __all__ = [
     "StaticThresholdSpec",
     "StrictPrioritySpec",
     "Tagging",
+    "TahoeSpec",
     "TailDropSpec",
     "TcpSpec",
     "TickOrder",

@@ -655,6 +655,14 @@ class VanillaSpec(SpecPart):
     kind: Literal["vanilla"] = "vanilla"
 
 
+class TahoeSpec(SpecPart):
+    """Fast retransmit, from where slow start goes on as after a timeout."""
+
+    kind: Literal["tahoe"] = "tahoe"
+    dup_ack_threshold: U32
+    avoid_multiple_fast_retransmits: bool
+
+
 class RenoRecoverySpec(SpecPart):
     """Fast retransmit and fast recovery, which the first ACK of new data ends."""
 
@@ -727,7 +735,7 @@ class RackTlpSpec(SpecPart):
 
 
 RecoverySpec = Annotated[
-    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
+    VanillaSpec | TahoeSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
     Field(discriminator="kind"),
 ]
 

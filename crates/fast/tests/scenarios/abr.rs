@@ -49,6 +49,16 @@ pub fn abr(seed: u64) -> Option<NetworkSpec> {
             change(&mut spec, |spec| spec.nodes[at].vs_vd = Some(cut));
         }
     }
+    let mut dice = Dice(Stream::new(seed, "abr/by_flow"));
+    for at in 0..spec.links.len() {
+        if dice.one_in(3) {
+            change(&mut spec, |spec| {
+                for queue in &mut spec.links[at].port.queues {
+                    queue.by_flow = true;
+                }
+            });
+        }
+    }
     has_abr.then_some(spec)
 }
 

@@ -179,6 +179,7 @@ impl<'a> Builder<'a> {
             spec: NetworkSpec {
                 version: SPEC_VERSION,
                 seed: 0,
+                measure_from_ps: 0,
                 duration_ps: 1,
                 nodes: Vec::new(),
                 links: Vec::new(),

@@ -51,6 +51,7 @@ from skycell.spec.network import (
     RenoRecoverySpec,
     SackSpec,
     StandardSlowStartSpec,
+    TahoeSpec,
     TcpSpec,
     VanillaSpec,
 )
@@ -60,6 +61,22 @@ class Vanilla(Parameters):
     """Slow start and congestion avoidance alone: losses are found by timeout only."""
 
     kind: Literal["vanilla"] = param(..., "the recovery rule")
+
+
+class Tahoe(Parameters):
+    """Fast retransmit, from where slow start goes on as after a timeout."""
+
+    kind: Literal["tahoe"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        ("no second fast retransmit for data sent before the last one or the last timeout"),
+        source="4.3BSD-Tahoe has no such rule; ns-2 has it as bugFix",
+    )
 
 
 class RenoRecovery(Parameters):
@@ -184,17 +201,25 @@ class RackTlp(Parameters):
     )
 
 
-_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack | RackTlp
+_AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
 Recovery = Annotated[
     Annotated[_AnyRecovery, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("sack"),
         json_schema_input_type=_AnyRecovery
-        | Literal["vanilla", "reno", "new_reno", "sack", "rack_tlp"],
+        | Literal["vanilla", "tahoe", "reno", "new_reno", "sack", "rack_tlp"],
     ),
 ]
 RECOVERY: dict[str, Declared] = {
     "vanilla": Declared(Vanilla, VanillaSpec, ()),
+    "tahoe": Declared(
+        Tahoe,
+        TahoeSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
     "reno": Declared(
         RenoRecovery,
         RenoRecoverySpec,
@@ -582,7 +607,7 @@ class Tcp(Parameters):
         "sack",
         (
             "what is done about lost segments: vanilla detects losses only by timeout; "
-            "reno adds fast retransmit and recovery, new_reno partial ACKs, sack "
+            "tahoe adds fast retransmit, reno recovery, new_reno partial ACKs, sack "
             "selective acknowledgements; rack_tlp goes by the time of sending, as Linux "
             "does"
         ),
