@@ -273,6 +273,12 @@ def _discarded_part(run: Measured) -> float | None:
     return 100 * sum(sum(port["discarded"].values()) for port in own) / came if came else None
 
 
+def _overflow_part(run: Measured) -> float | None:
+    own = _ports_of_node(run)
+    came = sum(port["arrived"] for port in own)
+    return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
+
+
 def _threshold_total(run: Measured) -> float:
     return float(sum(run.facts.thresholds_cells))
 
@@ -431,6 +437,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells, or packets, discarded as a part of those that came to the ports with a limited "
         "buffer, or to those of the row's node",
         _discarded_part,
+    ),
+    "overflow_part": Measure(
+        "%",
+        "cells, or packets, that came to a full buffer, as a part of those that came to the ports "
+        "with a limited buffer, or to those of the row's node",
+        _overflow_part,
     ),
     "frames_above_hbo": Measure(
         "events",
