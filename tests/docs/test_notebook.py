@@ -16,7 +16,7 @@ NOTEBOOK = ROOT / "examples" / "notebooks" / "results.ipynb"
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The code cells of the notebook, executed."""
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     folder = str(tmp_path_factory.mktemp("notebook"))
     NotebookClient(notebook, timeout=120, resources={"metadata": {"path": folder}}).execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]

@@ -92,9 +92,10 @@ impl Edge {
         self.police_cell(at) != Some(PolicingAction::Discard)
     }
 
-    /// A cell comes to the policer, if there is one, at `at`: what becomes of it if it does not conform.
+    /// A cell with CLP = 0, as all are in front of a policer here, comes to it at `at`, if there is one: what becomes of it if
+    /// it does not conform.
     fn police_cell(&mut self, at: SimTime) -> Option<PolicingAction> {
-        let action = self.policer.as_mut()?.on_cell(at)?;
+        let action = self.policer.as_mut()?.on_cell(at, false)?;
         self.cells_nonconforming += 1;
         match action {
             PolicingAction::Count => {}
@@ -135,6 +136,7 @@ mod tests {
             increment_ps: 2 * MS,
             limit_ps: 4 * MS,
             action,
+            clp0_only: false,
         };
         let vc = VcSpec {
             resequencer: None,

@@ -263,6 +263,8 @@ pub enum SteppedReason {
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
+    /// The run has a source that sends cells with CLP = 1.
+    SourceClp,
     /// The run has a link over which longer packets go in fragments.
     Fragmentation,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.

@@ -40,7 +40,7 @@ pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_switch::{ExcessAction, PacketPolicerSpec, TokenBucketSpec};
 pub use skycell_tcp::spec::*;
-pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
+pub use sources::{ClpSpec, PhaseSpec, SourcePattern, SourceSpec};
 pub use split::{Connections, PepSpec, Proxy};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
