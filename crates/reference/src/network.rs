@@ -122,11 +122,9 @@ impl<'a> Network<'a> {
     /// With these flows, none of which begins, nor any source; delays are measured of the VCs that it `has`, and nothing is
     /// sampled.
     pub(crate) fn of(spec: &'a NetworkSpec, flows: &[FlowSpec], has: impl Fn(u32) -> bool) -> Self {
-        let mut ports: Vec<Port> = spec
-            .links
-            .iter()
-            .map(|link| Port::new(link, spec.seed, SimTime(spec.duration_ps)))
-            .collect();
+        let [from, end] = [spec.measure_from_ps, spec.duration_ps].map(SimTime);
+        let links = spec.links.iter();
+        let mut ports: Vec<Port> = links.map(|link| Port::new(link, spec.seed, end)).collect();
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
@@ -146,9 +144,7 @@ impl<'a> Network<'a> {
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: FrameId(0),
                 reassembly: Reassembly::default(),
-                guaranteed: vc
-                    .gfr
-                    .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, from, end)),
                 resequencer: vc.resequencer.as_ref().map(Resequencer::new),
                 entered: 0,
                 carries_packets: spec.carries_packets(id as usize),

@@ -559,7 +559,7 @@ impl Flow {
             delay_max_ps: self.destination.delay_max.0,
             web: self.web.as_ref().map(|web| web.record()),
             pep: self.pep_record(),
-            connections: Vec::new(),
+            ..FlowRecord::default()
         }
     }
 }

@@ -166,7 +166,8 @@ def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> f
     most = math.inf
     if spec.flows:
         most = shaped_bps(link, max(map(_packet_of, spec.flows)))
-    return carried_bps(link, spec.duration_ps, taken_bps, most)
+    from_ps = spec.measure_from_ps
+    return carried_bps(link, spec.duration_ps, taken_bps, most, from_ps=from_ps)
 
 
 def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
@@ -222,24 +223,29 @@ def taken_bps(spec: NetworkSpec, sources: Iterable[SourceSpec]) -> dict[int, flo
     taken: dict[int, float] = {}
     for source in sources:
         for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
-            offered = _mean_bps(source, spec.links[link], spec.duration_ps)
+            offered = _mean_bps(source, spec.links[link], spec)
             taken[link] = taken.get(link, 0.0) + offered
     return taken
 
 
-def _mean_bps(source: SourceSpec, link: LinkSpec, duration_ps: int) -> float:
+def _mean_bps(source: SourceSpec, link: LinkSpec, spec: NetworkSpec) -> float:
     """What a source offers to a link in the mean over its cycles, bit/s of the link.
 
-    A list of packets that is sent once counts over the run, as far as it is sent in it.
+    A list of packets that is sent once counts over the run, as far as it is sent while that counts.
     """
     pattern = source.pattern
+    measured_ps = spec.duration_ps - spec.measure_from_ps
     if isinstance(pattern, SourcePatternTrace):
         packets: Iterable[int] = pattern.octets
         if pattern.period_ps is None:
-            left_ps = duration_ps - begin_ps(source.start)
-            packets = pattern.octets[: bisect_left(pattern.times_ps, left_ps)]
+            began = begin_ps(source.start)
+            first, end = (
+                bisect_left(pattern.times_ps, time_ps - began)
+                for time_ps in (spec.measure_from_ps, spec.duration_ps)
+            )
+            packets = pattern.octets[first:end]
         octets = sum(count * _on_line(link, size) for size, count in Counter(packets).items())
-        return 8 * octets * PS_PER_SECOND / (pattern.period_ps or duration_ps)
+        return 8 * octets * PS_PER_SECOND / (pattern.period_ps or measured_ps)
     if source.datagram_octets:
         octets = _on_line(link, source.datagram_octets)
         peak = 8 * octets * PS_PER_SECOND / source.cell_interval_ps

@@ -575,6 +575,7 @@ class GcraSpec(SpecPart):
     increment_ps: U64
     limit_ps: U64
     action: PolicingAction
+    clp0_only: bool = left_out(False)
 
 
 Tagging = Literal["none", "network", "adapter"]
@@ -1119,6 +1120,23 @@ SourcePattern = Annotated[
 ]
 
 
+class ClpDrawn(SpecPart):
+    """Each by itself with one probability, drawn from the stream `source/<name>/clp`."""
+
+    kind: Literal["drawn"] = "drawn"
+    part_ppb: U32
+
+
+class ClpPattern(SpecPart):
+    """By a list, over and over."""
+
+    kind: Literal["pattern"] = "pattern"
+    bits: tuple[bool, ...] = ()
+
+
+ClpSpec = Annotated[ClpDrawn | ClpPattern, Field(discriminator="kind")]
+
+
 class SourceSpec(SpecPart):
     """A source of cells at the host where its VC begins."""
 
@@ -1130,6 +1148,7 @@ class SourceSpec(SpecPart):
     datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
+    clp: ClpSpec | None = left_out(None)
 
 
 AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]
