@@ -14,7 +14,7 @@ from skycell.metrics import fairness_index
 SEEDS = (1, 2, 3)
 
 
-def shares_mbps(policy: str, *, by_flow: bool) -> list[list[float]]:
+def shares_mbps(policy: str, *, by_flow: bool, **tables: Any) -> list[list[float]]:
     """What round trips of 14 and 212 ms get of 10 Mbit/s of cells, seed by seed."""
     own = {"drop_threshold": 0.5} if policy == "fair_buffer_allocation" else {}
     port: dict[str, Any] = {"buffer": "2000 cells", "by_flow": by_flow, "one_way": True}
@@ -54,6 +54,7 @@ def shares_mbps(policy: str, *, by_flow: bool) -> list[list[float]]:
             ],
         },
         "tcp": {"mss": "1460 B", "receiver_window": "512 kB", "window_scaling": True},
+        **tables,
     }
     runs = (skycell.run({**values, "run": {"duration": "60 s", "seed": seed}}) for seed in SEEDS)
     return [[flow["octets_delivered"] * 8 / 60e6 for flow in run.records["flows"]] for run in runs]
@@ -65,3 +66,17 @@ def test_a_router_that_counts_flows_is_fair_where_one_that_counts_vcs_is_not(pol
     by_flow = [fairness_index(shares) for shares in shares_mbps(policy, by_flow=True)]
     assert max(by_vc) < 0.75
     assert min(by_flow) > 0.9
+
+
+def test_so_it_is_where_the_vc_is_an_abr_vc_and_the_router_sends_at_its_rate() -> None:
+    # Half of the link; one cell in 32 is an RM cell, and a segment of 1460 octets has 32.
+    abr = [{"vcs": ["trunk"], "pcr": "11792 cells/s"}]
+    most = 11792 * 31 / 32 / 32 * 1460 * 8 / 1e6
+    by_vc, by_flow = (
+        shares_mbps("fair_buffer_allocation", by_flow=of_flows, abr=abr)
+        for of_flows in (False, True)
+    )
+    assert max(map(fairness_index, by_vc)) < min(map(fairness_index, by_flow))
+    assert min(map(fairness_index, by_flow)) > 0.9
+    for rates in (*by_vc, *by_flow):
+        assert 0.9 * most < sum(rates) <= most

@@ -50,6 +50,10 @@ impl RunRecords {
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
         summary.insert("duration_ps".into(), json!(self.duration_ps));
+        if self.measured_from_ps > 0 {
+            let from = self.measured_from_ps;
+            summary.insert("measured_from_ps".into(), json!(from));
+        }
         summary.insert("engine_stats".into(), json!(self.engine_stats));
         summary.insert("flows".into(), self.flows.iter().map(flow).collect());
         summary.insert("ports".into(), self.limited_ports(spec));
@@ -82,7 +86,8 @@ impl RunRecords {
     fn transfers<'a>(&self, traffic: impl Iterator<Item = &'a TrafficSpec>) -> Value {
         let trace = &self.traces.transfers;
         let mut taken = vec![Vec::new(); self.flows.len()];
-        for ((&flow, start), end) in trace.flow.iter().zip(&trace.start_ps).zip(&trace.end_ps) {
+        let ended = trace.flow.iter().zip(&trace.start_ps).zip(&trace.end_ps);
+        for ((&flow, start), end) in ended.filter(|(_, end)| **end >= self.measured_from_ps) {
             taken[flow as usize].push(end - start);
         }
         let all: Vec<u64> = taken.iter().flatten().copied().collect();
@@ -148,10 +153,11 @@ fn flow(record: &FlowRecord) -> Value {
 }
 
 /// Transfers of which something was sent: those finished, and one more where octets were sent for the
-/// first time that are none of theirs.
+/// first time that are none of theirs; those under way when counting began are among them.
 fn transfers_begun(record: &FlowRecord, size_octets: u64) -> u64 {
-    let new_octets = record.octets_sent - record.octets_retransmitted;
-    record.transfers + u64::from(new_octets > record.transfers * size_octets)
+    let finished = record.earlier_transfers + record.transfers;
+    let new_octets = record.earlier_octets + record.octets_sent - record.octets_retransmitted;
+    record.transfers + u64::from(new_octets > finished * size_octets)
 }
 
 /// Frames that arrived spoilt, and cells that links lost.
@@ -172,8 +178,9 @@ fn part(record: &impl Serialize, keys: &[&str]) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::{
-        CellDelayRecord, DelayStatistics, EngineStats, FlowRecord, LinkLosses, LossReason,
-        PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
+        CellDelayRecord, CellDelays, DelayStatistics, EngineStats, FlowRecord, LinkLosses,
+        LossReason, PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord,
+        WebTotals,
     };
     use serde_json::{Value, json};
     use skycell_spec::{DistributionSpec, NetworkSpec, TrafficSpec};
@@ -225,6 +232,7 @@ mod tests {
         RunRecords {
             engine: "reference",
             duration_ps: 9,
+            measured_from_ps: 0,
             flows: vec![FlowRecord::default()],
             vcs: vec![vc.clone(), vc],
             ports: vec![
@@ -329,6 +337,7 @@ mod tests {
                 p999_ps: 5,
                 ..DelayStatistics::default()
             },
+            delays: CellDelays::default(),
         }];
         let summary = summary(&records, &spec());
         let kept = summary["measured_vcs"].as_array().unwrap();

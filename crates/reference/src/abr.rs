@@ -161,10 +161,10 @@ impl Pacer {
         self.length
     }
 
-    /// A data cell of `vc` joins.
-    pub(crate) fn push(&mut self, vc: u32, cell: Cell) {
+    /// A data cell joins.
+    pub(crate) fn push(&mut self, cell: Cell) {
         self.length += 1;
-        match self.vc_mut(vc) {
+        match self.vc_mut(cell.vc) {
             Some(paced) => paced.data.push_back(cell),
             None => self.others.push_back(cell),
         }

@@ -127,7 +127,7 @@ impl Line {
                 rounds.robin.set_backlog(vc, true);
                 rounds.length += 1;
             }
-            Line::Paced(pacer) => pacer.push(vc, cell),
+            Line::Paced(pacer) => pacer.push(cell), // at the rate of its VC, whatever the policy counts
         }
     }
 

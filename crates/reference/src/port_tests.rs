@@ -4,8 +4,8 @@ use super::*;
 use skycell_records::DiscardReason;
 use skycell_records::DiscardReason::{AboveThreshold, Overflow, RestOfFrame};
 use skycell_spec::{
-    EpdSpec, FifoSpec, PacketFraming, PolicySpec, PortSpec, PpdSpec, SchedulerSpec, TailDropSpec,
-    VcRoundRobinSpec, VirtualSpacingSpec,
+    AbrSpec, EpdSpec, FifoSpec, PacketFraming, PolicySpec, PortSpec, PpdSpec, SchedulerSpec,
+    SelectiveDropSpec, TailDropSpec, VcRoundRobinSpec, VirtualSpacingSpec,
 };
 use skycell_units::{Ecn, FrameId, PortVc};
 
@@ -322,6 +322,7 @@ fn port_of_packets(policy: &str) -> Port {
             least_octets: 0,
             unit_octets: 1,
             line_octets: 1,
+            fragment_octets: None,
         }),
         delay_ps: 0,
         loss_ppb: 0,
@@ -457,4 +458,85 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
         sent.push(port.sending().0.frame.0);
     }
     assert_eq!(sent, [0, 4, 2, 3]);
+}
+
+#[test]
+fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
+    let mut link = LinkSpec {
+        name: "p".into(),
+        from: 0,
+        to: 1,
+        cell_time_ps: 10,
+        framing: None,
+        delay_ps: 0,
+        loss_ppb: 0,
+        channel: None,
+        schedule: None,
+        port: PortSpec::fifo(
+            Some(100),
+            PolicySpec::SelectiveDrop(SelectiveDropSpec {
+                threshold_cells: 3,
+                fairness_threshold: 1.0,
+                partial_discard: true,
+            }),
+            0,
+        ),
+    };
+    link.port.queues[0].by_flow = true;
+    let mut port = Port::new(&link, 1, SimTime::NEVER);
+    let edge = port.add_vc(5, ServiceClass::Abr, &link);
+    let abr: AbrSpec = serde_json::from_value(serde_json::json!({
+        "return_vc": 6, "pcr_millicells": 1_000_000, "mcr_millicells": 0, "icr_millicells": 1_000_000,
+        "tbe_cells": 16_777_215, "frtt_ps": 0, "nrm": 32, "mrm": 2, "trm_ps": 100_000_000_000_u64,
+        "rif": 0.0625, "rdf": 0.0625, "cdf": 0.0625, "adtf_ps": 500_000_000_000_u64, "tcr_millicells": 10_000,
+        "use_it_or_lose_it": false, "turns_out_of_rate": false, "destination_millicells": 1_000_000,
+        "weight": 1.0,
+    }))
+    .expect("a rate control");
+    port.pacer_of(edge).add(5, edge, 0, &abr, &abr);
+    let offer = |port: &mut Port, flow: u32, cells: u32| {
+        port.on_frame(SimTime::ZERO, edge, cells, |index| Cell {
+            frame: FrameId(flow),
+            rm: None,
+            efci: false,
+            index,
+            vc: 5,
+            port_vc: edge,
+            flow,
+            hop: 0,
+            eom: index + 1 == cells,
+            clp: false,
+            is_paced: false,
+            came_at: SimTime::ZERO,
+            octets: 0,
+            ecn: Ecn::NotEct,
+            left_at: SimTime::ZERO,
+            entry: 0,
+        })
+    };
+    assert_eq!(offer(&mut port, 7, 4), Verdict::Accepted);
+    // X = 4 is above R = 3. Flow 9 has nothing of it; flow 7 then has 4 of 6 with two active, and 4 * 2 > 6.
+    assert_eq!(offer(&mut port, 9, 2), Verdict::Accepted);
+    let refused = Verdict::Discarded {
+        reason: DiscardReason::OverFairShare,
+        is_first_loss: true,
+    };
+    assert_eq!(offer(&mut port, 7, 1), refused);
+    // ACR is 1 000 cells/s: an RM cell, which is of no flow, and then a cell a millisecond, as they came.
+    let ms = 1_000_000_000;
+    assert_eq!(port.begin_sending(SimTime::ZERO), Some(SimTime(10)));
+    assert_eq!((port.queued(), port.queues[0].active_vcs), (7, 2));
+    port.on_departure(SimTime(10), 0, false);
+    let flows: Vec<u32> = (1..=6)
+        .map(|cell| {
+            let due = SimTime(cell * ms);
+            assert_eq!(port.begin_sending(due.since(SimTime(1))), None);
+            assert_eq!(port.begin_sending(due), Some(due + SimTime(10)));
+            let flow = port.sending().0.flow;
+            port.on_departure(due + SimTime(10), 0, false);
+            flow
+        })
+        .collect();
+    assert_eq!(flows, [7, 7, 7, 7, 9, 9]);
+    assert_eq!((port.queued(), port.queues[0].active_vcs), (0, 0));
 }

@@ -464,7 +464,14 @@ impl Queue {
         if cell.rm.is_none() {
             vc.awaits_eom = !cell.eom;
         }
-        let (at, number, amount) = (self.share_of(cell), self.number(cell), self.amount(cell));
+        let amount = self.amount(cell);
+        self.held += amount;
+        self.octets += u64::from(cell.octets);
+        vc.queued += 1;
+        if self.is_of_no_flow(cell) {
+            return;
+        }
+        let (at, number) = (self.share_of(cell), self.number(cell));
         if self.shares.len() <= at {
             self.shares.resize(at + 1, Share::default());
         }
@@ -475,21 +482,25 @@ impl Queue {
         }
         share.held += amount;
         share.queued += 1;
-        self.held += amount;
-        self.octets += u64::from(cell.octets);
-        vc.queued += 1;
         self.policy.on_accepted(number, amount);
+    }
+
+    /// Whether shares are those of flows, and an RM cell has none.
+    fn is_of_no_flow(&self, cell: &Cell) -> bool {
+        self.by_flow && cell.rm.is_some()
     }
 
     /// `cell` of `vc` is in the queue no more.
     fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
         let (at, amount) = (self.share_of(cell), self.amount(cell));
-        let share = &mut self.shares[at];
-        share.held -= amount;
-        share.queued -= 1;
-        if share.queued == 0 {
-            self.active_vcs -= 1;
-            self.active_weight -= self.policy.weight(self.number(cell));
+        if !self.is_of_no_flow(cell) {
+            let share = &mut self.shares[at];
+            share.held -= amount;
+            share.queued -= 1;
+            if share.queued == 0 {
+                self.active_vcs -= 1;
+                self.active_weight -= self.policy.weight(self.number(cell));
+            }
         }
         self.held -= amount;
         self.octets -= u64::from(cell.octets);

@@ -103,6 +103,10 @@ impl NetworkSpec {
                 "above 0, at most 100 days",
             ));
         }
+        if self.measure_from_ps >= self.duration_ps {
+            let got = self.measure_from_ps;
+            return Err(range("measure_from_ps".into(), got, "below duration_ps"));
+        }
         if self.records.sample_every_ps == 0 {
             return Err(range("records.sample_every_ps".into(), 0, "above 0"));
         }

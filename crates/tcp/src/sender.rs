@@ -84,6 +84,15 @@ impl Sender {
         self.tx.ecn.as_deref().map_or(0, EcnSender::reductions)
     }
 
+    /// Cuts of the window taken back; none where recovery takes none back.
+    pub fn undos(&self) -> Option<u64> {
+        self.tx
+            .tcp
+            .recovery
+            .undoes()
+            .then_some(self.tx.counters.undos)
+    }
+
     /// Whether a connection is open or opening.
     pub fn is_open(&self) -> bool {
         self.state != State::Closed

@@ -37,6 +37,7 @@ pub(crate) const SACK: SackSpec = SackSpec {
 pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     dup_ack_threshold: 3,
     max_blocks: 3,
+    undo: false,
 };
 pub(crate) const PACED: PacedSpec = PacedSpec {
     slow_start_ratio: 2.0,

@@ -39,6 +39,8 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Cuts of cwnd taken back.
+    pub undos: u64,
     /// Segments sent that open or close connections.
     pub controls: u64,
 }
@@ -246,10 +248,15 @@ impl Transmitter {
         }
     }
 
+    /// The timestamp of what is sent now.
+    pub(crate) fn timestamp(&self) -> u64 {
+        self.ticks - u64::from(self.is_before_tick)
+    }
+
     #[inline(always)]
     fn send(&mut self, sequence: u64, length: u64) {
         let end = sequence + length;
-        let timestamp = self.ticks - u64::from(self.is_before_tick);
+        let timestamp = self.timestamp();
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
         let (mut ecn, mut cwr) = (Ecn::NotEct, false);

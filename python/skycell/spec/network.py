@@ -23,6 +23,9 @@ from skycell.spec.parts import (
     ByteCountingSlowStartSpec,
     CcrFrom,
     ChannelSpec,
+    ClpDrawn,
+    ClpPattern,
+    ClpSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -211,6 +214,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     version: Literal[2] = 2
     seed: U64
     duration_ps: U64
+    measure_from_ps: U64 = left_out(0)
     nodes: tuple[NodeSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
     vcs: tuple[VcSpec, ...] = ()
@@ -232,6 +236,9 @@ __all__ = [
     "ByteCountingSlowStartSpec",
     "CcrFrom",
     "ChannelSpec",
+    "ClpDrawn",
+    "ClpPattern",
+    "ClpSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",

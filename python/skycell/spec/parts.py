@@ -40,6 +40,7 @@ class PacketFraming(SpecPart):
     least_octets: U32
     unit_octets: U32
     line_octets: U32
+    fragment_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -574,6 +575,7 @@ class GcraSpec(SpecPart):
     increment_ps: U64
     limit_ps: U64
     action: PolicingAction
+    clp0_only: bool = left_out(False)
 
 
 Tagging = Literal["none", "network", "adapter"]
@@ -731,6 +733,7 @@ class RackTlpSpec(SpecPart):
     kind: Literal["rack_tlp"] = "rack_tlp"
     dup_ack_threshold: U32
     max_blocks: U32
+    undo: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
@@ -1141,6 +1144,23 @@ SourcePattern = Annotated[
 ]
 
 
+class ClpDrawn(SpecPart):
+    """Each by itself with one probability, drawn from the stream `source/<name>/clp`."""
+
+    kind: Literal["drawn"] = "drawn"
+    part_ppb: U32
+
+
+class ClpPattern(SpecPart):
+    """By a list, over and over."""
+
+    kind: Literal["pattern"] = "pattern"
+    bits: tuple[bool, ...] = ()
+
+
+ClpSpec = Annotated[ClpDrawn | ClpPattern, Field(discriminator="kind")]
+
+
 class SourceSpec(SpecPart):
     """A source of cells at the host where its VC begins."""
 
@@ -1152,6 +1172,7 @@ class SourceSpec(SpecPart):
     datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
+    clp: ClpSpec | None = left_out(None)
 
 
 AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]

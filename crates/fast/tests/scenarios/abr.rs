@@ -49,6 +49,16 @@ pub fn abr(seed: u64) -> Option<NetworkSpec> {
             change(&mut spec, |spec| spec.nodes[at].vs_vd = Some(cut));
         }
     }
+    let mut dice = Dice(Stream::new(seed, "abr/by_flow"));
+    for at in 0..spec.links.len() {
+        if dice.one_in(3) {
+            change(&mut spec, |spec| {
+                for queue in &mut spec.links[at].port.queues {
+                    queue.by_flow = true;
+                }
+            });
+        }
+    }
     has_abr.then_some(spec)
 }
 
@@ -125,6 +135,7 @@ fn control(spec: &mut NetworkSpec, there: u32, back: u32, dice: &mut Dice) {
     });
     if spec.vcs[there as usize].abr.is_some() && dice.one_in(3) {
         let source = SourceSpec {
+            clp: None,
             name: format!("cells{}", spec.sources.len()),
             vc: there,
             cell_interval_ps: MILLICELLS_PS / abr[0].pcr_millicells * dice.pick(&[1, 2, 7]),

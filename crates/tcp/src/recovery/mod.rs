@@ -69,6 +69,13 @@ impl RecoverySpec {
     }
 }
 
+impl RecoverySpec {
+    /// Whether a cut that was not needed is taken back.
+    pub(crate) fn undoes(&self) -> bool {
+        matches!(self, RecoverySpec::RackTlp(rack) if rack.undo)
+    }
+}
+
 /// What an acknowledgement of new data means for the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerAfterAck {

@@ -201,6 +201,14 @@ class RackTlp(Parameters):
         "blocks in one ACK; four only without timestamps",
         source="RFC 2018 section 3",
     )
+    undo: Flag = param(
+        False,
+        (
+            "whether a cut is taken back that turns out not to have been needed: what was"
+            " thought lost was late"
+        ),
+        source="RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's",
+    )
 
 
 _AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
@@ -273,6 +281,7 @@ RECOVERY: dict[str, Declared] = {
         (
             Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
             Declares("max_blocks", "max_blocks", "SackBlocks"),
+            Declares("undo", "undo", "Flag"),
         ),
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
@@ -42,16 +42,6 @@ def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None
         kinds = dict.fromkeys(policy.kind for _, policy in _policies(link))
         allowed = f"false: {' and '.join(kinds)} looks neither at VCs nor at flows"
         faults.add(where, True, allowed, meaning)
-
-
-def refuse_beside_abr(plan: Plan, abr: Iterable[str], faults: FaultCollector) -> None:
-    """Notes `by_flow` of a port where an ABR VC begins: its cells would go beside its rate."""
-    for vc in abr:
-        link = plan.links[plan.vcs[vc].links[0]]
-        if link.by_flow:
-            allowed = f"false: the ABR VC {vc} begins here, and is held to its allowed rate by VC"
-            meaning = meaning_of(CongestedLink.model_fields["by_flow"])
-            faults.add((*link.path, "by_flow"), True, allowed, meaning)
 
 
 def _counts_vcs(link: PlannedLink) -> bool:

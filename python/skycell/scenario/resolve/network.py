@@ -22,7 +22,6 @@ from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
 from skycell.scenario.resolve.admission import check_admission
-from skycell.scenario.resolve.by_flow import refuse_beside_abr
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
     MILLICELLS,
@@ -117,7 +116,6 @@ def resolve(
     longest = longest_packets(plan, specs, datagrams)
     ports = PortResolver(plan, vcs_by_link, context.rtt_ps, frame_cells, longest, mcr, mbs, faults)
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
-    refuse_beside_abr(plan, controls, faults)
     of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
     of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
     check_admission(file, plan, rates, port_specs, sources, of_gfr, of_abr, faults)
@@ -137,12 +135,14 @@ def resolve(
         for _, names in chain.changes
         for name in names
     }
+    measure_from_ps = _measure_from_ps(file, context, faults)
     resequencers = resolve_resequencers(file.resequencer, plan, controls, faults)
     processing = resolve_processing(file.processing, plan, satellites, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,
         duration_ps=context.duration_ps,
+        measure_from_ps=measure_from_ps,
         nodes=tuple(
             NodeSpec(name=name, kind=kind, vs_vd=cuts.get(name))
             for name, kind in plan.nodes.items()
@@ -203,6 +203,17 @@ def context_of(file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]) ->
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
     return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)
+
+
+def _measure_from_ps(file: ScenarioFile, context: Context, faults: FaultCollector) -> int:
+    """When counting begins; a time at which the run has ended is refused."""
+    stated = file.run.measure_from
+    from_ps = rounded(stated.amount)
+    if from_ps >= context.duration_ps:
+        allowed = f"before the end of the run, {show_time(context.duration_ps)}"
+        meaning = "from when on the run counts; nothing of it would be left"
+        faults.add(("run", "measure_from"), stated.text, allowed, meaning)
+    return from_ps
 
 
 def _check_size(
