@@ -5,8 +5,7 @@ use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
 
-/// A few segments of its own in the queue, by the length of round trips: fewer than alpha make cwnd grow, more than
-/// beta shrink.
+/// By the length of round trips: a few segments of its own, alpha to beta, in the queue.
 ///
 /// Source: Brakmo and Peterson 1995; Linux 6.x tcp_vegas.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]

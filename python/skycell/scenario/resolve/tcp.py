@@ -28,7 +28,6 @@ from skycell.spec.network import (
     TickPhaseDrawn,
 )
 
-
 NEED_ROUND_TRIPS = ("hystart_plus_plus", "hystart", "vegas")
 """Rules that count the round trips of every ACK."""
 
