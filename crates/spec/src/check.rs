@@ -464,6 +464,12 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
             "needs timestamps, or rack_tlp: a round trip of every ACK",
         ));
     }
+    if tcp.congestion.needs_round_trips() && !tcp.timestamps && !is_timed {
+        return Err(structure(
+            at("congestion"),
+            "needs timestamps, or rack_tlp: a round trip of every ACK",
+        ));
+    }
     if tcp.limited_transmit && is_timed {
         return Err(structure(
             at("limited_transmit"),

@@ -2,7 +2,7 @@
 
 use crate::sender::tests::{
     CUBIC, DCTCP, LINUX_CUBIC, MSS, NEW_RENO, PACED, PRAGUE, RACK_TLP, RENO, RENO_CONGESTION, SACK,
-    TAHOE, VANILLA, draws, tcp,
+    TAHOE, VANILLA, VEGAS, draws, tcp,
 };
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
@@ -90,6 +90,8 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         CongestionSpec::LinuxCubic(LINUX_CUBIC),
         CongestionSpec::Dctcp(DCTCP),
         CongestionSpec::Prague(PRAGUE),
+        CongestionSpec::Vegas(VEGAS),
+        CongestionSpec::HighSpeed(HighSpeedSpec {}),
     ];
     let slow_start = [
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),

@@ -62,6 +62,11 @@ pub(crate) const LINUX_CUBIC: LinuxCubicSpec = LinuxCubicSpec {
 };
 
 pub(crate) const DCTCP: DctcpSpec = DctcpSpec { gain: 0.0625 };
+pub(crate) const VEGAS: VegasSpec = VegasSpec {
+    alpha: 2,
+    beta: 4,
+    gamma: 1,
+};
 pub(crate) const PRAGUE: PragueSpec = PragueSpec { gain: 0.0625 };
 
 /// What a congestion control draws from in tests.

@@ -32,6 +32,8 @@ NAMES = {
     "sack": "SACK",
     "bbr": "BBR",
     "cubic": "CUBIC",
+    "high_speed": "HighSpeed",
+    "vegas": "Vegas",
     # configurations
     "lan": "LAN",
     "wan": "WAN",

@@ -791,8 +791,32 @@ class PragueSpec(SpecPart):
     gain: float
 
 
+class VegasSpec(SpecPart):
+    """A few segments of its own in the queue, by the length of round trips: fewer than alpha make
+    cwnd grow, more than beta shrink.
+    """
+
+    kind: Literal["vegas"] = "vegas"
+    alpha: U32
+    beta: U32
+    gamma: U32
+
+
+class HighSpeedSpec(SpecPart):
+    """Reno up to 38 segments; above, growth and cut depend on the window."""
+
+    kind: Literal["high_speed"] = "high_speed"
+
+
 CongestionSpec = Annotated[
-    RenoCongestionSpec | CubicSpec | LinuxCubicSpec | BbrSpec | DctcpSpec | PragueSpec,
+    RenoCongestionSpec
+    | CubicSpec
+    | LinuxCubicSpec
+    | BbrSpec
+    | DctcpSpec
+    | PragueSpec
+    | VegasSpec
+    | HighSpeedSpec,
     Field(discriminator="kind"),
 ]
 

@@ -38,6 +38,7 @@ from skycell.spec.network import (
     ByteCountingSlowStartSpec,
     CubicSpec,
     DctcpSpec,
+    HighSpeedSpec,
     HyStartPlusPlusSpec,
     HyStartSpec,
     LimitedSlowStartSpec,
@@ -54,6 +55,7 @@ from skycell.spec.network import (
     TahoeSpec,
     TcpSpec,
     VanillaSpec,
+    VegasSpec,
 )
 
 
@@ -385,13 +387,45 @@ class Prague(Parameters):
     )
 
 
-_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague
+class Vegas(Parameters):
+    """A few segments of its own in the queue, by the length of round trips: fewer than alpha make
+    cwnd grow, more than beta shrink.
+    """
+
+    kind: Literal["vegas"] = param(..., "the congestion rule")
+    alpha: SegmentCount = param(
+        2,
+        "segments in the queue below which cwnd grows",
+        symbol="alpha",
+        source="Linux tcp_vegas.c",
+    )
+    beta: SegmentCount = param(
+        4,
+        "segments in the queue above which it shrinks",
+        symbol="beta",
+        source="Linux tcp_vegas.c",
+    )
+    gamma: SegmentCount = param(
+        1,
+        "segments in the queue above which slow start ends",
+        symbol="gamma",
+        source="Linux tcp_vegas.c",
+    )
+
+
+class HighSpeed(Parameters):
+    """Reno up to 38 segments; above, growth and cut depend on the window."""
+
+    kind: Literal["high_speed"] = param(..., "the congestion rule")
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague | Vegas | HighSpeed
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
         json_schema_input_type=_AnyCongestion
-        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague"],
+        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague", "vegas", "high_speed"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -423,6 +457,16 @@ CONGESTION: dict[str, Declared] = {
     "bbr": Declared(Bbr, BbrSpec, ()),
     "dctcp": Declared(Dctcp, DctcpSpec, (Declares("gain", "gain", "PartOfOne"),)),
     "prague": Declared(Prague, PragueSpec, (Declares("gain", "gain", "PartOfOne"),)),
+    "vegas": Declared(
+        Vegas,
+        VegasSpec,
+        (
+            Declares("alpha", "alpha", "SegmentCount", at_most="beta"),
+            Declares("beta", "beta", "SegmentCount"),
+            Declares("gamma", "gamma", "SegmentCount"),
+        ),
+    ),
+    "high_speed": Declared(HighSpeed, HighSpeedSpec, ()),
 }
 
 
@@ -627,9 +671,10 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7, as RFC 9438 or as Linux computes it; with dctcp and prague"
-            " half of the part that marks have; or, with bbr, by a model of the path, "
-            "without regard to losses"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it; more and less of "
+            "large windows with high_speed; with dctcp and prague half of the part that "
+            "marks have; with vegas by the length of round trips; or, with bbr, by a "
+            "model of the path, without regard to losses"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )
