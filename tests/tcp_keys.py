@@ -28,6 +28,9 @@ AMOUNTS: Mapping[str, Any] = {
     "c": 2.5,
     "max_ssthresh": 5,
     "gain": 0.25,
+    "alpha": 1,
+    "beta": 7,
+    "gamma": 30,
     "limit": 1,
     "low_window": 60,
     "slow_start_ratio": 1.5,
@@ -82,11 +85,13 @@ def _keys(table: type[BaseModel], rule: str = "", kind: str = "") -> Iterator[Ke
 
 
 def suited(tcp: dict[str, Any]) -> dict[str, Any]:
-    """The same with what its congestion control asks of ECN, and with one that ECN is for."""
+    """The same with what its congestion control asks for, and with one that ECN is for."""
     congestion = tcp.get("congestion", "reno")
     kind = congestion["kind"] if isinstance(congestion, Mapping) else congestion
     if kind in SCALABLE:
         return {**tcp, "ecn": "accurate"}
+    if kind == "vegas" and tcp.get("recovery") != "rack_tlp":
+        return {"timestamps": True, **tcp}
     return {**tcp, "congestion": "dctcp"} if tcp.get("ecn") == "accurate" else tcp
 
 

@@ -98,7 +98,8 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         )
     ]
     uplink = {"to": "switch1", "access": "hybrid", "slot": "1 ms"}
-    shared = skycell.run({**_ONE_RUN, "uplink": [uplink]}, engine="reference")
+    later = {"duration": "20 ms", "measure_from": "10 ms"}
+    shared = skycell.run({**_ONE_RUN, "run": later, "uplink": [uplink]}, engine="reference")
     summaries = [run.summary() for run in (result, of_packets, of_proxies, *with_errors, shared)]
     keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}

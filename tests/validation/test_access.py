@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import skycell
+from skycell.metrics.access_delay import lone_access
 
 SLOT_RATE = "424 kbit/s"  # a cell in 1 ms
 ACCESS: list[dict[str, Any]] = [
@@ -71,6 +72,52 @@ def test_a_cell_over_dama_waits_for_the_request_the_answer_and_the_next_frame(
     delay = uplink(result)["access_delay"]
     assert (delay["cells"], delay["mean_ps"]) == (1, access_ms * 10**9)
     assert (uplink(result)["requests"], uplink(result)["requested"]) == (1, 1)
+
+
+LONE: list[tuple[dict[str, Any], float]] = [
+    # Half a slot; half a frame of four slots, also if a frame gives each terminal three of them.
+    ({"kind": "slotted_aloha"}, 0.5),
+    ({"kind": "hybrid"}, 0.5),
+    ({"kind": "fixed_assignment"}, 2.0),
+    ({"kind": "fixed_assignment", "constant_slots": 3}, 2.0),
+    # One slot a frame of 64.
+    ({"kind": "dama", "constant_slots": 1}, 32.0),
+    # Two, 4 and 60 slots apart: (16 + 3600) / 128.
+    ({"kind": "dama", "constant_slots": 2}, 28.25),
+    # A turn in each frame of 10: after 5 in the mean, then as in the exchange above, 511.
+    ({"kind": "dama", "frame_slots": 10, "request_slots": 1}, 516.0),
+    # A turn in each second frame.
+    ({"kind": "dama", "frame_slots": 10, "request_slots": 1, "requests_per_slot": 2}, 521.0),
+]
+
+
+@pytest.mark.parametrize(("access", "mean_ms"), LONE)
+def test_a_lone_terminal_waits_as_closed_forms_say(access: dict[str, Any], mean_ms: float) -> None:
+    # A cell every 1.00137 s or so: at any time of a frame alike.
+    result = run(access, [source("t3", "0.99863 cells/s")], duration="800 s")
+    lone = lone_access(result.spec.uplinks[0])
+    assert lone is not None
+    assert lone.mean_ps == pytest.approx(mean_ms * 1e9)
+    delay = uplink(result)["access_delay"]
+    assert delay["mean_ps"] == pytest.approx(lone.mean_ps, rel=0.01)
+    slot_ps = 10**9
+    assert 0 <= delay["min_ps"] - lone.least_ps < slot_ps / 2
+    assert 0 <= lone.most_ps - delay["max_ps"] < slot_ps / 2
+
+
+@pytest.mark.parametrize("constant_slots", [0, 1])
+def test_free_capacity_comes_to_a_lone_terminal_as_closed_forms_say(constant_slots: int) -> None:
+    access = {"kind": "dama", "free_capacity": True, "constant_slots": constant_slots}
+    access |= {"frame_slots": 18}
+    waits = []
+    for terminal in ("t1", "t2", "t3", "t4"):
+        result = run(access, [source(terminal, "0.99863 cells/s")], duration="800 s")
+        waits.append(uplink(result)["access_delay"])
+    lone = lone_access(result.spec.uplinks[0])
+    assert lone is not None
+    mean_ps = sum(wait["mean_ps"] for wait in waits) / 4
+    assert mean_ps == pytest.approx(lone.mean_ps, rel=0.02)
+    assert max(wait["max_ps"] for wait in waits) == pytest.approx(lone.most_ps, rel=0.05)
 
 
 def test_terminals_with_own_slots_send_in_them_only() -> None:

@@ -11,7 +11,9 @@ from skycell.metrics import cell_delay, cell_loss_ratio, link_shares
 RATE = "100000 cells/s"  # 10 us a cell
 
 
-def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> skycell.RunResult:
+def run(
+    sources: list[dict[str, Any]], link: dict[str, Any], engine: str = "fast", **more: Any
+) -> skycell.RunResult:
     """Sources beside a TCP connection that takes what is left, over one switch for 100 ms."""
     return skycell.run(
         {
@@ -27,7 +29,8 @@ def run(sources: list[dict[str, Any]], link: dict[str, Any], **more: Any) -> sky
             "source": sources,
             "admission": {"overbooking": "allow"},
             **more,
-        }
+        },
+        engine=engine,
     )
 
 
@@ -92,6 +95,25 @@ def test_a_tagged_cell_arrives_all_the_same() -> None:
     vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
     assert vc["cells_tagged"] == vc["cells_nonconforming"] > 3000
     assert cell_loss_ratio(vc) == 0
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+@pytest.mark.parametrize(("conformance", "tagged", "policed"), [("vbr_2", 0, 18), ("vbr_3", 18, 0)])
+def test_cells_with_clp_1_take_nothing_from_the_sustainable_rate(
+    conformance: str, tagged: int, policed: int, engine: str
+) -> None:
+    # A burst of 40 cells, one every 20 us, every fourth with CLP = 1. T of SCR is 80 us, BT is
+    # 3 (80 - 20) = 180 us: of the 30 with CLP = 0 those at 0, 1, 2 and 4 intervals conform, and
+    # from 8 on every fourth (8 of them).
+    source = {"kind": "vbr", "name": "a", "class": "rt_vbr", "peak_rate": "50000 cells/s"}
+    source |= {"on": "800 us", "off": "1 s", "phase": "0 s", "clp": "0001"}
+    policer: dict[str, Any] = {"vcs": ["a"], "conformance": conformance}
+    policer |= {"pcr": "50000 cells/s", "cdvt": "1 us", "scr": "12500 cells/s", "mbs": 4}
+    result = run([source], {"class": [{"name": "rt_vbr"}]}, engine=engine, policer=[policer])
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert (vc["cells_offered"], vc["cells_nonconforming"]) == (40, 18)
+    assert (vc["cells_tagged"], vc["cells_policed"]) == (tagged, policed)
+    assert vc["cells_delivered"] == 40 - policed
 
 
 def test_what_a_contract_refuses_counts_as_lost() -> None:

@@ -166,3 +166,19 @@ def test_the_report_shows_the_terms() -> None:
     page = page_of_run(skycell.run(scenario(PATH)))
     assert ">t_q</th>" in page
     assert "Terms of the mean delay D over the constellation, in ms:" in page
+
+
+def test_access_to_a_shared_uplink_is_a_part_of_queueing() -> None:
+    plain = scenario(RING)
+    uplink = {"to": "switch1", "access": "fixed_assignment", "slot": "50 us"}
+    result = skycell.run(plain.with_values({"uplink": [uplink]}))
+    (terms,) = result.records["delay_terms"]
+    (before,) = skycell.run(plain).records["delay_terms"]
+    wait = terms["media_access_ps"]
+    assert wait["mean"] == result.records["uplinks"][0]["access_delay"]["mean_ps"]
+    assert 0 < wait["mean"] < terms["queueing_ps"]
+    assert wait["median"] <= wait["p99"] <= wait["most"]
+    assert "media_access_ps" not in before
+    page = page_of_run(result)
+    assert "t_a in t_q" in page
+    assert "Slots of the uplinks that terminals share" in page

@@ -32,6 +32,7 @@ from skycell.spec.network import (
     SackSpec,
     StandardSlowStartSpec,
     StartAt,
+    TahoeSpec,
     TailDropSpec,
     TcpSpec,
     TrafficPersistent,
@@ -49,6 +50,7 @@ UNLIMITED_OCTETS = 2**30
 
 AGENTS = {
     "vanilla": ("Agent/TCP", "Agent/TCPSink"),
+    "tahoe": ("Agent/TCP", "Agent/TCPSink"),
     "reno": ("Agent/TCP/Reno", "Agent/TCPSink"),
     "new_reno": ("Agent/TCP/Newreno", "Agent/TCPSink"),
     "sack": ("Agent/TCP/Sack1", "Agent/TCPSink/Sack1"),
@@ -90,6 +92,7 @@ TRANSLATED: dict[type[SpecPart], set[str]] = {
         "rto_max_ticks",
     },
     VanillaSpec: {"kind"},
+    TahoeSpec: {"kind", "dup_ack_threshold", "avoid_multiple_fast_retransmits"},
     RenoRecoverySpec: {"kind", "dup_ack_threshold", "avoid_multiple_fast_retransmits"},
     NewRenoSpec: {
         "kind",

@@ -52,6 +52,36 @@ impl UplinkCounts {
         self.half_slots[half] += 1;
     }
 
+    /// What was counted since there were `earlier` counts; the backlog is that of the whole run.
+    #[must_use]
+    pub fn since(&self, earlier: &UplinkCounts) -> UplinkCounts {
+        let [cra, rbdc, vbdc, free] = self.given;
+        let [earlier_cra, earlier_rbdc, earlier_vbdc, earlier_free] = earlier.given;
+        UplinkCounts {
+            slots: self.slots - earlier.slots,
+            idle: self.idle - earlier.idle,
+            successes: self.successes - earlier.successes,
+            collisions: self.collisions - earlier.collisions,
+            false_collisions: self.false_collisions - earlier.false_collisions,
+            used: self.used - earlier.used,
+            unused: self.unused - earlier.unused,
+            unassigned: self.unassigned - earlier.unassigned,
+            request_slots: self.request_slots - earlier.request_slots,
+            attempts: self.attempts - earlier.attempts,
+            lost: self.lost - earlier.lost,
+            cells: self.cells - earlier.cells,
+            requests: self.requests - earlier.requests,
+            requested: self.requested - earlier.requested,
+            given: [
+                cra - earlier_cra,
+                rbdc - earlier_rbdc,
+                vbdc - earlier_vbdc,
+                free - earlier_free,
+            ],
+            ..*self
+        }
+    }
+
     /// Mean of the cells that wait when a slot begins, in each half of the run.
     pub fn mean_backlog(&self) -> [f64; 2] {
         let mean = |half: usize| self.backlog[half] as f64 / self.half_slots[half].max(1) as f64;

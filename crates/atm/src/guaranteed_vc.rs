@@ -15,6 +15,7 @@ pub struct GuaranteedVc {
     /// Cells due in a window, and in the run.
     due_cells: u64,
     run_due_cells: u64,
+    from: SimTime,
     end: SimTime,
     frames_eligible: u64,
     cells_eligible: u64,
@@ -51,8 +52,8 @@ struct UnderWay {
 }
 
 impl GuaranteedVc {
-    /// For a VC with the contract `spec`, in a run that ends at `end`.
-    pub fn new(spec: &GfrSpec, end: SimTime) -> Self {
+    /// For a VC with the contract `spec`, in a run that ends at `end` and counts from `from` on.
+    pub fn new(spec: &GfrSpec, from: SimTime, end: SimTime) -> Self {
         // A stretch of time sees whole frames, the one under way at its end not.
         let due = |time: u64| {
             let cells = time / spec.mcr_interval_ps;
@@ -64,7 +65,8 @@ impl GuaranteedVc {
             under_way: None,
             meter: WindowMeter::new(spec.window_ps, spec.window_step_ps),
             due_cells: due(spec.window_ps),
-            run_due_cells: due(end.0),
+            run_due_cells: due(end.0 - from.0),
+            from,
             end,
             frames_eligible: 0,
             cells_eligible: 0,
@@ -157,7 +159,7 @@ impl GuaranteedVc {
         record.frames_inconsistent = self.frames_inconsistent;
         record.frames_refused = self.frames_refused;
         record.cells_refused = self.cells_refused;
-        record.guarantee = self.meter.record(self.end.0, self.due_cells);
+        record.guarantee = (self.meter).record(self.from.0, self.end.0, self.due_cells);
         let under_way = record.cells_queued + record.cells_in_transit + record.cells_open;
         record.run_guarantee = RunGuarantee {
             due_cells: self.run_due_cells,
@@ -190,7 +192,11 @@ mod tests {
     }
 
     fn vc(excess: Excess, nonconforming: Nonconforming) -> GuaranteedVc {
-        GuaranteedVc::new(&contract(excess, nonconforming), SimTime(2_000 * MS))
+        GuaranteedVc::new(
+            &contract(excess, nonconforming),
+            SimTime::ZERO,
+            SimTime(2_000 * MS),
+        )
     }
 
     fn cell(serial: u64, index: u32, cells: u32, by_policer: bool) -> EdgeCell {
@@ -313,7 +319,7 @@ mod tests {
         let tagged = |excess| {
             let mut spec = contract(excess, Nonconforming::Count);
             spec.tagging = Tagging::Network;
-            let mut vc = GuaranteedVc::new(&spec, SimTime(2_000 * MS));
+            let mut vc = GuaranteedVc::new(&spec, SimTime::ZERO, SimTime(2_000 * MS));
             // Two are eligible, three are not.
             for k in 0..5 {
                 vc.on_frame(SimTime(10 * k * MS), SimTime(MS), 10, false);

@@ -18,11 +18,11 @@ pub(crate) struct Edge {
 }
 
 impl Edge {
-    /// Of the VC with this spec, in a run that ends at `end`.
-    pub(crate) fn new(vc: &VcSpec, end: SimTime) -> Self {
+    /// Of the VC with this spec, in a run that ends at `end` and counts from `from` on.
+    pub(crate) fn new(vc: &VcSpec, from: SimTime, end: SimTime) -> Self {
         Edge {
             policer: (!vc.policing.is_empty()).then(|| Policer::new(&vc.policing)),
-            guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, end)),
+            guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, from, end)),
             cells_nonconforming: 0,
             cells_tagged: 0,
             cells_policed: 0,
@@ -92,9 +92,10 @@ impl Edge {
         self.police_cell(at) != Some(PolicingAction::Discard)
     }
 
-    /// A cell comes to the policer, if there is one, at `at`: what becomes of it if it does not conform.
+    /// A cell with CLP = 0, as all are in front of a policer here, comes to it at `at`, if there is one: what becomes of it if
+    /// it does not conform.
     fn police_cell(&mut self, at: SimTime) -> Option<PolicingAction> {
-        let action = self.policer.as_mut()?.on_cell(at)?;
+        let action = self.policer.as_mut()?.on_cell(at, false)?;
         self.cells_nonconforming += 1;
         match action {
             PolicingAction::Count => {}
@@ -135,6 +136,7 @@ mod tests {
             increment_ps: 2 * MS,
             limit_ps: 4 * MS,
             action,
+            clp0_only: false,
         };
         let vc = VcSpec {
             resequencer: None,
@@ -146,7 +148,7 @@ mod tests {
             abr: None,
             policing: vec![bucket],
         };
-        Edge::new(&vc, SimTime(1_000 * MS))
+        Edge::new(&vc, SimTime::ZERO, SimTime(1_000 * MS))
     }
 
     fn gfr(nonconforming: Nonconforming) -> GfrSpec {

@@ -377,7 +377,8 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             let fixed = spec.vc_fixed_delay_ps(cell_source.vc as usize);
             let delays = is_measured.then(|| CellDelays::new(fixed));
             let (cell_time, delay) = (own.cell_time_ps, own.delay_ps);
-            let edge = Edge::new(&spec.vcs[cell_source.vc as usize], end);
+            let from = SimTime(spec.measure_from_ps);
+            let edge = Edge::new(&spec.vcs[cell_source.vc as usize], from, end);
             OpenLoopSource::new(
                 cell_source.clone(),
                 source,

@@ -4,17 +4,17 @@ use crate::network::Network;
 use crate::plan::Plan;
 use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
-use skycell_reference::RunError;
+use skycell_reference::{RunError, measured};
 use skycell_spec::{Connections, NetworkSpec};
 use skycell_units::SimTime;
 
 /// Events between two calls of the progress function.
 const EVENTS_PER_CALL: u32 = 1 << 14;
 
-/// Runs `spec` over [0, duration), as [`skycell_reference::run`] does and with the same records;
+/// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`] does and with the same records;
 /// only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink, or
-/// a resequencer puts cells in order, all of them.
+/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink,
+/// a resequencer puts cells in order, sources set CLP, or packets go in fragments, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -35,6 +35,16 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    measured(spec, progress, &mut |spec, progress| {
+        run_whole(spec, tuning, progress)
+    })
+}
+
+fn run_whole(
+    spec: &NetworkSpec,
+    tuning: &Tuning,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
     if reason_to_step_everywhere(spec).is_some() {
         return stepped_everywhere(spec, progress);
     }
@@ -74,14 +84,22 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.collect()
 }
 
-/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, or a resequencer looks
-/// at each of them.
+/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, a resequencer looks
+/// at each of them, sources send cells with CLP = 1, or packets are cut on their way.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     if !spec.uplinks.is_empty() {
         return Some(SteppedReason::SharedUplink);
     }
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
-    is_ordered.then_some(SteppedReason::Resequencer)
+    if is_ordered {
+        return Some(SteppedReason::Resequencer);
+    }
+    if spec.sources.iter().any(|source| source.clp.is_some()) {
+        return Some(SteppedReason::SourceClp);
+    }
+    let mut framings = spec.links.iter().filter_map(|link| link.framing.as_ref());
+    let cuts = framings.any(|framing| framing.fragment_octets.is_some());
+    cuts.then_some(SteppedReason::Fragmentation)
 }
 
 /// A run in which no port has a closed form.
@@ -89,7 +107,7 @@ fn stepped_everywhere(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
-    let mut records = skycell_reference::run(spec, progress)?;
+    let mut records = skycell_reference::run_whole(spec, progress)?;
     records.engine = "fast";
     records.engine_stats.stepped_ports = stepped_ports(spec);
     Ok(records)

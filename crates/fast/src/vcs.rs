@@ -157,7 +157,10 @@ impl Vcs {
                 spec.records.delay_vcs.contains(&(id as u32)) && !port_vcs.are_together;
             let edge = match port_vcs.are_together {
                 true => Edge::none(),
-                false => Edge::new(&spec.vcs[id], SimTime(spec.duration_ps)),
+                false => {
+                    let (from, end) = (spec.measure_from_ps, spec.duration_ps);
+                    Edge::new(&spec.vcs[id], SimTime(from), SimTime(end))
+                }
             };
             let last = route.last();
             let first_output = port_vcs.outputs.first();

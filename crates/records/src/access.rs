@@ -33,6 +33,9 @@ pub struct UplinkRecord {
     /// Access delay of messages: from the arrival of a frame's first cell at its terminal's port to the beginning of its
     /// successful transmission. Its cells are the messages.
     pub access_delay: DelayStatistics,
+    /// The delays that it is of.
+    #[serde(skip)]
+    pub delays: CellDelays,
 }
 
 impl UplinkRecord {
@@ -59,6 +62,20 @@ impl UplinkRecord {
             terminal_state: state_sizes.0,
             controller_state: state_sizes.1,
             access_delay: delays.record(0).delay,
+            delays: delays.clone(),
         }
+    }
+
+    /// What it did from the end of its beginning on; the halves of its backlog are those of the whole run.
+    #[must_use]
+    pub fn since(&self, start: &UplinkRecord) -> Self {
+        let sizes = (self.terminal_state, self.controller_state);
+        let counts = self.counts.since(&start.counts);
+        UplinkRecord::new(
+            &self.name,
+            &counts,
+            sizes,
+            &self.delays.since(&start.delays),
+        )
     }
 }

@@ -41,6 +41,9 @@ pub struct CellDelayRecord {
     /// The delays of its cells.
     #[serde(flatten)]
     pub delay: DelayStatistics,
+    /// The delays themselves.
+    #[serde(skip)]
+    pub delays: CellDelays,
 }
 
 /// Cell transfer delay of the cells of a service class, of its VCs whose delay is measured.
@@ -285,7 +288,45 @@ impl CellDelays {
             vc,
             fixed_ps: self.fixed_ps,
             delay: statistics(&[self]),
+            delays: self.clone(),
         }
+    }
+
+    /// Those that are not among `earlier` ones, of which these are the continuation.
+    ///
+    /// The least and the largest are exact where they lie beyond those of the earlier ones, and else an end of their
+    /// bucket.
+    #[must_use]
+    pub fn since(&self, earlier: &CellDelays) -> CellDelays {
+        let mut later = CellDelays {
+            fixed_ps: self.fixed_ps,
+            cells: self.cells - earlier.cells,
+            sum_ps: self.sum_ps - earlier.sum_ps,
+            ..CellDelays::new(self.fixed_ps)
+        };
+        let before: BTreeMap<usize, u64> = earlier.filled().collect();
+        for (bucket, count) in self.filled() {
+            let count = count - before.get(&bucket).copied().unwrap_or(0);
+            if count > 0 {
+                let (least, most) = (start_of(bucket), end_of(bucket));
+                later.min_ps = later.min_ps.min(self.fixed_ps + least);
+                later.max_ps = self.fixed_ps + most;
+                later.add_outside(bucket, count);
+            }
+        }
+        if later.cells > 0 {
+            later.min_ps = later.min_ps.max(self.min_ps);
+            later.max_ps = later.max_ps.min(self.max_ps);
+        }
+        later
+    }
+}
+
+impl PartialEq for CellDelays {
+    /// Whether both count the same, in whatever form they keep it.
+    fn eq(&self, other: &CellDelays) -> bool {
+        let exact = |of: &CellDelays| (of.fixed_ps, of.cells, of.sum_ps, of.min_ps, of.max_ps);
+        exact(self) == exact(other) && self.filled().eq(other.filled())
     }
 }
 
@@ -298,6 +339,11 @@ fn bucket_of(value: u64) -> usize {
     let shift = bits - KEPT_BITS;
     let half = 1usize << (KEPT_BITS - 1);
     shift as usize * half + (value >> shift) as usize
+}
+
+/// The smallest value of a bucket.
+fn start_of(bucket: usize) -> u64 {
+    bucket.checked_sub(1).map_or(0, |below| end_of(below) + 1)
 }
 
 /// The largest value of a bucket.
@@ -314,6 +360,25 @@ fn end_of(bucket: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn later_delays_are_all_but_the_earlier_ones() {
+        let of = |delays: &[u64]| {
+            let mut all = CellDelays::new(10);
+            delays.iter().for_each(|&delay| all.add(delay));
+            all
+        };
+        let (earlier, whole) = (of(&[900, 20]), of(&[900, 20, 30, 40, 40]));
+        let later = whole.since(&earlier);
+        assert_eq!(later, of(&[30, 40, 40]));
+        // Beyond those before them the least and the largest are exact.
+        let beyond = of(&[20, 900_001, 11]).since(&of(&[20]));
+        assert_eq!((beyond.min_ps, beyond.max_ps), (11, 900_001));
+        assert_eq!(
+            whole.since(&whole).record(0).delay,
+            DelayStatistics::default()
+        );
+    }
 
     #[test]
     fn few_buckets_are_kept_one_by_one_and_many_from_the_least_delay_to_the_largest() {

@@ -55,16 +55,18 @@ impl WindowMeter {
         self.delivered[step] += u64::from(cells);
     }
 
-    /// The windows that end by `duration_ps`, where `due_cells` are due in each.
-    pub fn record(&self, duration_ps: u64, due_cells: u64) -> WindowRecord {
-        let steps = (duration_ps / self.step_ps) as usize;
+    /// The windows that begin at `from_ps` or later and end by `end_ps`, where `due_cells` are due in each.
+    pub fn record(&self, from_ps: u64, end_ps: u64, due_cells: u64) -> WindowRecord {
+        let first = from_ps.div_ceil(self.step_ps) as usize;
+        let steps = (end_ps / self.step_ps) as usize;
         let at = |step: usize| self.delivered.get(step).copied().unwrap_or(0);
         let mut record = WindowRecord {
             due_cells,
             ..WindowRecord::default()
         };
-        let mut cells: u64 = (0..self.steps_per_window.min(steps)).map(at).sum();
-        for end in self.steps_per_window..=steps {
+        let end_of_first = first + self.steps_per_window;
+        let mut cells: u64 = (first..end_of_first.min(steps)).map(at).sum();
+        for end in end_of_first..=steps {
             record.met += u64::from(cells >= due_cells);
             record.least_cells = if record.windows == 0 {
                 cells
@@ -90,9 +92,12 @@ mod tests {
         for (time, cells) in [(0, 5), (19, 1), (20, 7), (39, 2), (40, 100)] {
             meter.on_delivered(time, cells);
         }
-        let record = meter.record(45, 9);
+        let record = meter.record(0, 45, 9);
         // 6, 8 and 9 cells.
         assert_eq!((record.windows, record.met, record.least_cells), (3, 1, 6));
+        // From 1 on those that begin at 10 and at 20.
+        let later = meter.record(1, 45, 9);
+        assert_eq!((later.windows, later.met, later.least_cells), (2, 1, 8));
     }
 
     #[test]
@@ -103,6 +108,6 @@ mod tests {
             due_cells: 1,
             ..WindowRecord::default()
         };
-        assert_eq!(meter.record(99, 1), none);
+        assert_eq!(meter.record(0, 99, 1), none);
     }
 }

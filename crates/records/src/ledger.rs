@@ -22,6 +22,17 @@ impl Account {
     }
 }
 
+/// Packets that were too long for a link and went on in fragments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FragmentedPackets {
+    /// Packets that were cut, once or again.
+    pub cut: u64,
+    /// Of those, packets that were put together again.
+    pub whole: u64,
+    /// Packets a fragment of which was lost, and whose others have ended too.
+    pub incomplete: u64,
+}
+
 /// All accounts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
@@ -89,6 +100,21 @@ impl Ledger {
             }
         }
         self.add("frames handed to ports".into(), frames, segments.into());
+    }
+
+    /// Adds what became of packets in fragments, if there were any.
+    pub fn add_fragmented(&mut self, packets: &FragmentedPackets) {
+        if packets.cut > 0 {
+            let found = vec![
+                ("put together", packets.whole),
+                ("a fragment lost", packets.incomplete),
+                (
+                    "on their way",
+                    packets.cut - packets.whole - packets.incomplete,
+                ),
+            ];
+            self.add("packets in fragments".into(), packets.cut, found);
+        }
     }
 
     /// Adds what became of a VC's cells.

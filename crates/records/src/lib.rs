@@ -9,6 +9,7 @@ mod ledger;
 mod packets;
 mod pep;
 mod queue;
+mod since;
 mod summary;
 mod traces;
 mod web;
@@ -18,7 +19,7 @@ pub use access::UplinkRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
-pub use ledger::{Account, Ledger};
+pub use ledger::{Account, FragmentedPackets, Ledger};
 pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use pep::{PepRecord, joined};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
@@ -177,8 +178,11 @@ pub enum LossReason {
 pub struct RunRecords {
     /// Which engine ran: `reference` or `fast`.
     pub engine: &'static str,
-    /// Simulated time, picoseconds.
+    /// Simulated time that is counted, picoseconds: from `measured_from_ps` to the end of the run.
     pub duration_ps: u64,
+    /// When counting began, picoseconds; left out where that is the beginning of the run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub measured_from_ps: u64,
     /// One row per flow of the spec, in its order.
     pub flows: Vec<FlowRecord>,
     /// One row per VC of the spec, in its order.
@@ -259,6 +263,10 @@ pub enum SteppedReason {
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
+    /// The run has a source that sends cells with CLP = 1.
+    SourceClp,
+    /// The run has a link over which longer packets go in fragments.
+    Fragmentation,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }
@@ -309,6 +317,9 @@ pub struct FlowRecord {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Cuts of cwnd taken back, as what was thought lost had been late; of flows only whose recovery has `undo`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undos: Option<u64>,
     /// Of the data segments that arrived, those that a queue had marked (ECN).
     pub segments_marked: u64,
     /// Reductions of cwnd because of marks.
@@ -340,6 +351,12 @@ pub struct FlowRecord {
     /// source is that of the first, what it says of the destination that of the last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<FlowRecord>,
+    /// Octets sent for the first time before counting began.
+    #[serde(skip)]
+    pub earlier_octets: u64,
+    /// Transfers finished before counting began.
+    #[serde(skip)]
+    pub earlier_transfers: u64,
 }
 
 /// What became of one VC's cells and frames.
@@ -513,6 +530,9 @@ pub struct VcQueueRecord {
     pub p90: u32,
     /// 99th percentile.
     pub p99: u32,
+    /// The samples.
+    #[serde(skip)]
+    pub samples: QueueSamples,
 }
 
 impl VcQueueRecord {
@@ -526,6 +546,7 @@ impl VcQueueRecord {
             p50: percentile(50),
             p90: percentile(90),
             p99: percentile(99),
+            samples: samples.clone(),
         }
     }
 }

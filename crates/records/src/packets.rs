@@ -87,6 +87,9 @@ pub struct SojournRecord {
     pub p99_ps: u64,
     /// 99.9th percentile, picoseconds.
     pub p999_ps: u64,
+    /// The stays.
+    #[serde(skip)]
+    pub stays: CellDelays,
 }
 
 /// How long a flow's packets stayed in a port.
@@ -226,7 +229,7 @@ impl FlowSojournRecord {
 }
 
 impl SojournRecord {
-    fn of(stays: &CellDelays) -> Self {
+    pub(crate) fn of(stays: &CellDelays) -> Self {
         let found = stays.record(0).delay;
         SojournRecord {
             packets: found.cells,
@@ -238,6 +241,7 @@ impl SojournRecord {
             p95_ps: stays.quantile(950),
             p99_ps: found.p99_ps,
             p999_ps: found.p999_ps,
+            stays: stays.clone(),
         }
     }
 }

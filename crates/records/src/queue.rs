@@ -16,6 +16,9 @@ pub struct QueueRecord {
     pub p90: Option<u32>,
     /// 99th percentile of the samples.
     pub p99: Option<u32>,
+    /// The samples.
+    #[serde(skip)]
+    pub samples: QueueSamples,
 }
 
 impl QueueRecord {
@@ -27,6 +30,7 @@ impl QueueRecord {
             p50: samples.percentile(50),
             p90: samples.percentile(90),
             p99: samples.percentile(99),
+            samples: samples.clone(),
         }
     }
 }
@@ -94,6 +98,18 @@ impl QueueSamples {
         self.total += 1;
     }
 
+    /// Those that are not among `earlier` ones, of which these are the continuation.
+    #[must_use]
+    pub fn since(&self, earlier: &QueueSamples) -> QueueSamples {
+        let before = |cells| earlier.counts.get(cells).copied().unwrap_or(0);
+        let counts = self.counts.iter();
+        let counts = counts.map(|(cells, count)| (*cells, count - before(cells)));
+        QueueSamples {
+            counts: counts.filter(|&(_, count)| count > 0).collect(),
+            total: self.total - earlier.total,
+        }
+    }
+
     /// Smallest length that at least `percent` % of the samples do not exceed; none without samples.
     pub fn percentile(&self, percent: u64) -> Option<u32> {
         // Nearest rank: the ceil(percent / 100 * total)-th smallest.
@@ -134,6 +150,17 @@ mod tests {
         queue.arrived(10 + 20); // at 10 and at 20
         queue.departed(30); // the first at 30; the second stays to the end, 50
         assert_eq!(queue.mean(1, 50), (20.0 + 30.0) / 50.0);
+    }
+
+    #[test]
+    fn later_samples_are_all_but_the_earlier_ones() {
+        let mut samples = QueueSamples::default();
+        (50..=52).for_each(|cells| samples.add(cells));
+        let earlier = samples.clone();
+        (1..=3).for_each(|cells| samples.add(cells));
+        let later = samples.since(&earlier);
+        assert_eq!((later.max(), later.mean(), later.total), (3, 2.0, 3));
+        assert_eq!(later.percentile(50), Some(2));
     }
 
     #[test]

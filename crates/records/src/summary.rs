@@ -51,6 +51,10 @@ impl RunRecords {
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
         summary.insert("duration_ps".into(), json!(self.duration_ps));
+        if self.measured_from_ps > 0 {
+            let from = self.measured_from_ps;
+            summary.insert("measured_from_ps".into(), json!(from));
+        }
         summary.insert("engine_stats".into(), json!(self.engine_stats));
         summary.insert("flows".into(), self.flows.iter().map(flow).collect());
         summary.insert("ports".into(), self.limited_ports(spec));
@@ -85,7 +89,9 @@ impl RunRecords {
         let (mut taken, mut starts) = (vec![Vec::new(); self.flows.len()], Vec::new());
         starts.resize_with(self.flows.len(), VecDeque::new);
         for ((&flow, start), end) in trace.flow.iter().zip(&trace.start_ps).zip(&trace.end_ps) {
-            taken[flow as usize].push(end - start);
+            if *end >= self.measured_from_ps {
+                taken[flow as usize].push(end - start);
+            }
             starts[flow as usize].push_back(*start);
         }
         // A flow's transfers come in the order in which they began.
@@ -93,6 +99,7 @@ impl RunRecords {
         let mut delivered = vec![Vec::new(); self.flows.len()];
         for (&flow, end) in trace.flow.iter().zip(&trace.end_ps) {
             let start = starts[flow as usize].pop_front();
+            let start = start.filter(|_| *end >= self.measured_from_ps);
             delivered[flow as usize].extend(start.map(|start| end - start));
         }
         let has_deliveries = !trace.flow.is_empty();
@@ -175,10 +182,11 @@ fn flow(record: &FlowRecord) -> Value {
 }
 
 /// Transfers of which something was sent: those finished, and one more where octets were sent for the
-/// first time that are none of theirs.
+/// first time that are none of theirs; those under way when counting began are among them.
 fn transfers_begun(record: &FlowRecord, size_octets: u64) -> u64 {
-    let new_octets = record.octets_sent - record.octets_retransmitted;
-    record.transfers + u64::from(new_octets > record.transfers * size_octets)
+    let finished = record.earlier_transfers + record.transfers;
+    let new_octets = record.earlier_octets + record.octets_sent - record.octets_retransmitted;
+    record.transfers + u64::from(new_octets > finished * size_octets)
 }
 
 /// Frames that arrived spoilt, and cells that links lost.
@@ -199,8 +207,9 @@ fn part(record: &impl Serialize, keys: &[&str]) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::{
-        CellDelayRecord, DelayStatistics, EngineStats, FlowRecord, LinkLosses, LossReason,
-        PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord, WebTotals,
+        CellDelayRecord, CellDelays, DelayStatistics, EngineStats, FlowRecord, LinkLosses,
+        LossReason, PortRecord, ResponseTimes, RunRecords, VcQueueRecord, VcRecord, WebRecord,
+        WebTotals,
     };
     use serde_json::{Value, json};
     use skycell_spec::{DistributionSpec, NetworkSpec, TrafficSpec};
@@ -252,6 +261,7 @@ mod tests {
         RunRecords {
             engine: "reference",
             duration_ps: 9,
+            measured_from_ps: 0,
             flows: vec![FlowRecord::default()],
             vcs: vec![vc.clone(), vc],
             ports: vec![
@@ -356,6 +366,7 @@ mod tests {
                 p999_ps: 5,
                 ..DelayStatistics::default()
             },
+            delays: CellDelays::default(),
         }];
         let summary = summary(&records, &spec());
         let kept = summary["measured_vcs"].as_array().unwrap();

@@ -148,6 +148,7 @@ fn a_packet_with_any_wrong_bit_is_lost() {
         least_octets: 0,
         unit_octets: 1,
         line_octets: 1,
+        fragment_octets: None,
     };
     for (wrong, is_lost) in [(999, false), (1000, true), (1383, true), (1384, false)] {
         let mut errors = errors(trace(&[wrong]), Some(framing));

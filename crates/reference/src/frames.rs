@@ -3,8 +3,13 @@
 use crate::live::RealPacket;
 use crate::network::Outside;
 use skycell_abr::RmCell;
+use skycell_records::{DiscardTrace, FragmentedPackets};
+use skycell_spec::fragments;
 use skycell_tcp::Segment;
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
+
+/// Octets of the header of an IP packet without options.
+const IP_HEADER: u32 = 20;
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -30,11 +35,71 @@ pub(crate) enum Content {
     Real(Box<RealPacket>),
     /// A frame that came to this part of a network from outside of it.
     Outside(Outside),
+    /// A fragment of a packet.
+    Fragment(Fragment),
+    /// A packet that is on its way in fragments.
+    InFragments(Box<InFragments>),
     /// Whatever a cell source sends.
     Cells,
 }
 
+/// A fragment of an IP packet (RFC 791, section 3.2).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fragment {
+    /// The packet.
+    pub(crate) whole: FrameId,
+    /// Octets of its payload.
+    pub(crate) payload: u32,
+    /// Number of the packet's flow.
+    pub(crate) number: u32,
+    /// Id of the packet's flow, or [`DiscardTrace::NO_FLOW`].
+    pub(crate) flow: u32,
+    /// Which VC of the packet's route it is on.
+    pub(crate) route_index: u32,
+}
+
+/// What is put together again at the end of the route.
+#[derive(Clone, Debug)]
+pub(crate) struct InFragments {
+    /// What the packet carries.
+    pub(crate) content: Content,
+    /// Octets of its payload that have not come.
+    pub(crate) missing: u32,
+}
+
 impl Content {
+    /// Id of its flow, if it has one, for traces.
+    pub(crate) fn flow(&self) -> u32 {
+        match self {
+            Content::Segment { flow, .. } => *flow,
+            Content::Real(packet) => packet.flow,
+            Content::Outside(outside) => outside.flow,
+            Content::Fragment(fragment) => fragment.flow,
+            Content::InFragments(whole) => whole.content.flow(),
+            Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
+        }
+    }
+
+    /// Which VC of its route it is on.
+    fn route_index(&self) -> u32 {
+        match self {
+            Content::Segment { route_index, .. } | Content::Datagram { route_index, .. } => {
+                *route_index
+            }
+            Content::Fragment(fragment) => fragment.route_index,
+            other => unreachable!("has no route: {other:?}"),
+        }
+    }
+
+    fn set_route_index(&mut self, to: u32) {
+        match self {
+            Content::Segment { route_index, .. } | Content::Datagram { route_index, .. } => {
+                *route_index = to;
+            }
+            other => unreachable!("has no route: {other:?}"),
+        }
+    }
+
     /// The number of its flow in a run with so many connections: both directions of those first, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self {
@@ -44,6 +109,8 @@ impl Content {
             Content::Datagram { source, .. } => 2 * connections as u32 + source,
             Content::Real(packet) => packet.number,
             Content::Outside(outside) => outside.number,
+            Content::Fragment(fragment) => fragment.number,
+            Content::InFragments(whole) => whole.content.flow_number(connections),
             Content::Cells => 0,
         }
     }
@@ -114,6 +181,10 @@ pub(crate) struct Frames {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
     serial: u64,
+    /// Frames made of fragments.
+    fragments: u64,
+    /// What became of packets in fragments.
+    pub(crate) fragmented: FragmentedPackets,
     /// Frames from outside that have ended on their way, until somebody takes them from here.
     pub(crate) ended_outside: Vec<FrameId>,
 }
@@ -157,9 +228,84 @@ impl Frames {
         }
     }
 
-    /// Frames made so far.
+    /// Frames made so far, without those of fragments.
     pub(crate) fn made(&self) -> u64 {
-        self.serial
+        self.serial - self.fragments
+    }
+
+    /// A new frame of a fragment, as its packet `id` or the longer fragment `id` is cut for a link.
+    fn add_fragment(&mut self, id: FrameId, fragment: Fragment, cells: u32) -> FrameId {
+        let (ecn, enqueued_at) = (self.get(id).ecn, self.get(id).enqueued_at);
+        let octets = fragment.payload + IP_HEADER;
+        let own = self.add(Content::Fragment(fragment), octets, cells, enqueued_at);
+        self.fragments += 1;
+        self.frames[own.index()].ecn = ecn;
+        own
+    }
+
+    /// Cuts the packet, or fragment, `id` of flow `flow` into fragments of at most `mtu` octets, which take so many cells as
+    /// `cells` says; they go on in its stead, from the VC of its route where it is.
+    pub(crate) fn cut(
+        &mut self,
+        id: FrameId,
+        (number, flow): (u32, u32),
+        mtu: u32,
+        cells: impl Fn(u32) -> u32,
+    ) -> Vec<FrameId> {
+        let frame = &mut self.frames[id.index()];
+        let octets = frame.octets;
+        let (whole, route_index) = match &mut frame.content {
+            Content::Fragment(fragment) => (fragment.whole, fragment.route_index),
+            content => {
+                let route_index = content.route_index();
+                let missing = octets - IP_HEADER;
+                let content = std::mem::replace(content, Content::Cells);
+                frame.content = Content::InFragments(Box::new(InFragments { content, missing }));
+                frame.left = 1; // until it is cut
+                self.fragmented.cut += 1;
+                (id, route_index)
+            }
+        };
+        let mut made = Vec::new();
+        for payload in fragments(octets, mtu) {
+            let fragment = Fragment {
+                whole,
+                payload,
+                number,
+                flow,
+                route_index,
+            };
+            made.push(self.add_fragment(id, fragment, cells(payload + IP_HEADER)));
+            self.frames[whole.index()].left += 1;
+        }
+        self.settle(id, 1);
+        made
+    }
+
+    /// The fragment `id` has come to the end of its route: its packet, if that has come whole with it.
+    pub(crate) fn put_together(&mut self, id: FrameId) -> Option<FrameId> {
+        let (fragment, ecn) = match &self.get(id).content {
+            Content::Fragment(fragment) => (*fragment, self.get(id).ecn),
+            other => unreachable!("no fragment: {other:?}"),
+        };
+        let whole = &mut self.frames[fragment.whole.index()];
+        let Content::InFragments(in_fragments) = &mut whole.content else {
+            unreachable!("a packet that was cut");
+        };
+        in_fragments.missing -= fragment.payload;
+        let is_whole = in_fragments.missing == 0;
+        if ecn == Ecn::Ce {
+            whole.ecn = ecn; // RFC 3168, section 5.3
+        }
+        if is_whole {
+            let content = std::mem::replace(&mut in_fragments.content, Content::Cells);
+            whole.content = content;
+            whole.content.set_route_index(fragment.route_index);
+            whole.left += 1;
+            self.fragmented.whole += 1;
+        }
+        self.settle(id, 1);
+        is_whole.then_some(fragment.whole)
     }
 
     /// The frame `id`.
@@ -212,7 +358,8 @@ impl Frames {
                 *route_index += 1
             }
             Content::Real(packet) => packet.route_index += 1,
-            Content::Outside(_) | Content::Cells => {}
+            Content::Fragment(fragment) => fragment.route_index += 1,
+            Content::Outside(_) | Content::InFragments(_) | Content::Cells => {}
         }
         frame.clp = false;
         frame.left = 1;
@@ -227,10 +374,22 @@ impl Frames {
         let frame = &mut self.frames[id.index()];
         frame.left -= units;
         if frame.left == 0 {
-            if let Content::Outside(outside) = &frame.content {
-                self.ended_outside.push(outside.frame);
-            }
+            let of = match &frame.content {
+                Content::Outside(outside) => {
+                    self.ended_outside.push(outside.frame);
+                    None
+                }
+                Content::Fragment(fragment) => Some(fragment.whole),
+                Content::InFragments(_) => {
+                    self.fragmented.incomplete += 1;
+                    None
+                }
+                _ => None,
+            };
             self.free.push(id);
+            if let Some(whole) = of {
+                self.settle(whole, 1);
+            }
         }
     }
 

@@ -30,4 +30,4 @@ pub use network::{Finished, NetworkPart, Outside};
 pub use paths::{Next, VcPaths};
 pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};
-pub use run::{RunError, run};
+pub use run::{RunError, measured, run, run_whole};

@@ -50,6 +50,7 @@ impl<'a> LiveNetwork<'a> {
     pub fn new(spec: &'a NetworkSpec) -> Result<Self, SpecError> {
         spec.validate()?;
         refuse_peps(spec)?;
+        refuse_fragments(spec)?;
         let network = Network::without_flows(spec);
         Ok(LiveNetwork { network, spec })
     }
@@ -91,6 +92,21 @@ impl<'a> LiveNetwork<'a> {
                 port.record(&link.name, end, has_vc_samples)
             })
             .collect()
+    }
+}
+
+/// Real packets go whole.
+fn refuse_fragments(spec: &NetworkSpec) -> Result<(), SpecError> {
+    let cuts = |link: &skycell_spec::LinkSpec| {
+        let framing = link.framing.as_ref();
+        framing.is_some_and(|framing| framing.fragment_octets.is_some())
+    };
+    match spec.links.iter().position(cuts) {
+        None => Ok(()),
+        Some(i) => Err(SpecError::Structure {
+            path: format!("links[{i}].framing.fragment_octets"),
+            problem: "belongs to a run: packets of real hosts go whole".into(),
+        }),
     }
 }
 

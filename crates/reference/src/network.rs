@@ -8,7 +8,7 @@ use crate::resequencer::Resequencer;
 use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelays, DiscardReason, DiscardTrace, LossReason, VcRecord};
+use skycell_records::{CellDelays, DiscardReason, LossReason, VcRecord};
 use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
@@ -18,6 +18,7 @@ mod abr;
 mod access;
 mod contracts;
 mod finish;
+mod fragments;
 mod order;
 mod part;
 mod real;
@@ -121,11 +122,9 @@ impl<'a> Network<'a> {
     /// With these flows, none of which begins, nor any source; delays are measured of the VCs that it `has`, and nothing is
     /// sampled.
     pub(crate) fn of(spec: &'a NetworkSpec, flows: &[FlowSpec], has: impl Fn(u32) -> bool) -> Self {
-        let mut ports: Vec<Port> = spec
-            .links
-            .iter()
-            .map(|link| Port::new(link, spec.seed, SimTime(spec.duration_ps)))
-            .collect();
+        let [from, end] = [spec.measure_from_ps, spec.duration_ps].map(SimTime);
+        let links = spec.links.iter();
+        let mut ports: Vec<Port> = links.map(|link| Port::new(link, spec.seed, end)).collect();
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
@@ -145,9 +144,7 @@ impl<'a> Network<'a> {
                     .then(|| CellDelays::new(spec.vc_fixed_delay_ps(id as usize))),
                 frame_under_way: FrameId(0),
                 reassembly: Reassembly::default(),
-                guaranteed: vc
-                    .gfr
-                    .map(|gfr| GuaranteedVc::new(&gfr, SimTime(spec.duration_ps))),
+                guaranteed: vc.gfr.map(|gfr| GuaranteedVc::new(&gfr, from, end)),
                 resequencer: vc.resequencer.as_ref().map(Resequencer::new),
                 entered: 0,
                 carries_packets: spec.carries_packets(id as usize),
@@ -368,6 +365,9 @@ impl<'a> Network<'a> {
             self.out_of_part = Some((outside.frame, frame.ecn));
             return self.frames.take_out(id);
         }
+        if let Content::Fragment(fragment) = frame.content {
+            return self.on_fragment_at_end(now, id, fragment);
+        }
         if let Content::Datagram {
             source,
             route_index,
@@ -496,6 +496,9 @@ impl<'a> Network<'a> {
 
     /// Offers a whole frame to the first port of VC `vc_id`.
     fn offer_frame(&mut self, now: SimTime, id: FrameId, vc_id: u32) {
+        if let Some(mtu) = self.needs_fragments(id, vc_id) {
+            return self.offer_fragments(now, id, vc_id, mtu);
+        }
         let is_paced = self.abr.paces(vc_id);
         let vc = &mut self.vcs[vc_id as usize];
         let frame = self.frames.get(id);
@@ -586,12 +589,7 @@ impl<'a> Network<'a> {
         if !self.traces_discards {
             return;
         }
-        let flow = match &self.frames.get(frame).content {
-            Content::Segment { flow, .. } => *flow,
-            Content::Real(packet) => packet.flow,
-            Content::Outside(outside) => outside.flow,
-            Content::Datagram { .. } | Content::Cells => DiscardTrace::NO_FLOW,
-        };
+        let flow = self.frames.get(frame).content.flow();
         let trace = &mut self.out.traces.discards;
         trace.push(port_id, vc_id, flow, now.0, reason as u8);
     }

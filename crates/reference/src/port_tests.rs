@@ -322,6 +322,7 @@ fn port_of_packets(policy: &str) -> Port {
             least_octets: 0,
             unit_octets: 1,
             line_octets: 1,
+            fragment_octets: None,
         }),
         delay_ps: 0,
         loss_ppb: 0,

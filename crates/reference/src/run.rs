@@ -29,7 +29,7 @@ pub enum RunError {
     },
 }
 
-/// Runs `spec` over [0, duration). `progress` is told the simulated time now and then and returns
+/// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on. `progress` is told the simulated time now and then and returns
 /// false to cancel.
 ///
 /// # Errors
@@ -39,6 +39,54 @@ pub fn run(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    measured(spec, progress, &mut |spec, progress| {
+        run_whole(spec, progress)
+    })
+}
+
+/// Simulates a valid spec.
+pub type RunValid<'a> = &'a mut dyn FnMut(
+    &NetworkSpec,
+    &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError>;
+
+/// What `run` leaves of `spec`, counted from [`NetworkSpec::measure_from_ps`] on: the run up to there is one of its own.
+///
+/// # Errors
+/// As `run`.
+pub fn measured(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+    run: RunValid<'_>,
+) -> Result<RunRecords, RunError> {
+    let (from, end) = (spec.measure_from_ps, spec.duration_ps);
+    if from == 0 {
+        return run(spec, progress);
+    }
+    // Of both runs together the share that is done, as a time of the whole one.
+    let mut share_done = |done: u64| {
+        let time = u128::from(end) * u128::from(done) / u128::from(from + end);
+        progress(SimTime(time as u64))
+    };
+    let mut beginning = NetworkSpec {
+        duration_ps: from,
+        measure_from_ps: 0,
+        ..spec.clone()
+    };
+    beginning.records.traces.clear();
+    let start = run(&beginning, &mut |now| share_done(now.0))?;
+    let whole = run(spec, &mut |now| share_done(from + now.0))?;
+    Ok(whole.since(&start, spec))
+}
+
+/// Simulates a valid spec and counts from its beginning on, but for the windows and the dues of guarantees.
+///
+/// # Errors
+/// `progress` cancelled, or the ledger did not balance.
+pub fn run_whole(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
     let end = SimTime(spec.duration_ps);
     let connections = Connections::of(spec);
     let mut network = Network::new(&connections.spec, &connections.proxies);
@@ -80,10 +128,13 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let measured = finished.delays.iter().map(|(vc, delays)| (*vc, delays));
     let (cell_delays, class_delays) = delay_records(measured, spec);
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
+    let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames);
+    ledger.add_fragmented(&finished.fragmented);
     RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,
-        ledger: Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames),
+        measured_from_ps: 0,
+        ledger,
         web: WebTotals::of(&flows),
         flows,
         vcs: finished.vcs,

@@ -103,6 +103,10 @@ impl NetworkSpec {
                 "above 0, at most 100 days",
             ));
         }
+        if self.measure_from_ps >= self.duration_ps {
+            let got = self.measure_from_ps;
+            return Err(range("measure_from_ps".into(), got, "below duration_ps"));
+        }
         if self.records.sample_every_ps == 0 {
             return Err(range("records.sample_every_ps".into(), 0, "above 0"));
         }
@@ -457,6 +461,12 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
     if is_hystart && !tcp.timestamps && !is_timed {
         return Err(structure(
             at("slow_start"),
+            "needs timestamps, or rack_tlp: a round trip of every ACK",
+        ));
+    }
+    if tcp.congestion.needs_round_trips() && !tcp.timestamps && !is_timed {
+        return Err(structure(
+            at("congestion"),
             "needs timestamps, or rack_tlp: a round trip of every ACK",
         ));
     }

@@ -79,8 +79,9 @@ pub struct QueueSpec {
 ///
 /// ATM Forum Traffic Management 4.0, section 4.4; I.371.
 ///
-/// A cell conforms when it conforms to every bucket of its VC, and only then do the buckets change.
-/// A cell that does not meets the action of the first bucket that it offends.
+/// A cell conforms when it conforms to every bucket of its VC that counts it, and only then do these change.
+/// A cell that does not meets the action of the first bucket that it offends; one that a bucket of CLP = 0 tags goes on
+/// as a cell with CLP = 1, which the buckets of both count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct GcraSpec {
@@ -90,6 +91,10 @@ pub struct GcraSpec {
     pub limit_ps: u64,
     /// What becomes of a cell that does not conform.
     pub action: PolicingAction,
+    /// Whether it counts cells with CLP = 0 alone, as the SCR of VBR.2 and VBR.3 does; the key is left out where it counts
+    /// all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clp0_only: bool,
 }
 
 /// What a policer does with a cell that does not conform.

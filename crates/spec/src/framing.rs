@@ -3,11 +3,15 @@
 use crate::SpecError;
 use crate::check::range;
 use serde::{Deserialize, Serialize};
-use skycell_declare::Declare;
+use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
 
 /// Longest time of a packet, picoseconds: an hour, that of 65 535 octets at 146 bit/s.
 const PACKET_TIME_MAX_PS: u128 = 3_600 * 1_000_000_000_000;
+/// Octets of the header of an IP packet without options.
+const IP_HEADER: Octets = 20;
+/// Longest packet that goes whole everywhere, octets (RFC 791, section 3.2).
+const LEAST_MTU: u32 = 68;
 /// Longest IP packet, octets (RFC 791: the length field has 16 bits).
 pub(crate) const LONGEST_PACKET: Octets = 65_535;
 
@@ -30,11 +34,27 @@ pub struct PacketFraming {
     pub unit_octets: u32,
     /// Octets that a unit takes of the line, above zero.
     pub line_octets: u32,
+    /// Longest packet that goes whole, at least 68; a longer one goes in fragments (RFC 791). The key is left out for a link
+    /// to whose port no longer packet may come.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub fragment_octets: Option<u32>,
 }
 
 impl PacketFraming {
-    /// Octets that a packet takes of the line.
+    /// Octets that a packet takes of the line, in fragments where it is too long.
     pub fn octets_on_line(&self, packet: Octets) -> Octets {
+        match self.fragment_octets {
+            Some(mtu) if packet > mtu.into() => {
+                let payloads = fragments(packet as u32, mtu).map(Octets::from);
+                payloads
+                    .map(|payload| self.octets_of_whole(payload + IP_HEADER))
+                    .sum()
+            }
+            _ => self.octets_of_whole(packet),
+        }
+    }
+
+    fn octets_of_whole(&self, packet: Octets) -> Octets {
         let framed = packet.max(self.least_octets.into()) + Octets::from(self.overhead_octets);
         framed.div_ceil(self.unit_octets.into()) * Octets::from(self.line_octets)
     }
@@ -73,6 +93,12 @@ impl PacketFraming {
                 return Err(range(at(key), value, "at most 65535"));
             }
         }
+        if let Some(mtu) = self.fragment_octets
+            && !(LEAST_MTU..=LONGEST_PACKET as u32).contains(&mtu)
+        {
+            let allowed = "from 68 to 65535 octets, which every host and router takes (RFC 791)";
+            return Err(range(at("fragment_octets"), mtu, allowed));
+        }
         self.validate_rate(self.rate_millibps, &at("rate_millibps"))
     }
 
@@ -91,6 +117,13 @@ impl PacketFraming {
     }
 }
 
+/// Octets of payload of the fragments of a packet that is longer than `mtu`, at least 68, in order: as many as fit, in whole
+/// units of 8 octets, and the rest (RFC 791, section 3.2).
+pub fn fragments(packet: u32, mtu: u32) -> impl Iterator<Item = u32> {
+    let (payload, most) = (packet - IP_HEADER as u32, (mtu - IP_HEADER as u32) / 8 * 8);
+    (0..payload.div_ceil(most)).map(move |k| most.min(payload - k * most))
+}
+
 /// Refuses a rate at which the octets of a packet take too long, or none of the time.
 pub(crate) fn validate_rate(rate_millibps: u64, path: &str) -> Result<(), SpecError> {
     let plain = PacketFraming {
@@ -99,6 +132,7 @@ pub(crate) fn validate_rate(rate_millibps: u64, path: &str) -> Result<(), SpecEr
         least_octets: 0,
         unit_octets: 1,
         line_octets: 1,
+        fragment_octets: None,
     };
     plain.validate_rate(rate_millibps, path)
 }
@@ -116,6 +150,7 @@ mod tests {
             least_octets: 0,
             unit_octets: 1,
             line_octets: 1,
+            fragment_octets: None,
         }
     }
 
@@ -166,5 +201,26 @@ mod tests {
             ..plain(MBIT)
         };
         assert!(refused(no_unit).starts_with("f.unit_octets"));
+    }
+
+    #[test]
+    fn fragments_have_whole_units_of_eight_octets_but_for_the_last() {
+        let payloads = |packet, mtu| fragments(packet, mtu).collect::<Vec<_>>();
+        assert_eq!(payloads(1_500, 576), [552, 552, 376]);
+        assert_eq!(payloads(577, 576), [552, 5]);
+        assert_eq!(payloads(116, 68), [48, 48]);
+        let over_576 = PacketFraming {
+            fragment_octets: Some(576),
+            ..plain(MBIT)
+        };
+        assert_eq!(
+            [576, 1_500].map(|n| over_576.octets_on_line(n)),
+            [576, 1_540]
+        );
+        let small = PacketFraming {
+            fragment_octets: Some(67),
+            ..over_576
+        };
+        assert!(small.validate("framing").is_err());
     }
 }

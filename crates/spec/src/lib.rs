@@ -20,7 +20,7 @@ mod web;
 
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
-pub use framing::PacketFraming;
+pub use framing::{PacketFraming, fragments};
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
@@ -40,7 +40,7 @@ pub use skycell_switch::buffer::specs::*;
 pub use skycell_switch::scheduler::specs::*;
 pub use skycell_switch::{ExcessAction, PacketPolicerSpec, TokenBucketSpec};
 pub use skycell_tcp::spec::*;
-pub use sources::{PhaseSpec, SourcePattern, SourceSpec};
+pub use sources::{ClpSpec, PhaseSpec, SourcePattern, SourceSpec};
 pub use split::{Connections, PepSpec, Proxy};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
@@ -63,6 +63,9 @@ pub struct NetworkSpec {
     pub seed: u64,
     /// Simulated time, picoseconds, above zero.
     pub duration_ps: u64,
+    /// From when on the run counts, picoseconds, below its duration; the key is left out where that is its beginning.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub measure_from_ps: u64,
     /// Hosts, routers and switches; a node's index is its id.
     pub nodes: Vec<NodeSpec>,
     /// One entry per direction; a link's index is its id and its output port's id, and, at the node

@@ -2,7 +2,7 @@
 
 use crate::check::{RUN_MAX_PS, range, structure};
 use crate::framing::LONGEST_PACKET;
-use crate::{DistributionSpec, SpecError, StartSpec};
+use crate::{DistributionSpec, SpecError, StartSpec, VcSpec, WHOLE_PPB};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
@@ -35,6 +35,25 @@ pub struct SourceSpec {
     pub pattern: SourcePattern,
     /// When it begins.
     pub start: StartSpec,
+    /// Which of its frames it sends with CLP = 1; the key is left out where none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clp: Option<ClpSpec>,
+}
+
+/// Which frames of a source of cells have CLP = 1, all cells of a frame alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ClpSpec {
+    /// Each by itself with one probability, drawn from the stream `source/<name>/clp`.
+    Drawn {
+        /// The probability in parts of 10^9, above zero, at most 10^9.
+        part_ppb: u32,
+    },
+    /// By a list, over and over.
+    Pattern {
+        /// CLP of the first frame, of the second and so on, at least one.
+        bits: Vec<bool>,
+    },
 }
 
 /// When a source sends.
@@ -137,4 +156,30 @@ pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecEr
         return Err(range(at("cell_interval_ps"), got, allowed));
     }
     Ok(())
+}
+
+/// CLP is that of cells, which a VC without a rule of its own for that bit carries as they are.
+pub(crate) fn validate_clp(i: usize, source: &SourceSpec, vc: &VcSpec) -> Result<(), SpecError> {
+    let at = |key: &str| format!("sources[{i}].{key}");
+    let Some(clp) = &source.clp else {
+        return Ok(());
+    };
+    if !source.datagram_route.is_empty() {
+        let problem = "is that of cells, and the source sends datagrams";
+        return Err(structure(at("clp"), problem));
+    }
+    if vc.gfr.is_some() || vc.abr.is_some() {
+        let problem = "the VC's contract of GFR or its rate control says which cells have CLP = 1";
+        return Err(structure(at("clp"), problem));
+    }
+    match clp {
+        ClpSpec::Drawn { part_ppb } if *part_ppb == 0 || *part_ppb > WHOLE_PPB => {
+            let allowed = "above 0, at most 1000000000";
+            Err(range(at("clp.part_ppb"), part_ppb, allowed))
+        }
+        ClpSpec::Pattern { bits } if bits.is_empty() => {
+            Err(structure(at("clp.bits"), "needs at least one"))
+        }
+        _ => Ok(()),
+    }
 }

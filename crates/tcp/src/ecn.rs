@@ -68,6 +68,11 @@ impl EcnSender {
         self.owes_cwr = true;
     }
 
+    /// The last reduction was not needed (tcp_ecn_withdraw_cwr).
+    pub(crate) fn withdraw_cwr(&mut self) {
+        self.owes_cwr = false;
+    }
+
     /// ECN field and CWR flag of new data. What is sent again has neither (sections 6.1.5 and 6.1.2).
     pub(crate) fn of_new_data(&mut self) -> (Ecn, bool) {
         (self.ect, std::mem::take(&mut self.owes_cwr))

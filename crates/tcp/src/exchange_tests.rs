@@ -2,7 +2,7 @@
 
 use crate::sender::tests::{
     CUBIC, DCTCP, LINUX_CUBIC, MSS, NEW_RENO, PACED, PRAGUE, RACK_TLP, RENO, RENO_CONGESTION, SACK,
-    VANILLA, draws, tcp,
+    TAHOE, VANILLA, VEGAS, draws, tcp,
 };
 use crate::spec::*;
 use crate::{Receiver, Segment, Sender, TickClock};
@@ -44,6 +44,12 @@ fn recoveries() -> impl Strategy<Value = RecoverySpec> {
     prop_oneof![
         Just(RecoverySpec::Vanilla(VANILLA)),
         any::<bool>().prop_map(|avoid_multiple_fast_retransmits| {
+            RecoverySpec::Tahoe(TahoeSpec {
+                avoid_multiple_fast_retransmits,
+                ..TAHOE
+            })
+        }),
+        any::<bool>().prop_map(|avoid_multiple_fast_retransmits| {
             RecoverySpec::Reno(RenoRecoverySpec {
                 avoid_multiple_fast_retransmits,
                 ..RENO
@@ -84,6 +90,8 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
         CongestionSpec::LinuxCubic(LINUX_CUBIC),
         CongestionSpec::Dctcp(DCTCP),
         CongestionSpec::Prague(PRAGUE),
+        CongestionSpec::Vegas(VEGAS),
+        CongestionSpec::HighSpeed(HighSpeedSpec {}),
     ];
     let slow_start = [
         SlowStartSpec::Standard(StandardSlowStartSpec { at_ssthresh: false }),

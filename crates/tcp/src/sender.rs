@@ -84,6 +84,15 @@ impl Sender {
         self.tx.ecn.as_deref().map_or(0, EcnSender::reductions)
     }
 
+    /// Cuts of the window taken back; none where recovery takes none back.
+    pub fn undos(&self) -> Option<u64> {
+        self.tx
+            .tcp
+            .recovery
+            .undoes()
+            .then_some(self.tx.counters.undos)
+    }
+
     /// Whether a connection is open or opening.
     pub fn is_open(&self) -> bool {
         self.state != State::Closed
@@ -226,11 +235,8 @@ impl Sender {
         if let Recovery::ByDuplicates(recovery) = &mut self.recovery {
             recovery.on_timeout(&mut self.tx);
         }
-        self.tx.on_loss();
+        self.tx.start_over();
         self.tx.window.on_rto(&self.tx.tcp);
-        self.tx.snd_nxt = self.tx.snd_una;
-        self.tx.deadline = SimTime::NEVER;
-        self.tx.send_as_allowed();
     }
 
     fn on_ack(&mut self, now: SimTime, segment: &Segment) {

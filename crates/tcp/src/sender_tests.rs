@@ -9,6 +9,10 @@ pub(crate) const MSS: u64 = 1_000;
 pub(crate) const WINDOW: u32 = 1_000_000;
 
 pub(crate) const VANILLA: VanillaSpec = VanillaSpec {};
+pub(crate) const TAHOE: TahoeSpec = TahoeSpec {
+    dup_ack_threshold: 3,
+    avoid_multiple_fast_retransmits: false,
+};
 pub(crate) const RENO: RenoRecoverySpec = RenoRecoverySpec {
     dup_ack_threshold: 3,
     avoid_multiple_fast_retransmits: false,
@@ -33,6 +37,7 @@ pub(crate) const SACK: SackSpec = SackSpec {
 pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     dup_ack_threshold: 3,
     max_blocks: 3,
+    undo: false,
 };
 pub(crate) const PACED: PacedSpec = PacedSpec {
     slow_start_ratio: 2.0,
@@ -57,6 +62,11 @@ pub(crate) const LINUX_CUBIC: LinuxCubicSpec = LinuxCubicSpec {
 };
 
 pub(crate) const DCTCP: DctcpSpec = DctcpSpec { gain: 0.0625 };
+pub(crate) const VEGAS: VegasSpec = VegasSpec {
+    alpha: 2,
+    beta: 4,
+    gamma: 1,
+};
 pub(crate) const PRAGUE: PragueSpec = PragueSpec { gain: 0.0625 };
 
 /// What a congestion control draws from in tests.

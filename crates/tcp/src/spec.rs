@@ -21,8 +21,8 @@ pub use crate::slow_start::specs::*;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// What is done about lost segments: vanilla detects losses only by timeout; reno adds fast
-    /// retransmit and recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
+    /// What is done about lost segments: vanilla detects losses only by timeout; tahoe adds fast
+    /// retransmit, reno recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
     /// the time of sending, as Linux does.
     #[param(
         kinds,
@@ -32,8 +32,9 @@ pub struct TcpSpec {
     pub recovery: RecoverySpec,
     /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
     /// per round trip and half, or by a cubic function of the time since the loss and 0.7, as
-    /// RFC 9438 or as Linux computes it; with dctcp and prague half of the part that marks have; or, with bbr, by a
-    /// model of the path, without regard to losses.
+    /// RFC 9438 or as Linux computes it; more and less of large windows with high_speed; with dctcp and prague half of the
+    /// part that marks have; with vegas by the length of round trips; or, with bbr, by a model of the path, without
+    /// regard to losses.
     #[param(
         kinds,
         default = "reno",

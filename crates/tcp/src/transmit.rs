@@ -39,6 +39,8 @@ pub struct SenderCounters {
     pub timeouts: u64,
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
+    /// Cuts of cwnd taken back.
+    pub undos: u64,
     /// Segments sent that open or close connections.
     pub controls: u64,
 }
@@ -246,10 +248,15 @@ impl Transmitter {
         }
     }
 
+    /// The timestamp of what is sent now.
+    pub(crate) fn timestamp(&self) -> u64 {
+        self.ticks - u64::from(self.is_before_tick)
+    }
+
     #[inline(always)]
     fn send(&mut self, sequence: u64, length: u64) {
         let end = sequence + length;
-        let timestamp = self.ticks - u64::from(self.is_before_tick);
+        let timestamp = self.timestamp();
         self.counters.octets_sent += length;
         self.counters.segments_sent += 1;
         let (mut ecn, mut cwr) = (Ecn::NotEct, false);
@@ -287,6 +294,16 @@ impl Transmitter {
     pub(crate) fn on_timeout(&mut self) {
         self.counters.timeouts += 1;
         self.rto.back_off();
+    }
+
+    /// A loss, of which no more is known: half of cwnd is ssthresh, one segment is cwnd, and everything from the oldest
+    /// unacknowledged octet on is to be sent again.
+    pub(crate) fn start_over(&mut self) {
+        self.on_loss();
+        self.set_cwnd_segments(1);
+        self.snd_nxt = self.snd_una;
+        self.deadline = SimTime::NEVER;
+        self.send_as_allowed();
     }
 
     /// Starts the retransmission timer anew.

@@ -56,7 +56,7 @@ impl State {
         };
         let growth = match &mut self.congestion {
             None => growth,
-            Some(rule) => rule.on_ack_in_slow_start(growth, ack),
+            Some(rule) => rule.on_ack_in_slow_start(tcp, cwnd, growth, ack),
         };
         let stops = self
             .slow_start
@@ -173,6 +173,13 @@ impl Window {
         self.grow_to_limit(tcp, growth);
         if is_leaving {
             self.ssthresh = self.cwnd;
+        }
+        if let Some(State {
+            congestion: Some(rule),
+            ..
+        }) = self.state.as_deref_mut()
+        {
+            self.ssthresh = rule.ssthresh(self.ssthresh, self.cwnd);
         }
     }
 

@@ -4,7 +4,9 @@ use crate::packet_trace::PacketTrace;
 use crate::web::Draw;
 use skycell_des::Stream;
 use skycell_records::SourceRecord;
-use skycell_spec::{DistributionSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec};
+use skycell_spec::{
+    ClpSpec, DistributionSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec, WHOLE_PPB,
+};
 use skycell_units::{Cells, Octets, SimTime};
 
 /// A cell that a source sends.
@@ -16,6 +18,8 @@ pub struct SourceCell {
     pub frame_cells: u32,
     /// Octets of the IP packet that it is part of; 0 for cells without.
     pub octets: u32,
+    /// CLP of it and of all cells of its frame.
+    pub clp: bool,
 }
 
 /// One source of the spec.
@@ -41,7 +45,33 @@ pub struct CellSource {
     /// Cells of the frame under way that were sent, and its length.
     in_frame: u32,
     frame: u32,
+    /// CLP of the frame under way, and of those after it.
+    frame_clp: bool,
+    clp: Option<Clp>,
     record: SourceRecord,
+}
+
+/// Which frames have CLP = 1.
+#[derive(Debug)]
+enum Clp {
+    Drawn { part_ppb: u32, stream: Stream },
+    Pattern { bits: Vec<bool>, next: usize },
+}
+
+impl Clp {
+    /// CLP of the next frame.
+    fn next(&mut self) -> bool {
+        match self {
+            Clp::Drawn { part_ppb, stream } => {
+                stream.uniform(0, u64::from(WHOLE_PPB)) < u64::from(*part_ppb)
+            }
+            Clp::Pattern { bits, next } => {
+                let bit = bits[*next];
+                *next = (*next + 1) % bits.len();
+                bit
+            }
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -79,6 +109,17 @@ impl CellSource {
             next_burst: SimTime::NEVER,
             in_frame: 0,
             frame: 0,
+            frame_clp: false,
+            clp: spec.clp.as_ref().map(|clp| match clp {
+                ClpSpec::Drawn { part_ppb } => Clp::Drawn {
+                    part_ppb: *part_ppb,
+                    stream: stream("clp"),
+                },
+                ClpSpec::Pattern { bits } => Clp::Pattern {
+                    bits: bits.clone(),
+                    next: 0,
+                },
+            }),
             record: SourceRecord::default(),
         };
         match &spec.pattern {
@@ -125,17 +166,20 @@ impl CellSource {
                 index: 0,
                 frame_cells,
                 octets: octets as u32,
+                clp: false,
             };
         }
         if self.in_frame == self.frame {
             self.frame = self.burst_left.min(u64::from(self.frame_cells)) as u32;
             self.in_frame = 0;
+            self.frame_clp = self.clp.as_mut().is_some_and(Clp::next);
             self.record.frames += 1;
         }
         let cell = SourceCell {
             index: self.in_frame,
             frame_cells: self.frame * self.unit,
             octets: self.octets as u32,
+            clp: self.frame_clp,
         };
         self.in_frame += 1;
         self.record.cells += u64::from(self.unit);
@@ -229,6 +273,7 @@ mod tests {
             datagram_octets: 0,
             pattern,
             start: StartSpec::At { time_ps: 5 },
+            clp: None,
         }
     }
 
@@ -302,6 +347,32 @@ mod tests {
         let indices: Vec<_> = frames.iter().map(|c| (c.index, c.frame_cells)).collect();
         assert_eq!(indices, [(0, 2), (1, 2), (0, 1), (0, 2)]);
         assert_eq!((source.record().cells, source.record().frames), (4, 3));
+    }
+
+    #[test]
+    fn clp_is_that_of_a_pattern_over_and_over_or_drawn_and_alike_within_a_frame() {
+        let of = |clp, frame_cells| {
+            let spec = SourceSpec {
+                clp: Some(clp),
+                frame_cells,
+                ..spec(SourcePattern::Constant)
+            };
+            CellSource::new(&spec, 1)
+        };
+        let pattern = ClpSpec::Pattern {
+            bits: vec![false, true, true],
+        };
+        let mut cells = of(pattern.clone(), 1);
+        let found: Vec<_> = (0..6).map(|_| u8::from(cells.send().clp)).collect();
+        assert_eq!(found, [0, 1, 1, 0, 1, 1]);
+        let mut frames = of(pattern, 2);
+        let found: Vec<_> = (0..6).map(|_| u8::from(frames.send().clp)).collect();
+        assert_eq!(found, [0, 0, 1, 1, 1, 1]);
+        // A quarter of 10 000: the standard deviation is 43.
+        let part_ppb = 250_000_000;
+        let mut drawn = of(ClpSpec::Drawn { part_ppb }, 1);
+        let marked = (0..10_000).filter(|_| drawn.send().clp).count();
+        assert!((2_330..2_670).contains(&marked), "{marked}");
     }
 
     #[test]

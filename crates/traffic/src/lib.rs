@@ -509,6 +509,7 @@ impl Flow {
             dup_acks_received: sent.dup_acks,
             timeouts: sent.timeouts,
             fast_retransmits: sent.fast_retransmits,
+            undos: self.sender.undos(),
             segments_marked: received.marked,
             ecn_reductions: self.sender.ecn_reductions(),
             control_segments: sent.controls + received.controls,
@@ -521,7 +522,7 @@ impl Flow {
             delay_max_ps: self.destination.delay_max.0,
             web: self.web.as_ref().map(|web| web.record()),
             pep: self.pep_record(),
-            connections: Vec::new(),
+            ..FlowRecord::default()
         }
     }
 }

@@ -68,6 +68,9 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
     from skycell import _core
 
     spec = scenario.resolve()
+    if spec.measure_from_ps:
+        problem = "a live network counts from its beginning on: run.measure_from is of no use here"
+        raise click.UsageError(problem)
     _refuse_unknown(spec, [host for host, _ in commands])
 
     def report(hosts: Sequence[tuple[str, str, str]]) -> None:

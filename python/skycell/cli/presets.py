@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 
 
 def _validate(collector: ErrorCollector, name: str | None, **_: object) -> None:
-    from skycell.scenario.presets import presets as known
-
     with collector.step():
-        refuse_unknown_preset("preset", known(), name)
+        refuse_unknown_preset("preset", _known(), name)
+
+
+def _known() -> Mapping[str, Preset]:
+    from skycell.scenario.presets import presets as of_scenarios
+    from skycell.scenario.presets.uplinks import uplink_presets
+
+    return {**of_scenarios(), **uplink_presets()}
 
 
 @click.command(
@@ -34,12 +39,11 @@ def _validate(collector: ErrorCollector, name: str | None, **_: object) -> None:
 def presets(name: str | None, as_json: bool) -> None:
     """List the presets, or show the values of the preset NAME.
 
-    A value is either stated by the preset's source or chosen, with the reason.
+    A value is either stated by the preset's source or chosen, with the reason. Those whose names
+    have underscores are for `preset` in [[uplink]], with that table's keys.
     """
-    from skycell.scenario.presets import presets as known
-
     validated(_validate)
-    show_presets(known(), name, as_json)
+    show_presets(_known(), name, as_json)
 
 
 def refuse_unknown_preset(what: str, known: Mapping[str, Preset], name: str | None) -> None:

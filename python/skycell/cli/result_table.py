@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skycell.cli.console import Output
-from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
+from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import Network, max_min_fairness, throughputs_bps
 from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import (
@@ -16,7 +16,7 @@ from skycell.metrics.run_rows import (
     share_of_ceiling,
     source_totals,
 )
-from skycell.records.result import RunResult
+from skycell.records.result import RunResult, simulated
 from skycell.spec.network import NetworkSpec
 from skycell.tables import run as tables
 from skycell.tables.table import (
@@ -48,6 +48,7 @@ def show_result(result: RunResult) -> None:
         tables.cell_delays(result),
         tables.qos(result.records),
         tables.resequencers(result.records),
+        tables.uplinks(result.records),
         tables.responses(result),
         tables.transfers(result),
         tables.deliveries(result),
@@ -139,8 +140,7 @@ def _ports(queues: Sequence[QueueRow], unit: str) -> Table:
 
 def _totals(result: RunResult) -> list[str]:
     total = _total_of_flows(result) if result.spec.flows else _total_of_sources(result)
-    seconds = result.records["duration_ps"] / PS_PER_SECOND
-    run = f"{seconds:g} s simulated with seed {result.seed}, engine {result.engine_in_words}"
+    run = f"{simulated(result.records)} with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     lost = lost_on_links(result.records, units_in_words(result.spec.links))
     lines = [total, *([lost] if lost else []), f"{run}; the ledger balances"]
@@ -157,7 +157,7 @@ def _total_of_flows(result: RunResult) -> str:
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     if len(rates) > 1 and fairness is not None:
         total += f"; fairness {fairness:.3f}"
-    flows, end_ps = result.records["flows"], result.records["duration_ps"]
+    flows, end_ps = result.records["flows"], result.spec.duration_ps
     late = sum(flow["start_ps"] >= end_ps for flow in flows)
     if late:
         total += f"; {late} of {len(flows)} would begin after the end of the run"

@@ -239,6 +239,7 @@ def _as_dict(run: StoredRun) -> dict[str, Any]:
 
 def _in_words(run: StoredRun) -> str:
     from skycell.input.quantities import PS_PER_SECOND
+    from skycell.records.result import simulated
 
     key = run.key
     lines = [f"{key.spec_hash}, engine {key.engine}, {key.version}: took {run.wall_s:.3g} s"]
@@ -246,7 +247,7 @@ def _in_words(run: StoredRun) -> str:
         lines.append(f"  failed: {run.reason}")
     else:
         seconds = run.summary["duration_ps"] / PS_PER_SECOND
-        lines.append(f"  {seconds:g} s simulated")
+        lines.append(f"  {simulated(run.summary)}")
         lines += [
             f"  {flow['name']}: {flow['octets_delivered'] * 8 / seconds / 1e6:.2f} Mbit/s, "
             f"{flow['timeouts']} timeouts"

@@ -26,7 +26,13 @@ def abr_rates(spec: NetworkSpec) -> dict[int, float]:
     routes = [spec.vcs[place].path for place in vcs]
     left: dict[int, float] = {}
     for link in {link for route in routes for link in route}:
-        of_abr = carried_bps(spec.links[link], spec.duration_ps, taken.get(link, 0.0)) / CELL_BITS
+        carried = carried_bps(
+            spec.links[link],
+            spec.duration_ps,
+            taken.get(link, 0.0),
+            from_ps=spec.measure_from_ps,
+        )
+        of_abr = carried / CELL_BITS
         promised = sum(
             abr.mcr_millicells / _MILLICELLS
             for abr, route in zip(vcs.values(), routes, strict=True)

@@ -132,7 +132,12 @@ def shaped_bps(link: LinkSpec, packet_octets: int) -> float:
 
 
 def carried_bps(
-    link: LinkSpec, duration_ps: int, taken_bps: float = 0.0, most_bps: float = math.inf
+    link: LinkSpec,
+    duration_ps: int,
+    taken_bps: float = 0.0,
+    most_bps: float = math.inf,
+    *,
+    from_ps: int = 0,
 ) -> float:
     """Rate of the cells, or of the line of packets, that a link could carry over a run, bit/s.
 
@@ -146,6 +151,7 @@ def carried_bps(
         duration_ps: of the run, picoseconds, above 0.
         taken_bps: what others take of the link while it has so much, bit/s.
         most_bps: to what its port holds everybody together, bit/s.
+        from_ps: from when on it counts what the link could carry, picoseconds, below `duration_ps`.
 
     >>> from skycell.spec.network import FifoSpec, ScheduleSpec, PortSpec
     >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
@@ -163,6 +169,8 @@ def carried_bps(
     ... )
     >>> link_cell_bps(10**6), carried_bps(link, 4 * second)
     (424000000.0, 318000000.0)
+    >>> round(carried_bps(link, 4 * second, from_ps=second))  # a third of it at the whole rate
+    282666667
     """
     if link.schedule is None:
         return max(0.0, min(link_bps(link), most_bps) - taken_bps)
@@ -180,10 +188,10 @@ def carried_bps(
         if step and schedule.paths[step] != schedule.paths[step - 1]:
             ready = begin + schedule.interruption_ps
         if schedule.delays_ps[step] is not None:
-            open_ps = min(end, duration_ps) - max(begin, ready)
+            open_ps = min(end, duration_ps) - max(begin, ready, from_ps)
             sending_ps[rates[step]] += max(0, open_ps)
     return sum(
-        max(0.0, min(rate, most_bps) - taken_bps) * (time_ps / duration_ps)
+        max(0.0, min(rate, most_bps) - taken_bps) * (time_ps / (duration_ps - from_ps))
         for rate, time_ps in sending_ps.items()
     )
 

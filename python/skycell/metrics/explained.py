@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from skycell import _core
+from skycell.metrics.access_delay import ExplainedUplink, explained_uplinks
 from skycell.metrics.doubts import doubts
 from skycell.metrics.resolved_links import (
     ResolvedLink,
@@ -36,6 +37,7 @@ class Explained:
         sizes: buffers and thresholds of ports with a limit.
         settings: keys of the ports that have rules, and where their values come from.
         paths: ways of flows, those that are alike together.
+        uplinks: those that terminals share, and what access adds when they are empty.
         stepped_ports: reason by port of what the fast engine steps.
         doubts: where rules are beyond what they were made for, or links cannot be filled.
         notes: as `skycell check` has them.
@@ -47,6 +49,7 @@ class Explained:
     sizes: tuple[ResolvedSize, ...]
     settings: tuple[Setting, ...]
     paths: tuple[ResolvedPath, ...]
+    uplinks: tuple[ExplainedUplink, ...]
     stepped_ports: dict[str, str]
     doubts: tuple[str, ...]
     notes: tuple[str, ...]
@@ -72,6 +75,7 @@ def explain(scenario: Scenario) -> Explained:
         sizes=sizes,
         settings=port_settings(scenario),
         paths=paths,
+        uplinks=explained_uplinks(spec),
         stepped_ports={port["port"]: port["reason"] for port in stepped},
         doubts=doubts(spec, paths, sizes),
         notes=notes,

@@ -15,7 +15,6 @@ from skycell.metrics.ceiling import (
     carried_bps,
     link_bps,
     link_cell_bps,
-    packet_share,
     segment_packet_octets,
     shaped_bps,
     tcp_share,
@@ -33,7 +32,7 @@ from skycell.spec.network import (
     SourcePatternTrace,
     SourceSpec,
 )
-from skycell.spec.values import begin_ps, mean_ps, octets_on_line, route_of
+from skycell.spec.values import begin_ps, fragments, mean_ps, octets_on_line, route_of
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Network:
             for flow in spec.flows
         ]
         costs = [
-            {link: share / _share_on(spec.links[link], flow) for link in route}
+            {link: share / _share_on(spec, link, flow) for link in route}
             for flow, share, route in zip(spec.flows, shares, routes, strict=True)
             if in_packets
         ]
@@ -93,7 +92,7 @@ class Network:
         ceiling_bps = 0.0
         if spec.flows:
             place = (loaded or slowest)[0]
-            share = max(_share_on(spec.links[place], flow) for flow in spec.flows)
+            share = max(_share_on(spec, place, flow) for flow in spec.flows)
             ceiling_bps = _base_bps(spec, place, ceiling) * share
         return cls(
             ceiling_bps=ceiling_bps,
@@ -139,11 +138,23 @@ def _packet_of(flow: FlowSpec) -> int:
     return segment_packet_octets(flow.tcp.mss, timestamps=flow.tcp.timestamps)
 
 
-def _share_on(link: LinkSpec, flow: FlowSpec) -> float:
-    """TCP's part of a link that a flow fills."""
-    if link.framing is None:
+def _share_on(spec: NetworkSpec, place: int, flow: FlowSpec) -> float:
+    """TCP's part of a link that a flow fills, whose segments may have been cut before it."""
+    packets = [_packet_of(flow)]
+    for link in (link for vc in flow.forward for link in spec.vcs[vc].path):
+        framing = spec.links[link].framing
+        if framing is not None and framing.fragment_octets is not None:
+            mtu = framing.fragment_octets
+            packets = [part for octets in packets for part in fragments(octets, mtu)]
+        if link == place:
+            break
+    found = spec.links[place].framing
+    if found is not None:
+        return flow.tcp.mss / sum(octets_on_line(found, octets) for octets in packets)
+    if len(packets) == 1:
         return _cell_share(flow)
-    return packet_share(flow.tcp.mss, link.framing, timestamps=flow.tcp.timestamps)
+    cells = sum(aal5_cells_of(octets, flow.tcp.llc_snap) for octets in packets)
+    return flow.tcp.mss / (CELL_OCTETS * cells)
 
 
 def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:
@@ -155,7 +166,8 @@ def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> f
     most = math.inf
     if spec.flows:
         most = shaped_bps(link, max(map(_packet_of, spec.flows)))
-    return carried_bps(link, spec.duration_ps, taken_bps, most)
+    from_ps = spec.measure_from_ps
+    return carried_bps(link, spec.duration_ps, taken_bps, most, from_ps=from_ps)
 
 
 def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
@@ -211,24 +223,29 @@ def taken_bps(spec: NetworkSpec, sources: Iterable[SourceSpec]) -> dict[int, flo
     taken: dict[int, float] = {}
     for source in sources:
         for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
-            offered = _mean_bps(source, spec.links[link], spec.duration_ps)
+            offered = _mean_bps(source, spec.links[link], spec)
             taken[link] = taken.get(link, 0.0) + offered
     return taken
 
 
-def _mean_bps(source: SourceSpec, link: LinkSpec, duration_ps: int) -> float:
+def _mean_bps(source: SourceSpec, link: LinkSpec, spec: NetworkSpec) -> float:
     """What a source offers to a link in the mean over its cycles, bit/s of the link.
 
-    A list of packets that is sent once counts over the run, as far as it is sent in it.
+    A list of packets that is sent once counts over the run, as far as it is sent while that counts.
     """
     pattern = source.pattern
+    measured_ps = spec.duration_ps - spec.measure_from_ps
     if isinstance(pattern, SourcePatternTrace):
         packets: Iterable[int] = pattern.octets
         if pattern.period_ps is None:
-            left_ps = duration_ps - begin_ps(source.start)
-            packets = pattern.octets[: bisect_left(pattern.times_ps, left_ps)]
+            began = begin_ps(source.start)
+            first, end = (
+                bisect_left(pattern.times_ps, time_ps - began)
+                for time_ps in (spec.measure_from_ps, spec.duration_ps)
+            )
+            packets = pattern.octets[first:end]
         octets = sum(count * _on_line(link, size) for size, count in Counter(packets).items())
-        return 8 * octets * PS_PER_SECOND / (pattern.period_ps or duration_ps)
+        return 8 * octets * PS_PER_SECOND / (pattern.period_ps or measured_ps)
     if source.datagram_octets:
         octets = _on_line(link, source.datagram_octets)
         peak = 8 * octets * PS_PER_SECOND / source.cell_interval_ps

@@ -45,7 +45,9 @@ def delay_terms(
         all other links), `queueing_ps` (t_q: what the mean delay of its segments has beyond all
         these), `total_ps` (D, as measured) and `bound` (the buffering bound, None where it does not
         hold: ports that share their rate between queues, ports of packets, and paths that are
-        interrupted).
+        interrupted). Where the flow crosses uplinks that terminals share, `media_access_ps` is
+        their access delay, of all frames of their terminals: mean, median, 99 % and most. It is a
+        part of t_q.
     """
     found = []
     for number, flow in enumerate(spec.flows):
@@ -144,6 +146,31 @@ def _terms_of_flow(
         if has_delay
         else None,
         "bound": _bound(spec, records, flow, fixed["most"], crossed) if has_delay else None,
+        **_media_access(spec, records, flow),
+    }
+
+
+#: Figures of the access delay by their names in records of uplinks.
+_WAITS = {"mean": "mean_ps", "median": "p50_ps", "p99": "p99_ps", "most": "max_ps"}
+
+
+def _media_access(
+    spec: NetworkSpec, records: Mapping[str, Any], flow: FlowSpec
+) -> dict[str, Spread]:
+    """What frames wait for access to uplinks that a flow crosses; nothing if it crosses none.
+
+    Means of several add up, and the other figures then are bounds.
+    """
+    crossed = {link for vc in flow.forward for link in spec.vcs[vc].path}
+    waits = [
+        record["access_delay"]
+        for uplink, record in zip(spec.uplinks, records.get("uplinks", ()), strict=True)
+        if crossed & set(uplink.links) and record["access_delay"]["cells"]
+    ]
+    if not waits:
+        return {}
+    return {
+        "media_access_ps": {name: sum(wait[key] for wait in waits) for name, key in _WAITS.items()}
     }
 
 

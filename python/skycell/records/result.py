@@ -211,9 +211,20 @@ class RunResult:
 
     def _title(self) -> str:
         return (
-            f"{self._seconds:g} s simulated, seed {self.seed}, engine {self.engine}, "
+            f"{simulated(self.records)}, seed {self.seed}, engine {self.engine}, "
             f"skycell {self.version}, spec {self.spec_hash[:12]}"
         )
+
+
+def simulated(records: Mapping[str, Any]) -> str:
+    """How long a run was, and from when on it counts.
+
+    >>> simulated({"duration_ps": 15 * 10**12, "measured_from_ps": 5 * 10**12})
+    '20 s simulated (measured from 5 s on)'
+    """
+    from_ps = records.get("measured_from_ps", 0)
+    text = f"{(from_ps + records['duration_ps']) / PS_PER_SECOND:g} s simulated"
+    return f"{text} (measured from {from_ps / PS_PER_SECOND:g} s on)" if from_ps else text
 
 
 def as_text(records: Mapping[str, Any]) -> str:

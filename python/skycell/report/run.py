@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import (
@@ -18,12 +18,10 @@ from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import lost_on_links, queue_rows, share_of_ceiling, source_totals
 from skycell.plots.labels import NAMES, grouped
 from skycell.plots.run import is_of_many
+from skycell.records.result import RunResult, simulated
 from skycell.report.page import Picture, page
 from skycell.tables import run as tables
 from skycell.tables.table import Cell, Table, columns, count, number, share, shortened, words
-
-if TYPE_CHECKING:
-    from skycell.records.result import RunResult
 
 
 def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
@@ -48,7 +46,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "verdict": _verdict(result),
             "notes": result.notes,
             "identity": [
-                ("Simulated", f"{seconds:g} s"),
+                ("Run", simulated(records)),
                 ("Seed", str(result.seed)),
                 ("Engine", f"{result.engine_in_words}, skycell {result.version}"),
                 ("Spec", result.spec_hash),
@@ -71,6 +69,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "cell_delays": brief(tables.cell_delays(result), "largest", "cell_delays"),
             "qos": tables.qos(records),
             "resequencers": tables.resequencers(records),
+            "uplinks": tables.uplinks(records),
             "vc_queues": _those(brief(_vc_queues(result, u), "largest", "ports") for u in _UNITS),
             "vcs": _those(brief(_vcs(result, unit), "discarded", "vcs") for unit in _UNITS),
             "pictures": pictures,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
@@ -58,6 +60,17 @@ class Scenario:
         faults = FaultCollector(self.name, self.positions)
         values, preset_is_known = expand(self.values, faults)
         return check_against(ScenarioFile, values, faults, preset_is_known)
+
+    def _repr_html_(self) -> str:
+        """What it says, key by key, and how much that is, for a notebook."""
+        run, users = self.file.run, self.resolve().users_in_words
+        title = f"Scenario {self.name}: {users} over {run.duration}, seed {run.seed}"
+        rows = "".join(
+            f"<tr><td>{escape(key)}</td><td>{escape(value)}</td></tr>"
+            for key, value in _leaves(self.values)
+        )
+        head = "<tr><th>key</th><th>value</th></tr>"
+        return f"<p>{escape(title)}</p><table>{head}{rows}</table>"
 
     def with_values(self, values: Mapping[str, Any]) -> Scenario:
         """The scenario with other values, given as they would stand in the file.
@@ -218,6 +231,19 @@ def check(source: ScenarioLike) -> tuple[Fault, ...]:
     except ScenarioFaults as found:
         return found.faults
     return ()
+
+
+def _leaves(values: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Dotted keys with the values that stand there, as they are written."""
+    items: Iterable[tuple[Any, Any]] = ()
+    if isinstance(values, Mapping):
+        items = values.items()
+    elif isinstance(values, list) and any(isinstance(value, Mapping) for value in values):
+        items = enumerate(values)
+    else:
+        yield key, values if isinstance(values, str) else json.dumps(values, default=str)
+    for step, value in items:
+        yield from _leaves(value, f"{key}.{step}" if key else str(step))
 
 
 def _checked(scenario: Scenario) -> Scenario:

@@ -10,6 +10,7 @@ from typing import Any
 
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.uplinks import uplink_presets
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,6 +26,10 @@ def scenario_schema() -> dict[str, Any]:
     schema["$defs"]["Tcp"]["properties"]["preset"] = {
         "enum": list(presets()),
         "description": "named set of TCP parameters that this table builds on",
+    }
+    schema["$defs"]["Uplink"]["properties"]["preset"] = {
+        "enum": list(uplink_presets()),
+        "description": "named set of values that this uplink builds on",
     }
     schema["anyOf"] = [{"required": ["preset"]}, {"required": ["run", "topology"]}]
     return {"$schema": _DIALECT, "title": "skycell scenario"} | {

@@ -23,6 +23,9 @@ from skycell.spec.parts import (
     ByteCountingSlowStartSpec,
     CcrFrom,
     ChannelSpec,
+    ClpDrawn,
+    ClpPattern,
+    ClpSpec,
     CodelSpec,
     CongestionSpec,
     CountSpec,
@@ -65,6 +68,7 @@ from skycell.spec.parts import (
     GilbertElliottSpec,
     GuaranteedRateSpec,
     HeadDropSpec,
+    HighSpeedSpec,
     HybridSpec,
     HyStartDetect,
     HyStartPlusPlusSpec,
@@ -150,6 +154,7 @@ from skycell.spec.parts import (
     StaticThresholdSpec,
     StrictPrioritySpec,
     Tagging,
+    TahoeSpec,
     TailDropSpec,
     TcpSpec,
     TickOrder,
@@ -167,6 +172,7 @@ from skycell.spec.parts import (
     VcPriorityDropSpec,
     VcRoundRobinSpec,
     VcSpec,
+    VegasSpec,
     VirtualQueueingSpec,
     VirtualSpacingSpec,
     VsVdSpec,
@@ -208,6 +214,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     version: Literal[2] = 2
     seed: U64
     duration_ps: U64
+    measure_from_ps: U64 = left_out(0)
     nodes: tuple[NodeSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
     vcs: tuple[VcSpec, ...] = ()
@@ -229,6 +236,9 @@ __all__ = [
     "ByteCountingSlowStartSpec",
     "CcrFrom",
     "ChannelSpec",
+    "ClpDrawn",
+    "ClpPattern",
+    "ClpSpec",
     "CodelSpec",
     "CongestionSpec",
     "CountSpec",
@@ -271,6 +281,7 @@ __all__ = [
     "GilbertElliottSpec",
     "GuaranteedRateSpec",
     "HeadDropSpec",
+    "HighSpeedSpec",
     "HyStartDetect",
     "HyStartPlusPlusSpec",
     "HyStartSpec",
@@ -359,6 +370,7 @@ __all__ = [
     "StaticThresholdSpec",
     "StrictPrioritySpec",
     "Tagging",
+    "TahoeSpec",
     "TailDropSpec",
     "TcpSpec",
     "TickOrder",
@@ -376,6 +388,7 @@ __all__ = [
     "VcPriorityDropSpec",
     "VcRoundRobinSpec",
     "VcSpec",
+    "VegasSpec",
     "VirtualQueueingSpec",
     "VirtualSpacingSpec",
     "VsVdSpec",

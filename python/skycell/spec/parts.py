@@ -40,6 +40,7 @@ class PacketFraming(SpecPart):
     least_octets: U32
     unit_octets: U32
     line_octets: U32
+    fragment_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -574,6 +575,7 @@ class GcraSpec(SpecPart):
     increment_ps: U64
     limit_ps: U64
     action: PolicingAction
+    clp0_only: bool = left_out(False)
 
 
 Tagging = Literal["none", "network", "adapter"]
@@ -654,6 +656,14 @@ class VanillaSpec(SpecPart):
     kind: Literal["vanilla"] = "vanilla"
 
 
+class TahoeSpec(SpecPart):
+    """Fast retransmit, from where slow start goes on as after a timeout."""
+
+    kind: Literal["tahoe"] = "tahoe"
+    dup_ack_threshold: U32
+    avoid_multiple_fast_retransmits: bool
+
+
 class RenoRecoverySpec(SpecPart):
     """Fast retransmit and fast recovery, which the first ACK of new data ends."""
 
@@ -723,10 +733,11 @@ class RackTlpSpec(SpecPart):
     kind: Literal["rack_tlp"] = "rack_tlp"
     dup_ack_threshold: U32
     max_blocks: U32
+    undo: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
-    VanillaSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
+    VanillaSpec | TahoeSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
     Field(discriminator="kind"),
 ]
 
@@ -780,8 +791,32 @@ class PragueSpec(SpecPart):
     gain: float
 
 
+class VegasSpec(SpecPart):
+    """A few segments of its own in the queue, by the length of round trips: fewer than alpha make
+    cwnd grow, more than beta shrink.
+    """
+
+    kind: Literal["vegas"] = "vegas"
+    alpha: U32
+    beta: U32
+    gamma: U32
+
+
+class HighSpeedSpec(SpecPart):
+    """Reno up to 38 segments; above, growth and cut depend on the window."""
+
+    kind: Literal["high_speed"] = "high_speed"
+
+
 CongestionSpec = Annotated[
-    RenoCongestionSpec | CubicSpec | LinuxCubicSpec | BbrSpec | DctcpSpec | PragueSpec,
+    RenoCongestionSpec
+    | CubicSpec
+    | LinuxCubicSpec
+    | BbrSpec
+    | DctcpSpec
+    | PragueSpec
+    | VegasSpec
+    | HighSpeedSpec,
     Field(discriminator="kind"),
 ]
 
@@ -1109,6 +1144,23 @@ SourcePattern = Annotated[
 ]
 
 
+class ClpDrawn(SpecPart):
+    """Each by itself with one probability, drawn from the stream `source/<name>/clp`."""
+
+    kind: Literal["drawn"] = "drawn"
+    part_ppb: U32
+
+
+class ClpPattern(SpecPart):
+    """By a list, over and over."""
+
+    kind: Literal["pattern"] = "pattern"
+    bits: tuple[bool, ...] = ()
+
+
+ClpSpec = Annotated[ClpDrawn | ClpPattern, Field(discriminator="kind")]
+
+
 class SourceSpec(SpecPart):
     """A source of cells at the host where its VC begins."""
 
@@ -1120,6 +1172,7 @@ class SourceSpec(SpecPart):
     datagram_octets: U64 = left_out(0)
     pattern: SourcePattern
     start: StartSpec
+    clp: ClpSpec | None = left_out(None)
 
 
 AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]

@@ -27,6 +27,9 @@ def mean_ps(times: DistributionSpec) -> int:
     return times.mean_ps
 
 
+_IP_HEADER = 20  # RFC 791 3.1, without options
+
+
 def begin_ps(start: StartSpec) -> int:
     """When a flow or a source begins, picoseconds; the earliest moment where it is drawn."""
     return start.time_ps if isinstance(start, StartAt) else start.from_ps
@@ -45,9 +48,27 @@ def octets_on_line(framing: PacketFraming, packet: int) -> int:
     ... )
     >>> [octets_on_line(ethernet, packet) for packet in (40, 1500)]
     [84, 1538]
+    >>> octets_on_line(ethernet.model_copy(update={"fragment_octets": 576}), 1500)
+    1654
     """
+    if framing.fragment_octets is not None and packet > framing.fragment_octets:
+        whole = framing.model_copy(update={"fragment_octets": None})
+        lengths = fragments(packet, framing.fragment_octets)
+        return sum(octets_on_line(whole, length) for length in lengths)
     framed = max(packet, framing.least_octets) + framing.overhead_octets
     return -(-framed // framing.unit_octets) * framing.line_octets
+
+
+def fragments(packet: int, mtu: int) -> list[int]:
+    """Octets of the fragments of a packet, headers included (RFC 791); of one that fits, its own.
+
+    >>> fragments(1500, 576)
+    [572, 572, 396]
+    """
+    if packet <= mtu:
+        return [packet]
+    payload, most = packet - _IP_HEADER, (mtu - _IP_HEADER) // 8 * 8
+    return [_IP_HEADER + min(most, payload - at) for at in range(0, payload, most)]
 
 
 def packet_time_ps(framing: PacketFraming, packet: int, rate_millibps: int | None = None) -> int:

@@ -228,6 +228,13 @@ def _link_part(run: Measured, service: str | None) -> float:
     return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
 
 
+def _datagram_throughput(run: Measured) -> float:
+    without = {vc.vc for vc in run.facts.guaranteed if not vc.flows}
+    cells = sum(vc["cells_whole"] for vc in run.summary["gfr_vcs"] if vc["vc"] in without)
+    duration_s = run.summary["duration_ps"] / PS_PER_SECOND
+    return float(cells * guarantees.PAYLOAD_BITS / duration_s / _MBIT)
+
+
 def _recovery_round_trips(run: Measured) -> float | None:
     # The same transfer without a loss ends when the other one hears of its first.
     lossy, whole = run.flows[:2]
@@ -264,6 +271,12 @@ def _discarded_part(run: Measured) -> float | None:
     own = _ports_of_node(run)
     came = sum(port["arrived"] for port in own)
     return 100 * sum(sum(port["discarded"].values()) for port in own) / came if came else None
+
+
+def _overflow_part(run: Measured) -> float | None:
+    own = _ports_of_node(run)
+    came = sum(port["arrived"] for port in own)
+    return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
 
 
 def _threshold_total(run: Measured) -> float:
@@ -319,6 +332,11 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "Mbit/s",
         "what the average window carries in a round trip, the link permitting",
         _calculated_throughput,
+    ),
+    "datagram_throughput": Measure(
+        "Mbit/s",
+        "whole frames of VCs with a contract that carry no TCP, 48 octets a cell",
+        _datagram_throughput,
     ),
     "timeouts_without_loss": Measure(
         "events",
@@ -419,6 +437,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells, or packets, discarded as a part of those that came to the ports with a limited "
         "buffer, or to those of the row's node",
         _discarded_part,
+    ),
+    "overflow_part": Measure(
+        "%",
+        "cells, or packets, that came to a full buffer, as a part of those that came to the ports "
+        "with a limited buffer, or to those of the row's node",
+        _overflow_part,
     ),
     "frames_above_hbo": Measure(
         "events",

@@ -32,6 +32,8 @@ STEPPED_BECAUSE = {
     "policer": "a policer behind it looks at cells one by one",
     "rate_control": "rates of ABR VCs are controlled cell by cell",
     "resequencer": "a VC has a resequencer, which looks at each cell",
+    "source_clp": "a source sends cells with CLP = 1",
+    "fragmentation": "packets go over a link in fragments",
     "shared_uplink": "terminals share an uplink, whose slots space what they send",
     "queue_management": "its policy decides as packets leave, or it sees flows, or has a bucket",
 }
@@ -50,6 +52,8 @@ def explained_tables(found: Explained) -> Iterator[Table]:
         yield _settings(found)
     for path in found.paths[:_MOST_PATHS]:
         yield _path(path)
+    if found.uplinks:
+        yield _uplinks(found)
     if found.stepped_ports:
         yield _stepped(found)
 
@@ -167,6 +171,32 @@ def _path(path: ResolvedPath) -> Table:
         notes=(note,),
         ruled=frozenset({len(rows) - 1}),
     )
+
+
+def _uplinks(found: Explained) -> Table:
+    rows = []
+    for uplink in found.uplinks:
+        lone = uplink.lone
+        waits = (lone.least_ps, lone.mean_ps, lone.most_ps) if lone else (None, None, None)
+        is_answered = uplink.access in ("dama", "hybrid")
+        rows.append(
+            (
+                words(uplink.name),
+                words(uplink.access),
+                count(uplink.terminals),
+                significant(uplink.slot_ps / PS_PER_MS),
+                significant(uplink.frame_slots * uplink.slot_ps / PS_PER_MS),
+                significant(uplink.response_ps / PS_PER_MS if is_answered else None),
+                *(number(None if wait is None else wait / PS_PER_MS, 3) for wait in waits),
+            )
+        )
+    heads = ("terminals", "slot", "frame", "response", "least access delay", "mean", "most")
+    note = (
+        "Access delay is that of a lone cell on the empty uplink, from its arrival at the terminal "
+        "to the beginning of its transmission; RTTs above are without it."
+    )
+    table = columns("uplink to", "access", *heads, numeric=heads)
+    return Table("Shared uplinks, times in ms", table, tuple(rows), keys=2, notes=(note,))
 
 
 def _stepped(found: Explained) -> Table:

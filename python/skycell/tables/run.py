@@ -133,6 +133,38 @@ def resequencers(records: Mapping[str, Any]) -> Table | None:
     )
 
 
+_WAITS = ("mean_ps", "p50_ps", "p99_ps", "max_ps")
+
+
+def uplinks(records: Mapping[str, Any]) -> Table | None:
+    """How slots of uplinks were used, and how long frames waited for access to them."""
+    rows = []
+    for uplink in records.get("uplinks", ()):
+        delay = uplink["access_delay"]
+        waits = [delay[key] / PS_PER_MS if delay["cells"] else None for key in _WAITS]
+        through = uplink["successes"] + uplink["used"] - uplink["lost"]
+        rows.append(
+            (
+                words(uplink["name"]),
+                count(uplink["slots"]),
+                count(through),
+                count(uplink["collisions"]),
+                count(uplink["requests"]),
+                *_times(waits),
+            )
+        )
+    return _made(
+        "Access to shared uplinks, delays in ms",
+        "Slots of the uplinks that terminals share: all, those in which a burst got through, and "
+        "those in which several collided; requests for slots; and the access delay in "
+        "milliseconds, from the arrival of a frame at its terminal to the beginning of its "
+        "transmission. It is a part of the delay of what crosses the uplink.",
+        "uplink to",
+        ("slots", "through", "collided", "requests", "mean", "median", "99 %", "largest"),
+        rows,
+    )
+
+
 _BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
 
 
@@ -270,17 +302,26 @@ def transfers(result: RunResult) -> Table | None:
 def delay_terms(records: Mapping[str, Any], digits: int = 3) -> Table | None:
     """What delays over constellations are made of, ms to so many places after the point."""
     rows = [term_row(terms) for terms in records.get("delay_terms", ())]
+    # Media access, a part of t_q, where a path has an uplink that terminals share.
+    has_access = any(row.media_access is not None for row in rows)
+    heads = (*TERM_HEADS, *(["t_a in t_q"] if has_access else []))
+    shared = "; of it t_a, the mean access delay of an uplink" if has_access else ""
     return _made(
         "Mean delay and its terms, ms",
         "Terms of the mean delay D over the constellation, in ms: transmission t_t of a full "
         "segment, propagation on links to hosts (access), up, between satellites and down, "
         "switching t_s (a cell time at each port, and what nodes take), and queueing t_q, the "
-        "rest. Bound: the largest delay that full buffers allow, each adding its size divided by "
-        "its rate.",
+        f"rest{shared}. Bound: the largest delay that full buffers allow, each adding its size "
+        "divided by its rate.",
         "flow",
-        ("satellites", *TERM_HEADS),
+        ("satellites", *heads),
         (
-            (words(row.flow), words(row.satellites), *(number(n, digits) for n in row.numbers))
+            (
+                words(row.flow),
+                words(row.satellites),
+                *(number(n, digits) for n in row.numbers),
+                *([number(row.media_access, digits)] if has_access else []),
+            )
             for row in rows
         ),
     )

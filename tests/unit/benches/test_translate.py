@@ -1,5 +1,5 @@
 from contextlib import nullcontext
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import pytest
@@ -134,9 +134,9 @@ def test_windows_are_whole_segments_and_timers_seconds() -> None:
 
 
 def test_variants_become_agents_with_their_rules() -> None:
-    for avoids in (False, True):
-        reno = {"kind": "reno", "avoid_multiple_fast_retransmits": avoids}
-        run = spec({"tcp.recovery": reno})
+    for kind, avoids in product(("tahoe", "reno"), (False, True)):
+        rule = {"kind": kind, "avoid_multiple_fast_retransmits": avoids}
+        run = spec({"tcp.recovery": rule})
         assert sender_variables(run, run.flows[0].tcp, Choices())["bugFix_"] is avoids
     vanilla = spec({"tcp.recovery": "vanilla"})
     variables = sender_variables(vanilla, vanilla.flows[0].tcp, Choices())

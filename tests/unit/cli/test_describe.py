@@ -5,7 +5,10 @@ import json
 import pytest
 
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.uplinks import uplink_presets
 from tests.unit.cli.calling import skycell
+
+NAMES = [*presets(), *uplink_presets()]
 
 
 @pytest.mark.parametrize("option", [[], ["--json"]])
@@ -40,8 +43,8 @@ def test_forms_exclude_each_other() -> None:
 
 def test_presets_are_listed() -> None:
     reported = skycell("presets")
-    assert [line.split()[0] for line in reported.stdout.splitlines()] == list(presets())
-    assert json.loads(skycell("presets", "--json").stdout).keys() == presets().keys()
+    assert [line.split()[0] for line in reported.stdout.splitlines()] == NAMES
+    assert json.loads(skycell("presets", "--json").stdout).keys() == set(NAMES)
 
 
 def test_a_preset_is_shown_with_its_sources() -> None:
@@ -61,7 +64,7 @@ def test_an_unknown_preset_is_told_its_neighbour() -> None:
 def test_a_name_unlike_every_preset_is_told_them_all() -> None:
     reported = skycell("presets", "xyz")
     assert reported.exit_code == 2
-    assert f"no preset is called 'xyz'. Available: {', '.join(presets())}." in reported.stderr
+    assert f"no preset is called 'xyz'. Available: {', '.join(NAMES)}." in reported.stderr
 
 
 def test_policies_are_listed_with_class_parameters_and_source() -> None:

@@ -21,6 +21,27 @@ def test_a_scenario_is_explained_in_tables() -> None:
         assert part in done.stdout, part
 
 
+def test_uplinks_are_explained_with_what_access_adds_when_they_are_empty() -> None:
+    scenario = """
+preset = "icccn97-wan"
+[[uplink]]
+to = "switch1"
+access = "fixed_assignment"
+slot = "1 ms"
+[[uplink]]
+to = "switch2"
+access = "tree"
+"""
+    shown = skycell("explain", "-", stdin=scenario).stdout
+    assert "Shared uplinks" in shown
+    # Five terminals: half a frame of five slots of 1 ms, at most a frame.
+    for number in ("2.500", "5.000", "fixed_assignment", "terminals share an uplink"):
+        assert number in shown, number
+    first, second = json.loads(skycell("explain", "-", "--json", stdin=scenario).stdout)["uplinks"]
+    assert first["lone"] == {"least_ps": 0, "mean_ps": 2.5e9, "most_ps": 5e9}
+    assert second["lone"] is None
+
+
 def test_it_is_also_had_as_json_and_as_latex() -> None:
     found = json.loads(skycell("explain", BUFFER, "--json").stdout)
     assert found["rtt_ps"] == 604 * 10**9

@@ -280,6 +280,10 @@ IDLE_BESIDE = {
         "rto_min_bounds"
     ],  # no stress here has a timeout that the floor decides
     ("rack_tlp", "prague"): ["rto_min_bounds"],
+    ("rack_tlp", "high_speed"): ["rto_min_bounds"],
+    # With a round trip of every ACK none here has so many timeouts in a row.
+    **{(recovery, "vegas"): ["rto_max"] for recovery in ("vanilla", "tahoe", "reno", "new_reno")},
+    ("sack", "vegas"): ["rto_max", "recovery.sack.pipe_room"],
     ("rack_tlp", "bbr"): [
         "slow_start",
         "initial_ssthresh",

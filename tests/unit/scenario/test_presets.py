@@ -4,6 +4,9 @@ from skycell import _core
 from skycell.input.presets import Preset
 from skycell.scenario import parse
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.uplinks import uplink_presets
+from skycell.spec.network import UplinkSpec
+from skycell.spec.parts import DamaSpec, HybridSpec
 
 LINK = {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms", "buffer": "1 RTT"}
 TOPOLOGY = {"kind": "dumbbell", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}
@@ -19,7 +22,36 @@ def test_a_preset_makes_a_scenario_that_the_engine_takes(preset: Preset) -> None
     _core.validate(scenario.resolve().canonical_json())
 
 
-@pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)
+def uplink_of(**values: object) -> UplinkSpec:
+    uplink = {"to": "switch1", **values}
+    (found,) = parse({"preset": "icccn97-wan", "uplink": [uplink]}).resolve().uplinks
+    return found
+
+
+@pytest.mark.parametrize("name", uplink_presets())
+def test_a_preset_of_an_uplink_makes_one_that_the_engine_takes(name: str) -> None:
+    uplink = {"to": "switch1", "preset": name}
+    scenario = parse({"preset": "icccn97-wan", "uplink": [uplink]})
+    _core.validate(scenario.resolve().canonical_json())
+    assert not set(uplink_presets()) & set(presets())
+
+
+def test_keys_of_an_uplink_go_over_its_preset_one_by_one() -> None:
+    plain, other = uplink_of(preset="dvb_rcs"), uplink_of(preset="dvb_rcs", controller="on_board")
+    assert isinstance(plain.access, DamaSpec)
+    assert (plain.access.request, plain.access.free_capacity) == ("volume", True)
+    # The links to the switch are of 5 ms or less: four hops to the NCC and back, two on board.
+    assert plain.response_ps == 2 * other.response_ps > 0
+    for same in ("dama", {"constant_slots": 2}):
+        access = uplink_of(preset="dvb_rcs", access=same).access
+        assert isinstance(access, DamaSpec)
+        assert access.free_capacity
+    assert isinstance(uplink_of(preset="dvb_rcs", access="hybrid").access, HybridSpec)
+
+
+@pytest.mark.parametrize(
+    "preset", [*presets().values(), *uplink_presets().values()], ids=lambda preset: preset.name
+)
 def test_every_value_of_a_preset_says_where_it_stands_or_why_it_was_chosen(preset: Preset) -> None:
     assert preset.title
     assert preset.source
@@ -28,7 +60,7 @@ def test_every_value_of_a_preset_says_where_it_stands_or_why_it_was_chosen(prese
 
 
 def test_a_value_is_either_stated_or_chosen() -> None:
-    for preset in presets().values():
+    for preset in (*presets().values(), *uplink_presets().values()):
         keys = [value.key for value in preset.own]
         assert len(set(keys)) == len(keys), preset.name
 

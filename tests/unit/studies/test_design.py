@@ -250,9 +250,10 @@ def test_a_choice_of_the_evaluation_that_cannot_be_is_refused_before_any_run(
 
 def test_rows_that_differ_only_in_what_is_measured_share_their_runs() -> None:
     plan = plan_runs(select(["compcom99"]), seed=1, replications=5, overrides={})
-    # 4 windows and 4 sets of thresholds, five replications of each
-    assert len(plan.different) == 40
-    assert plan.shared() == {("compcom99-t1", "compcom99-t2", "compcom99-t3"): 20}
+    # 4 windows, 4 sets of thresholds and 3 beyond them, five replications of each
+    assert len(plan.different) == 55
+    tables = ("compcom99-t1", "compcom99-t2", "compcom99-t3")
+    assert plan.shared() == {tables: 10, ("compcom99-s3-extremes", *tables): 10}
 
 
 def test_efficiency_and_fairness_of_one_study_share_their_runs() -> None:

@@ -58,6 +58,13 @@ def test_a_part_is_discarded_of_what_came_to_the_rows_node() -> None:
     assert value("discarded_part", run) == 10.0
 
 
+def test_what_a_full_buffer_refuses_is_told_from_what_a_policy_does() -> None:
+    run = measured([1.0])
+    discarded = {"overflow": 5, "above_threshold": 20}
+    run.summary["ports"][:] = [{"name": "port", "arrived": 50, "discarded": discarded}]
+    assert (value("overflow_part", run), value("discarded_part", run)) == (10.0, 50.0)
+
+
 def test_a_recovery_takes_as_long_as_its_transfer_ends_later() -> None:
     run = measured([1.0, 1.0])
     lossy, whole = flow(1.0) | {"transfers": 1}, flow(1.0) | {"transfers": 1}

@@ -44,7 +44,7 @@ def test_a_key_that_is_nearly_a_choice_is_answered_with_it() -> None:
 def test_what_several_cases_have_alike_is_told_once() -> None:
     (fault,) = faults(["icccn97", "ijsc-t1"], {"tcp.tick": "slow"})
     assert fault.file.startswith("icccn97 terrestrial config=lan ")
-    assert fault.file.endswith(" and 4 more")
+    assert fault.file.endswith(" and 6 more")
     (fault,) = faults(["icccn97", "ijsc-t1"], {"nonsense": 1})
     assert fault.file == "icccn97 and 1 more"
 

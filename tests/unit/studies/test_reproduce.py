@@ -256,6 +256,8 @@ def test_ids_name_tables_studies_or_all() -> None:
         *GEO,
         "icccn97-s4",
         "icccn97-s4-round-trips",
+        "icccn97-delayed-retransmission",
+        "icccn97-window-stall",
     ]
     everything = sum(len(load_study(study).tables) for study in PUBLISHED_IDS)
     assert len(select(["all"])) == everything

@@ -50,6 +50,8 @@ LOSSES: Mapping[str, tuple[int, ...]] = {
 
 RULES: Mapping[str, Mapping[str, Any]] = {
     "vanilla": {"recovery": "vanilla"},
+    "tahoe": {"recovery": "tahoe"},
+    "tahoe-careful": {"recovery": {"kind": "tahoe", "avoid_multiple_fast_retransmits": True}},
     "reno": {"recovery": "reno"},
     "newreno": {
         "recovery": {

@@ -23,6 +23,7 @@ class Reason(Enum):
     NEWS = "for ns-2's SACK only a duplicate whose blocks tell something new begins a recovery"
     GO_BACK = "amid a timeout's go-back ns-2's flywheel repeats; ours sends what is beyond recover"
     TIMED = "ns-2 goes on timing a segment when one before it is sent again"
+    WHOLE = "ns-2 keeps ssthresh in whole segments, so that later losses hit other segments"
     EXIT = "ns-2's cwnd grows with the ACK that ends a recovery"
 
 
@@ -36,6 +37,8 @@ class Known:
 
 
 EXCHANGES: Mapping[Case, Known] = {
+    Case("tahoe", "seven over three round trips"): Known(1.8009, "order", Reason.WHOLE),
+    Case("tahoe-careful", "seven over three round trips"): Known(1.8009, "order", Reason.WHOLE),
     Case("reno", "six over three round trips"): Known(1.7009, "order", Reason.THIRD),
     Case("newreno", "two half a window apart"): Known(0.95, "lead", Reason.BURST),
     Case("newreno", "first and last of a window"): Known(0.95, "lead", Reason.BURST),

@@ -69,6 +69,7 @@ impl Network<'_> {
         RunRecords {
             engine: "fast",
             duration_ps: end.0,
+            measured_from_ps: 0,
             ledger: {
                 let of_cell_sources = self::cell_sources(&network)
                     .map(|cell_source| cell_source.source.record().frames);

@@ -135,6 +135,7 @@ fn control(spec: &mut NetworkSpec, there: u32, back: u32, dice: &mut Dice) {
     });
     if spec.vcs[there as usize].abr.is_some() && dice.one_in(3) {
         let source = SourceSpec {
+            clp: None,
             name: format!("cells{}", spec.sources.len()),
             vc: there,
             cell_interval_ps: MILLICELLS_PS / abr[0].pcr_millicells * dice.pick(&[1, 2, 7]),

@@ -244,6 +244,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
                     PolicingAction::Tag,
                     PolicingAction::Discard,
                 ]),
+                clp0_only: false,
             }]
         } else {
             Vec::new()
@@ -282,6 +283,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
         }
     };
     spec.sources.push(SourceSpec {
+        clp: None,
         name: format!("v{i}"),
         vc: spec.vcs.len() as u32 - 1,
         datagram_route: Vec::new(),
@@ -316,6 +318,7 @@ pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
     let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];
     let route = flow.forward.clone();
     spec.sources.push(SourceSpec {
+        clp: None,
         name: "udp".into(),
         vc: route[0],
         datagram_route: route,
@@ -342,6 +345,7 @@ pub fn add_packet_trace(spec: &mut NetworkSpec, dice: &mut Dice) {
     }
     let period_ps = dice.pick(&[None, Some(time + MICROSECOND), Some(time + gap)]);
     spec.sources.push(SourceSpec {
+        clp: None,
         name: "list".into(),
         vc: route[0],
         datagram_route: route,

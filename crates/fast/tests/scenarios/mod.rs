@@ -180,6 +180,7 @@ impl<'a> Builder<'a> {
             spec: NetworkSpec {
                 version: SPEC_VERSION,
                 seed: 0,
+                measure_from_ps: 0,
                 duration_ps: 1,
                 nodes: Vec::new(),
                 links: Vec::new(),
@@ -342,9 +343,14 @@ impl<'a> Builder<'a> {
                 PolicingAction::Tag,
                 PolicingAction::Discard,
             ]),
+            clp0_only: false,
         };
         let buckets = 1 + u64::from(self.dice.one_in(3));
-        (0..buckets).map(|_| bucket(self.dice)).collect()
+        let mut found: Vec<GcraSpec> = (0..buckets).map(|_| bucket(self.dice)).collect();
+        if let Some(second) = found.get_mut(1) {
+            second.clp0_only = self.dice.one_in(2);
+        }
+        found
     }
 
     fn n_source(&mut self) {

@@ -45,6 +45,16 @@ pub fn packets(seed: u64) -> NetworkSpec {
     for source in spec.sources.iter_mut().filter(is_alike) {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
+    let mut dice = Dice(Stream::new(seed, "fragments"));
+    if dice.one_in(24) {
+        for framing in spec
+            .links
+            .iter_mut()
+            .filter_map(|link| link.framing.as_mut())
+        {
+            framing.fragment_octets = dice.pick(&[None, Some(68), Some(576), Some(1_006)]);
+        }
+    }
     weigh_vcs(&mut spec);
     let mut dice = Dice(Stream::new(seed, "flows at ports"));
     let of_packets = (0u32..)
@@ -179,6 +189,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         least_octets,
         unit_octets,
         line_octets,
+        fragment_octets: None,
     };
     let framing = dice.pick(&[
         framing(0, 0, 1, 1),

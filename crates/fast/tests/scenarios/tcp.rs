@@ -29,7 +29,7 @@ impl Builder<'_> {
         let is_hystart = ["hystart_plus_plus", "hystart"]
             .map(Value::from)
             .contains(&drawn["slow_start"]["kind"]);
-        if is_hystart && !is_timed {
+        if (is_hystart || drawn["congestion"]["kind"] == "vegas") && !is_timed {
             drawn.insert("timestamps".to_owned(), json!(true));
         }
         let is_scalable = ["dctcp", "prague"]
@@ -82,6 +82,8 @@ impl Builder<'_> {
             (_, "unpaced_segments") => json!(dice.pick(&[1, 10])),
             (_, "burst_segments") => json!(dice.pick(&[1, 2, 2, 5])),
             (_, "burst_time_ps") => json!(dice.pick(&[0, MILLISECOND, 20 * MILLISECOND])),
+            (_, "alpha" | "gamma") => json!(1 + dice.below(2)),
+            (_, "beta") => json!(2 + dice.below(4)),
             (_, "gain") => json!(dice.pick(&[0.0625, 0.5, 1.0])),
             (_, "limit") => json!(dice.pick(&[1, 2, 8])),
             (_, "c") => json!(dice.pick(&[0.4, 0.4, 4.0])),

@@ -10,15 +10,19 @@ impl Network<'_> {
     /// Where a VC enters the network: whether its policer discards the cell; it may tag it.
     pub(super) fn is_discarded_by_policer(&mut self, now: SimTime, cell: &mut Cell) -> bool {
         let vc = &mut self.vcs[cell.vc as usize];
-        let Some(action) = vc.policer.as_mut().and_then(|policer| policer.on_cell(now)) else {
+        let Some(action) = vc
+            .policer
+            .as_mut()
+            .and_then(|policer| policer.on_cell(now, cell.clp))
+        else {
             return false;
         };
         vc.record.cells_nonconforming += 1;
         match action {
             PolicingAction::Count => {}
             PolicingAction::Tag => {
+                vc.record.cells_tagged += u64::from(!cell.clp);
                 cell.clp = true;
-                vc.record.cells_tagged += 1;
             }
             PolicingAction::Discard => {
                 vc.record.cells_policed += 1;

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{CellDelays, Traces, UplinkRecord, VcRecord};
+use skycell_records::{CellDelays, FragmentedPackets, Traces, UplinkRecord, VcRecord};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
@@ -38,6 +38,7 @@ impl Network<'_> {
             delays,
             flows: self.flows.into_iter().map(|f| f.flow).collect(),
             traces: self.out.traces,
+            fragmented: self.frames.fragmented,
             frames: self.frames.made(),
             events: self.events.popped(),
         }
@@ -61,6 +62,8 @@ pub struct Finished {
     pub delays: Vec<(u32, CellDelays)>,
     /// Rows that have not been taken.
     pub traces: Traces,
+    /// What became of packets in fragments.
+    pub fragmented: FragmentedPackets,
     /// Frames handed to ports by end points, as far as those belong to it.
     pub frames: u64,
     /// Events that have happened.

@@ -50,7 +50,7 @@ impl Network<'_> {
             flow: 0,
             hop: 0,
             eom: sent.index + 1 == sent.frame_cells,
-            clp: false,
+            clp: sent.clp,
             is_paced: true,
             ecn: Ecn::NotEct,
             came_at: now,

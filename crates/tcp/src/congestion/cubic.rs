@@ -158,7 +158,7 @@ impl CongestionControl for Cubic {
 
     /// As RFC 5681 has it (section 4.10), but nothing where the application leaves cwnd unused (section 5.8;
     /// those who cut cwnd, and not what is in flight, have to see to that: section 4.6).
-    fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
+    fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, ack: &Ack) -> f64 {
         self.ticks = ack.ticks;
         self.epoch = None;
         if ack.is_cwnd_limited { growth } else { 0.0 }
@@ -246,7 +246,7 @@ mod tests {
                 is_cwnd_limited,
             };
             self.cwnd += if is_in_slow_start {
-                self.cubic.on_ack_in_slow_start(1.0, &ack)
+                self.cubic.on_ack_in_slow_start(&tcp(), 1.0, 1.0, &ack)
             } else {
                 let mss = self.tcp.mss as f64;
                 self.cubic.on_ack(&self.tcp, self.cwnd * mss, &ack) / mss

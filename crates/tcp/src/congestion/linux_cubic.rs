@@ -189,7 +189,7 @@ impl CongestionControl for LinuxCubic {
         (self.grow(acked) * tcp.mss) as f64
     }
 
-    fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
+    fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, ack: &Ack) -> f64 {
         if ack.is_cwnd_limited { growth } else { 0.0 }
     }
 

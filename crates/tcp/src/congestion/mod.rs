@@ -6,10 +6,12 @@
 mod bbr;
 mod cubic;
 mod dctcp;
+mod high_speed;
 mod linux_cubic;
 mod marked;
 mod prague;
 mod reno;
+mod vegas;
 
 pub(crate) use bbr::{Bbr, Path, RateSample, burst_size as bbr_burst_size};
 pub(crate) use reno::{HALF, growth as reno_growth};
@@ -23,9 +25,11 @@ use skycell_units::{Ecn, Octets};
 use bbr::BbrSpec;
 use cubic::{Cubic, CubicSpec};
 use dctcp::{Dctcp, DctcpSpec};
+use high_speed::{HighSpeed, HighSpeedSpec};
 use linux_cubic::{LinuxCubic, LinuxCubicSpec};
 use prague::{Prague, PragueSpec};
 use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
+use vegas::{Vegas, VegasSpec};
 
 /// What a run's spec says of it.
 pub mod specs {
@@ -33,9 +37,11 @@ pub mod specs {
     pub use super::bbr::BbrSpec;
     pub use super::cubic::CubicSpec;
     pub use super::dctcp::DctcpSpec;
+    pub use super::high_speed::HighSpeedSpec;
     pub use super::linux_cubic::LinuxCubicSpec;
     pub use super::prague::PragueSpec;
     pub use super::reno::{RenoCongestionSpec, RenoGrowth};
+    pub use super::vegas::VegasSpec;
 }
 
 kinds! {
@@ -53,6 +59,10 @@ kinds! {
         Dctcp(DctcpSpec),
         /// See [`PragueSpec`].
         Prague(PragueSpec),
+        /// See [`VegasSpec`].
+        Vegas(VegasSpec),
+        /// See [`HighSpeedSpec`].
+        HighSpeed(HighSpeedSpec),
     }
 }
 
@@ -64,13 +74,21 @@ impl CongestionSpec {
 
     /// Whether a loss leaves whole segments.
     pub(crate) fn is_in_segments(&self) -> bool {
-        matches!(self, CongestionSpec::LinuxCubic(_))
+        matches!(
+            self,
+            CongestionSpec::LinuxCubic(_) | CongestionSpec::Vegas(_)
+        )
     }
 
     /// Whether cwnd follows a model of the path: no loss cuts it, and slow start has no part in it. It paces itself, and
     /// asks for a sender that knows what is in flight.
     pub fn has_model(&self) -> bool {
         matches!(self, CongestionSpec::Bbr(_))
+    }
+
+    /// Whether it needs a round trip of every ACK.
+    pub fn needs_round_trips(&self) -> bool {
+        matches!(self, CongestionSpec::Vegas(_))
     }
 
     /// Whether marks cut cwnd by as much as there are: it needs an echo that says which segments were marked, and no other
@@ -100,7 +118,9 @@ impl CongestionSpec {
             CongestionSpec::LinuxCubic(_)
             | CongestionSpec::Bbr(_)
             | CongestionSpec::Dctcp(_)
-            | CongestionSpec::Prague(_) => SsthreshBasis::Cwnd,
+            | CongestionSpec::Prague(_)
+            | CongestionSpec::Vegas(_)
+            | CongestionSpec::HighSpeed(_) => SsthreshBasis::Cwnd,
         }
     }
 }
@@ -161,8 +181,13 @@ pub(crate) trait CongestionControl {
     fn on_sample(&mut self, _sample: &Sample) {}
 
     /// What it adds in slow start, whose rule adds `growth`.
-    fn on_ack_in_slow_start(&mut self, growth: f64, _ack: &Ack) -> f64 {
+    fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, _ack: &Ack) -> f64 {
         growth
+    }
+
+    /// ssthresh after an ACK has made cwnd what it is, outside recovery.
+    fn ssthresh(&mut self, ssthresh: f64, _cwnd: f64) -> f64 {
+        ssthresh
     }
 
     /// A loss, found in whichever way, with `cwnd`: the part that it leaves.
@@ -192,6 +217,8 @@ pub(crate) enum Congestion {
     LinuxCubic(LinuxCubic),
     Dctcp(Dctcp),
     Prague(Prague),
+    Vegas(Vegas),
+    HighSpeed(HighSpeed),
 }
 
 impl Congestion {
@@ -208,6 +235,8 @@ impl Congestion {
             CongestionSpec::Bbr(_) => return None,
             CongestionSpec::Dctcp(spec) => Congestion::Dctcp(Dctcp::new(spec)),
             CongestionSpec::Prague(spec) => Congestion::Prague(Prague::new(spec)),
+            CongestionSpec::Vegas(spec) => Congestion::Vegas(Vegas::new(spec)),
+            CongestionSpec::HighSpeed(_) => Congestion::HighSpeed(HighSpeed),
         })
     }
 }
@@ -222,6 +251,8 @@ macro_rules! of_any {
             Congestion::LinuxCubic($rule) => $asked,
             Congestion::Dctcp($rule) => $asked,
             Congestion::Prague($rule) => $asked,
+            Congestion::Vegas($rule) => $asked,
+            Congestion::HighSpeed($rule) => $asked,
         }
     };
 }
@@ -235,8 +266,12 @@ impl CongestionControl for Congestion {
         of_any!(self, rule => rule.on_sample(sample));
     }
 
-    fn on_ack_in_slow_start(&mut self, growth: f64, ack: &Ack) -> f64 {
-        of_any!(self, rule => rule.on_ack_in_slow_start(growth, ack))
+    fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, growth: f64, ack: &Ack) -> f64 {
+        of_any!(self, rule => rule.on_ack_in_slow_start(tcp, cwnd, growth, ack))
+    }
+
+    fn ssthresh(&mut self, ssthresh: f64, cwnd: f64) -> f64 {
+        of_any!(self, rule => rule.ssthresh(ssthresh, cwnd))
     }
 
     fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {

@@ -9,6 +9,7 @@ mod new_reno;
 mod rack_tlp;
 mod reno;
 mod sack;
+mod tahoe;
 mod vanilla;
 
 use crate::kinds::kinds;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_des::Stream;
 use skycell_units::{Octets, SimTime};
+use tahoe::{Tahoe, TahoeSpec};
 use vanilla::{Vanilla, VanillaSpec};
 
 /// What a run's spec says of it.
@@ -31,6 +33,7 @@ pub mod specs {
     pub use super::rack_tlp::RackTlpSpec;
     pub use super::reno::RenoRecoverySpec;
     pub use super::sack::{PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, SackSpec};
+    pub use super::tahoe::TahoeSpec;
     pub use super::vanilla::VanillaSpec;
 }
 
@@ -39,6 +42,8 @@ kinds! {
     RecoverySpec {
         /// See [`VanillaSpec`].
         Vanilla(VanillaSpec),
+        /// See [`TahoeSpec`].
+        Tahoe(TahoeSpec),
         /// See [`RenoRecoverySpec`].
         Reno(RenoRecoverySpec),
         /// See [`NewRenoSpec`].
@@ -56,8 +61,18 @@ impl RecoverySpec {
         match self {
             RecoverySpec::Sack(sack) => Some(sack.max_blocks),
             RecoverySpec::RackTlp(rack) => Some(rack.max_blocks),
-            RecoverySpec::Vanilla(_) | RecoverySpec::Reno(_) | RecoverySpec::NewReno(_) => None,
+            RecoverySpec::Vanilla(_)
+            | RecoverySpec::Tahoe(_)
+            | RecoverySpec::Reno(_)
+            | RecoverySpec::NewReno(_) => None,
         }
+    }
+}
+
+impl RecoverySpec {
+    /// Whether a cut that was not needed is taken back.
+    pub(crate) fn undoes(&self) -> bool {
+        matches!(self, RecoverySpec::RackTlp(rack) if rack.undo)
     }
 }
 
@@ -102,6 +117,7 @@ impl Recovery {
     pub(crate) fn new(tcp: &TcpSpec, draws: Option<Stream>) -> Self {
         Recovery::ByDuplicates(match &tcp.recovery {
             RecoverySpec::Vanilla(_) => ByDuplicates::Vanilla(Vanilla),
+            RecoverySpec::Tahoe(_) => ByDuplicates::Tahoe(Tahoe::default()),
             RecoverySpec::Reno(_) => ByDuplicates::Reno(Reno::default()),
             RecoverySpec::NewReno(_) => ByDuplicates::NewReno(NewReno::default()),
             RecoverySpec::Sack(_) => ByDuplicates::Sack(Sack::default()),
@@ -134,59 +150,48 @@ impl Recovery {
 #[derive(Clone, Debug)]
 pub(crate) enum ByDuplicates {
     Vanilla(Vanilla),
+    Tahoe(Tahoe),
     Reno(Reno),
     NewReno(NewReno),
     Sack(Sack),
 }
 
+/// Asks the rule, whichever it is.
+macro_rules! of_any {
+    ($recovery:expr, $rule:ident => $asked:expr) => {
+        match $recovery {
+            ByDuplicates::Vanilla($rule) => $asked,
+            ByDuplicates::Tahoe($rule) => $asked,
+            ByDuplicates::Reno($rule) => $asked,
+            ByDuplicates::NewReno($rule) => $asked,
+            ByDuplicates::Sack($rule) => $asked,
+        }
+    };
+}
+
 impl LossRecovery for ByDuplicates {
     fn on_dup_ack(&mut self, tx: &mut Transmitter, count: u32) {
-        match self {
-            ByDuplicates::Vanilla(r) => r.on_dup_ack(tx, count),
-            ByDuplicates::Reno(r) => r.on_dup_ack(tx, count),
-            ByDuplicates::NewReno(r) => r.on_dup_ack(tx, count),
-            ByDuplicates::Sack(r) => r.on_dup_ack(tx, count),
-        }
+        of_any!(self, rule => rule.on_dup_ack(tx, count));
     }
 
     fn on_new_ack(&mut self, tx: &mut Transmitter, acked: Octets) -> TimerAfterAck {
-        match self {
-            ByDuplicates::Vanilla(r) => r.on_new_ack(tx, acked),
-            ByDuplicates::Reno(r) => r.on_new_ack(tx, acked),
-            ByDuplicates::NewReno(r) => r.on_new_ack(tx, acked),
-            ByDuplicates::Sack(r) => r.on_new_ack(tx, acked),
-        }
+        of_any!(self, rule => rule.on_new_ack(tx, acked))
     }
 
     fn on_more_to_send(&mut self, tx: &mut Transmitter) {
-        match self {
-            ByDuplicates::Vanilla(r) => r.on_more_to_send(tx),
-            ByDuplicates::Reno(r) => r.on_more_to_send(tx),
-            ByDuplicates::NewReno(r) => r.on_more_to_send(tx),
-            ByDuplicates::Sack(r) => r.on_more_to_send(tx),
-        }
+        of_any!(self, rule => rule.on_more_to_send(tx));
     }
 
     fn is_active(&self) -> bool {
-        match self {
-            ByDuplicates::Vanilla(r) => r.is_active(),
-            ByDuplicates::Reno(r) => r.is_active(),
-            ByDuplicates::NewReno(r) => r.is_active(),
-            ByDuplicates::Sack(r) => r.is_active(),
-        }
+        of_any!(self, rule => rule.is_active())
     }
 
     fn on_timeout(&mut self, tx: &mut Transmitter) {
-        match self {
-            ByDuplicates::Vanilla(r) => r.on_timeout(tx),
-            ByDuplicates::Reno(r) => r.on_timeout(tx),
-            ByDuplicates::NewReno(r) => r.on_timeout(tx),
-            ByDuplicates::Sack(r) => r.on_timeout(tx),
-        }
+        of_any!(self, rule => rule.on_timeout(tx));
     }
 }
 
-/// `recover` of Reno, NewReno and SACK.
+/// `recover` of Tahoe, Reno, NewReno and SACK.
 #[derive(Clone, Debug, Default)]
 struct RecoveryPoint {
     /// The octet after the highest sent when the last recovery began or the timer last ran out; none

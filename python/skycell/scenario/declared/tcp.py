@@ -38,6 +38,7 @@ from skycell.spec.network import (
     ByteCountingSlowStartSpec,
     CubicSpec,
     DctcpSpec,
+    HighSpeedSpec,
     HyStartPlusPlusSpec,
     HyStartSpec,
     LimitedSlowStartSpec,
@@ -51,8 +52,10 @@ from skycell.spec.network import (
     RenoRecoverySpec,
     SackSpec,
     StandardSlowStartSpec,
+    TahoeSpec,
     TcpSpec,
     VanillaSpec,
+    VegasSpec,
 )
 
 
@@ -60,6 +63,22 @@ class Vanilla(Parameters):
     """Slow start and congestion avoidance alone: losses are found by timeout only."""
 
     kind: Literal["vanilla"] = param(..., "the recovery rule")
+
+
+class Tahoe(Parameters):
+    """Fast retransmit, from where slow start goes on as after a timeout."""
+
+    kind: Literal["tahoe"] = param(..., "the recovery rule")
+    dup_ack_threshold: SegmentCount = param(
+        3,
+        "duplicate ACKs that start fast retransmit",
+        source="RFC 5681 section 3.2",
+    )
+    avoid_multiple_fast_retransmits: Flag = param(
+        False,
+        ("no second fast retransmit for data sent before the last one or the last timeout"),
+        source="4.3BSD-Tahoe has no such rule; ns-2 has it as bugFix",
+    )
 
 
 class RenoRecovery(Parameters):
@@ -182,19 +201,35 @@ class RackTlp(Parameters):
         "blocks in one ACK; four only without timestamps",
         source="RFC 2018 section 3",
     )
+    undo: Flag = param(
+        False,
+        (
+            "whether a cut is taken back that turns out not to have been needed: what was"
+            " thought lost was late"
+        ),
+        source="RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's",
+    )
 
 
-_AnyRecovery = Vanilla | RenoRecovery | NewReno | Sack | RackTlp
+_AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
 Recovery = Annotated[
     Annotated[_AnyRecovery, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("sack"),
         json_schema_input_type=_AnyRecovery
-        | Literal["vanilla", "reno", "new_reno", "sack", "rack_tlp"],
+        | Literal["vanilla", "tahoe", "reno", "new_reno", "sack", "rack_tlp"],
     ),
 ]
 RECOVERY: dict[str, Declared] = {
     "vanilla": Declared(Vanilla, VanillaSpec, ()),
+    "tahoe": Declared(
+        Tahoe,
+        TahoeSpec,
+        (
+            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+        ),
+    ),
     "reno": Declared(
         RenoRecovery,
         RenoRecoverySpec,
@@ -246,6 +281,7 @@ RECOVERY: dict[str, Declared] = {
         (
             Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
             Declares("max_blocks", "max_blocks", "SackBlocks"),
+            Declares("undo", "undo", "Flag"),
         ),
     ),
 }
@@ -351,13 +387,45 @@ class Prague(Parameters):
     )
 
 
-_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague
+class Vegas(Parameters):
+    """A few segments of its own in the queue, by the length of round trips: fewer than alpha make
+    cwnd grow, more than beta shrink.
+    """
+
+    kind: Literal["vegas"] = param(..., "the congestion rule")
+    alpha: SegmentCount = param(
+        2,
+        "segments in the queue below which cwnd grows",
+        symbol="alpha",
+        source="Linux tcp_vegas.c",
+    )
+    beta: SegmentCount = param(
+        4,
+        "segments in the queue above which it shrinks",
+        symbol="beta",
+        source="Linux tcp_vegas.c",
+    )
+    gamma: SegmentCount = param(
+        1,
+        "segments in the queue above which slow start ends",
+        symbol="gamma",
+        source="Linux tcp_vegas.c",
+    )
+
+
+class HighSpeed(Parameters):
+    """Reno up to 38 segments; above, growth and cut depend on the window."""
+
+    kind: Literal["high_speed"] = param(..., "the congestion rule")
+
+
+_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague | Vegas | HighSpeed
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
         json_schema_input_type=_AnyCongestion
-        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague"],
+        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague", "vegas", "high_speed"],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -389,6 +457,16 @@ CONGESTION: dict[str, Declared] = {
     "bbr": Declared(Bbr, BbrSpec, ()),
     "dctcp": Declared(Dctcp, DctcpSpec, (Declares("gain", "gain", "PartOfOne"),)),
     "prague": Declared(Prague, PragueSpec, (Declares("gain", "gain", "PartOfOne"),)),
+    "vegas": Declared(
+        Vegas,
+        VegasSpec,
+        (
+            Declares("alpha", "alpha", "SegmentCount", at_most="beta"),
+            Declares("beta", "beta", "SegmentCount"),
+            Declares("gamma", "gamma", "SegmentCount"),
+        ),
+    ),
+    "high_speed": Declared(HighSpeed, HighSpeedSpec, ()),
 }
 
 
@@ -582,7 +660,7 @@ class Tcp(Parameters):
         "sack",
         (
             "what is done about lost segments: vanilla detects losses only by timeout; "
-            "reno adds fast retransmit and recovery, new_reno partial ACKs, sack "
+            "tahoe adds fast retransmit, reno recovery, new_reno partial ACKs, sack "
             "selective acknowledgements; rack_tlp goes by the time of sending, as Linux "
             "does"
         ),
@@ -593,9 +671,10 @@ class Tcp(Parameters):
         (
             "how cwnd grows in congestion avoidance and how much of it a loss leaves: by "
             "a segment per round trip and half, or by a cubic function of the time since "
-            "the loss and 0.7, as RFC 9438 or as Linux computes it; with dctcp and prague"
-            " half of the part that marks have; or, with bbr, by a model of the path, "
-            "without regard to losses"
+            "the loss and 0.7, as RFC 9438 or as Linux computes it; more and less of "
+            "large windows with high_speed; with dctcp and prague half of the part that "
+            "marks have; with vegas by the length of round trips; or, with bbr, by a "
+            "model of the path, without regard to losses"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )

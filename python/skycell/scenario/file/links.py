@@ -51,6 +51,11 @@ FRAMING_MEANING = (
 NO_FRAMING = "must be given, except with a rate in cells/s"
 MTU_MEANING = "longest packet that the link carries; a segment with its headers must fit"
 NO_MTU = "no limit"
+FRAGMENTATION_MEANING = (
+    "longer packets than mtu go in fragments from there on and are put together where they end; "
+    "else they are a fault"
+)
+NO_FRAGMENTATION = "RFC 8900: hosts of today send nothing that has to be cut"
 HOST_BUFFER_MEANING = (
     'what the port of a host that feeds the link holds, such as "1000 packets"; only where the '
     "link carries packets"
@@ -77,6 +82,7 @@ class CongestedLink(Parameters):
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
+    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
@@ -110,6 +116,7 @@ class AccessLink(Parameters):
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
+    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay = param(..., DELAY_MEANING)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)

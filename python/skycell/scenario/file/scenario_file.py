@@ -30,6 +30,9 @@ MOST_VCS_BY_DEFAULT = 64
 Duration = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="20 s")
 ]
+MeasureFrom = Annotated[
+    Quantity, quantity(Dimension.TIME, low=0, high=LONGEST_RUN_PS, example="5 s")
+]
 Interval = Annotated[
     Quantity, quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="10 ms")
 ]
@@ -39,6 +42,11 @@ class Run(Parameters):
     """How long to run, and with which random numbers."""
 
     duration: Duration = param(..., "simulated time")
+    measure_from: MeasureFrom = param(
+        "0 s",
+        "from when on the run counts: rates, delays, queues and losses",
+        source="the whole run",
+    )
     seed: Annotated[int, whole_number(0, 2**64 - 1)] = param(
         1, "seed of every random stream; replications differ in nothing else", source="choice"
     )

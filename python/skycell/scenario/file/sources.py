@@ -24,6 +24,7 @@ from skycell.scenario.file.classes import ServiceClass
 from skycell.scenario.file.schedule import Text
 from skycell.scenario.file.traffic import Start
 from skycell.scenario.values.cells import CellRate, part_or_rate
+from skycell.scenario.values.clp import Clp
 from skycell.scenario.values.distributions import Times
 
 _PEAK = part_or_rate(
@@ -83,6 +84,13 @@ _COUNT = param(
     "and a number from 1 on",
     source="one, called by the name alone",
 )
+_CLP = param(
+    None,
+    "which of its frames, or cells without frames, have CLP = 1: a part of them, drawn, or a "
+    "pattern of CLP bits that comes over and over",
+    source="none",
+    when=without("packet_size"),
+)
 _START = param("together", "when it begins", source="the start of the run")
 _ENDS = "its own hosts at both ends of the congested links"
 _SOURCE = param(None, "host that it is at; only in a graph", source=_ENDS)
@@ -102,6 +110,7 @@ class CbrSource(Parameters):
     frame: Frame = _FRAME_CELLS
     packet_size: PacketSize | None = _PACKET_SIZE
     beside: Name | None = _BESIDE
+    clp: Clp | None = _CLP
     start: Start = _START
     source: Name | None = _SOURCE
     destination: Name | None = _DESTINATION
@@ -134,6 +143,7 @@ class VbrSource(Parameters):
     frame: Frame = _FRAME_CELLS
     packet_size: PacketSize | None = _PACKET_SIZE
     beside: Name | None = _BESIDE
+    clp: Clp | None = _CLP
     start: Start = _START
     source: Name | None = _SOURCE
     destination: Name | None = _DESTINATION
@@ -221,9 +231,16 @@ class PolicerParameters(Parameters):
         symbol="MBS",
         source="only with scr",
     )
-    scr_action: Action = param(
-        "tag",
-        "what happens to a cell above the sustainable rate",
-        source="Traffic Management 4.0, section 4.4",
+    conformance: Annotated[str, word("vbr_1", "vbr_2", "vbr_3")] = param(
+        "vbr_1",
+        "which cells the second bucket counts: all (VBR.1), or those with CLP = 0 alone (VBR.2), "
+        "of which those above the sustainable rate are tagged (VBR.3)",
+        source="as in 97-0424",
+        when=when("scr"),
+    )
+    scr_action: Action | None = param(
+        None,
+        "what happens to a cell above the sustainable rate; VBR.2 tags nothing, VBR.3 always",
+        source="tag, of VBR.2 discard: Traffic Management 4.0, section 4.4",
         when=when("scr"),
     )

@@ -35,6 +35,7 @@ from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_SCHEDULE,
+    FRAGMENTATION_MEANING,
     FRAMING_MEANING,
     HOST_BUFFER_MEANING,
     HOST_BUFFER_SOURCE,
@@ -43,6 +44,7 @@ from skycell.scenario.file.links import (
     LOSS_MEANING,
     LOSS_SOURCE,
     MTU_MEANING,
+    NO_FRAGMENTATION,
     NO_FRAMING,
     NO_MTU,
     RATE_MEANING,
@@ -149,6 +151,7 @@ class GraphLink(Parameters):
     rate: Rate = param(..., RATE_MEANING)
     framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
+    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)

@@ -87,6 +87,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 framing=link.framing,
                 delay=delay_of(link.delay),
                 mtu=link.mtu,
+                fragmentation=link.fragmentation,
                 path=here,
                 rate_path=here,
                 buffer=link.host_buffer if is_host else link.buffer,

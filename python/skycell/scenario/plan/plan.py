@@ -52,6 +52,7 @@ class PlannedLink:
     policer: Policer | None = None
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
+    fragmentation: bool = False
 
     @property
     def name(self) -> str:

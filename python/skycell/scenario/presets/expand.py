@@ -12,6 +12,7 @@ from skycell.input.other_names import KINDS_OF_PAPERS
 from skycell.scenario.declared.rules import Kinds
 from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.uplinks import uplink_presets
 
 #: Keys of [tcp] that are one of several rules.
 _RULES = {one.key for one in TCP.parameters if isinstance(one, Kinds)}
@@ -21,11 +22,11 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     """The file's values over those of its presets.
 
     `preset` at the top of a file is a whole scenario to build on; `tcp.preset` is a set of TCP
-    parameters, which goes before the scenario's.
+    parameters, which goes before the scenario's, and `preset` of an uplink a set of its values.
 
     Returns:
-        The values, and whether the preset at the top, if any, is known. One that is not is noted
-        in `faults`, and gives nothing.
+        The values, and whether the presets at the top and of uplinks, if any, are known. One that
+        is not is noted in `faults`, and gives nothing.
     """
     own: dict[str, Any] = copy.deepcopy(dict(values))
     base = base_of(own, presets(), faults)
@@ -34,6 +35,14 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
+    noted = len(faults.faults)
+    uplinks = merged.get("uplink")
+    if isinstance(uplinks, list):
+        merged["uplink"] = [
+            _expand_uplink(table, ("uplink", i), faults) if isinstance(table, dict) else table
+            for i, table in enumerate(uplinks)
+        ]
+    is_known = is_known and len(faults.faults) == noted
     for key in ("flow", "pep"):
         tables = merged.get(key)
         for i, table in enumerate(tables if isinstance(tables, list) else []):
@@ -62,3 +71,13 @@ def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict
     chosen = chosen_preset(own.pop("preset"), (*path, "preset"), presets(), faults)
     base = chosen.values().get("tcp", {}) if chosen else {}
     return merge(base, own)
+
+
+def _expand_uplink(own: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
+    if "preset" not in own:
+        return own
+    chosen = chosen_preset(own.pop("preset"), (*path, "preset"), uplink_presets(), faults)
+    # A protocol by its name goes over one of the same kind as a table does.
+    if isinstance(own.get("access"), str):
+        own["access"] = {"kind": own["access"]}
+    return merge(chosen.values() if chosen else {}, own)

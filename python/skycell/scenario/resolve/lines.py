@@ -14,7 +14,7 @@ from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.resolve.peps import connections_of
 from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, PacketFraming, TcpSpec, WebSpec
-from skycell.spec.values import octets_on_line, packet_time_ps
+from skycell.spec.values import fragments, octets_on_line, packet_time_ps
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,11 @@ class Line:
         """The line of a link without faults."""
         rate = payload_rate(link.rate, link.framing)
         if link.framing is not None and carries_packets(link.framing):
-            return cls(rate, 0, overhead_of(link.framing).on_line(rate))
+            packets = overhead_of(link.framing).on_line(rate)
+            if link.fragmentation and link.mtu is not None:
+                mtu = int(link.mtu.amount)
+                packets = packets.model_copy(update={"fragment_octets": mtu})
+            return cls(rate, 0, packets)
         return cls(rate, cell_time_ps(rate), None)
 
     def segment_ps(self, payload: int, tcp: TcpSpec) -> int:
@@ -57,7 +61,7 @@ def lines_of(plan: Plan) -> dict[str, Line]:
     by_words: dict[tuple[object, ...], Line] = {}
     lines = {}
     for name, link in plan.links.items():
-        words = words_of_rate(link)
+        words = (*words_of_rate(link), link.mtu if link.fragmentation else None)
         if words not in by_words:
             by_words[words] = Line.of(link)
         lines[name] = by_words[words]
@@ -80,6 +84,7 @@ def longest_packets(
 
     def add(vcs: Iterable[str], octets: int) -> None:
         for link in (link for vc in vcs for link in plan.vcs[vc].all_links):
+            octets = _longest_fragment(plan.links[link], octets)
             longest[link] = max(octets, longest.get(link, 0))
 
     for flow, own in ((one, own) for one in flows for own in connections_of(one, plan)):
@@ -91,3 +96,10 @@ def longest_packets(
         add(plan.datagrams.get(name, ()), octets)
     most = max(longest.values(), default=1)
     return {link: longest.get(link, most) for link in plan.links}
+
+
+def _longest_fragment(link: PlannedLink, octets: int) -> int:
+    """Octets of the longest fragment in which a packet goes over a link, or its own."""
+    if not link.fragmentation or link.mtu is None:
+        return octets
+    return max(fragments(octets, int(link.mtu.amount)))

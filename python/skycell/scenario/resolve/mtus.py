@@ -14,6 +14,7 @@ from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.peps import connections_of
 from skycell.scenario.values.cells import packet_octets_of
 from skycell.spec.network import FlowSpec, WebSpec
+from skycell.spec.values import fragments
 
 
 def check_mtus(
@@ -25,8 +26,9 @@ def check_mtus(
 ) -> None:
     """Notes links whose MTU is below a segment or a datagram that comes to them.
 
-    Nothing is fragmented: senders are known not to (RFC 8900), so that such packets would be lost.
+    Nothing is fragmented unless a link asks for it (RFC 8900): else such packets would be lost.
     """
+    _check_fragmentation(plan, faults)
     sent: list[tuple[str, int, Iterable[str]]] = []
     for flow, own in ((one, own) for one in flows for own in connections_of(one, plan)):
         mss, timestamps = own.tcp.mss, own.tcp.timestamps
@@ -55,9 +57,28 @@ def check_mtus(
     noted = set()
     for who, octets, route in sent:
         for link in plan.links_of(route):
+            if link.fragmentation and link.mtu is not None:
+                octets = max(fragments(octets, int(link.mtu.amount)))
             if link.mtu is None or octets <= link.mtu.amount or link.path in noted:
                 continue
             noted.add(link.path)
             got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
             allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
             faults.add((*link.path, "mtu"), got, allowed, meaning)
+
+
+def _check_fragmentation(plan: Plan, faults: FaultCollector) -> None:
+    """Notes links that are to cut packets and have no MTU, or carry cells."""
+    meaning = meaning_of(CongestedLink.model_fields["fragmentation"])
+    noted = set()
+    for link in plan.links.values():
+        if not link.fragmentation or link.path in noted:
+            continue
+        if link.mtu is None:
+            allowed = "beside mtu, which says the longest packet that goes whole"
+        elif not link.carries_packets:
+            allowed = "on a link that carries packets: a frame of AAL5 has room for each"
+        else:
+            continue
+        noted.add(link.path)
+        faults.add((*link.path, "fragmentation"), True, allowed, meaning)

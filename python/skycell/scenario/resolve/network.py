@@ -135,12 +135,14 @@ def resolve(
         for _, names in chain.changes
         for name in names
     }
+    measure_from_ps = _measure_from_ps(file, context, faults)
     resequencers = resolve_resequencers(file.resequencer, plan, controls, faults)
     processing = resolve_processing(file.processing, plan, satellites, faults)
     faults.raise_if_any()
     return NetworkSpec(
         seed=seed,
         duration_ps=context.duration_ps,
+        measure_from_ps=measure_from_ps,
         nodes=tuple(
             NodeSpec(name=name, kind=kind, vs_vd=cuts.get(name))
             for name, kind in plan.nodes.items()
@@ -201,6 +203,17 @@ def context_of(file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction]) ->
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest
     return Context(rounded(file.run.duration.amount), rtt_ps, bandwidth)
+
+
+def _measure_from_ps(file: ScenarioFile, context: Context, faults: FaultCollector) -> int:
+    """When counting begins; a time at which the run has ended is refused."""
+    stated = file.run.measure_from
+    from_ps = rounded(stated.amount)
+    if from_ps >= context.duration_ps:
+        allowed = f"before the end of the run, {show_time(context.duration_ps)}"
+        meaning = "from when on the run counts; nothing of it would be left"
+        faults.add(("run", "measure_from"), stated.text, allowed, meaning)
+    return from_ps
 
 
 def _check_size(

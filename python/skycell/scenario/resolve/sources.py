@@ -23,6 +23,7 @@ from skycell.scenario.file.sources import (
     CbrSource,
     PacedSource,
     PolicerParameters,
+    Source,
     TraceSource,
     VbrSource,
     each_source,
@@ -35,6 +36,8 @@ from skycell.scenario.resolve.lines import Line
 from skycell.scenario.resolve.traffic import TrafficResolver
 from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
+    ClpDrawn,
+    ClpPattern,
     GcraSpec,
     PhaseAt,
     PhaseDrawn,
@@ -93,9 +96,29 @@ def resolve_sources(
                 datagram_octets=packet,
                 pattern=pattern,
                 start=start,
+                clp=_clp(source, plan, here, faults),
             )
         )
     return tuple(specs)
+
+
+def _clp(
+    source: Source, plan: Plan, here: Path, faults: FaultCollector
+) -> ClpDrawn | ClpPattern | None:
+    """Which of the frames of a source have CLP = 1."""
+    if isinstance(source, TraceSource) or source.clp is None:
+        return None
+    written = source.clp if isinstance(source.clp, str) else float(source.clp)
+    meaning = meaning_of(CbrSource.model_fields["clp"])
+    if source.name in plan.datagrams:
+        allowed = "nothing: it sets the bit of cells, and beside a flow the source sends datagrams"
+        faults.add((*here, "clp"), written, allowed, meaning)
+    elif source.service in ("gfr", "abr"):
+        allowed = f"nothing with class {source.service}, whose rules set CLP"
+        faults.add((*here, "clp"), written, allowed, meaning)
+    if isinstance(source.clp, str):
+        return ClpPattern(bits=tuple(bit == "1" for bit in source.clp))
+    return ClpDrawn(part_ppb=rounded(source.clp * 10**9))
 
 
 def _trace(
@@ -171,10 +194,26 @@ def _buckets(
             GcraSpec(
                 increment_ps=rounded(PS_PER_SECOND / sustainable),
                 limit_ps=min(burst + cdvt, DAY_PS),
-                action=policer.scr_action,  # type: ignore[arg-type]
+                action=_scr_action(policer, here, faults),  # type: ignore[arg-type]
+                clp0_only=policer.conformance != "vbr_1",
             )
         )
     return tuple(buckets)
+
+
+def _scr_action(policer: PolicerParameters, here: Path, faults: FaultCollector) -> str:
+    """What happens to cells above SCR (Traffic Management 4.0, section 4.4)."""
+    allowed = {
+        "vbr_1": ("tag", "count", "discard"),
+        "vbr_2": ("discard", "count"),
+        "vbr_3": ("tag",),
+    }[policer.conformance]
+    action = policer.scr_action or allowed[0]
+    if action not in allowed:
+        words = " or ".join(f'"{word}"' for word in allowed)
+        meaning = meaning_of(PolicerParameters.model_fields["scr_action"])
+        faults.add((*here, "scr_action"), action, f"{words} with {policer.conformance}", meaning)
+    return action
 
 
 def _key_of_peak(source: PacedSource) -> str:

@@ -28,6 +28,9 @@ from skycell.spec.network import (
     TickPhaseDrawn,
 )
 
+NEED_ROUND_TRIPS = ("hystart_plus_plus", "hystart", "vegas")
+"""Rules that count the round trips of every ACK."""
+
 
 def shown_window(written: Quantity | str, octets: int) -> Verbatim:
     """A window as it was written, with its octets where those are not what was."""
@@ -83,7 +86,7 @@ class TcpResolver:
         written = getattr(self.tcp, one.key)
         rule = one.rules[written.kind]
         is_timed = self.tcp.timestamps or self.tcp.recovery.kind == "rack_tlp"
-        if written.kind in ("hystart_plus_plus", "hystart") and not is_timed:
+        if written.kind in NEED_ROUND_TRIPS and not is_timed:
             allowed = (
                 'another rule, or timestamps = true, or recovery = "rack_tlp": '
                 "it needs a round trip of every ACK"

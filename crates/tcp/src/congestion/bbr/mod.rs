@@ -529,6 +529,12 @@ impl Bbr {
         self.sample_long_term(path, 1, false);
     }
 
+    /// bbr_undo_cwnd: whether the pipe is full, and whether there is a policer, is looked at anew.
+    pub(crate) fn on_undo(&mut self, path: &Path) {
+        (self.full_bandwidth, self.full_rounds) = (0, 0);
+        self.long_term.reset(path);
+    }
+
     /// bbr_lt_bw_sampling.
     fn sample_long_term(&mut self, path: &Path, losses: u64, is_app_limited: bool) {
         let is_probing_round = self.mode == Mode::ProbeBw && self.is_round_start;

@@ -9,6 +9,8 @@ const LOST: u8 = 2;
 const RESENT: u8 = 4;
 /// It has been repeated.
 const REPEATED: u8 = 8;
+/// Found lost by its time, and looked at no more (off the list tsorted_sent_queue).
+const TIMED_OUT: u8 = 16;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -255,12 +257,15 @@ impl Flight {
         let mut position = (self.search_from - self.gone) as usize;
         let mut none_waits = true;
         while let Some(&entry) = self.entries.get(position) {
-            if !entry.is(SACKED | LOST | REPEATED) {
+            if !entry.is(SACKED | LOST | REPEATED | TIMED_OUT) {
                 if entry.sent_at() >= latest {
                     break;
                 }
                 match (entry.ticks + patience).checked_sub(now) {
-                    None | Some(0) => self.mark_lost(position, &mut losses),
+                    None | Some(0) => {
+                        self.mark_lost(position, &mut losses);
+                        self.entries[position].marks |= TIMED_OUT;
+                    }
                     Some(remaining) => {
                         losses.wait = losses.wait.max(remaining);
                         none_waits = false;
@@ -315,6 +320,20 @@ impl Flight {
                 self.mark_lost(position, &mut losses);
             }
         }
+    }
+
+    /// What was lost was late: nothing is (tcp_undo_cwnd_reduction).
+    pub(super) fn forget_losses(&mut self) {
+        self.entries
+            .iter_mut()
+            .for_each(|entry| entry.marks &= !LOST);
+        (self.lost, self.to_resend) = (0, 0);
+        self.search_from = self.gone;
+    }
+
+    /// Whether a repetition is under way, or the first has been repeated (tcp_any_retrans_done).
+    pub(super) fn has_repetition(&self) -> bool {
+        self.resent > 0 || self.entries.front().is_some_and(|first| first.is(REPEATED))
     }
 
     /// The next segment to send again, its index and octets; none where none is.

@@ -10,6 +10,8 @@ mod prr;
 mod rack;
 mod rate;
 mod timers;
+mod undo;
+mod usage;
 
 use crate::ecn::{note_marks, on_echo};
 use crate::pacing::Pacer;
@@ -23,12 +25,14 @@ use prr::Reduction;
 use rack::Rack;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
-    types::{SackBlocks, SegmentCount},
+    Declare, is_default,
+    types::{Flag, SackBlocks, SegmentCount},
 };
 use skycell_des::Stream;
 use skycell_units::SimTime;
 use timers::{Pending, Probe, TIMEOUT_MIN_PS};
+use undo::Undo;
+use usage::Usage;
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
@@ -45,6 +49,13 @@ pub struct RackTlpSpec {
     /// Blocks in one ACK; four only without timestamps.
     #[param(default = 3, source = "RFC 2018 section 3")]
     pub max_blocks: SackBlocks,
+    /// Whether a cut is taken back that turns out not to have been needed: what was thought lost was late.
+    #[param(
+        default = false,
+        source = "RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub undo: Flag,
 }
 
 /// tcp_ca_state.
@@ -60,6 +71,16 @@ enum State {
     Loss,
 }
 
+/// What recovery sends after an acknowledgement (REXMIT_*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    Nothing,
+    /// What is lost.
+    Lost,
+    /// New data, or what is lost where there are none.
+    New,
+}
+
 /// What an acknowledgement says, beyond its number. Times in ticks.
 #[derive(Debug, Default)]
 struct News {
@@ -69,6 +90,10 @@ struct News {
     has_advanced: bool,
     /// Blocks cover more than they did.
     has_sacked: bool,
+    /// Of what it covers, something was sent once, before the state began (FLAG_ORIG_SACK_ACKED).
+    has_original: bool,
+    /// It says nothing new.
+    is_duplicate: bool,
     /// The receiver's window has got larger.
     has_opened: bool,
     /// It acknowledges a segment that was repeated: no round trip can be told from it (FLAG_RETRANS_DATA_ACKED).
@@ -113,6 +138,8 @@ pub(crate) struct RackTlp {
     pacer: Option<Box<Pacer>>,
     /// None where losses cut cwnd.
     model: Option<Box<Model>>,
+    /// None where no cut is taken back.
+    undo: Option<Undo>,
 }
 
 impl RackTlp {
@@ -131,6 +158,7 @@ impl RackTlp {
             timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
             pacer: pace::pacer(tcp),
             model: draws.map(|draws| Box::new(Model::new(draws))),
+            undo: spec.undo.then(Undo::default),
         }
     }
 
@@ -144,27 +172,44 @@ impl RackTlp {
         self.take_timer(tx, now);
         tx.is_echo = segment.ece;
         note_marks(tx, segment.acknowledgement, segment.ece);
-        let prior = self.flight.pipe();
+        let (prior, una) = (self.flight.pipe(), tx.snd_una);
         let mut news = self.learn(tx, segment);
         self.sample(tx, segment, &mut news);
         if !news.has_advanced && !news.has_opened && !tx.is_all_acked() {
             tx.counters.dup_acks += 1;
+            news.is_duplicate = true;
         }
         self.end_probe(tx, segment.acknowledgement, &news);
         let is_new = news.has_advanced || news.has_opened;
         let is_dubious = !is_new || news.has_sacked || segment.ece || self.state != State::Open;
-        let resends = is_dubious && self.react(tx, segment.ece, &mut news);
+        let echo = tx.tcp.timestamps.then_some(segment.timestamp);
+        let next = match is_dubious {
+            true => self.react(tx, segment.ece, echo, una, &mut news),
+            false => Next::Nothing,
+        };
         self.set_timer(tx, &news);
         if self.has_model() {
             self.follow_model(tx, &news, prior);
         } else {
             self.control_window(tx, &news);
         }
-        if resends {
-            self.resend_lost(tx);
-        }
+        self.resend(tx, next);
         self.send_new(tx);
         self.give_timer(tx);
+    }
+
+    /// tcp_xmit_recovery.
+    fn resend(&mut self, tx: &mut Transmitter, next: Next) {
+        if next == Next::New {
+            self.send_new(tx);
+            if tx.snd_max > self.high_seq {
+                return;
+            }
+            self.set_asking(false);
+        }
+        if next != Next::Nothing {
+            self.resend_lost(tx);
+        }
     }
 
     /// What can be sent may be more than before: the application has handed over, or the connection is open.
@@ -191,7 +236,7 @@ impl RackTlp {
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let now = tx.ticks;
-        let had_sacked = self.flight.sacked() > 0;
+        let (had_sacked, high_seq) = (self.flight.sacked() > 0, self.high_seq);
         let (flight, rack) = (&mut self.flight, &mut self.rack);
         let mut rates = self.model.as_deref_mut().map(|model| &mut model.rates);
         for &(start, end) in segment.sack.ascending().as_slice() {
@@ -201,7 +246,7 @@ impl RackTlp {
             let mut from = start;
             while let Some((start, stop)) = tx.sacked.missing(from, end) {
                 flight.sack(start, stop, |covered| {
-                    news.on_sacked(&covered, highest);
+                    news.on_sacked(&covered, highest, high_seq);
                     rack.on_delivered(&covered, echo, now);
                     if let Some(rates) = &mut rates {
                         rates.on_covered(&covered);
@@ -215,7 +260,7 @@ impl RackTlp {
             self.has_progressed = true;
             let octets = tx.advance_to(ack);
             flight.acknowledge(ack, |covered| {
-                news.on_acked(&covered);
+                news.on_acked(&covered, high_seq);
                 if !covered.was_sacked {
                     rack.on_delivered(&covered, echo, now);
                 }
@@ -254,34 +299,53 @@ impl RackTlp {
         }
     }
 
-    /// What losses and marks mean (tcp_fastretrans_alert): whether what is lost may be sent again.
-    fn react(&mut self, tx: &mut Transmitter, is_echo: bool, news: &mut News) -> bool {
-        if self.state > State::Disorder && tx.snd_una >= self.high_seq {
-            self.end_state(tx);
+    /// What losses and marks mean (tcp_fastretrans_alert), with `echo` the timestamp that the ACK echoes and `una` what was
+    /// acknowledged before it: what is to be sent.
+    fn react(
+        &mut self,
+        tx: &mut Transmitter,
+        is_echo: bool,
+        echo: Option<u64>,
+        una: u64,
+        news: &mut News,
+    ) -> Next {
+        if self.is_reducing() && tx.snd_una >= self.high_seq {
+            self.end_state(tx, echo);
         }
         let before = self.state;
+        let mut next = Next::Nothing;
+        if before == State::Recovery && news.has_advanced && self.undo_partly(tx, echo, una) {
+            return Next::Nothing;
+        }
+        if before == State::Loss {
+            next = self.process_timeout(tx, echo, news);
+        }
         let losses = self.find_lost(tx);
         news.losses = losses;
-        match before {
-            State::Recovery => return true,
-            State::Loss if losses.repetitions == 0 => return true,
+        match self.state {
+            State::Recovery => return Next::Lost,
+            State::Loss if losses.repetitions == 0 => return next,
             _ => {}
         }
         if self.flight.lost() == 0 {
-            self.try_open(tx, is_echo);
-            return false;
+            if before != State::Recovery {
+                self.try_open(tx, is_echo);
+            }
+            return next;
         }
         self.enter_recovery(tx);
-        true
+        Next::Lost
     }
 
-    /// Everything sent before the state began has been acknowledged.
-    fn end_state(&mut self, tx: &mut Transmitter) {
-        match self.state {
-            // Held until more than that is, so that the receiver has seen CWR.
-            State::Cwr if tx.snd_una == self.high_seq => return,
-            State::Cwr | State::Recovery => self.end_reduction(tx),
-            _ => {}
+    /// Everything sent before a reduction began has been acknowledged.
+    fn end_state(&mut self, tx: &mut Transmitter, echo: Option<u64>) {
+        // Held until more than that is, so that the receiver has seen CWR.
+        if self.state == State::Cwr && tx.snd_una == self.high_seq {
+            return;
+        }
+        let is_undone = self.state == State::Recovery && self.undo_at_end(tx, echo);
+        if !is_undone {
+            self.end_reduction(tx);
         }
         self.state = State::Open;
     }
@@ -302,8 +366,17 @@ impl RackTlp {
                 ecn.count_reduction();
             }
             self.begin_reduction(tx, Signal::Mark);
+            if let Some(undo) = &mut self.undo {
+                undo.forget_cut();
+            }
             self.state = State::Cwr;
         }
+        self.keep_open(tx);
+    }
+
+    /// tcp_try_keep_open.
+    fn keep_open(&mut self, tx: &Transmitter) {
+        self.forget_repetition();
         if self.state < State::Cwr {
             let has_any = self.flight.sacked() + self.flight.lost() + self.flight.resent() > 0;
             let state = if has_any {
@@ -325,6 +398,8 @@ impl RackTlp {
     /// tcp_enter_recovery.
     fn enter_recovery(&mut self, tx: &mut Transmitter) {
         tx.counters.fast_retransmits += 1;
+        self.forget_repetition();
+        self.note_cut(tx, self.is_reducing());
         if !self.is_reducing() {
             self.begin_reduction(tx, Signal::Loss);
         }
@@ -393,7 +468,7 @@ impl RackTlp {
             if start > tx.snd_una && end > tx.snd_una + tx.advertised {
                 break;
             }
-            self.resend(tx, index, start, end);
+            self.resend_one(tx, index, start, end);
             if self.is_reducing() {
                 self.reduction.on_sent(1);
             }
@@ -403,7 +478,10 @@ impl RackTlp {
         }
     }
 
-    fn resend(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
+    fn resend_one(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
+        if let Some(undo) = &mut self.undo {
+            undo.on_repeated(tx.timestamp());
+        }
         self.repeat(tx, index, start, end);
         self.flight.on_resent(index, tx.ticks);
     }
@@ -472,16 +550,16 @@ impl RackTlp {
 }
 
 impl News {
-    fn on_sacked(&mut self, covered: &Covered, highest: u64) {
+    fn on_sacked(&mut self, covered: &Covered, highest: u64, high_seq: u64) {
         self.delivered += 1;
         self.has_sacked = true;
         if !covered.is_repeated {
             News::note(&mut self.sacked, covered.sent_at.0);
-            self.on_original(covered.start, highest);
+            self.on_original(covered.start, highest, high_seq);
         }
     }
 
-    fn on_acked(&mut self, covered: &Covered) {
+    fn on_acked(&mut self, covered: &Covered, high_seq: u64) {
         self.has_repeated |= covered.is_repeated;
         if covered.was_sacked {
             return;
@@ -489,48 +567,21 @@ impl News {
         self.delivered += 1;
         if !covered.is_repeated {
             News::note(&mut self.acked, covered.sent_at.0);
-            self.on_original(covered.start, u64::MAX);
+            self.on_original(covered.start, u64::MAX, high_seq);
         }
     }
 
     /// A segment sent once has arrived: below others that had, the network has changed their order.
-    fn on_original(&mut self, start: u64, below: u64) {
+    fn on_original(&mut self, start: u64, below: u64, high_seq: u64) {
+        self.has_original |= start < high_seq;
         if start < below {
             self.lowest = Some(self.lowest.map_or(start, |lowest| lowest.min(start)));
         }
     }
 }
 
-/// How much of cwnd is used (tcp_cwnd_validate, tcp_is_cwnd_limited).
-#[derive(Clone, Debug, Default)]
-struct Usage {
-    /// Whether cwnd limited the sender in the window that ends at `end`.
-    is_limited: bool,
-    /// Most segments outstanding in it, where cwnd did not limit.
-    most: u64,
-    end: u64,
-}
-
-impl Usage {
-    fn note(&mut self, tx: &Transmitter, is_full: bool, outstanding: u64) {
-        let is_more = !self.is_limited && outstanding > self.most;
-        if tx.snd_una >= self.end || is_full || is_more {
-            self.is_limited = is_full;
-            self.most = outstanding;
-            self.end = tx.snd_max;
-        }
-    }
-
-    /// In slow start a window of which half is used may grow.
-    fn is_cwnd_limited(&self, tx: &Transmitter) -> bool {
-        let is_in_slow_start = tx.window.cwnd() < tx.window.ssthresh();
-        self.is_limited || is_in_slow_start && tx.cwnd_segments() < 2 * self.most
-    }
-}
-
 #[cfg(test)]
-#[path = "exchange_tests.rs"]
-mod tests;
+mod exchange_tests;
 
 #[cfg(test)]
 mod pace_tests;

@@ -158,6 +158,11 @@ impl RackTlp {
         }
     }
 
+    /// A cut is taken back (bbr_undo_cwnd).
+    pub(super) fn take_back_model(&mut self, tx: &mut Transmitter) {
+        self.with_bbr(tx, |bbr, path| bbr.on_undo(path));
+    }
+
     /// After a timeout, with its losses found.
     pub(super) fn note_timeout(&mut self, tx: &mut Transmitter) {
         if self.has_model() {

@@ -1,6 +1,6 @@
 //! Exchanges of a sender that paces: what leaves, and when. Round trips of 100 ms, a clock of 1 ms.
 
-use super::tests::tcp as unpaced;
+use super::exchange_tests::tcp as unpaced;
 use crate::sender::tests::{MSS, PACED, Script};
 use crate::spec::{PacingSpec, TcpSpec};
 use skycell_units::SimTime;

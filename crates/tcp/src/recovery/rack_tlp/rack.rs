@@ -85,6 +85,11 @@ impl Rack {
         }
     }
 
+    /// A cut has been taken back: losses are looked for again, whatever arrives (rack.advanced).
+    pub(super) fn look_again(&mut self) {
+        self.has_news = true;
+    }
+
     /// Whether something has arrived since this was asked last.
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.has_news)

@@ -195,8 +195,10 @@ impl RackTlp {
         // One cut for a window of data, though the timer may run out again.
         let is_new = self.state < State::Cwr || tx.snd_una >= self.high_seq;
         if is_new || self.state == State::Loss && self.has_progressed {
+            self.note_cut(tx, false);
             self.cut(tx, Signal::Loss);
         }
+        self.ask_after_timeout(self.state);
         tx.window.on_rto(&tx.tcp);
         tx.set_cwnd_segments(self.flight.pipe() + 1);
         self.note_timeout(tx);
@@ -205,7 +207,7 @@ impl RackTlp {
         self.probe = None;
         self.has_progressed = false;
         if let Some((index, start, end)) = self.flight.first() {
-            self.resend(tx, index, start, end);
+            self.resend_one(tx, index, start, end);
         }
         self.start_rto(tx);
     }

@@ -1,0 +1,251 @@
+//! The records of a run from a moment on, of which the run up to there is the beginning.
+//!
+//! A run is a function of its spec, so that a run that ends at the moment is the beginning of the longer one, event by
+//! event: what counts is the difference of the two, histograms bucket by bucket.
+
+use crate::packets::{EcnCounts, EcnRecord, FlowSojournRecord};
+use crate::{
+    AbrRecord, ClassQueueRecord, Discards, ErrorRecord, FlowRecord, LinkLosses, PacketRecord,
+    PepRecord, PortRecord, QueueRecord, ResequencerRecord, ResponseTimes, RunGuarantee, RunRecords,
+    SojournRecord, SourceRecord, StreamRecord, UplinkRecord, VcQueueRecord, VcRecord, WebRecord,
+    WebTotals, WindowRecord, delay_records,
+};
+use skycell_spec::NetworkSpec;
+
+/// Takes the counters of a beginning off those of the whole run. What is not named is what there is at the end.
+macro_rules! take_off {
+    ($whole:expr, $start:expr; $($field:ident),* $(,)?) => {
+        $($whole.$field -= $start.$field;)*
+    };
+}
+
+impl RunRecords {
+    /// What a run of `spec` did from the end of `start` on, which is its beginning.
+    ///
+    /// Counters and times are differences, and so are means, weighted by time or by what they are means of; percentiles
+    /// are those of the samples and of the delays from then on. What is there at the end (a queue, what is under way or
+    /// outstanding), the largest and the least of a flow, of a window and of a queue, the ledger and the traces are those
+    /// of the whole run.
+    #[must_use]
+    pub fn since(mut self, start: &RunRecords, spec: &NetworkSpec) -> RunRecords {
+        let whole_ps = self.duration_ps;
+        let times = Times {
+            whole_ps,
+            start_ps: start.duration_ps,
+        };
+        for (flow, start) in self.flows.iter_mut().zip(&start.flows) {
+            take_off_flow(flow, start);
+        }
+        for (vc, start) in self.vcs.iter_mut().zip(&start.vcs) {
+            take_off_vc(vc, start);
+        }
+        for (port, start) in self.ports.iter_mut().zip(&start.ports) {
+            times.take_off_port(port, start);
+        }
+        for (source, start) in self.sources.iter_mut().zip(&start.sources) {
+            take_off_source(source, start);
+        }
+        for (uplink, start) in self.uplinks.iter_mut().zip(&start.uplinks) {
+            *uplink = UplinkRecord::since(uplink, start);
+        }
+        let measured = self.cell_delays.iter().zip(&start.cell_delays);
+        let measured: Vec<_> = measured
+            .map(|(whole, start)| (whole.vc, whole.delays.since(&start.delays)))
+            .collect();
+        let measured = measured.iter().map(|(vc, delays)| (*vc, delays));
+        (self.cell_delays, self.class_delays) = delay_records(measured, spec);
+        self.web = WebTotals::of(&self.flows);
+        self.engine_stats.events += start.engine_stats.events;
+        self.engine_stats.cells += start.engine_stats.cells;
+        self.engine_stats.cells_stepped += start.engine_stats.cells_stepped;
+        self.measured_from_ps = start.duration_ps;
+        self.duration_ps = whole_ps - start.duration_ps;
+        self
+    }
+}
+
+/// The lengths of a run and of its beginning.
+#[derive(Clone, Copy)]
+struct Times {
+    whole_ps: u64,
+    start_ps: u64,
+}
+
+impl Times {
+    /// A mean over time, from the end of the beginning on.
+    fn mean(self, whole: f64, start: f64) -> f64 {
+        mean((whole, self.whole_ps), (start, self.start_ps))
+    }
+
+    fn take_off_port(self, port: &mut PortRecord, start: &PortRecord) {
+        take_off!(port, start; arrived, departed, busy_ps);
+        take_off_discards(&mut port.discarded, &start.discarded);
+        take_off_discards(&mut port.frames_discarded, &start.frames_discarded);
+        self.take_off_queue(&mut port.queue, &start.queue);
+        for (queue, start) in port.queues.iter_mut().zip(&start.queues) {
+            self.take_off_class(queue, start);
+        }
+        for (vc, start) in port.vc_queues.iter_mut().zip(&start.vc_queues) {
+            *vc = VcQueueRecord::new(vc.vc, &vc.samples.since(&start.samples));
+        }
+        if let (Some(octets), Some(start)) = (&mut port.octets, &start.octets) {
+            self.take_off_packets(octets, start);
+        }
+        if let (Some(errors), Some(start)) = (&mut port.errors, &start.errors) {
+            take_off_errors(errors, start);
+        }
+    }
+
+    fn take_off_class(self, queue: &mut ClassQueueRecord, start: &ClassQueueRecord) {
+        take_off!(queue, start; arrived, departed);
+        take_off_discards(&mut queue.discarded, &start.discarded);
+        take_off_discards(&mut queue.frames_discarded, &start.frames_discarded);
+        self.take_off_queue(&mut queue.queue, &start.queue);
+        if let (Some(octets), Some(start)) = (&mut queue.octets, &start.octets) {
+            self.take_off_packets(octets, start);
+        }
+    }
+
+    fn take_off_queue(self, queue: &mut QueueRecord, start: &QueueRecord) {
+        let mean = self.mean(queue.mean, start.mean);
+        *queue = QueueRecord::new(mean, queue.max, &queue.samples.since(&start.samples));
+    }
+
+    fn take_off_packets(self, octets: &mut PacketRecord, start: &PacketRecord) {
+        take_off!(octets, start; arrived, departed, discarded);
+        octets.mean = self.mean(octets.mean, start.mean);
+        octets.sojourn = SojournRecord::of(&octets.sojourn.stays.since(&start.sojourn.stays));
+        for flow in &mut octets.flows {
+            let earlier = start.flows.iter().find(|of| of.flow == flow.flow);
+            if let Some(earlier) = earlier {
+                let stays = flow.sojourn.stays.since(&earlier.sojourn.stays);
+                *flow = FlowSojournRecord {
+                    flow: flow.flow,
+                    sojourn: SojournRecord::of(&stays),
+                };
+            }
+        }
+        octets.flows.retain(|flow| flow.sojourn.packets > 0);
+        if let (Some(ecn), Some(start)) = (&mut octets.ecn, &start.ecn) {
+            take_off_ecn(ecn, start);
+        }
+    }
+}
+
+/// What is left of a mean, each with the number that it is a mean of; 0 of none.
+fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
+    match whole.1 - start.1 {
+        0 => 0.0,
+        left if start.1 == 0 => whole.0 * (whole.1 as f64 / left as f64),
+        left => {
+            let sum = whole.0 * whole.1 as f64 - start.0 * start.1 as f64;
+            // Rounding may leave less than nothing.
+            sum.max(0.0) / left as f64
+        }
+    }
+}
+
+fn take_off_discards(whole: &mut Discards, start: &Discards) {
+    take_off!(whole, start; overflow, rest_of_frame, above_threshold, over_fair_share, vc_threshold, drawn, tagged,
+        delayed, pushed_out, policed);
+}
+
+fn take_off_losses(whole: &mut LinkLosses, start: &LinkLosses) {
+    take_off!(whole, start; handover, drawn, off_path, header, misinserted, check);
+}
+
+fn take_off_errors(whole: &mut ErrorRecord, start: &ErrorRecord) {
+    take_off!(whole, start; headers_corrected, headers_lost, misinserted, payloads, checks_failed);
+}
+
+fn take_off_ecn(whole: &mut EcnRecord, start: &EcnRecord) {
+    let counts = |whole: &mut EcnCounts, start: &EcnCounts| {
+        take_off!(whole, start; arrived, departed, discarded);
+    };
+    counts(&mut whole.ect, &start.ect);
+    counts(&mut whole.ce, &start.ce);
+    whole.marked -= start.marked;
+}
+
+fn take_off_source(whole: &mut SourceRecord, start: &SourceRecord) {
+    take_off!(whole, start; cells, frames, octets, datagrams_delivered, octets_delivered);
+}
+
+fn take_off_flow(whole: &mut FlowRecord, start: &FlowRecord) {
+    whole.delay_mean_ps = mean(
+        (whole.delay_mean_ps, whole.segments_received),
+        (start.delay_mean_ps, start.segments_received),
+    );
+    take_off!(whole, start; connected_ps, closings, closing_ps, octets_sent, octets_retransmitted, octets_acked,
+        octets_delivered, octets_received, octets_highest, segments_sent, segments_retransmitted,
+        segments_lost_by_script, segments_received, segments_duplicate, acks_sent, acks_received, dup_acks_received,
+        timeouts, fast_retransmits, segments_marked, ecn_reductions, control_segments, transfers);
+    if let (Some(web), Some(start)) = (&mut whole.web, &start.web) {
+        take_off_web(web, start);
+    }
+    if let (Some(pep), Some(start)) = (&mut whole.pep, &start.pep) {
+        take_off_pep(pep, start);
+    }
+    for (connection, start) in whole.connections.iter_mut().zip(&start.connections) {
+        take_off_flow(connection, start);
+    }
+    whole.earlier_octets = start.octets_sent - start.octets_retransmitted;
+    whole.earlier_transfers = start.transfers;
+}
+
+fn take_off_stream(whole: &mut StreamRecord, start: &StreamRecord) {
+    take_off!(whole, start; octets_sent, octets_retransmitted, octets_acked, octets_delivered, octets_received,
+        segments_sent, segments_retransmitted, acks_sent, timeouts, fast_retransmits, control_segments);
+}
+
+fn take_off_web(whole: &mut WebRecord, start: &WebRecord) {
+    take_off!(whole, start; pages, requests, requests_answered, octets_scheduled);
+    take_off_stream(&mut whole.request_stream, &start.request_stream);
+    // Times are noted in the order in which they end.
+    whole.file_times_ps.drain(..start.file_times_ps.len());
+    whole.page_times_ps.drain(..start.page_times_ps.len());
+    whole.file_response = ResponseTimes::of(whole.file_times_ps.clone());
+    whole.page_response = ResponseTimes::of(whole.page_times_ps.clone());
+}
+
+fn take_off_pep(whole: &mut PepRecord, start: &PepRecord) {
+    take_off!(whole, start; octets_accepted, octets_passed_on, segments_refused);
+}
+
+fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
+    let under_way = |vc: &VcRecord| vc.cells_queued + vc.cells_in_transit + vc.cells_open;
+    let (at_end, at_start) = (under_way(whole), under_way(start));
+    take_off!(whole, start; cells_offered, cells_delivered, cells_nonconforming, cells_tagged, cells_policed,
+        frames_offered, frames_delivered, cells_whole, frames_corrupt, frames_crc, cells_corrupt, frames_eligible,
+        cells_eligible, frames_tagged, frames_oversized, frames_inconsistent, frames_refused, cells_refused);
+    take_off_discards(&mut whole.cells_discarded, &start.cells_discarded);
+    take_off_losses(&mut whole.cells_lost, &start.cells_lost);
+    if whole.guarantee != WindowRecord::default() {
+        whole.run_guarantee = RunGuarantee {
+            is_met: whole.cells_whole >= whole.run_guarantee.due_cells,
+            // What was under way at the beginning had been eligible, as far as it was, before.
+            is_eligible_met: whole.cells_whole + at_end >= whole.cells_eligible + at_start,
+            ..whole.run_guarantee
+        };
+    }
+    if let (Some(abr), Some(start)) = (&mut whole.abr, &start.abr) {
+        take_off_abr(abr, start);
+    }
+    if let (Some(resequencer), Some(start)) = (&mut whole.resequencer, &start.resequencer) {
+        take_off_resequencer(resequencer, start);
+    }
+}
+
+fn take_off_abr(whole: &mut AbrRecord, start: &AbrRecord) {
+    take_off!(whole, start; forward_sent, forward_out_of_rate, forward_received, backward_sent, backward_replaced,
+        backward_received, becn_sent, becn_received, rm_cells_delivered);
+}
+
+fn take_off_resequencer(whole: &mut ResequencerRecord, start: &ResequencerRecord) {
+    let mean_ps = mean(
+        (whole.wait_mean_ps as f64, whole.cells_held),
+        (start.wait_mean_ps as f64, start.cells_held),
+    );
+    whole.wait_mean_ps = mean_ps as u64;
+    take_off!(whole, start; cells_held, cells_given_up, cells_late);
+}

@@ -1,0 +1,12 @@
+"""Named sets of values of [[uplink]]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from skycell.input.presets import Preset, read_presets
+
+
+def uplink_presets() -> Mapping[str, Preset]:
+    """All presets of uplinks by name, in alphabetical order; keys are those of [[uplink]]."""
+    return read_presets(__package__ or __name__)
