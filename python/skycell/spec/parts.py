@@ -792,9 +792,7 @@ class PragueSpec(SpecPart):
 
 
 class VegasSpec(SpecPart):
-    """A few segments of its own in the queue, by the length of round trips: fewer than alpha make
-    cwnd grow, more than beta shrink.
-    """
+    """By the length of round trips: a few segments of its own, alpha to beta, in the queue."""
 
     kind: Literal["vegas"] = "vegas"
     alpha: U32
