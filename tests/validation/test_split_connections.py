@@ -175,12 +175,13 @@ def test_a_sweep_measures_when_transfers_have_come() -> None:
     }
     for row in skycell.sweep(plan, jobs=1).rows():
         acked, come, slowest = (row[name] for name in responses)
-        assert acked < 250 < come <= slowest
+        # A proxy acknowledges the first ones at once, later ones as it has room.
+        assert acked < come <= slowest
 
 
 def test_the_tables_of_a_run_have_what_proxies_held() -> None:
     example = Path(__file__).parents[2] / "examples" / "pep.toml"
-    values = {"run.duration": "2 s", "traffic": {"kind": "transfers", "size": "100 kB"}}
+    values = {"run.duration": "10 s", "traffic": {"kind": "transfers", "size": "100 kB"}}
     values |= {"records.traces": ["transfers", "deliveries"]}
     result = skycell.run(skycell.load(example, values))
     table = proxies(result)
