@@ -50,7 +50,7 @@ enum End {
     /// cwnd was cut: slow start does not go on.
     Cut,
     /// It was not.
-    Kept,
+    Uncut,
 }
 
 /// Round trips above which the least of a round is believed.
@@ -91,7 +91,7 @@ impl Vegas {
         let mss = tcp.mss as f64;
         let segments = cwnd as u64 / tcp.mss;
         let diff = self.queued(segments);
-        self.end = Some(End::Kept);
+        self.end = Some(End::Uncut);
         let added = match growth {
             Some(_) if diff > self.spec.gamma.into() => {
                 let target = u128::from(segments) * u128::from(self.base_rtt_ps)
@@ -151,7 +151,7 @@ impl CongestionControl for Vegas {
         let least = match self.end.take() {
             None => return ssthresh,
             Some(End::Cut) => ssthresh.min(cwnd),
-            Some(End::Kept) => ssthresh,
+            Some(End::Uncut) => ssthresh,
         };
         least.max(LEAST_SSTHRESH * cwnd)
     }
