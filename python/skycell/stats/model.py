@@ -7,6 +7,7 @@ unbalanced one a term's sum of squares is what the model loses without it (type 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -209,7 +210,8 @@ def _has_full_rank(table: DesignTable, terms: Sequence[Term], *, with_blocks: bo
     import numpy as np
 
     matrix = _matrix(table, terms)
-    if with_blocks and table.blocks is not None:
+    # Blocks in which the same cells stand are orthogonal to every term.
+    if with_blocks and table.blocks is not None and not _has_complete_blocks(table):
         blocks = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
         matrix = np.hstack([matrix, blocks])
     # R of a QR decomposition has the singular values of the matrix, and far fewer rows.
@@ -230,13 +232,14 @@ def term_name(table: DesignTable, term: Term) -> str:
 def _fit(table: DesignTable, terms: Sequence[Term], notes: list[str]) -> Fit:
     import numpy as np
 
-    model, sums = _fitted_with_sums(table, terms)
+    fitted = _fitted(table, terms)
+    sums = fitted.sums
     values = np.asarray(table.values)
     values_sum = float(values @ values)
     total = float(((values - values.mean()) ** 2).sum())
     noise = _NOTHING * values_sum
-    residual = _no_noise(float(model.ssr), noise)
-    residual_degrees = round(float(model.df_resid))
+    residual = _no_noise(fitted.residual, noise)
+    residual_degrees = fitted.degrees
     pure = _pure_error(table) if table.is_replicated else None
     if pure is not None and pure[1] == 0:
         pure = None
@@ -258,12 +261,10 @@ def _fit(table: DesignTable, terms: Sequence[Term], notes: list[str]) -> Fit:
         error_sum=error,
         error_degrees=error_degrees,
         is_pure=pure is not None,
-        fitted=tuple(float(value) for value in model.fittedvalues),
+        fitted=tuple(fitted.values.tolist()),
         notes=tuple(notes),
-        _params=np.asarray(model.params)[_own_columns(table, terms)],
-        _covariance=np.asarray(model.normalized_cov_params)[
-            np.ix_(_own_columns(table, terms), _own_columns(table, terms))
-        ],
+        _params=fitted.params,
+        _covariance=fitted.covariance,
     )
 
 
@@ -273,6 +274,8 @@ def _block_runs(table: DesignTable, terms: Sequence[Term]) -> float:
 
     if table.blocks is None:
         return 0.0
+    if _has_complete_blocks(table):
+        return len(table.values) / len(set(table.blocks))
     member = np.eye(len(set(table.blocks)))[list(table.blocks)]
     base, _ = np.linalg.qr(_matrix(table, terms))
     left = len(table.values) - float(((base.T @ member) ** 2).sum())
@@ -283,19 +286,34 @@ def _no_noise(value: float, noise: float) -> float:
     return 0.0 if value <= noise else value
 
 
-def _own_columns(table: DesignTable, terms: Sequence[Term]) -> list[int]:
-    """Places of the intercept and the terms among the coefficients, which also has the blocks."""
-    width = sum(_width(table, term) for term in terms)
-    blocks = len(set(table.blocks)) - 1 if table.blocks is not None else 0
-    return [0, *range(1 + blocks, 1 + blocks + width)]
+def _has_complete_blocks(table: DesignTable) -> bool:
+    """Whether the same cells stand in every block, each as often."""
+    if table.blocks is None:
+        return False
+    counts: dict[int, Counter[tuple[int, ...]]] = {}
+    for block, code in zip(table.blocks, table.codes, strict=True):
+        counts.setdefault(block, Counter())[code] += 1
+    first, *others = counts.values()
+    return all(count == first for count in others)
 
 
-def _fitted_with_sums(
-    table: DesignTable, terms: Sequence[Term]
-) -> tuple[Any, dict[Term | str, float]]:
+class _Fitted(NamedTuple):
+    """What a fit leaves: of blocks their sum of squares and no coefficients."""
+
+    sums: dict[Term | str, float]
+    residual: float
+    degrees: int
+    values: NDArray[np.float64]
+    params: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+
+
+def _fitted(table: DesignTable, terms: Sequence[Term]) -> _Fitted:
     """The model fitted by statsmodels, and what it loses without each of its terms (type III).
 
-    In a balanced design that is the sum of squares of the term whatever the others.
+    In a balanced design that is the sum of squares of the term whatever the others. Complete blocks
+    are orthogonal to the terms, and their means are taken off by themselves: as columns, a block
+    for each of thousands of replications, they would need more memory than there is.
     """
     import numpy as np
     import pandas as pd
@@ -308,7 +326,8 @@ def _fitted_with_sums(
         data[f"f{place}"] = pd.Categorical(codes, categories=range(len(factor.levels)))
     parts = []
     widths: dict[Term | str, int] = {}
-    if table.blocks is not None:
+    is_complete = _has_complete_blocks(table)
+    if table.blocks is not None and not is_complete:
         data["b"] = pd.Categorical(table.blocks)
         parts.append("C(b, Sum)")
         widths["block"] = len(set(table.blocks)) - 1
@@ -316,7 +335,7 @@ def _fitted_with_sums(
         # The formula's last factor varies slowest; ours varies fastest, so they are turned round.
         parts.append(":".join(f"C(f{place}, Sum)" for place in reversed(term)))
         widths[term] = _width(table, term)
-    model = OLS.from_formula(f"y ~ {' + '.join(parts)}", pd.DataFrame(data)).fit()
+    model = OLS.from_formula(f"y ~ {' + '.join(parts) or '1'}", pd.DataFrame(data)).fit()
     # Not statsmodels' anova_lm: it takes the sums from F ratios, which are no numbers where nothing
     # is left for the error.
     params, inverse = np.asarray(model.params), np.asarray(model.normalized_cov_params)
@@ -326,7 +345,24 @@ def _fitted_with_sums(
         own = slice(start, start + width)
         sums[name] = float(params[own] @ np.linalg.solve(inverse[own, own], params[own]))
         start += width
-    return model, sums
+    kept = [0, *range(1 + widths.get("block", 0), start)]
+    residual, degrees = float(model.ssr), round(float(model.df_resid))
+    values = np.asarray(model.fittedvalues)
+    if is_complete:
+        effects = _block_means(table, np.asarray(table.values) - np.mean(table.values))
+        sums["block"] = float(effects @ effects)
+        rest = np.asarray(table.values) - values - effects
+        residual, degrees = float(rest @ rest), degrees - len(set(table.blocks or ())) + 1
+        values = values + effects
+    return _Fitted(sums, residual, degrees, values, params[kept], inverse[np.ix_(kept, kept)])
+
+
+def _block_means(table: DesignTable, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of its block, for each run."""
+    import numpy as np
+
+    _, block = np.unique(np.asarray(table.blocks), return_inverse=True)
+    return np.asarray((np.bincount(block, values) / np.bincount(block))[block])
 
 
 def _pure_error(table: DesignTable) -> tuple[float, int]:
@@ -346,7 +382,10 @@ def _pure_error(table: DesignTable) -> tuple[float, int]:
 
     rest = within(np.asarray(table.values))
     degrees = len(table.values) - len(cells)
-    if table.blocks is not None:
+    if _has_complete_blocks(table):
+        rest = rest - _block_means(table, rest)
+        degrees -= len(set(table.blocks or ())) - 1
+    elif table.blocks is not None:
         member = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
         blocks = np.column_stack([within(column) for column in member.T])
         fit, _, rank, _ = np.linalg.lstsq(blocks, rest, rcond=None)

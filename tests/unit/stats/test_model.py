@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.regression.linear_model import OLS
 
+from skycell.stats import model
 from skycell.stats.model import fit_model
 from skycell.stats.table import design_table
 
@@ -66,3 +67,29 @@ def test_the_mean_square_of_blocks_holds_their_variance_as_often_as_the_design_s
         assert fit.block_sum is not None
         total += fit.block_sum
     assert fit.block_runs == pytest.approx(total / (len(runs) - 1))
+
+
+@given(st.integers(0, 10_000), st.integers(1, 2))
+@settings(max_examples=15, deadline=None)
+def test_means_of_complete_blocks_are_what_columns_of_blocks_come_to(seed: int, order: int) -> None:
+    draw = random.Random(seed)
+    rows = [
+        {"a": a, "b": b, "run": run, "y": a * b + 3 * run + draw.gauss(0, 1)}
+        for run in range(6)
+        for a in range(3)
+        for b in range(2)
+    ]
+    table = design_table(rows, ["a", "b"], "y", "run")
+    by_means = fit_model(table, order)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(model, "_has_complete_blocks", lambda _: False)
+        by_columns = fit_model(table, order)
+    assert by_means.terms == by_columns.terms
+    assert by_means.degrees == by_columns.degrees
+    assert by_means.error_degrees == by_columns.error_degrees
+    assert (by_means.higher_sum is None) == (by_columns.higher_sum is None) == (order == 2)
+    for name in ("sums", "block_sum", "block_runs", "error_sum", "fitted"):
+        found, expected = getattr(by_means, name), getattr(by_columns, name)
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9), name
+    weights = by_means.weights(table, (0,), (1,))
+    assert by_means.mean(weights) == pytest.approx(by_columns.mean(weights), rel=1e-9)
