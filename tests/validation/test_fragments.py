@@ -7,6 +7,7 @@ import pytest
 
 import skycell
 from skycell.metrics import Network
+from skycell.metrics.resolved_links import longest_packet
 from skycell.scenario import Scenario, ScenarioFaults, parse
 
 
@@ -95,6 +96,13 @@ def test_fragments_go_into_cells_one_by_one() -> None:
     # 572 + 16 octets are 13 cells, 396 + 16 are 9.
     assert offered["cells_offered"] / offered["frames_offered"] == pytest.approx(35 / 3, rel=0.01)
     assert Network.of(cut.resolve()).ceiling_bps == pytest.approx(2e6 * 1448 / (35 * 53))
+
+
+def test_a_full_packet_of_the_link_is_the_longest_fragment() -> None:
+    spec = scenario().resolve()
+    names = [link.name for link in spec.links]
+    assert longest_packet(spec, names.index("r1>r2")) == 572
+    assert longest_packet(spec, names.index("a>r1")) == 1500
 
 
 def test_a_mark_on_one_fragment_is_one_on_the_segment() -> None:

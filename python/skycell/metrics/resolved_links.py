@@ -12,7 +12,7 @@ from skycell.scenario.file.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
-from skycell.spec.values import octets_on_line, packet_time_ps, route_of
+from skycell.spec.values import fragments, octets_on_line, packet_time_ps, route_of
 
 #: An acknowledgement, a packet of a call, and the longest that Ethernet carries, octets.
 USUAL_PACKETS = (40, 200, 1500)
@@ -137,7 +137,11 @@ def packet_cost(link: LinkSpec, octets: int, *, llc_snap: bool = True) -> Packet
 
 def longest_packet(spec: NetworkSpec, link: int) -> int:
     """Octets of the longest packet that crosses a link in the main; 1500 where none does."""
-    return max(_packets_across(spec, link), default=USUAL_PACKETS[-1])
+    longest = max(_packets_across(spec, link), default=USUAL_PACKETS[-1])
+    framing = spec.links[link].framing
+    if framing is None or framing.fragment_octets is None:
+        return longest
+    return max(fragments(longest, framing.fragment_octets))
 
 
 def _links_of(spec: NetworkSpec, route: tuple[int, ...]) -> list[int]:
