@@ -85,6 +85,7 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     access = {"framing": "ip", "delay": "1 ms", "frame_jitter": "0 s"}
     topology = {"bottleneck": link, "access": access}
     of_packets = skycell.run({**_ONE_RUN, "topology": topology})
+    undoing = skycell.run({**_ONE_RUN, "topology": topology, "tcp": {"preset": "linux"}})
     split = {"pep": [{"node": "router1", "buffer": "1 MB"}]}
     of_proxies = skycell.run({**_ONE_RUN, "topology": topology, **split})
     # So many that headers fail in all ways, and so few that frames come with some.
@@ -100,7 +101,9 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     uplink = {"to": "switch1", "access": "hybrid", "slot": "1 ms"}
     later = {"duration": "20 ms", "measure_from": "10 ms"}
     shared = skycell.run({**_ONE_RUN, "run": later, "uplink": [uplink]}, engine="reference")
-    summaries = [run.summary() for run in (result, of_packets, of_proxies, *with_errors, shared)]
+    summaries = [
+        run.summary() for run in (result, of_packets, undoing, of_proxies, *with_errors, shared)
+    ]
     keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()

@@ -130,7 +130,10 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
         **(fixed or {}),
     }
     congestion = plain["tcp.congestion"]
-    if (congestion if isinstance(congestion, str) else congestion["kind"]) in SCALABLE:
+    kind = congestion if isinstance(congestion, str) else congestion["kind"]
+    if kind == "vegas":
+        plain["tcp.timestamps"] = True  # it needs a round trip of every ACK
+    if kind in SCALABLE:
         plain["tcp.ecn"] = "accurate"
     elif plain["tcp.ecn"] == "accurate":
         plain["tcp.ecn"] = "classic"  # nobody else counts marks

@@ -223,8 +223,8 @@ def as_scenario(source: ScenarioLike) -> Scenario:
 def check(source: ScenarioLike) -> tuple[Fault, ...]:
     """The faults of a scenario; none when it can be run.
 
-    >>> check({"preset": "icccn97-geo", "tcp": {"recovery": "tahoe"}})[0].got
-    '"tahoe"'
+    >>> check({"preset": "icccn97-geo", "tcp": {"recovery": "westwood"}})[0].got
+    '"westwood"'
     """
     try:
         as_scenario(source)

@@ -20,7 +20,7 @@ def check(*arguments: str, stdin: str | bytes | None = None) -> Result:
 @pytest.fixture
 def faulty(tmp_path: Path) -> str:
     file = tmp_path / "faulty.toml"
-    file.write_text('preset = "icccn97-geo"\n[tcp]\nmss = "9180"\nrecovery = "tahoe"\n')
+    file.write_text('preset = "icccn97-geo"\n[tcp]\nmss = "9180"\nrecovery = "westwood"\n')
     return str(file)
 
 

@@ -328,7 +328,7 @@ def test_the_names_of_traces_wait_for_none_of_their_tables() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["--set", "tcp.recovery=tahoe"], 'tcp.recovery.kind\n  got      "tahoe"'),
+        (["--set", "tcp.recovery=westwood"], 'tcp.recovery.kind\n  got      "westwood"'),
         (
             ["--set", "tcp.recovery"],
             'command line: --set\n  got      "tcp.recovery"\n  allowed  KEY=VALUE',
@@ -355,7 +355,7 @@ def test_faults_of_the_file_and_of_the_command_line_come_together(
 ) -> None:
     (tmp_path / "taken").touch()
     short.write_text(SHORT.replace('duration = "', 'duration = "-'))
-    settings = ("--set", "tcp.recovery=tahoe", "--set", "tcp.tick")
+    settings = ("--set", "tcp.recovery=westwood", "--set", "tcp.tick")
     reported = run(short, *settings, "--out", tmp_path / "taken")
     assert (reported.exit_code, reported.stdout) == (2, "")
     lines = reported.stderr.splitlines()
