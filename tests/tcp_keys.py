@@ -91,7 +91,7 @@ def suited(tcp: dict[str, Any]) -> dict[str, Any]:
     if kind in SCALABLE:
         return {**tcp, "ecn": "accurate"}
     if kind == "vegas" and tcp.get("recovery") != "rack_tlp":
-        return {**tcp, "timestamps": True}
+        return {"timestamps": True, **tcp}
     return {**tcp, "congestion": "dctcp"} if tcp.get("ecn") == "accurate" else tcp
 
 
