@@ -269,13 +269,13 @@ def _largest_queue(run: Measured) -> float | None:
 
 def _discarded_part(run: Measured) -> float | None:
     own = _ports_of_node(run)
-    came = sum(port.get("arrived", 0) for port in own)
+    came = sum(port["arrived"] for port in own)
     return 100 * sum(sum(port["discarded"].values()) for port in own) / came if came else None
 
 
 def _overflow_part(run: Measured) -> float | None:
     own = _ports_of_node(run)
-    came = sum(port.get("arrived", 0) for port in own)
+    came = sum(port["arrived"] for port in own)
     return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
 
 
