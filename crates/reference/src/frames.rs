@@ -4,12 +4,9 @@ use crate::live::RealPacket;
 use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_records::{DiscardTrace, FragmentedPackets};
-use skycell_spec::fragments;
+use skycell_spec::{IP_HEADER, fragments};
 use skycell_tcp::Segment;
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
-
-/// Octets of the header of an IP packet without options.
-const IP_HEADER: u32 = 20;
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -236,7 +233,7 @@ impl Frames {
     /// A new frame of a fragment, as its packet `id` or the longer fragment `id` is cut for a link.
     fn add_fragment(&mut self, id: FrameId, fragment: Fragment, cells: u32) -> FrameId {
         let (ecn, enqueued_at) = (self.get(id).ecn, self.get(id).enqueued_at);
-        let octets = fragment.payload + IP_HEADER;
+        let octets = fragment.payload + IP_HEADER as u32;
         let own = self.add(Content::Fragment(fragment), octets, cells, enqueued_at);
         self.fragments += 1;
         self.frames[own.index()].ecn = ecn;
@@ -258,7 +255,7 @@ impl Frames {
             Content::Fragment(fragment) => (fragment.whole, fragment.route_index),
             content => {
                 let route_index = content.route_index();
-                let missing = octets - IP_HEADER;
+                let missing = octets - IP_HEADER as u32;
                 let content = std::mem::replace(content, Content::Cells);
                 frame.content = Content::InFragments(Box::new(InFragments { content, missing }));
                 frame.left = 1; // until it is cut
@@ -275,7 +272,7 @@ impl Frames {
                 flow,
                 route_index,
             };
-            made.push(self.add_fragment(id, fragment, cells(payload + IP_HEADER)));
+            made.push(self.add_fragment(id, fragment, cells(payload + IP_HEADER as u32)));
             self.frames[whole.index()].left += 1;
         }
         self.settle(id, 1);

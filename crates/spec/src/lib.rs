@@ -20,7 +20,7 @@ mod web;
 
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
-pub use framing::{PacketFraming, fragments};
+pub use framing::{IP_HEADER, PacketFraming, fragments};
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
