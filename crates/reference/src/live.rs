@@ -22,7 +22,9 @@ pub struct RealPacket {
     pub number: u32,
     /// The ECN field that it comes with, and leaves with.
     pub ecn: Ecn,
-    /// The IP packet.
+    /// Octets of the IP packet.
+    pub octets: u32,
+    /// The packet, with what a caller needs beside it.
     pub data: Vec<u8>,
 }
 

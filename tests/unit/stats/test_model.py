@@ -87,8 +87,8 @@ def test_means_taken_off_are_what_a_column_for_each_block_comes_to(
     table = design_table(rows, ["a", "b"], "y", "run")
     fit = fit_model(table, order)
     terms = {(0,): "C(a, Sum)", (1,): "C(b, Sum)", (0, 1): "C(b, Sum):C(a, Sum)"}
-    names = {"block": "C(run, Sum)", **{term: terms[term] for term in fit.terms}}
-    whole = OLS.from_formula(f"y ~ {' + '.join(names.values())}", pd.DataFrame(rows)).fit()
+    names = ["C(run, Sum)", *(terms[term] for term in fit.terms)]
+    whole = OLS.from_formula(f"y ~ {' + '.join(names)}", pd.DataFrame(rows)).fit()
     assert fit.fitted == pytest.approx(whole.fittedvalues, rel=1e-9)
     assert fit.block_degrees == len({row["run"] for row in rows}) - 1
     assert fit.block_sum is not None

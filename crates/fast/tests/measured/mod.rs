@@ -123,10 +123,10 @@ fn not_sums<'a>(
                 not_sums(key, [all, later, beginning], found);
             }
         }
-        (Value::Array(all), Value::Array(of_later), Value::Array(of_beginning)) => {
-            if all.len() != of_later.len() + of_beginning.len() {
-                found.insert(key.into());
-            }
+        (Value::Array(all), Value::Array(of_later), Value::Array(of_beginning))
+            if all.len() != of_later.len() + of_beginning.len() =>
+        {
+            found.insert(key.into());
         }
         (Value::Number(all), later, beginning) if all.is_u64() => {
             let of = |value: &Value| value.as_u64().unwrap_or(0);
