@@ -39,7 +39,7 @@ class StudyFigure(BaseModel):
     x: str
     """Along the horizontal axis: a factor of `curves`, a metric of `trade_off`."""
     series: str | tuple[str, ...]
-    """Factor whose levels are lines, or points; several factors of `trade_off` are points together."""
+    """Factor whose levels are lines, or points; or factors that tell points of `trade_off` apart."""
     colour: str = ""
     """Metric that colours the points of `trade_off`."""
     group: str = ""

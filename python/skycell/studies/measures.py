@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_b
 from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
-from skycell.studies import guarantees, privileged, web
+from skycell.studies import guarantees, privileged, web, windows
 
 _MBIT = 1e6
 
@@ -117,6 +117,10 @@ class Measured(RunView):
         first, last = str(self.factors["tcp_group"]).split("-")
         return slice(int(first) - 1, int(last))
 
+    def group_flows(self) -> Sequence[Mapping[str, Any]]:
+        """The records of the flows of the row's `tcp_group`."""
+        return self.flows[self.group()]
+
     def guaranteed_vc(self) -> guarantees.GuaranteedVc:
         """The VC of the row's `vc`, counted from 1 among those with an MCR."""
         return self.facts.guaranteed[int(str(self.factors["vc"])) - 1]
@@ -171,6 +175,39 @@ def _calculated_throughput(run: Measured) -> float:
         window = average_window_octets(facts.loss_at_cwnd_octets, facts.mss)
         capped = min(capped, 8 * window / facts.rtt_s)
     return capped / _MBIT
+
+
+def _round_trip(run: Measured) -> float:
+    return _mean([windows.round_trip_s(flow, run.facts.rtt_s) for flow in run.group_flows()]) * 1e3
+
+
+def _window_cycle(run: Measured) -> float | None:
+    duration = run.summary["duration_ps"]
+    return windows.mean_or_none([windows.cycle_s(flow, duration) for flow in run.group_flows()])
+
+
+def _window_growth(run: Measured) -> float | None:
+    found: list[float | None] = []
+    for flow, rate in zip(run.group_flows(), run.rates_bps()[run.group()], strict=True):
+        cycle = windows.cycle_s(flow, run.summary["duration_ps"])
+        around = windows.round_trip_s(flow, run.facts.rtt_s)
+        window = rate * around / 8 / run.facts.mss  # Little's law
+        found.append(windows.growth_segments(window, around, cycle) if cycle else None)
+    return windows.mean_or_none(found)
+
+
+def _sent_throughput(run: Measured) -> float:
+    # The row's `sender` is datagrams, or else TCP of some kind.
+    datagrams = run.factors.get("sender") == "datagrams"
+    entries = run.summary["sources"]
+    sent = sum(entry["octets"] for entry in entries) if datagrams else run.total("octets_sent")
+    return float(8 * sent * PS_PER_SECOND / run.summary["duration_ps"] / _MBIT)
+
+
+def _whole_part(run: Measured) -> float | None:
+    own = [run.summary["vcs"][vc] for vc in sorted(set(run.facts.first_vcs))]
+    came = sum(vc["cells_delivered"] for vc in own)
+    return sum(vc["cells_whole"] for vc in own) / came if came else None
 
 
 def _vc_throughput(run: Measured) -> float:
@@ -327,6 +364,28 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "ratio_to_expected": Measure(
         "1", "mean throughput of a group to what its thresholds entitle it to", _ratio_to_expected
+    ),
+    "round_trip": Measure(
+        "ms", "mean round trip of the segments of the row's group of flows", _round_trip
+    ),
+    "window_cycle": Measure(
+        "s", "mean time between two cuts of a window of the row's group of flows", _window_cycle
+    ),
+    "window_growth": Measure(
+        "1",
+        "segments by which windows of the row's group of flows grew in a round trip, by their mean "
+        "and by how often they were cut, if every cycle went like every other",
+        _window_growth,
+    ),
+    "sent_throughput": Measure(
+        "Mbit/s",
+        "octets that the row's senders, of TCP or of datagrams, sent, for the first time or again",
+        _sent_throughput,
+    ),
+    "whole_part": Measure(
+        "1",
+        "cells of frames that came whole, as a part of all cells that came on the VCs of flows",
+        _whole_part,
     ),
     "calculated_throughput": Measure(
         "Mbit/s",

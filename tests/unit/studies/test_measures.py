@@ -266,3 +266,35 @@ def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() ->
     assert value("excess_fairness", run) == 0.5
     none = measured([1.0, 1.0], network=facts(guaranteed=vcs))
     assert MEASURES["excess_fairness"].measure(none) is None
+
+
+def test_windows_are_told_by_round_trips_cuts_and_what_they_carry() -> None:
+    # 60 segments of 512 octets a round trip of 100 ms, halved every 4 s: 40 to 80 in 40 round trips.
+    rate = 60 * 512 * 8 / 0.1 / 1e6
+    run = measured([rate, rate, 1.0], tcp_group="1-2")
+    for entry in run.summary["flows"]:
+        entry |= {"delay_mean_ps": 85 * 10**9, "fast_retransmits": 2, "timeouts": 0}
+    run.summary["flows"][1] |= {"fast_retransmits": 2, "timeouts": 1}
+    assert value("round_trip", run) == pytest.approx(100.0)  # 15 ms of them back
+    assert value("window_cycle", run) == pytest.approx((5 + 10 / 3) / 2)
+    assert value("window_growth", run) == pytest.approx((0.8 + 1.2) / 2, rel=1e-4)
+    run.summary["flows"][0] |= {"fast_retransmits": 0}
+    assert MEASURES["window_cycle"].measure(run) is None
+    assert MEASURES["window_growth"].measure(run) is None
+
+
+def test_what_is_sent_is_that_of_the_rows_senders() -> None:
+    run = measured([1.0], sender="tcp")
+    run.summary["flows"][0]["octets_sent"] = 3 * MBIT_OVER_10_S
+    run.summary["sources"] = [{"octets": 2 * MBIT_OVER_10_S}]  # type: ignore[index]
+    assert value("sent_throughput", run) == pytest.approx(3.0)
+    assert value("sent_throughput", replace(run, factors={"sender": "datagrams"})) == 2.0
+
+
+def test_cells_of_whole_frames_are_a_part_of_those_that_came_on_the_vcs_of_flows() -> None:
+    run = measured([1.0], network=facts(first_vcs=(0, 2)))
+    vcs = [(90, 100), (7, 7), (100, 100)]  # the second carries acknowledgements
+    run.summary["vcs"] = [  # type: ignore[index]
+        {"cells_whole": whole, "cells_delivered": came} for whole, came in vcs
+    ]
+    assert value("whole_part", run) == pytest.approx(0.95)
