@@ -104,7 +104,7 @@ METRICS = {
     "round_trip": "Mean round trip",
     "window_cycle": "Time between cuts of a window",
     "window_growth": "Growth of a window in a round trip (segments)",
-    "sent_throughput": "Sent",
+    "sent_packets": "Packets sent",
     "whole_part": "Cells of whole frames",
     "recovery_round_trips": "Recovery in round trips",
     "edge_fairness": "Fairness index of edge routers",

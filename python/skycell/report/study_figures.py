@@ -38,9 +38,10 @@ def listed_figure(
     if wanted.printed_as and any(row["published"] is not None for row in own):
         origin = replace(origin, source=wanted.printed_as)
     if wanted.kind == "trade_off":
-        points = (wanted.series,) if isinstance(wanted.series, str) else wanted.series
+        if wanted.points:
+            own = [_with_point(row, (wanted.series, *wanted.points)) for row in own]
         axes = Axes(
-            series=points[0] if len(points) == 1 else POINT,
+            series=POINT if wanted.points else wanted.series,
             x=wanted.x,
             y=wanted.metric,
             colour=wanted.colour,
@@ -48,13 +49,10 @@ def listed_figure(
             row=wanted.row,
             group=wanted.group,
         )
-        if len(points) > 1:
-            own = [_with_point(row, points) for row in own]
         try:
             return trade_off(own, origin, axes, title=wanted.title, figure_name=wanted.id)
         except NothingToDrawError:
             return None
-    assert isinstance(wanted.series, str)
     reference, meaning = _reference(wanted, own)
     return curves(
         own,

@@ -38,8 +38,10 @@ class StudyFigure(BaseModel):
     """Up the vertical axis."""
     x: str
     """Along the horizontal axis: a factor of `curves`, a metric of `trade_off`."""
-    series: str | tuple[str, ...]
-    """Factor whose levels are lines, or points; or factors that tell points of `trade_off` apart."""
+    series: str
+    """Factor whose levels are lines, or points."""
+    points: tuple[str, ...] = ()
+    """Further factors that tell the points of `trade_off` apart."""
     colour: str = ""
     """Metric that colours the points of `trade_off`."""
     group: str = ""
@@ -67,7 +69,7 @@ class StudyFigure(BaseModel):
             raise ValueError(
                 "a trade-off names the metric or the factor of its colours, curves name none"
             )
-        if self.kind == "curves" and not isinstance(self.series, str):
+        if self.kind == "curves" and self.points:
             raise ValueError("the lines of curves are those of one factor")
         if self.kind == "trade_off" and (self.reserved or self.proportional):
             raise ValueError("lines of reference belong to curves")

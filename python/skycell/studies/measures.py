@@ -10,7 +10,14 @@ from skycell.experiment.design import Level
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.input.quantities import PS_PER_SECOND
-from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
+from skycell.metrics import (
+    ceiling_bps,
+    efficiency,
+    fairness_index,
+    link_cell_bps,
+    segment_frame_cells,
+    throughputs_bps,
+)
 from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
@@ -48,6 +55,8 @@ class Facts:
     """Window at which the first flow loses a segment by script."""
     first_vcs: tuple[int, ...] = ()
     """The VC on which each flow's data enters the network."""
+    segment_cells: tuple[int, ...] = ()
+    """Cells of a full segment of each flow."""
     guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
     """The VCs with an MCR across the congested link, in the order of their ids."""
     flows_by_edge: tuple[tuple[int, ...], ...] = ()
@@ -81,6 +90,12 @@ class Facts:
             rtt_s=sum(delays_ps) / PS_PER_SECOND,
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
             first_vcs=tuple(flow.forward[0] for flow in spec.flows),
+            segment_cells=tuple(
+                segment_frame_cells(
+                    flow.tcp.mss, llc_snap=flow.tcp.llc_snap, timestamps=flow.tcp.timestamps
+                )
+                for flow in spec.flows
+            ),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),
             flows_by_edge=guarantees.flows_by_edge(spec),
             packets_ceiling_bps=Network.of(spec).ceiling_bps if slowest.framing else None,
@@ -196,18 +211,20 @@ def _window_growth(run: Measured) -> float | None:
     return windows.mean_or_none(found)
 
 
-def _sent_throughput(run: Measured) -> float:
-    # The row's `sender` is datagrams, or else TCP of some kind.
-    datagrams = run.factors.get("sender") == "datagrams"
-    entries = run.summary["sources"]
-    sent = sum(entry["octets"] for entry in entries) if datagrams else run.total("octets_sent")
-    return float(8 * sent * PS_PER_SECOND / run.summary["duration_ps"] / _MBIT)
+def _sent_packets(run: Measured) -> float:
+    # The row's `sender` is datagrams, on VCs with a contract, or else TCP of some kind.
+    sent = run.total("segments_sent")
+    if run.factors.get("sender") == "datagrams":
+        without = {vc.vc for vc in run.facts.guaranteed if not vc.flows}
+        sent = sum(vc["frames_offered"] for vc in run.summary["gfr_vcs"] if vc["vc"] in without)
+    return sent * PS_PER_SECOND / float(run.summary["duration_ps"])
 
 
 def _whole_part(run: Measured) -> float | None:
-    own = [run.summary["vcs"][vc] for vc in sorted(set(run.facts.first_vcs))]
-    came = sum(vc["cells_delivered"] for vc in own)
-    return sum(vc["cells_whole"] for vc in own) / came if came else None
+    segments = zip(run.flows, run.facts.segment_cells, strict=True)
+    whole = sum(flow["segments_received"] * cells for flow, cells in segments)
+    carried = _departed(run, None)
+    return whole / carried if carried else None
 
 
 def _vc_throughput(run: Measured) -> float:
@@ -260,9 +277,14 @@ def _largest_of_cells(run: Measured, of: Callable[[CellDelay], float]) -> float 
 
 def _link_part(run: Measured, service: str | None) -> float:
     """Part of the run in which the congested link carried cells of a class."""
+    cells = _departed(run, service)
+    return float(cells * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
+
+
+def _departed(run: Measured, service: str | None) -> int:
+    """Cells of a class that the only port with a limited buffer sent."""
     (port,) = run.summary["ports"]
-    departed = sum(queue["departed"] for queue in port["queues"] if queue["class"] == service)
-    return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
+    return sum(int(queue["departed"]) for queue in port["queues"] if queue["class"] == service)
 
 
 def _datagram_throughput(run: Measured) -> float:
@@ -377,14 +399,15 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "and by how often they were cut, if every cycle went like every other",
         _window_growth,
     ),
-    "sent_throughput": Measure(
-        "Mbit/s",
-        "octets that the row's senders, of TCP or of datagrams, sent, for the first time or again",
-        _sent_throughput,
+    "sent_packets": Measure(
+        "1/s",
+        "packets that the row's senders, of TCP or of datagrams, sent, for the first time or again",
+        _sent_packets,
     ),
     "whole_part": Measure(
         "1",
-        "cells of frames that came whole, as a part of all cells that came on the VCs of flows",
+        "cells of full segments that came whole, as a part of the cells of UBR that the congested "
+        "link carried",
         _whole_part,
     ),
     "calculated_throughput": Measure(

@@ -118,7 +118,7 @@ def test_only_rows_that_a_figure_asks_for_are_drawn_and_none_is_no_figure() -> N
         ),
         ({"kind": "curves", "colour": "z"}, "curves name none"),
         ({"kind": "curves", "group": "z"}, "curves name none"),
-        ({"kind": "curves", "series": ["s", "z"]}, "the lines of curves are those of one factor"),
+        ({"kind": "curves", "points": ["z"]}, "the lines of curves are those of one factor"),
         ({"kind": "curves", "row": "z"}, "curves have panels from left to right only"),
         (
             {"kind": "trade_off", "colour": "z", "proportional": True},
@@ -153,7 +153,7 @@ def test_a_point_needs_both_places_and_may_do_without_colour() -> None:
 def test_points_of_two_tables_are_coloured_by_a_factor_and_told_apart_by_several() -> None:
     wanted = StudyFigure(
         id="f", title="t", kind="trade_off", tables=("t", "u"), metric="fairness", x="efficiency",
-        series=("policy", "buffer_cells"), group="vbr_period_ms",
+        series="policy", points=("buffer_cells",), group="vbr_period_ms",
     )  # fmt: skip
     places = [("sd", 1000, 50), ("sd", 3000, 50), ("epd", 1000, 300)]
     rows = [

@@ -269,7 +269,7 @@ def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() ->
 
 
 def test_windows_are_told_by_round_trips_cuts_and_what_they_carry() -> None:
-    # 60 segments of 512 octets a round trip of 100 ms, halved every 4 s: 40 to 80 in 40 round trips.
+    # 60 segments in a round trip of 100 ms, halved every 5 s; 4 s would make it one a round trip.
     rate = 60 * 512 * 8 / 0.1 / 1e6
     run = measured([rate, rate, 1.0], tcp_group="1-2")
     for entry in run.summary["flows"]:
@@ -284,17 +284,21 @@ def test_windows_are_told_by_round_trips_cuts_and_what_they_carry() -> None:
 
 
 def test_what_is_sent_is_that_of_the_rows_senders() -> None:
-    run = measured([1.0], sender="tcp")
-    run.summary["flows"][0]["octets_sent"] = 3 * MBIT_OVER_10_S
-    run.summary["sources"] = [{"octets": 2 * MBIT_OVER_10_S}]  # type: ignore[index]
-    assert value("sent_throughput", run) == pytest.approx(3.0)
-    assert value("sent_throughput", replace(run, factors={"sender": "datagrams"})) == 2.0
+    contracts = (GuaranteedVc(1, 1.0, ()), GuaranteedVc(2, 1.0, (0,)))
+    run = measured([1.0], network=facts(guaranteed=contracts), sender="tcp")
+    run.summary["flows"][0]["segments_sent"] = 30
+    frames = [{"vc": 1, "frames_offered": 50}, {"vc": 2, "frames_offered": 70}]
+    run = replace(run, summary={**run.summary, "gfr_vcs": frames})
+    assert value("sent_packets", run) == 3.0
+    assert value("sent_packets", replace(run, factors={"sender": "datagrams"})) == 5.0
 
 
-def test_cells_of_whole_frames_are_a_part_of_those_that_came_on_the_vcs_of_flows() -> None:
-    run = measured([1.0], network=facts(first_vcs=(0, 2)))
-    vcs = [(90, 100), (7, 7), (100, 100)]  # the second carries acknowledgements
-    run.summary["vcs"] = [  # type: ignore[index]
-        {"cells_whole": whole, "cells_delivered": came} for whole, came in vcs
-    ]
-    assert value("whole_part", run) == pytest.approx(0.95)
+def test_cells_of_whole_segments_are_a_part_of_the_cells_of_ubr_that_were_carried() -> None:
+    run = measured([1.0, 1.0], network=facts(segment_cells=(12, 192)))
+    for entry, segments in zip(run.summary["flows"], (10, 1), strict=True):
+        entry["segments_received"] = segments
+    queues = [{"class": "nrt_vbr", "departed": 1000}, {"class": None, "departed": 320}]
+    run = replace(run, summary={**run.summary, "ports": [{"queues": queues}]})
+    assert value("whole_part", run) == pytest.approx((10 * 12 + 192) / 320)
+    queues[1]["departed"] = 0
+    assert MEASURES["whole_part"].measure(run) is None
