@@ -101,6 +101,8 @@ FACTORS = {
 """How a factor of a study is written for people."""
 
 METRICS = {
+    "lost_by_header": "Lost by their headers, of a million",
+    "corrected_part": "Corrected headers",
     "round_trip": "Mean round trip",
     "window_cycle": "Time between cuts of a window",
     "window_growth": "Growth of a window in a round trip (segments)",

@@ -338,6 +338,23 @@ def _overflow_part(run: Measured) -> float | None:
     return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
 
 
+def _headers(run: Measured, *kinds: str) -> int:
+    """Cells whose headers bit errors struck, on links behind ports with a limited buffer."""
+    struck = (port["errors"] for port in run.ports if port.get("errors"))
+    return sum(int(errors[kind]) for errors in struck for kind in kinds)
+
+
+def _lost_by_header(run: Measured) -> float | None:
+    carried = sum(port["departed"] for port in run.ports if port.get("errors"))
+    return 1e6 * _headers(run, "headers_lost", "misinserted") / carried if carried else None
+
+
+def _corrected_part(run: Measured) -> float | None:
+    corrected = _headers(run, "headers_corrected")
+    struck = corrected + _headers(run, "headers_lost", "misinserted")
+    return corrected / struck if struck else None
+
+
 def _threshold_total(run: Measured) -> float:
     return float(sum(run.facts.thresholds_cells))
 
@@ -525,6 +542,15 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells, or packets, that came to a full buffer, as a part of those that came to the ports "
         "with a limited buffer, or to those of the row's node",
         _overflow_part,
+    ),
+    "lost_by_header": Measure(
+        "cells",
+        "cells lost or led astray by bit errors in their headers, of each million that the "
+        "congested link carried",
+        _lost_by_header,
+    ),
+    "corrected_part": Measure(
+        "1", "headers that the HEC corrected, as a part of those with bit errors", _corrected_part
     ),
     "frames_above_hbo": Measure(
         "events",

@@ -302,3 +302,15 @@ def test_cells_of_whole_segments_are_a_part_of_the_cells_of_ubr_that_were_carrie
     assert value("whole_part", run) == pytest.approx((10 * 12 + 192) / 320)
     queues[1]["departed"] = 0
     assert MEASURES["whole_part"].measure(run) is None
+
+
+def test_headers_with_bit_errors_are_counted_on_links_that_have_any() -> None:
+    errors = {"headers_corrected": 6, "headers_lost": 3, "misinserted": 1, "payloads": 90}
+    ports = [{"departed": 2_000_000, "errors": errors}, {"departed": 500}]
+    run = measured([])
+    run = replace(run, summary={**run.summary, "ports": ports})
+    assert value("lost_by_header", run) == 2.0
+    assert value("corrected_part", run) == 0.6
+    without = replace(run, summary={**run.summary, "ports": [{"departed": 500, "errors": None}]})
+    assert MEASURES["lost_by_header"].measure(without) is None
+    assert MEASURES["corrected_part"].measure(without) is None
