@@ -8,8 +8,8 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes, split,
-    time_varying, varying_parking_lots, with_jitter, with_stepping,
+    abr, bursty, calls, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
+    split, time_varying, varying_parking_lots, with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -284,6 +284,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ),
         ("abr", abr(seed).filter(|_| seed.is_multiple_of(2))),
         ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
+        ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",
             varying_parking_lots(seed).filter(|_| seed % 4 == 3),
@@ -330,6 +331,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
     }
     (0..SCENARIOS / 4)
         .filter_map(abr)
+        .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 4)
+        .filter_map(calls)
         .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
 }

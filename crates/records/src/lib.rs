@@ -2,6 +2,7 @@
 
 mod abr;
 mod access;
+mod calls;
 mod delay;
 mod errors;
 mod guarantee;
@@ -16,6 +17,7 @@ mod web;
 
 pub use abr::AbrRecord;
 pub use access::UplinkRecord;
+pub use calls::CallRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
@@ -197,6 +199,9 @@ pub struct RunRecords {
     /// One row per uplink of the spec, in its order; of runs with uplinks only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uplinks: Vec<UplinkRecord>,
+    /// One row per class of calls of the spec, in its order; of runs with calls only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallRecord>,
     /// One row per VC whose cell transfer delay the spec asks for, in its order.
     pub cell_delays: Vec<CellDelayRecord>,
     /// One row per service class of those VCs.

@@ -279,6 +279,7 @@ fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
         return Err(range(at("frame_cells"), source.frame_cells, "1 to 1366"));
     }
     validate_start(&source.start, &at("start"))?;
+    crate::sources::validate_bursts(i, source)?;
     let SourcePattern::OnOff { on, off, phase } = &source.pattern else {
         return Ok(());
     };

@@ -21,6 +21,7 @@ from skycell.spec.parts import (
     BitErrorsSpec,
     BurstLengths,
     ByteCountingSlowStartSpec,
+    CallsSpec,
     CcrFrom,
     ChannelSpec,
     ClpDrawn,
@@ -141,6 +142,7 @@ from skycell.spec.parts import (
     SlottedAlohaSpec,
     SlowStartSpec,
     SourcePattern,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -221,6 +223,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
+    calls: tuple[CallsSpec, ...] = left_out(())
     records: RecordSpec
 
 
@@ -234,6 +237,7 @@ __all__ = [
     "BitErrorsSpec",
     "BurstLengths",
     "ByteCountingSlowStartSpec",
+    "CallsSpec",
     "CcrFrom",
     "ChannelSpec",
     "ClpDrawn",
@@ -357,6 +361,7 @@ __all__ = [
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
+    "SourcePatternBursts",
     "SourcePatternConstant",
     "SourcePatternOnOff",
     "SourcePatternTrace",

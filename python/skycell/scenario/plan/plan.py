@@ -119,6 +119,15 @@ class PlannedFlow:
     reverse: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class PlannedCalls:
+    """Calls of a class: the VCs that they hold one after another, and the calls, in picoseconds."""
+
+    vcs: tuple[str, ...]
+    begins_ps: tuple[int, ...]
+    lengths_ps: tuple[int, ...]
+
+
 @dataclass
 class Plan:
     """Nodes, links, VCs and flows in the order that gives them their ids."""
@@ -129,8 +138,10 @@ class Plan:
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
     #: Links whose delay and end follow satellites, by name.
     courses: dict[str, Course] = field(default_factory=dict)
-    #: Cell sources in their order, with the VC of each.
+    #: Cell sources in their order, with the VC of each; behind them those of the VCs of calls.
     sources: dict[str, str] = field(default_factory=dict)
+    #: Calls by the name of their class.
+    calls: dict[str, PlannedCalls] = field(default_factory=dict)
     #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
     datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
