@@ -55,6 +55,9 @@ pub struct Discards {
     pub pushed_out: u64,
     /// See [`DiscardReason::Policed`].
     pub policed: u64,
+    /// See [`DiscardReason::Filtered`]; left out where there are none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub filtered: u64,
 }
 
 impl Discards {
@@ -71,6 +74,7 @@ impl Discards {
             DiscardReason::Delayed => &mut self.delayed,
             DiscardReason::PushedOut => &mut self.pushed_out,
             DiscardReason::Policed => &mut self.policed,
+            DiscardReason::Filtered => &mut self.filtered,
         } += count;
     }
 
@@ -96,6 +100,7 @@ impl Discards {
             DiscardReason::Delayed => self.delayed,
             DiscardReason::PushedOut => self.pushed_out,
             DiscardReason::Policed => self.policed,
+            DiscardReason::Filtered => self.filtered,
         }
     }
 

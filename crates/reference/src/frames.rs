@@ -5,7 +5,8 @@ use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_records::{DiscardTrace, FragmentedPackets};
 use skycell_spec::{IP_HEADER, fragments};
-use skycell_tcp::Segment;
+use skycell_switch::PureAck;
+use skycell_tcp::{Segment, SegmentKind};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 /// What a frame carries.
@@ -97,6 +98,14 @@ impl Content {
         }
     }
 
+    /// What it acknowledges, of a segment that does nothing else and whose flow is not hidden.
+    pub(crate) fn pure_ack(&self, is_hidden: impl Fn(u32) -> bool) -> Option<PureAck> {
+        match self {
+            Content::Segment { segment, flow, .. } if !is_hidden(*flow) => pure_ack(segment),
+            _ => None,
+        }
+    }
+
     /// The number of its flow in a run with so many connections: both directions of those first, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self {
@@ -111,6 +120,16 @@ impl Content {
             Content::Cells => 0,
         }
     }
+}
+
+/// What a segment acknowledges that does nothing else.
+pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
+    let is_pure = segment.kind == SegmentKind::Ack && segment.sack.as_slice().is_empty();
+    is_pure.then_some(PureAck {
+        connection: segment.connection,
+        acknowledgement: segment.acknowledgement,
+        ece: segment.ece,
+    })
 }
 
 /// An AAL5 frame, or a cell that is none.
@@ -144,6 +163,8 @@ pub struct Cell {
     pub rm: Option<RmCell>,
     /// EFCI, of a data cell.
     pub efci: bool,
+    /// What it acknowledges, of a packet with a [`PureAck`] that a filter may look at.
+    pub ack: Option<PureAck>,
     /// Index in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.

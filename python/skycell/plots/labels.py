@@ -53,6 +53,7 @@ NAMES = {
     "delayed": "packet had waited too long",
     "pushed_out": "place given to a later packet",
     "policed": "above a policed rate",
+    "filtered": "place given to a newer acknowledgement",
 }
 """How a key of the data is written for people."""
 
