@@ -77,7 +77,7 @@ def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: 
         shape=shape,
         tooltip=["option:N", "mean:Q", "low:Q", "high:Q", "verdict:N"],
     )
-    told = f"{len(ranking.best)} of {len(rows)} options are not told apart from the best mean"
+    summary = f"{len(ranking.best)} of {len(rows)} options are not told apart from the best mean"
     return Figure(
         name=slug("ranking", "by", ranking.aim.response),
         title=f"Options by {lowered(metric(ranking.aim.response))}",
@@ -87,8 +87,8 @@ def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: 
             f"Point: mean of {ranking.replications} replications.",
             "Bar: the best mean plus the interval of the difference to it, seed by seed.",
             f"All bars hold together with {ranking.confidence:.0%} (Bonferroni).",
-            f"{told}.",
+            f"{summary}.",
         ),
         origin=origin,
-        description=f"{told}; the best: {names[0]}",
+        description=f"{summary}; the best: {names[0]}",
     )

@@ -78,7 +78,7 @@ CATEGORY_AIMS: Mapping[str, Aim] = {
 }
 """What matters where a service category is chosen, by the word for it."""
 
-_AS_IN_SWEEPS: Mapping[str, tuple[str, float]] = {
+_RESPONSE_NAMES: Mapping[str, tuple[str, float]] = {
     "total_throughput": ("throughput", 1.0),
     "page_response_p95": ("p95_page_response", 1e3),
 }
@@ -204,7 +204,7 @@ def _measured(choice: Choice, measure: str, text: str) -> tuple[str, float | Non
 
 def _named(choice: Choice, measure: str) -> tuple[str, float]:
     own = (measure, 1.0)
-    return _AS_IN_SWEEPS.get(measure, own) if choice == "queue" else own
+    return _RESPONSE_NAMES.get(measure, own) if choice == "queue" else own
 
 
 def _level(text: str) -> Level:
