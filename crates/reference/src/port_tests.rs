@@ -323,6 +323,7 @@ fn port_of_packets(policy: &str) -> Port {
             unit_octets: 1,
             line_octets: 1,
             fragment_octets: None,
+            checked_octets: None,
         }),
         delay_ps: 0,
         loss_ppb: 0,
