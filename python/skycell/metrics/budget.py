@@ -27,9 +27,8 @@ from skycell.spec.network import (
     LossBurstsSpec,
     PeriodicLossesSpec,
 )
-from skycell.spec.values import WHOLE_PPB, octets_on_line
+from skycell.spec.values import IP_HEADER, WHOLE_PPB, octets_on_line
 
-_IP_HEADER = 20  # RFC 791 section 3.1, without options
 _ACK = 40
 _QPSK_BITS = 2
 
@@ -175,7 +174,7 @@ def _by_layer(resolved: ResolvedLink, planned: PlannedLink) -> Mapping[str, floa
     for name, share in resolved.layers.items():
         if name == "TCP/IP headers":
             octet = (share + resolved.layers["TCP payload"]) / resolved.full.octets
-            shares |= {"IP": _IP_HEADER * octet, "TCP": share - _IP_HEADER * octet}
+            shares |= {"IP": IP_HEADER * octet, "TCP": share - IP_HEADER * octet}
         elif planned.framing is not None and name in ("framing of packets", planned.framing.kind):
             shares[f"framing {planned.framing.kind}"] = share
         else:

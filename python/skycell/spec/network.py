@@ -21,6 +21,7 @@ from skycell.spec.parts import (
     BitErrorsSpec,
     BurstLengths,
     ByteCountingSlowStartSpec,
+    CallsSpec,
     CcrFrom,
     ChannelSpec,
     ClpDrawn,
@@ -141,6 +142,7 @@ from skycell.spec.parts import (
     SlottedAlohaSpec,
     SlowStartSpec,
     SourcePattern,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -191,6 +193,7 @@ class PortSpec(PortMethods, SpecPart):
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
     policer: PacketPolicerSpec | None = left_out(None)
+    ack_filter: bool = left_out(False)
 
 
 class LinkSpec(SpecPart):
@@ -221,6 +224,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
+    calls: tuple[CallsSpec, ...] = left_out(())
     records: RecordSpec
 
 
@@ -234,6 +238,7 @@ __all__ = [
     "BitErrorsSpec",
     "BurstLengths",
     "ByteCountingSlowStartSpec",
+    "CallsSpec",
     "CcrFrom",
     "ChannelSpec",
     "ClpDrawn",
@@ -357,6 +362,7 @@ __all__ = [
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
+    "SourcePatternBursts",
     "SourcePatternConstant",
     "SourcePatternOnOff",
     "SourcePatternTrace",
