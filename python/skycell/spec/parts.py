@@ -41,6 +41,7 @@ class PacketFraming(SpecPart):
     unit_octets: U32
     line_octets: U32
     fragment_octets: U32 | None = left_out(None)
+    checked_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):

@@ -199,6 +199,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         unit_octets,
         line_octets,
         fragment_octets: None,
+        checked_octets: None,
     };
     let framing = dice.pick(&[
         framing(0, 0, 1, 1),
