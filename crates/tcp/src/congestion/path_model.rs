@@ -172,6 +172,15 @@ impl PathModel {
         }
     }
 
+    /// Its state, by name.
+    #[cfg(test)]
+    pub(crate) fn state(&self) -> String {
+        match self {
+            PathModel::Bbr(bbr) => bbr.state(),
+            PathModel::Bbr3(bbr) => bbr.state(),
+        }
+    }
+
     /// The stream that it draws from, for the connection after this one.
     pub(crate) fn into_draws(self) -> Stream {
         match self {

@@ -178,6 +178,11 @@ impl Bbr3 {
         self.set_cwnd(path, sample);
     }
 
+    #[cfg(test)]
+    pub(super) fn state(&self) -> String {
+        format!("{:?}", self.state)
+    }
+
     /// The stream that it draws from, for the connection after this one.
     pub(crate) fn into_draws(self) -> Stream {
         self.draws

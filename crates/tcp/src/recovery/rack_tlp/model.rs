@@ -98,6 +98,15 @@ impl RackTlp {
         }
     }
 
+    /// The pace, and the model's state.
+    #[cfg(test)]
+    pub(crate) fn pace_and_state(&self) -> (Option<u64>, Option<String>) {
+        let pace = self.pacer.as_ref().and_then(|pacer| pacer.rate());
+        let model = self.model.as_ref();
+        let of_path = model.and_then(|model| model.of_path.as_ref());
+        (pace, of_path.map(PathModel::state))
+    }
+
     /// Whether cwnd follows a model.
     pub(super) fn has_model(&self) -> bool {
         self.model.is_some()
