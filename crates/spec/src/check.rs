@@ -145,6 +145,7 @@ impl NetworkSpec {
         self.validate_sources()?;
         self.validate_vs_vd()?;
         self.validate_uplinks()?;
+        self.validate_calls()?;
         self.validate_admission()
     }
 

@@ -22,6 +22,7 @@ from skycell.spec.parts import (
     BitErrorsSpec,
     BurstLengths,
     ByteCountingSlowStartSpec,
+    CallsSpec,
     CcrFrom,
     ChannelSpec,
     ClpDrawn,
@@ -142,6 +143,7 @@ from skycell.spec.parts import (
     SlottedAlohaSpec,
     SlowStartSpec,
     SourcePattern,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -192,6 +194,7 @@ class PortSpec(PortMethods, SpecPart):
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
     policer: PacketPolicerSpec | None = left_out(None)
+    ack_filter: bool = left_out(False)
 
 
 class LinkSpec(SpecPart):
@@ -222,6 +225,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
+    calls: tuple[CallsSpec, ...] = left_out(())
     records: RecordSpec
 
 
@@ -236,6 +240,7 @@ __all__ = [
     "BitErrorsSpec",
     "BurstLengths",
     "ByteCountingSlowStartSpec",
+    "CallsSpec",
     "CcrFrom",
     "ChannelSpec",
     "ClpDrawn",
@@ -359,6 +364,7 @@ __all__ = [
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
+    "SourcePatternBursts",
     "SourcePatternConstant",
     "SourcePatternOnOff",
     "SourcePatternTrace",

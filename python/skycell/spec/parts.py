@@ -1101,6 +1101,7 @@ class FlowSpec(SpecPart):
     loss_script: LossScript
     jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
     peps: tuple[PepSpec, ...] = left_out(())
+    ipsec: bool = left_out(False)
 
 
 class PhaseAt(SpecPart):
@@ -1144,8 +1145,17 @@ class SourcePatternTrace(SpecPart):
     period_ps: U64 | None = None
 
 
+class SourcePatternBursts(SpecPart):
+    """In listed bursts: a cell as each begins, and one after each interval that ends within it."""
+
+    kind: Literal["bursts"] = "bursts"
+    begins_ps: tuple[U64, ...] = ()
+    lengths_ps: tuple[U64, ...] = ()
+
+
 SourcePattern = Annotated[
-    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace, Field(discriminator="kind")
+    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace | SourcePatternBursts,
+    Field(discriminator="kind"),
 ]
 
 
@@ -1271,6 +1281,15 @@ class UplinkSpec(SpecPart):
             burst_errors=0.0, false_collisions=0.0, jammed=0.0, jammed_from_ps=0, jammed_until_ps=0
         )
     )
+
+
+class CallsSpec(SpecPart):
+    """The calls of a class: when each is asked for, and whether all its links have room for it."""
+
+    name: str
+    begins_ps: tuple[U64, ...] = ()
+    lengths_ps: tuple[U64, ...] = ()
+    blocked_at: tuple[U32 | None, ...] = ()
 
 
 TraceKind = Literal[
