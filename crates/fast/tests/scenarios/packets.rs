@@ -68,6 +68,9 @@ pub fn packets(seed: u64) -> NetworkSpec {
         for flow in &mut spec.flows {
             if !flow.tcp.congestion.is_scalable() {
                 flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
+                if matches!(flow.tcp.congestion, CongestionSpec::Bbr3(_)) {
+                    flow.tcp.ecn = EcnUse::Off;
+                }
             }
         }
     }
