@@ -17,10 +17,12 @@ from skycell.spec.parts import (
     AccessSpec,
     AdvertisedWindow,
     AlohaBackoff,
+    Bbr3Spec,
     BbrSpec,
     BitErrorsSpec,
     BurstLengths,
     ByteCountingSlowStartSpec,
+    CallsSpec,
     CcrFrom,
     ChannelSpec,
     ClpDrawn,
@@ -141,6 +143,7 @@ from skycell.spec.parts import (
     SlottedAlohaSpec,
     SlowStartSpec,
     SourcePattern,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -191,6 +194,7 @@ class PortSpec(PortMethods, SpecPart):
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
     policer: PacketPolicerSpec | None = left_out(None)
+    ack_filter: bool = left_out(False)
 
 
 class LinkSpec(SpecPart):
@@ -221,6 +225,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
+    calls: tuple[CallsSpec, ...] = left_out(())
     records: RecordSpec
 
 
@@ -230,10 +235,12 @@ __all__ = [
     "AccessSpec",
     "AdvertisedWindow",
     "AlohaBackoff",
+    "Bbr3Spec",
     "BbrSpec",
     "BitErrorsSpec",
     "BurstLengths",
     "ByteCountingSlowStartSpec",
+    "CallsSpec",
     "CcrFrom",
     "ChannelSpec",
     "ClpDrawn",
@@ -357,6 +364,7 @@ __all__ = [
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
+    "SourcePatternBursts",
     "SourcePatternConstant",
     "SourcePatternOnOff",
     "SourcePatternTrace",

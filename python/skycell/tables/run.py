@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_MS
+from skycell.metrics.calls import blocking_probability
 from skycell.metrics.run_rows import (
     BIT_ERROR_HEADS,
     CELL_DELAY_HEADS,
@@ -162,6 +163,35 @@ def uplinks(records: Mapping[str, Any]) -> Table | None:
         "uplink to",
         ("slots", "through", "collided", "requests", "mean", "median", "99 %", "largest"),
         rows,
+    )
+
+
+def calls(records: Mapping[str, Any]) -> Table | None:
+    """The calls that were asked for, and those that found no room."""
+
+    def blocking(row: Mapping[str, Any]) -> Cell:
+        return loss(blocking_probability(row)) if row["offered"] else number(None, 3)
+
+    return _made(
+        "Calls",
+        "Calls of each class that were asked for while the run counts, those of them that were "
+        "blocked because a link had no room, as a part, and the first such link of most of them; "
+        "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
+        "calls",
+        ("offered", "blocked", "part", "carried", "at most"),
+        (
+            (
+                words(row["name"]),
+                count(row["offered"]),
+                count(row["blocked"]),
+                blocking(row),
+                number(row["carried"], 2),
+                count(row["most"]),
+                words(max(row["blocked_at"], key=row["blocked_at"].__getitem__, default="")),
+            )
+            for row in records.get("calls", ())
+        ),
+        last=("mostly at",),
     )
 
 

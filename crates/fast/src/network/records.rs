@@ -79,6 +79,7 @@ impl Network<'_> {
             },
             sources: cell_sources.sources,
             uplinks: Vec::new(),
+            calls: Vec::new(),
             cell_delays: cell_sources.delays,
             class_delays: cell_sources.class_delays,
             web: WebTotals::of(&flows),

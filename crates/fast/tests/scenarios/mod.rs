@@ -2,6 +2,7 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod abr;
+mod calls;
 mod channels;
 mod classes;
 mod hosts;
@@ -19,6 +20,7 @@ mod varying_parking_lots;
 mod web;
 
 pub use abr::abr;
+pub use calls::calls;
 pub use channels::bursty;
 pub use classes::several_classes;
 pub use jitter::with_jitter;
@@ -188,6 +190,7 @@ impl<'a> Builder<'a> {
                 flows: Vec::new(),
                 sources: Vec::new(),
                 uplinks: Vec::new(),
+                calls: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),
@@ -499,6 +502,7 @@ impl<'a> Builder<'a> {
             },
             jitter: JitterSpec::default(),
             peps: Vec::new(),
+            ipsec: false,
         });
     }
 }

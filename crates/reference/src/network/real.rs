@@ -3,32 +3,22 @@
 use super::Network;
 use crate::frames::Content;
 use crate::live::{Delivery, RealPacket};
-use skycell_units::{Cells, FrameId, Octets, SimTime};
+use skycell_units::{Cells, FrameId, SimTime};
 
 impl Network<'_> {
     /// A host outside of the run hands a packet over.
     pub(crate) fn offer_real(&mut self, now: SimTime, packet: RealPacket) {
-        let octets = packet.data.len();
+        let octets = packet.octets;
         let llc_snap = self.spec.flows[packet.flow as usize].tcp.llc_snap;
-        let cells = Cells::for_ip_packet(octets as Octets, llc_snap).0;
+        let cells = Cells::for_ip_packet(octets.into(), llc_snap).0;
         let vc = self.flows[packet.flow as usize].route(packet.is_forward)[0];
         let content = Content::Real(Box::new(packet));
-        let id = self.frames.add(content, octets as u32, cells, now);
+        let id = self.frames.add(content, octets, cells, now);
         self.offer_frame(now, id, vc);
     }
 
-    /// The next VC of a real packet's route, if there is one.
-    pub(super) fn next_of_real(&self, packet: &RealPacket) -> Option<u32> {
-        let route = self.flows[packet.flow as usize].route(packet.is_forward);
-        route.get(packet.route_index as usize + 1).copied()
-    }
-
-    /// A real packet has come to the end of a VC, and goes on over `next` or has arrived.
-    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: FrameId, next: Option<u32>) {
-        if let Some(next) = next {
-            self.frames.next_vc(id);
-            return self.offer_frame(now, id, next);
-        }
+    /// A real packet has come to the end of its route.
+    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: FrameId) {
         let frame = self.frames.get(id);
         let ecn = frame.ecn;
         let mut packet = self.frames.take_real(id);
