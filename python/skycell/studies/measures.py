@@ -395,6 +395,9 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     "efficiency": Measure("1", "sum of the throughputs as a part of the ceiling", _efficiency),
     "fairness": Measure("1", "Jain's index of the throughputs", _fairness),
     "total_throughput": Measure("Mbit/s", "throughput of all flows together", total_mbps),
+    "smallest_throughput": Measure(
+        "Mbit/s", "throughput of the slowest flow", lambda run: min(run.rates_bps()) / _MBIT
+    ),
     "flow_throughput": Measure(
         "Mbit/s", "throughput of the flow to the row's destination", _flow_throughput
     ),
@@ -500,6 +503,11 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "segment_rtt": Measure(
         "ms", "mean round trip of the privileged source's segments", _segment_rtt
+    ),
+    "mean_delay": Measure(
+        "ms",
+        "mean one-way delay of the data segments that arrived, from end to end",
+        lambda run: privileged.delay_ms(run.summary, range(len(run.flows))),
     ),
     "packet_delay": Measure(
         "ms", "mean one-way delay of the segments of the row's sources", _packet_delay
