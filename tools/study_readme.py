@@ -144,12 +144,12 @@ def _join(
     found = {entry.id for part in (as_chosen(old), alone) for entry in part.conclusions}
     if spanning := [entry.id for entry in both.conclusions if entry.id not in found]:
         raise click.ClickException(f"conclusions on tables old and new: {', '.join(spanning)}")
-    tried: dict[str, tuple[Any, ...]] = {}
+    varied: dict[str, tuple[Any, ...]] = {}
     for entry in before.alternatives:
-        tried[entry.key] = (*tried.get(entry.key, ()), entry.value)
+        varied[entry.key] = (*varied.get(entry.key, ()), entry.value)
     measured = sensitivity(
         joining,
-        tried,
+        varied,
         named=False,
         store=runs,
         engine="fast",

@@ -21,7 +21,7 @@ from skycell.metrics import (
 from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
-from skycell.studies import guarantees, privileged, web, windows
+from skycell.studies import guarantees, headers, privileged, web, windows
 
 _MBIT = 1e6
 
@@ -338,23 +338,6 @@ def _overflow_part(run: Measured) -> float | None:
     return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
 
 
-def _headers(run: Measured, *kinds: str) -> int:
-    """Cells whose headers bit errors struck, on links behind ports with a limited buffer."""
-    struck = (port["errors"] for port in run.ports if port.get("errors"))
-    return sum(int(errors[kind]) for errors in struck for kind in kinds)
-
-
-def _lost_by_header(run: Measured) -> float | None:
-    carried = sum(port["departed"] for port in run.ports if port.get("errors"))
-    return 1e6 * _headers(run, "headers_lost", "misinserted") / carried if carried else None
-
-
-def _corrected_part(run: Measured) -> float | None:
-    corrected = _headers(run, "headers_corrected")
-    struck = corrected + _headers(run, "headers_lost", "misinserted")
-    return corrected / struck if struck else None
-
-
 def _threshold_total(run: Measured) -> float:
     return float(sum(run.facts.thresholds_cells))
 
@@ -555,10 +538,12 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells",
         "cells lost or led astray by bit errors in their headers, of each million that the "
         "congested link carried",
-        _lost_by_header,
+        lambda run: headers.lost_per_million(run.ports),
     ),
     "corrected_part": Measure(
-        "1", "headers that the HEC corrected, as a part of those with bit errors", _corrected_part
+        "1",
+        "headers that the HEC corrected, as a part of those with bit errors",
+        lambda run: headers.corrected_part(run.ports),
     ),
     "frames_above_hbo": Measure(
         "events",
