@@ -147,7 +147,7 @@ def _validate(
     "  skycell advise --rate '50 Mbit/s' --rtt '600 ms' --loss '0.1 %' --matters delay --out dir\n"
     "  skycell advise --choose category --rate '8 Mbit/s' --rtt '580 ms' --users 10 "
     "--matters guarantee",
-    short_help="Answer which queue and TCP, or which service category, suits a link.",
+    short_help="Answer which queue and TCP, or service category, suit a link.",
 )
 @click.option(
     "--choose",
