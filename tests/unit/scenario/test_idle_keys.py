@@ -132,7 +132,8 @@ def spec_of(values: dict[str, Any]) -> str | None:
     except ScenarioFaults:
         return None
     bounds = [
-        (one.bounds, one.quantile if one.asks_for_delays else None) for one in scenario.file.qos
+        (one.ports, one.bounds, one.quantile if one.asks_for_delays else None)
+        for one in scenario.file.qos
     ]
     return f"{text} {bounds}"
 
