@@ -60,8 +60,10 @@ def refusal(setting: Setting) -> str | None:
     limits = (
         (
             setting.rtt_s < LEAST_RTT_S,
-            f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} ms "
-            "are the users' and the ground's",
+            (
+                f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} ms "
+                "are the users' and the ground's"
+            ),
         ),
         (
             setting.rate_bps > MOST_RATE_BPS,
