@@ -61,8 +61,8 @@ def refusal(setting: Setting) -> str | None:
         (
             setting.rtt_s < LEAST_RTT_S,
             (
-                f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} ms "
-                "are the users' and the ground's"
+                f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} "
+                "ms are the users' and the ground's"
             ),
         ),
         (
