@@ -60,6 +60,8 @@ NAMES = {
 
 FACTORS = {
     "edge_buffer_rtt": "buffer at the edge (RTT)",
+    "rate_mbps": "rate (Mbit/s)",
+    "rtt_ms": "round trip (ms)",
     "reserved_percent": "reserved (%)",
     "altitude_km": "altitude (km)",
     "elevation_deg": "elevation (degrees)",
@@ -129,6 +131,8 @@ METRICS = {
     "fairness": "Fairness index",
     "throughput": "Throughput",
     "total_throughput": "Total throughput",
+    "smallest_throughput": "Smallest throughput",
+    "mean_delay": "Mean delay",
     "flow_throughput": "Throughput",
     "group_throughput": "Throughput per TCP",
     "calculated_throughput": "Calculated throughput",

@@ -57,16 +57,24 @@ _SERVICES = (
 
 def refusal(setting: Setting) -> str | None:
     """Why the network cannot have a setting; none if it can."""
-    if setting.rtt_s < LEAST_RTT_S:
-        return (
-            f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} ms "
-            "are the users' and the ground's"
-        )
-    if setting.rate_bps > MOST_RATE_BPS:
-        return f"at most {MOST_RATE_BPS / 1e6:g} Mbit/s: its hosts have 100 Mbit/s"
-    if not VCS <= setting.users <= 20 * VCS:
-        return f"{VCS} to {20 * VCS} users: one or more on each of its {VCS} VCs"
-    return None
+    limits = (
+        (
+            setting.rtt_s < LEAST_RTT_S,
+            (
+                f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} "
+                "ms are the users' and the ground's"
+            ),
+        ),
+        (
+            setting.rate_bps > MOST_RATE_BPS,
+            f"at most {MOST_RATE_BPS / 1e6:g} Mbit/s: its hosts have 100 Mbit/s",
+        ),
+        (
+            not VCS <= setting.users <= 20 * VCS,
+            f"{VCS} to {20 * VCS} users: one or more on each of its {VCS} VCs",
+        ),
+    )
+    return "; and ".join(text for is_beyond, text in limits if is_beyond) or None
 
 
 def asked_study(setting: Setting) -> Study:
