@@ -189,7 +189,10 @@ fn a_packet_goes_on_with_errors_that_the_check_of_its_frame_does_not_cover() {
         assert_eq!(fate, expected, "{bits:?}");
         let record = errors.record();
         let counts = (record.checks_failed, record.payloads);
-        assert_eq!(counts, ((fate == by_check).into(), (fate == Payload).into()));
+        assert_eq!(
+            counts,
+            ((fate == by_check).into(), (fate == Payload).into())
+        );
     }
 }
 
