@@ -2,14 +2,16 @@
 
     python tools/study_readme.py icccn97 [--replications 2] [--table icccn97-t1] [--store FILE]
     python tools/study_readme.py icccn97 --choice tcp.tick --choice tcp.rto_min
+    python tools/study_readme.py icccn97 --join icccn97-window-stall
     python tools/study_readme.py icccn97 --keep-choices | --keep-verdicts
 
 What stands above the marker is written by hand and stays. What alternatives did is kept in the
 study's `sensitivity.json`: those that it has are not run again while the tables as chosen are the
 same, and finished runs come from the store, so that a call that was stopped goes on where it was.
 `--choice` tries those of some choices only, or single ones; the README names those that are left.
-`--keep-choices` tries none, and leaves what is told of them; `--keep-verdicts` leaves what is told
-of what reproduces, whose replications are more.
+`--join` measures tables that the file lacks, under the alternatives that it has, as long as its own
+are the same. `--keep-choices` tries none, and leaves what is told of them; `--keep-verdicts` leaves
+what is told of what reproduces, whose replications are more.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,6 +48,7 @@ MOST_IN_FULL = 5
 @click.option("--replications", type=int, help="Of every alternative; as before, or as the study.")
 @click.option("--table", "tables", multiple=True, help="Vary choices for these tables alone.")
 @click.option("--choice", "keys", multiple=True, help="Try these alone: KEY or KEY=VALUE.")
+@click.option("--join", "joining", multiple=True, help="A table that the file lacks.")
 @click.option("--store", type=click.Path(path_type=Path), default=Path(".skycell/runs.sqlite"))
 @click.option("--jobs", type=int, help="Processes at a time; one a core if not given.")
 @click.option("--keep-choices", is_flag=True, help="Leave what is told of the choices as it is.")
@@ -55,6 +58,7 @@ def main(
     replications: int | None,
     tables: tuple[str, ...],
     keys: tuple[str, ...],
+    joining: tuple[str, ...],
     store: Path,
     jobs: int | None,
     keep_choices: bool,
@@ -63,18 +67,22 @@ def main(
     """Write the measured part of the README of STUDY."""
     folder = STUDIES / module_name(study)
     file = folder / "README.md"
-    page = file.read_text(encoding="utf-8")
-    verdicts, choices = parts_of(page)
+    measured: dict[str, str] = {}
     with RunStore(store) as runs:
         if not keep_verdicts:
-            verdicts = "\n".join(
-                _reproduced(reproduce([study], store=runs, engine="fast", jobs=jobs))
-            )
+            found = reproduce([study], store=runs, engine="fast", jobs=jobs)
+            measured["verdicts"] = "\n".join(_reproduced(found))
+        if joining:
+            _join(study, folder / FILE, joining, runs, jobs)
         if not keep_choices:
             kept = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
-            choices = "\n".join(_reported_of_choices(kept))
+            measured["choices"] = "\n".join(_reported_of_choices(kept))
+    # Runs take their time, in which the page may have been written on.
+    page = file.read_text(encoding="utf-8")
+    verdicts, choices = parts_of(page)
+    parts = (measured.get("verdicts", verdicts), measured.get("choices", choices))
     above = page.partition(MARKER)[0].rstrip()
-    reported = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
+    reported = "\n\n".join(part.strip() for part in (above, MARKER, *parts) if part)
     file.write_text(f"{reported}\n", encoding="utf-8")
 
 
@@ -114,6 +122,42 @@ def _try_choices(
     kept = kept.with_alternatives(study, found)
     kept.write(file)
     return kept
+
+
+def _join(
+    study_id: str, file: Path, joining: Sequence[str], runs: RunStore, jobs: int | None
+) -> None:
+    """Measures tables that the file lacks, under the alternatives that it has, and joins them."""
+    study = load_study(study_id)
+    before = KeptSensitivity.read(file)
+    old = tuple(before.as_chosen)
+
+    def as_chosen(ids: Sequence[str]) -> Reproduction:
+        times = before.replications
+        return reproduce(ids, store=runs, engine="fast", jobs=jobs, replications=times)
+
+    if not before.goes_on(KeptSensitivity.begun(study_id, before.tables, as_chosen(old))):
+        raise click.ClickException("the tables of the file as chosen are not what they were")
+    listed = tuple(table.id for table in study.tables if table.id in {*old, *joining})
+    ids = (study_id,) if len(listed) == len(study.tables) else listed
+    both, alone = as_chosen(ids), as_chosen(joining)
+    found = {entry.id for part in (as_chosen(old), alone) for entry in part.conclusions}
+    if spanning := [entry.id for entry in both.conclusions if entry.id not in found]:
+        raise click.ClickException(f"conclusions on tables old and new: {', '.join(spanning)}")
+    tried: dict[str, tuple[Any, ...]] = {}
+    for entry in before.alternatives:
+        tried[entry.key] = (*tried.get(entry.key, ()), entry.value)
+    measured = sensitivity(
+        joining,
+        tried,
+        named=False,
+        store=runs,
+        engine="fast",
+        jobs=jobs,
+        replications=before.replications,
+        on_variant=lambda name: click.echo(name, err=True),
+    )
+    before.joined(ids, both, alternatives_of(measured)).write(file)
 
 
 def _asked_for(

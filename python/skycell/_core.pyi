@@ -45,9 +45,10 @@ def record(spec_json: str, congestion: str, settings: list[tuple[str, str]]) -> 
 
 def emulate(
     spec_json: str,
+    at: list[tuple[str, str]],
     commands: list[tuple[str, str]],
     prints_to_error: bool,
-    on_ready: Callable[[list[tuple[str, str, str]]], object],
+    on_ready: Callable[[list[tuple[str, str | None, str]]], object],
 ) -> str:
     """Put hosts onto the path of a spec and run commands at them.
 
@@ -56,6 +57,8 @@ def emulate(
 
     Args:
         spec_json: the JSON form of a `NetworkSpec`, whose flows are the ways between its hosts.
+        at: host, and the file of its network namespace or the interface that it is behind, of
+            each that there is already.
         commands: host and line for a shell, each.
         prints_to_error: whether what they print goes to standard error.
         on_ready: called with name, address and namespace file of each host, before they begin.

@@ -55,13 +55,15 @@ pub fn record(
 /// Puts hosts onto the path of a spec and runs `commands`, (host, line) each, until the last one has
 /// ended, for the duration of the spec, or until an interrupt, which is a way to end it.
 ///
-/// `on_ready` is called with (name, address, namespace file) of each host before any command begins.
+/// `at` says of hosts that there are already, (host, namespace file or interface), where they are. `on_ready` is
+/// called with (name, address or none, namespace file or interface) of each host before any command begins.
 /// With `prints_to_error` commands print to standard error only. Returns what it left as JSON.
 #[pyfunction]
 #[cfg(target_os = "linux")]
 pub fn emulate(
     py: Python<'_>,
     spec_json: &str,
+    at: Vec<(String, String)>,
     commands: Vec<(String, String)>,
     prints_to_error: bool,
     on_ready: Py<PyAny>,
@@ -69,7 +71,7 @@ pub fn emulate(
     use crate::errors::{emulate_error, spec_error};
     use crate::run::Watch;
     use pyo3::exceptions::PyKeyboardInterrupt;
-    use skycell_emulate::HostCommand;
+    use skycell_emulate::{HostAt, HostCommand};
     use skycell_spec::NetworkSpec;
     use std::cell::RefCell;
 
@@ -78,17 +80,20 @@ pub fn emulate(
         .into_iter()
         .map(|(host, line)| HostCommand { host, line })
         .collect();
+    let at = at.into_iter().map(|(host, at)| HostAt { host, at });
+    let at: Vec<HostAt> = at.collect();
     let (emulated, failures) = py.detach(|| {
         let mut watch = Watch::new(None);
         let unsaid = RefCell::new(None);
         let emulated = skycell_emulate::emulate(
             &spec,
+            &at,
             &commands,
             prints_to_error,
             &mut |hosts| {
                 let hosts = hosts.iter();
                 let hosts: Vec<_> = hosts
-                    .map(|host| (&host.name, host.address.to_string(), &host.namespace))
+                    .map(|host| (&host.name, host.address.map(|ip| ip.to_string()), &host.at))
                     .collect();
                 let said = Python::attach(|py| on_ready.call1(py, (hosts,)));
                 *unsaid.borrow_mut() = said.err();
@@ -111,6 +116,7 @@ pub fn emulate(
 #[cfg(not(target_os = "linux"))]
 pub fn emulate(
     _spec_json: &str,
+    _at: Vec<(String, String)>,
     _commands: Vec<(String, String)>,
     _prints_to_error: bool,
     _on_ready: Py<PyAny>,

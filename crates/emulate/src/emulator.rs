@@ -1,17 +1,19 @@
 //! Hosts of one's own over the path of a spec: each host of the spec is a network namespace, in which
 //! commands run, and which other programs may enter.
 
+use crate::device::Device;
 use crate::error::{Asked, EmulateError};
 use crate::forwarder::{Clock, Forwarder, Route, Watch};
+use crate::interface::Interface;
 use crate::os::{self, Tun, set_priority};
-use crate::packet::{FlowKey, destination, flow_key};
+use crate::packet::{FlowKey, flow_key};
 use serde::Serialize;
 use skycell_records::{DelayStatistics, PortRecord};
 use skycell_reference::RealPacket;
 use skycell_spec::{FlowSpec, NetworkSpec};
 use skycell_units::SimTime;
 use std::collections::{BTreeMap, HashMap};
-use std::io::stderr;
+use std::io::{ErrorKind, stderr};
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
 use std::process::{Command, Stdio};
@@ -35,15 +37,30 @@ pub struct HostCommand {
     pub line: String,
 }
 
+/// Where a host is that there is already.
+#[derive(Clone, Debug)]
+pub struct HostAt {
+    /// The host's name in the spec.
+    pub host: String,
+    /// The file of its network namespace, if there is a / in it; else the interface of this machine that it is behind.
+    pub at: String,
+}
+
+impl HostAt {
+    fn is_interface(&self) -> bool {
+        !self.at.contains('/')
+    }
+}
+
 /// A host that is ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadyHost {
     /// Its name in the spec.
     pub name: String,
-    /// Its address.
-    pub address: Ipv4Addr,
-    /// The file of its network namespace, for `nsenter --net=`.
-    pub namespace: String,
+    /// Its address; none of a host behind an interface, which has its own.
+    pub address: Option<Ipv4Addr>,
+    /// The file of its network namespace, for `nsenter --net=`, or the interface.
+    pub at: String,
 }
 
 /// How a command ended.
@@ -70,6 +87,8 @@ pub struct Emulation {
     pub late: DelayStatistics,
     /// Whether that is little enough for the rest to be believed.
     pub is_good: bool,
+    /// Whether packets were forwarded before whatever else this machine does, which needs a right of its own.
+    pub has_priority: bool,
     /// The commands, in their order.
     pub commands: Vec<EndedCommand>,
 }
@@ -77,16 +96,24 @@ pub struct Emulation {
 /// Puts hosts onto the path of `spec` and runs commands at them, until the last one in the list has ended, for the
 /// duration of the spec, or until `goes_on` returns false. `on_ready` is told the hosts before any command begins.
 ///
+/// Hosts are network namespaces, new ones but for those that `at` says. Or `at` says an interface for each, between
+/// which the path is then a bridge; all frames but those of ARP take it. A process that is not root's makes itself root
+/// in a user namespace, for good.
+///
 /// # Errors
 /// A command is for no host, the spec's flows do not fit, or the system refuses.
 pub fn emulate(
     spec: &NetworkSpec,
+    at: &[HostAt],
     commands: &[HostCommand],
     prints_to_error: bool,
     on_ready: &mut dyn FnMut(&[ReadyHost]),
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Emulation, EmulateError> {
-    let plan = Plan::of(spec, commands)?;
+    let plan = Plan::of(spec, at, commands)?;
+    if !os::is_root() {
+        os::become_root().asked("a user namespace")?;
+    }
     let shared = Shared {
         running: AtomicBool::new(true),
         may_begin: AtomicBool::new(false),
@@ -94,30 +121,32 @@ pub fn emulate(
         prints_to_error,
     };
     let forwarded = thread::scope(|scope| {
-        let (mut hosts, mut tuns) = (Vec::new(), Vec::new());
-        for (name, at) in plan.hosts.iter().zip(1..) {
-            let address = Ipv4Addr::new(10, 9, 0, at);
-            let (sender, ready) = mpsc::channel();
-            let shared = &shared;
-            scope.spawn(move || {
-                let tun = os::new_namespace().and_then(|()| Tun::open(address));
-                let is_made = tun.is_ok();
-                sender.send((tun, os::namespace_file())).ok();
-                if is_made {
-                    shared.hold(scope, name, commands);
+        let (mut hosts, mut devices) = (Vec::new(), Vec::new());
+        for (name, number) in plan.hosts.iter().zip(1..) {
+            let own = at.iter().find(|own| own.host == *name);
+            let made = match own.filter(|own| own.is_interface()) {
+                Some(own) => behind_interface(own),
+                None => {
+                    let address = Ipv4Addr::new(10, 9, 0, number);
+                    let (sender, ready) = mpsc::channel();
+                    let shared = &shared;
+                    scope.spawn(move || {
+                        let made = in_namespace(name, address, own);
+                        let is_made = made.is_ok();
+                        sender.send(made).ok();
+                        if is_made {
+                            shared.hold(scope, name, commands);
+                        }
+                    });
+                    ready.recv().expect("a holder answers")
                 }
-            });
-            let (tun, namespace) = ready.recv().expect("a holder answers");
-            let what = format!("a network namespace with a TUN device for {name}");
-            tuns.push(tun.asked(&what).inspect_err(|_| shared.end())?);
-            hosts.push(ReadyHost {
-                name: name.clone(),
-                address,
-                namespace,
-            });
+            };
+            let (host, device) = made.inspect_err(|_| shared.end())?;
+            hosts.push(host);
+            devices.push(device);
         }
         on_ready(&hosts);
-        let forwarder = scope.spawn(|| forward(spec, &plan, tuns, &shared));
+        let forwarder = scope.spawn(|| forward(spec, &plan, devices, &shared));
         while !forwarder.is_finished() {
             if !goes_on() {
                 shared.end();
@@ -142,6 +171,38 @@ pub fn emulate(
         })
         .collect();
     Ok(emulation)
+}
+
+/// A host behind an interface of this machine.
+fn behind_interface(own: &HostAt) -> Result<(ReadyHost, Device), EmulateError> {
+    let what = format!("the interface {} for {}", own.at, own.host);
+    let interface = Interface::open(&own.at).asked(&what)?;
+    let host = ReadyHost {
+        name: own.host.clone(),
+        address: None,
+        at: own.at.clone(),
+    };
+    Ok((host, Device::Interface(interface)))
+}
+
+/// A host in a new namespace of this thread, or in one that there is, with a TUN device of its own.
+fn in_namespace(
+    name: &str,
+    address: Ipv4Addr,
+    own: Option<&HostAt>,
+) -> Result<(ReadyHost, Device), EmulateError> {
+    let (entered, what) = match own {
+        Some(own) => (os::enter_namespace(&own.at), own.at.clone()),
+        None => (os::new_namespace(), "a network namespace".to_owned()),
+    };
+    let tun = entered.and_then(|()| Tun::open(address));
+    let tun = tun.asked(&format!("{what} with a TUN device for {name}"))?;
+    let host = ReadyHost {
+        name: name.to_owned(),
+        address: Some(address),
+        at: os::namespace_file(),
+    };
+    Ok((host, Device::Tun(tun)))
 }
 
 /// What the threads of an emulation know of each other.
@@ -224,11 +285,14 @@ impl Shared {
 fn forward(
     spec: &NetworkSpec,
     plan: &Plan,
-    tuns: Vec<Tun>,
+    devices: Vec<Device>,
     shared: &Shared,
 ) -> Result<Emulation, EmulateError> {
-    set_priority(PRIORITY).asked("a priority in real time")?;
-    let mut forwarder = Forwarder::new(spec, tuns, Clock::beginning_in(Duration::ZERO))?;
+    let has_priority = match set_priority(PRIORITY) {
+        Err(why) if why.kind() == ErrorKind::PermissionDenied => false,
+        set => set.asked("a priority in real time").map(|()| true)?,
+    };
+    let mut forwarder = Forwarder::new(spec, devices, Clock::beginning_in(Duration::ZERO))?;
     let mut hosts = Hosts {
         plan,
         numbers: HashMap::new(),
@@ -242,6 +306,7 @@ fn forward(
         ports: forwarder.ports(end),
         is_good: forwarder.is_good(),
         late: forwarder.late(),
+        has_priority,
         commands: Vec::new(),
     })
 }
@@ -253,10 +318,16 @@ struct Plan {
     hosts: Vec<String>,
     /// By the places of two hosts: a flow, and whether it leads from the one to the other.
     routes: BTreeMap<(usize, usize), (u32, bool)>,
+    /// The places of both hosts of each flow.
+    ends: Vec<(usize, usize)>,
 }
 
 impl Plan {
-    fn of(spec: &NetworkSpec, commands: &[HostCommand]) -> Result<Self, EmulateError> {
+    fn of(
+        spec: &NetworkSpec,
+        at: &[HostAt],
+        commands: &[HostCommand],
+    ) -> Result<Self, EmulateError> {
         let ends = |flow: &FlowSpec| {
             let first = spec.vcs[flow.forward[0] as usize].path[0];
             let last = *flow.forward.last().expect("a route has VCs") as usize;
@@ -275,12 +346,19 @@ impl Plan {
         }
         let name = |&node: &u32| spec.nodes[node as usize].name.clone();
         let hosts: Vec<String> = nodes.iter().map(name).collect();
-        if let Some(command) = commands.iter().find(|own| !hosts.contains(&own.host)) {
+        let named = commands.iter().map(|own| &own.host);
+        let mut named = named.chain(at.iter().map(|own| &own.host));
+        if let Some(unknown) = named.find(|&own| !hosts.contains(own)) {
             return Err(EmulateError::Unfit(format!(
-                "{:?} is no host with a flow; there are {}",
-                command.host,
+                "{unknown:?} is no host with a flow; there are {}",
                 hosts.join(", ")
             )));
+        }
+        let behind = |host: &String| at.iter().any(|own| own.host == *host && own.is_interface());
+        if hosts.iter().any(behind) && !(hosts.iter().all(behind) && commands.is_empty()) {
+            return Err(EmulateError::Unfit(
+                "where one host is behind an interface, all are, and none runs a command".into(),
+            ));
         }
         let index = |node: u32| nodes.binary_search(&node).expect("an end of a flow");
         let mut routes = BTreeMap::new();
@@ -294,7 +372,14 @@ impl Plan {
                 .entry((index(to), index(from)))
                 .or_insert((flow, false));
         }
-        Ok(Plan { hosts, routes })
+        Ok(Plan {
+            hosts,
+            routes,
+            ends: pairs
+                .iter()
+                .map(|&(from, to)| (index(from), index(to)))
+                .collect(),
+        })
     }
 }
 
@@ -306,8 +391,7 @@ struct Hosts<'a> {
 }
 
 impl Watch for Hosts<'_> {
-    fn route(&mut self, host: usize, packet: &[u8]) -> Option<Route> {
-        let to = usize::from(destination(packet).octets()[3]).checked_sub(1)?;
+    fn route(&mut self, host: usize, to: usize, packet: &[u8]) -> Option<Route> {
         let &(flow, is_forward) = self.plan.routes.get(&(host, to))?;
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(flow_key(packet)).or_insert(next);
@@ -319,7 +403,12 @@ impl Watch for Hosts<'_> {
     }
 
     fn arrives_at(&self, packet: &RealPacket) -> usize {
-        usize::from(destination(&packet.data).octets()[3]) - 1
+        let (source, destination) = self.plan.ends[packet.flow as usize];
+        if packet.is_forward {
+            destination
+        } else {
+            source
+        }
     }
 
     fn on_delivered(&mut self, _now: SimTime, _host: usize) {}
@@ -368,7 +457,7 @@ mod tests {
 
     #[test]
     fn hosts_reach_each_other_as_their_flows_do() {
-        let plan = Plan::of(&spec(), &[]).unwrap();
+        let plan = Plan::of(&spec(), &[], &[]).unwrap();
         assert_eq!(plan.hosts, ["a", "b", "c"]);
         let route = |from, to| plan.routes.get(&(from, to)).copied();
         assert_eq!(route(0, 1), Some((0, true)));
@@ -385,14 +474,34 @@ mod tests {
             host: host.to_string(),
             line: String::new(),
         };
-        assert!(Plan::of(&spec(), &[command("c")]).is_ok());
-        let error = Plan::of(&spec(), &[command("r")]).unwrap_err().to_string();
+        assert!(Plan::of(&spec(), &[], &[command("c")]).is_ok());
+        let error = Plan::of(&spec(), &[], &[command("r")])
+            .unwrap_err()
+            .to_string();
         assert_eq!(error, "\"r\" is no host with a flow; there are a, b, c");
     }
 
     #[test]
+    fn all_hosts_are_behind_interfaces_or_none_is() {
+        let at = |host: &str, at: &str| HostAt {
+            host: host.to_string(),
+            at: at.to_string(),
+        };
+        let refused = |at: &[HostAt]| Plan::of(&spec(), at, &[]).err().map(|why| why.to_string());
+        let all = ["a", "b", "c"].map(|host| at(host, "eth0"));
+        assert_eq!(refused(&all), None);
+        assert!(refused(&all[..2]).unwrap().contains("all are"));
+        assert_eq!(refused(&[at("a", "/run/netns/x")]), None);
+        assert!(
+            refused(&[at("r", "eth0")])
+                .unwrap()
+                .contains("no host with a flow")
+        );
+    }
+
+    #[test]
     fn a_packet_goes_by_its_addresses_and_connections_are_numbered_as_they_come() {
-        let plan = Plan::of(&spec(), &[]).unwrap();
+        let plan = Plan::of(&spec(), &[], &[]).unwrap();
         let shared = Shared {
             running: AtomicBool::new(true),
             may_begin: AtomicBool::new(true),
@@ -414,17 +523,10 @@ mod tests {
         };
         let number =
             |route: Option<Route>| route.map(|route| (route.flow, route.is_forward, route.number));
-        assert_eq!(number(hosts.route(0, &packet(2, 7))), Some((0, true, 0)));
-        assert_eq!(number(hosts.route(0, &packet(2, 8))), Some((0, true, 1)));
-        assert_eq!(number(hosts.route(0, &packet(2, 7))), Some((0, true, 0)));
-        assert_eq!(hosts.route(0, &packet(3, 7)), None);
-        // 10.9.0.0 and 10.9.0.255 are nobody.
-        assert_eq!(
-            (
-                hosts.route(0, &packet(0, 7)),
-                hosts.route(0, &packet(255, 7))
-            ),
-            (None, None)
-        );
+        assert_eq!(number(hosts.route(0, 1, &packet(2, 7))), Some((0, true, 0)));
+        assert_eq!(number(hosts.route(0, 1, &packet(2, 8))), Some((0, true, 1)));
+        assert_eq!(number(hosts.route(0, 1, &packet(2, 7))), Some((0, true, 0)));
+        // No flow leads from a to c.
+        assert_eq!(hosts.route(0, 2, &packet(3, 7)), None);
     }
 }

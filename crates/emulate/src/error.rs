@@ -27,7 +27,10 @@ pub enum EmulateError {
 
 fn hint(why: &io::Error) -> &'static str {
     match why.kind() {
-        io::ErrorKind::PermissionDenied => "; real hosts need root",
+        io::ErrorKind::PermissionDenied => {
+            "; real hosts need root, or user namespaces and a /dev/net/tun for all"
+        }
+        io::ErrorKind::InvalidInput => "; a process with several threads cannot make itself root",
         io::ErrorKind::NotFound => "; the kernel lacks it, or its module is not loaded",
         _ => "",
     }

@@ -1,8 +1,10 @@
 //! Between hosts: takes what they send into the network of a spec, and hands it over when it is due.
 
+use crate::device::{Addressee, Addresses, Device};
 use crate::error::{Asked, EmulateError};
-use crate::os::{MTU, Tun, wait};
-use crate::packet::{ecn, is_ipv4, mark};
+use crate::interface::Frame;
+use crate::os::wait;
+use crate::packet::{ecn, mark};
 use skycell_records::{CellDelays, DelayStatistics, PortRecord};
 use skycell_reference::{Delivery, LiveNetwork, RealPacket};
 use skycell_spec::NetworkSpec;
@@ -16,6 +18,9 @@ pub(crate) const MOST_LATE: Duration = Duration::from_millis(1);
 
 /// Before a delivery the forwarder no longer sleeps: about what waking up takes.
 const AWAKE: SimTime = SimTime(60_000_000);
+
+/// Octets of the longest packet, and of what is before it.
+const LONGEST: usize = 1 << 16;
 
 /// The time of a run, which begins a little after its making.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +61,8 @@ pub(crate) struct Route {
 
 /// Who watches the hosts while the forwarder works, and says where packets go.
 pub(crate) trait Watch {
-    /// The way of a packet that the host has sent; none for one that never reaches the path.
-    fn route(&mut self, host: usize, packet: &[u8]) -> Option<Route>;
+    /// The way of a packet that a host has sent to another; none for one that never reaches the path.
+    fn route(&mut self, host: usize, to: usize, packet: &[u8]) -> Option<Route>;
     /// The host that a packet arrives at which took a route.
     fn arrives_at(&self, packet: &RealPacket) -> usize;
     /// A host has been handed a packet.
@@ -69,7 +74,8 @@ pub(crate) trait Watch {
 /// Real hosts and the network between them.
 pub(crate) struct Forwarder<'a> {
     clock: Clock,
-    tuns: Vec<Tun>,
+    devices: Vec<Device>,
+    addresses: Addresses,
     network: LiveNetwork<'a>,
     due: VecDeque<Delivery>,
     late: CellDelays,
@@ -79,12 +85,13 @@ impl<'a> Forwarder<'a> {
     /// Of hosts behind devices.
     pub(crate) fn new(
         spec: &'a NetworkSpec,
-        tuns: Vec<Tun>,
+        devices: Vec<Device>,
         clock: Clock,
     ) -> Result<Self, EmulateError> {
         Ok(Forwarder {
             clock,
-            tuns,
+            addresses: Addresses::new(devices.len()),
+            devices,
             network: LiveNetwork::new(spec)?,
             due: VecDeque::new(),
             late: CellDelays::new(0),
@@ -125,27 +132,58 @@ impl<'a> Forwarder<'a> {
 
     /// Takes into the network what hosts have sent; whether there was something.
     fn take_sent(&mut self, watch: &mut impl Watch) -> Result<bool, EmulateError> {
-        let mut buffer = [0; MTU];
+        let mut buffer = [0; LONGEST];
         let mut has_read = false;
-        for (host, tun) in self.tuns.iter().enumerate() {
-            while let Some(packet) = tun.receive(&mut buffer).asked("reading from a device")? {
+        for host in 0..self.devices.len() {
+            while let Some(data) = self.devices[host]
+                .receive(&mut buffer)
+                .asked("reading from a device")?
+            {
                 has_read = true;
-                let route = is_ipv4(packet).then(|| watch.route(host, packet)).flatten();
-                let Some(route) = route else { continue };
-                let now = self.clock.now();
-                self.network.advance(now);
-                let packet = RealPacket {
-                    flow: route.flow,
-                    is_forward: route.is_forward,
-                    route_index: 0,
-                    number: route.number,
-                    ecn: ecn(packet),
-                    data: packet.to_vec(),
+                let (addressee, packet) = match &self.devices[host] {
+                    Device::Tun(_) => (self.addresses.of_packet(data), data),
+                    Device::Interface(_) => {
+                        let frame = Frame(data);
+                        (self.addresses.of_frame(host, frame), frame.packet())
+                    }
                 };
-                self.network.offer(now, packet);
+                match addressee {
+                    Addressee::Nobody => {}
+                    Addressee::Others => self.pass(host, data)?,
+                    Addressee::Host(to) => {
+                        if let Some(route) = watch.route(host, to, packet) {
+                            self.offer(route, packet, data);
+                        }
+                    }
+                }
             }
         }
         Ok(has_read)
+    }
+
+    /// Hands all other hosts what is no packet.
+    fn pass(&self, from: usize, data: &[u8]) -> Result<(), EmulateError> {
+        let others = self.devices.iter().enumerate();
+        for (_, device) in others.filter(|&(host, _)| host != from) {
+            device.send(data).asked("writing to a device")?;
+        }
+        Ok(())
+    }
+
+    /// Takes a packet into the network, and `data` with it.
+    fn offer(&mut self, route: Route, packet: &[u8], data: &[u8]) {
+        let now = self.clock.now();
+        self.network.advance(now);
+        let packet = RealPacket {
+            flow: route.flow,
+            is_forward: route.is_forward,
+            route_index: 0,
+            number: route.number,
+            ecn: ecn(packet),
+            octets: packet.len() as u32,
+            data: data.to_vec(),
+        };
+        self.network.offer(now, packet);
     }
 
     /// Hands over one packet that is due, if there is one.
@@ -155,13 +193,14 @@ impl<'a> Forwarder<'a> {
         let Some(Delivery { at, mut packet }) = self.due.pop_front() else {
             return Ok(false);
         };
-        if packet.ecn == Ecn::Ce && ecn(&packet.data) != Ecn::Ce {
-            mark(&mut packet.data);
-        }
         let host = watch.arrives_at(&packet);
+        let ip = &mut packet.data[self.devices[host].header()..];
+        if packet.ecn == Ecn::Ce && ecn(ip) != Ecn::Ce {
+            mark(ip);
+        }
         let now = self.clock.now();
         self.late.add(now.since(at).0);
-        self.tuns[host]
+        self.devices[host]
             .send(&packet.data)
             .asked("writing to a device")?;
         watch.on_delivered(now, host);
@@ -175,8 +214,8 @@ impl<'a> Forwarder<'a> {
         let until = at_most.min(event).min(arrival.since(AWAKE));
         let rest = until.since(self.clock.now());
         if rest > SimTime::ZERO {
-            let tuns: Vec<&Tun> = self.tuns.iter().collect();
-            wait(&tuns, Duration::from_nanos(rest.0 / 1_000)).asked("waiting for packets")?;
+            let files = self.devices.iter().map(Device::fd);
+            wait(files, Duration::from_nanos(rest.0 / 1_000)).asked("waiting for packets")?;
         }
         Ok(())
     }

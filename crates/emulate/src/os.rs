@@ -15,15 +15,16 @@ use std::time::Duration;
 /// Octets of the longest packet of a TUN device.
 pub(crate) const MTU: usize = 1500;
 /// Packets that wait in the kernel for the forwarder: none is to be lost there.
-const WAITING_PACKETS: libc::c_int = 50_000;
+const WAITING_PACKETS: u32 = 50_000;
 /// `tcpi_state` before a connection (include/net/tcp_states.h).
 const TCP_SYN_SENT: u8 = 2;
 const TCP_CLOSE: u8 = 7;
-const DEVICE: &[u8] = b"tun0";
+/// The kernel puts the first number that is free.
+const DEVICE: &[u8] = b"tun%d";
 /// Hosts' addresses are 10.9.0.1, 10.9.0.2 and so on.
 const MASK: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
+pub(crate) fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -40,6 +41,31 @@ pub(crate) fn kernel() -> io::Result<String> {
 pub(crate) fn new_namespace() -> io::Result<()> {
     // SAFETY: takes no pointer.
     checked(unsafe { libc::unshare(libc::CLONE_NEWNET) }).map(drop)
+}
+
+/// Puts this thread into the network namespace of a file, such as one in /run/netns or /proc/PID/ns/net.
+pub(crate) fn enter_namespace(file: &str) -> io::Result<()> {
+    let file = File::open(file)?;
+    // SAFETY: takes no pointer.
+    checked(unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
+}
+
+/// Whether this process is root's, perhaps in a user namespace.
+pub(crate) fn is_root() -> bool {
+    // SAFETY: takes no pointer and cannot fail.
+    unsafe { libc::geteuid() == 0 }
+}
+
+/// Puts this process, which must have one thread only, into a user namespace of its own, in which it is root.
+pub(crate) fn become_root() -> io::Result<()> {
+    // SAFETY: take no pointer and cannot fail.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    // SAFETY: takes no pointer.
+    checked(unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
+    // user_namespaces(7): a process without rights may map itself alone, and no groups.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("0 {group} 1"))
 }
 
 /// A TUN device, as which the host in this thread's namespace sees the path.
@@ -67,8 +93,9 @@ impl Tun {
         ask(fd, libc::SIOCSIFNETMASK, &mut request)?;
         request.ifr_ifru.ifru_mtu = MTU as libc::c_int;
         ask(fd, libc::SIOCSIFMTU, &mut request)?;
-        request.ifr_ifru.ifru_metric = WAITING_PACKETS; // the same place as ifr_qlen
-        ask(fd, libc::SIOCSIFTXQLEN, &mut request)?;
+        ask(fd, libc::SIOCGIFINDEX, &mut request)?;
+        // SAFETY: the kernel has written the index.
+        set_queue(unsafe { request.ifr_ifru.ifru_ifindex }, WAITING_PACKETS)?;
         request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
         ask(fd, libc::SIOCSIFFLAGS, &mut request)?;
         let mut request = named(b"lo");
@@ -90,10 +117,14 @@ impl Tun {
     pub(crate) fn send(&self, packet: &[u8]) -> io::Result<()> {
         (&self.file).write_all(packet)
     }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        self.file.as_raw_fd()
+    }
 }
 
 /// What is asked about the device of a name.
-fn named(device: &[u8]) -> libc::ifreq {
+pub(crate) fn named(device: &[u8]) -> libc::ifreq {
     // SAFETY: all zeros are an `ifreq` without a name.
     let mut request: libc::ifreq = unsafe { zeroed() };
     for (to, from) in request.ifr_name.iter_mut().zip(device) {
@@ -103,9 +134,48 @@ fn named(device: &[u8]) -> libc::ifreq {
 }
 
 /// An `ioctl` about a network device.
-fn ask(fd: RawFd, what: libc::Ioctl, request: &mut libc::ifreq) -> io::Result<()> {
+pub(crate) fn ask(fd: RawFd, what: libc::Ioctl, request: &mut libc::ifreq) -> io::Result<()> {
     // SAFETY: `request` is a whole `ifreq`, which all requests here take.
     checked(unsafe { libc::ioctl(fd, what, request) }).map(drop)
+}
+
+/// Sets how many packets wait in front of a device: RTM_NEWLINK with IFLA_TXQLEN (rtnetlink(7)). The `ioctl` for it
+/// is refused in a user namespace.
+fn set_queue(index: libc::c_int, packets: u32) -> io::Result<()> {
+    const LENGTH: u32 = 40;
+    const NEW_LINK: u16 = 16;
+    const WITH_ANSWER: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_ACK) as u16;
+    const QUEUE_LENGTH: u16 = 13;
+    let mut message = Vec::with_capacity(LENGTH as usize);
+    // struct nlmsghdr: length, kind, flags, number, sender.
+    message.extend(LENGTH.to_ne_bytes());
+    message.extend([NEW_LINK.to_ne_bytes(), WITH_ANSWER.to_ne_bytes()].concat());
+    message.extend([0; 8]);
+    // struct ifinfomsg: family and kind, index, flags and which of them change.
+    message.extend([0; 4]);
+    message.extend(index.to_ne_bytes());
+    message.extend([0; 8]);
+    // struct rtattr: length and kind, then the value.
+    message.extend([8u16.to_ne_bytes(), QUEUE_LENGTH.to_ne_bytes()].concat());
+    message.extend(packets.to_ne_bytes());
+    let kind = libc::SOCK_RAW | libc::SOCK_CLOEXEC;
+    // SAFETY: takes no pointer; the descriptor is new and ours alone.
+    let mut socket = unsafe {
+        let fd = libc::socket(libc::AF_NETLINK, kind, libc::NETLINK_ROUTE);
+        File::from_raw_fd(checked(fd)?)
+    };
+    socket.write_all(&message)?;
+    let mut answer = [0; 4_096];
+    let octets = socket.read(&mut answer)?;
+    // struct nlmsgerr behind the header: 0, or an error with its sign changed.
+    match answer.get(16..20).filter(|_| octets >= 20) {
+        Some(&[0, 0, 0, 0]) => Ok(()),
+        Some(error) => {
+            let error = i32::from_ne_bytes(error.try_into().expect("four octets"));
+            Err(io::Error::from_raw_os_error(-error))
+        }
+        None => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
 }
 
 fn socket_address(address: Ipv4Addr) -> libc::sockaddr {
@@ -120,19 +190,18 @@ fn socket_address(address: Ipv4Addr) -> libc::sockaddr {
     }
 }
 
-fn socket(kind: libc::c_int) -> io::Result<OwnedFd> {
+pub(crate) fn socket(kind: libc::c_int) -> io::Result<OwnedFd> {
     // SAFETY: takes no pointer; the descriptor is new and ours alone.
     let fd = checked(unsafe { libc::socket(libc::AF_INET, kind | libc::SOCK_CLOEXEC, 0) })?;
     // SAFETY: as above.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Waits until a device has a packet to be read, or for so long.
-pub(crate) fn wait(tuns: &[&Tun], at_most: Duration) -> io::Result<()> {
-    let mut waited: Vec<libc::pollfd> = tuns
-        .iter()
-        .map(|tun| libc::pollfd {
-            fd: tun.file.as_raw_fd(),
+/// Waits until one of the open files has something to be read, or for so long.
+pub(crate) fn wait(files: impl Iterator<Item = RawFd>, at_most: Duration) -> io::Result<()> {
+    let mut waited: Vec<libc::pollfd> = files
+        .map(|fd| libc::pollfd {
+            fd,
             events: libc::POLLIN,
             revents: 0,
         })

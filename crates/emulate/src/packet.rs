@@ -45,8 +45,11 @@ pub(crate) fn destination(packet: &[u8]) -> Ipv4Addr {
 /// What tells flows apart: protocol, both addresses, and what stands where TCP and UDP have their ports.
 pub(crate) type FlowKey = (u8, [u8; 8], [u8; 4]);
 
-/// The flow of an IPv4 packet; a fragment, and what has no ports, has none of them.
+/// The flow of an IPv4 packet; a fragment, and what has no ports, has none of them. What is no IPv4 packet is one flow.
 pub(crate) fn flow_key(packet: &[u8]) -> FlowKey {
+    if !is_ipv4(packet) {
+        return (0, [0; 8], [0; 4]);
+    }
     let header = usize::from(packet[0] & 15) * 4;
     let has_ports = matches!(packet[9], TCP | UDP) && (packet[6] & 0x3f, packet[7]) == (0, 0);
     let addresses = packet[12..20].try_into().expect("eight octets");
@@ -55,8 +58,11 @@ pub(crate) fn flow_key(packet: &[u8]) -> FlowKey {
     (packet[9], addresses, ports)
 }
 
-/// The ECN field of an IPv4 packet (RFC 3168 section 5).
+/// The ECN field of an IPv4 packet (RFC 3168 section 5); that of what is none is not read.
 pub(crate) fn ecn(packet: &[u8]) -> Ecn {
+    if !is_ipv4(packet) {
+        return Ecn::NotEct;
+    }
     match packet[1] & 3 {
         0 => Ecn::NotEct,
         1 => Ecn::Ect1,

@@ -1,6 +1,7 @@
 //! Records Linux's own TCP over the path of a spec: a flow of the spec is a connection between two network
 //! namespaces, and what the kernel says of it is read after each acknowledgement.
 
+use crate::device::Device;
 use crate::error::{Asked, EmulateError};
 use crate::forwarder::{Clock, Forwarder, Route, Watch};
 use crate::os::{self, TcpInfo, Tun, set_priority, tcp_info};
@@ -211,7 +212,11 @@ fn record_here(
         running,
         next_sample: SimTime::ZERO,
     };
-    let mut forwarder = Forwarder::new(spec, vec![sender_tun, receiver_tun], clock)?;
+    let mut forwarder = Forwarder::new(
+        spec,
+        [sender_tun, receiver_tun].map(Device::Tun).into(),
+        clock,
+    )?;
     let has_ended = &receiver.has_ended;
     let (end, reads) = thread::scope(|scope| {
         scope.spawn(|| receiver.accept(scope));
@@ -446,7 +451,7 @@ impl Recorder<'_> {
 }
 
 impl Watch for Recorder<'_> {
-    fn route(&mut self, host: usize, packet: &[u8]) -> Option<Route> {
+    fn route(&mut self, host: usize, _to: usize, packet: &[u8]) -> Option<Route> {
         let segment = tcp(packet)?;
         let is_forward = host == 0;
         let port = if is_forward {

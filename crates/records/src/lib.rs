@@ -55,6 +55,9 @@ pub struct Discards {
     pub pushed_out: u64,
     /// See [`DiscardReason::Policed`].
     pub policed: u64,
+    /// See [`DiscardReason::Filtered`]; left out where there are none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub filtered: u64,
 }
 
 impl Discards {
@@ -71,6 +74,7 @@ impl Discards {
             DiscardReason::Delayed => &mut self.delayed,
             DiscardReason::PushedOut => &mut self.pushed_out,
             DiscardReason::Policed => &mut self.policed,
+            DiscardReason::Filtered => &mut self.filtered,
         } += count;
     }
 
@@ -96,6 +100,7 @@ impl Discards {
             DiscardReason::Delayed => self.delayed,
             DiscardReason::PushedOut => self.pushed_out,
             DiscardReason::Policed => self.policed,
+            DiscardReason::Filtered => self.filtered,
         }
     }
 
@@ -264,7 +269,8 @@ pub enum SteppedReason {
     /// An ABR VC crosses it, whose rate is controlled cell by cell, or a VC that shares a port with one, and so on; or
     /// the trace of its rate algorithm is asked for.
     RateControl,
-    /// The run has uplinks whose slots go from terminal to terminal.
+    /// It is of an uplink whose slots go from terminal to terminal, or of a VC that crosses one or shares a port with such
+    /// a VC, and so on.
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,

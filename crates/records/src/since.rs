@@ -147,7 +147,7 @@ fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
 
 fn take_off_discards(whole: &mut Discards, start: &Discards) {
     take_off!(whole, start; overflow, rest_of_frame, above_threshold, over_fair_share, vc_threshold, drawn, tagged,
-        delayed, pushed_out, policed);
+        delayed, pushed_out, policed, filtered);
 }
 
 fn take_off_losses(whole: &mut LinkLosses, start: &LinkLosses) {
@@ -180,6 +180,10 @@ fn take_off_flow(whole: &mut FlowRecord, start: &FlowRecord) {
         octets_delivered, octets_received, octets_highest, segments_sent, segments_retransmitted,
         segments_lost_by_script, segments_received, segments_duplicate, acks_sent, acks_received, dup_acks_received,
         timeouts, fast_retransmits, segments_marked, ecn_reductions, control_segments, transfers);
+    whole.undos = whole
+        .undos
+        .zip(start.undos)
+        .map(|(all, before)| all - before);
     if let (Some(web), Some(start)) = (&mut whole.web, &start.web) {
         take_off_web(web, start);
     }

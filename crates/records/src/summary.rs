@@ -47,7 +47,8 @@ impl RunRecords {
     /// and, as `delay`, that; `uplinks` and `calls`, where there are some, as in the records; `link_losses`, where links have a
     /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
-    /// all flows that have them and of each; with the trace of their arrivals also, as `deliveries`, the times to those. `spec` is the run's own.
+    /// all flows that have them and of each; with the trace of their arrivals also, as `deliveries`, the
+    /// times to those. `spec` is the run's own.
     pub fn summary_json(&self, spec: &NetworkSpec) -> String {
         let mut summary = Map::new();
         summary.insert("duration_ps".into(), json!(self.duration_ps));

@@ -37,6 +37,7 @@ fn unit(octets: u32) -> Cell {
         frame: FrameId(0),
         rm: None,
         efci: false,
+        ack: None,
         index: 0,
         octets,
         vc: 0,

@@ -4,12 +4,10 @@ use crate::live::RealPacket;
 use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_records::{DiscardTrace, FragmentedPackets};
-use skycell_spec::fragments;
-use skycell_tcp::Segment;
+use skycell_spec::{IP_HEADER, fragments};
+use skycell_switch::PureAck;
+use skycell_tcp::{Segment, SegmentKind};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
-
-/// Octets of the header of an IP packet without options.
-const IP_HEADER: u32 = 20;
 
 /// What a frame carries.
 #[derive(Clone, Debug)]
@@ -100,6 +98,14 @@ impl Content {
         }
     }
 
+    /// What it acknowledges, of a segment that does nothing else and whose flow is not hidden.
+    pub(crate) fn pure_ack(&self, is_hidden: impl Fn(u32) -> bool) -> Option<PureAck> {
+        match self {
+            Content::Segment { segment, flow, .. } if !is_hidden(*flow) => pure_ack(segment),
+            _ => None,
+        }
+    }
+
     /// The number of its flow in a run with so many connections: both directions of those first, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self {
@@ -114,6 +120,16 @@ impl Content {
             Content::Cells => 0,
         }
     }
+}
+
+/// What a segment acknowledges that does nothing else.
+pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
+    let is_pure = segment.kind == SegmentKind::Ack && segment.sack.as_slice().is_empty();
+    is_pure.then_some(PureAck {
+        connection: segment.connection,
+        acknowledgement: segment.acknowledgement,
+        ece: segment.ece,
+    })
 }
 
 /// An AAL5 frame, or a cell that is none.
@@ -147,6 +163,8 @@ pub struct Cell {
     pub rm: Option<RmCell>,
     /// EFCI, of a data cell.
     pub efci: bool,
+    /// What it acknowledges, of a packet with a [`PureAck`] that a filter may look at.
+    pub ack: Option<PureAck>,
     /// Index in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
@@ -236,7 +254,7 @@ impl Frames {
     /// A new frame of a fragment, as its packet `id` or the longer fragment `id` is cut for a link.
     fn add_fragment(&mut self, id: FrameId, fragment: Fragment, cells: u32) -> FrameId {
         let (ecn, enqueued_at) = (self.get(id).ecn, self.get(id).enqueued_at);
-        let octets = fragment.payload + IP_HEADER;
+        let octets = fragment.payload + IP_HEADER as u32;
         let own = self.add(Content::Fragment(fragment), octets, cells, enqueued_at);
         self.fragments += 1;
         self.frames[own.index()].ecn = ecn;
@@ -258,7 +276,7 @@ impl Frames {
             Content::Fragment(fragment) => (fragment.whole, fragment.route_index),
             content => {
                 let route_index = content.route_index();
-                let missing = octets - IP_HEADER;
+                let missing = octets - IP_HEADER as u32;
                 let content = std::mem::replace(content, Content::Cells);
                 frame.content = Content::InFragments(Box::new(InFragments { content, missing }));
                 frame.left = 1; // until it is cut
@@ -275,7 +293,7 @@ impl Frames {
                 flow,
                 route_index,
             };
-            made.push(self.add_fragment(id, fragment, cells(payload + IP_HEADER)));
+            made.push(self.add_fragment(id, fragment, cells(payload + IP_HEADER as u32)));
             self.frames[whole.index()].left += 1;
         }
         self.settle(id, 1);

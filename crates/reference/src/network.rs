@@ -506,6 +506,8 @@ impl<'a> Network<'a> {
         let octets = if vc.carries_packets { frame.octets } else { 0 };
         let ecn = frame.ecn;
         let flow = frame.content.flow_number(self.flows.len());
+        let is_hidden = |flow: u32| self.spec.flows[flow as usize].ipsec;
+        let ack = frame.content.pure_ack(is_hidden);
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -516,6 +518,7 @@ impl<'a> Network<'a> {
             frame: id,
             rm: None,
             efci: false,
+            ack,
             index,
             octets,
             vc: vc_id,

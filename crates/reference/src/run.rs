@@ -31,8 +31,8 @@ pub enum RunError {
     },
 }
 
-/// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on. `progress` is told the simulated time now and then and returns
-/// false to cancel.
+/// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on. `progress` is told
+/// the simulated time now and then and returns false to cancel.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.

@@ -21,7 +21,8 @@ fn packet(is_forward: bool, octets: usize, mark: u8) -> RealPacket {
         route_index: 0,
         number: u32::from(!is_forward),
         ecn: Ecn::NotEct,
-        data: vec![mark; octets],
+        octets: octets as u32,
+        data: vec![mark],
     }
 }
 

@@ -104,6 +104,9 @@ impl NetworkSpec {
                 return Err(structure(at(&format!("queues[{q}].policy")), problem));
             }
         }
+        if port.ack_filter && !is_of_packets {
+            return Err(structure(at("ack_filter"), of_cells));
+        }
         let policed = port.policer.as_ref().map(PacketPolicerSpec::bucket);
         for (key, bucket) in [("shaper", port.shaper), ("policer", policed)] {
             let Some(bucket) = bucket else {

@@ -9,7 +9,7 @@ use skycell_units::Octets;
 /// Longest time of a packet, picoseconds: an hour, that of 65 535 octets at 146 bit/s.
 const PACKET_TIME_MAX_PS: u128 = 3_600 * 1_000_000_000_000;
 /// Octets of the header of an IP packet without options.
-const IP_HEADER: Octets = 20;
+pub const IP_HEADER: Octets = 20;
 /// Longest packet that goes whole everywhere, octets (RFC 791, section 3.2).
 const LEAST_MTU: u32 = 68;
 /// Longest IP packet, octets (RFC 791: the length field has 16 bits).

@@ -22,7 +22,7 @@ mod web;
 pub use calls::CallsSpec;
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
-pub use framing::{PacketFraming, fragments};
+pub use framing::{IP_HEADER, PacketFraming, fragments};
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
@@ -208,6 +208,10 @@ pub struct FlowSpec {
     /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peps: Vec<PepSpec>,
+    /// Whether its TCP header is encrypted from end to end, so that no queue on the way can filter its acknowledgements; the
+    /// key is left out where it is not, or where no queue would.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ipsec: bool,
 }
 
 /// How long a flow's ends take at most to hand a segment to the network interface.

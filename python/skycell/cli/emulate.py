@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,16 @@ def _validate(
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option(
+    "--at",
+    "places",
+    nargs=2,
+    multiple=True,
+    metavar="HOST WHERE",
+    help="Where a host is that there is already: the file of its network namespace, such as "
+    "/run/netns/NAME or a container's /proc/PID/ns/net, or the interface of this machine that it "
+    "is behind; may be repeated.",
+)
+@click.option(
     "--run",
     "commands",
     nargs=2,
@@ -52,16 +63,24 @@ def _validate(
     "Write what ports counted, how late packets were, and exit codes as one JSON object."
 )
 @set_option("Replace a value of the file, such as run.duration='10 min'")
-def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -> None:
+def emulate(
+    places: tuple[tuple[str, str], ...],
+    commands: tuple[tuple[str, str], ...],
+    as_json: bool,
+    **_: object,
+) -> None:
     """Make the scenario in FILE a live network: each of its hosts a network namespace of Linux.
 
     What hosts send goes through the links, queues and policies of the scenario, and its cell
     sources send beside it. Of its flows only the ends count: hosts reach each other as they do.
     Hosts have the addresses 10.9.0.1, 10.9.0.2 and so on, which are told with the way into each;
-    without --run the network is there until Ctrl-C, or for the scenario's duration.
+    without --run the network is there until Ctrl-C, or for the scenario's duration. With --at and
+    an interface for every host, the path is a bridge between these, and hosts have what addresses
+    they have.
 
-    Needs root. Exits with 0, with 1 if packets were delivered too late, if a command failed, or if
-    the system refuses, with 2 if the input is faulty.
+    Needs root, or user namespaces and a /dev/net/tun that is open to all. Exits with 0, with 1 if
+    packets were delivered too late, if a command failed, or if the system refuses, with 2 if the
+    input is faulty.
     """
     scenario = validated(_validate)
     assert scenario is not None
@@ -71,13 +90,20 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
     if spec.measure_from_ps:
         problem = "a live network counts from its beginning on: run.measure_from is of no use here"
         raise click.UsageError(problem)
-    _refuse_unknown(spec, [host for host, _ in commands])
+    _refuse_unknown(spec, [host for host, _ in commands], "--run")
+    _refuse_unknown(spec, [host for host, _ in places], "--at")
+    _refuse_mixed(spec, places, commands)
+    # Who is not root makes itself root in a user namespace, which others have to enter, too.
+    user = (
+        "" if os.geteuid() == 0 else f"--user=/proc/{os.getpid()}/ns/user --preserve-credentials "
+    )
 
-    def report(hosts: Sequence[tuple[str, str, str]]) -> None:
-        for name, address, namespace in hosts:
-            click.echo(f"{name}  {address}  nsenter --net={namespace} COMMAND", err=True)
+    def report(hosts: Sequence[tuple[str, str | None, str]]) -> None:
+        for name, address, where in hosts:
+            way = f"{address}  nsenter {user}--net={where} COMMAND" if address else where
+            click.echo(f"{name}  {way}", err=True)
 
-    text = _core.emulate(spec.canonical_json(), list(commands), as_json, report)
+    text = _core.emulate(spec.canonical_json(), list(places), list(commands), as_json, report)
     found = json.loads(text)
     if as_json:
         click.echo(text)
@@ -90,17 +116,45 @@ def emulate(commands: tuple[tuple[str, str], ...], as_json: bool, **_: object) -
         raise click.exceptions.Exit(1)
 
 
-def _refuse_unknown(spec: NetworkSpec, hosts: Sequence[str]) -> None:
-    """Refuses a command at what is no end of a flow, before anything is begun."""
+def _ends(spec: NetworkSpec) -> list[str]:
+    """The hosts at the ends of flows."""
     ends: dict[str, None] = {}
     for flow in spec.flows:
         first, last = spec.vcs[flow.forward[0]], spec.vcs[flow.forward[-1]]
         for node in (spec.links[first.path[0]].from_, spec.links[last.path[-1]].to):
             ends[spec.nodes[node].name] = None
+    return list(ends)
+
+
+def _refuse_unknown(spec: NetworkSpec, hosts: Sequence[str], option: str) -> None:
+    """Refuses what is for no end of a flow, or twice where one has one, before anything begins."""
+    ends = _ends(spec)
     for host in hosts:
+        if option == "--at" and hosts.count(host) > 1:
+            raise click.BadParameter(f'"{host}" is at one end only', param_hint="'--at'")
         if host not in ends:
             problem = f'"{host}" is no host with a flow; there are {", ".join(ends)}'
-            raise click.BadParameter(problem, param_hint="'--run'")
+            raise click.BadParameter(problem, param_hint=f"'{option}'")
+
+
+def _refuse_mixed(
+    spec: NetworkSpec, places: Sequence[tuple[str, str]], commands: Sequence[tuple[str, str]]
+) -> None:
+    """Refuses interfaces for some hosts only, and what cannot be run behind one."""
+    behind = {host for host, where in places if "/" not in where}
+    if not behind:
+        return
+    others = [host for host in _ends(spec) if host not in behind]
+    if others:
+        problem = (
+            f"there is an interface for {', '.join(sorted(behind))} and none for "
+            f"{', '.join(others)}: the path is a bridge between interfaces, or hosts are "
+            "namespaces, whose files have a / in their names"
+        )
+        raise click.BadParameter(problem, param_hint="'--at'")
+    if commands:
+        problem = f'"{commands[0][0]}" is behind an interface: run the command there'
+        raise click.BadParameter(problem, param_hint="'--run'")
 
 
 def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
@@ -115,6 +169,8 @@ def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
     parts = {"median": "p50_ps", "99 %": "p99_ps", "99.9 %": "p999_ps", "latest": "max_ps"}
     shown = ", ".join(f"{name} {late[key] / _PS_PER_US:.0f} us" for name, key in parts.items())
     output.say(f"{late['cells']} packets delivered in {found['seconds']:.2f} s; late by: {shown}.")
+    if not found["has_priority"]:
+        output.say("Packets were forwarded without priority: that takes the right CAP_SYS_NICE.")
 
 
 def _wrong(found: Mapping[str, Any]) -> list[str]:

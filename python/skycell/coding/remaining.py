@@ -206,3 +206,19 @@ def _payload_before(bit: int) -> int:
 
 Law = TwoStates | FixedBursts
 """How the bits of a line come wrong."""
+
+
+def bursts(ber: float, bits: int, density: float, *, is_fixed: bool) -> Law:
+    """Bursts of one length, or of a geometric one with this mean.
+
+    Args:
+        ber: part of all bits that are wrong.
+        bits: of a burst.
+        density: part of a burst's bits that are wrong.
+        is_fixed: whether all are as long.
+    """
+    if is_fixed:
+        return FixedBursts(ber, bits, density)
+    begins = 1 / (1 + bits * (density / ber - 1))
+    # The next burst may begin with the bit behind the last one.
+    return TwoStates(begins, (1 - begins) / bits, 0.0, density)

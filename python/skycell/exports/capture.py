@@ -17,13 +17,13 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from skycell.exports.segments import Segment, flows_of, segments
+from skycell.spec.values import IP_HEADER
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
     from skycell.spec.network import NetworkSpec
 
 _RAW_IP = 101  # LINKTYPE_RAW: a packet begins with its IP header
-_IP_HEADER = 20
 _TCP_HEADER = 20
 _TIMESTAMP_OPTION = 12
 """Octets that the timestamps of RFC 7323 take with their padding."""
@@ -107,7 +107,7 @@ class _Ends:
         length = header + segment.length
         pseudo = source + destination + struct.pack("!BBH", 0, 6, length)
         struct.pack_into("!H", tcp, 16, _checksum(pseudo + tcp))
-        total = _IP_HEADER + length
+        total = IP_HEADER + length
         ip = bytearray(
             struct.pack("!BBHHHBBH", 0x45, 0, total, 0, 0x4000, 64, 6, 0) + source + destination
         )

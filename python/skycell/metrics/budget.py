@@ -9,7 +9,7 @@ from typing import Any
 
 from skycell.coding import bits_per_symbol, threshold_db
 from skycell.coding.reed_solomon import USER, WORD
-from skycell.coding.remaining import FixedBursts, Law, TwoStates
+from skycell.coding.remaining import Law, TwoStates, bursts
 from skycell.input.faults import Fault, ScenarioFaults, did_you_mean
 from skycell.input.quantities import CELL_BITS, Dimension
 from skycell.metrics.resolved_links import ResolvedLink, packet_cost, resolved_links
@@ -27,9 +27,8 @@ from skycell.spec.network import (
     LossBurstsSpec,
     PeriodicLossesSpec,
 )
-from skycell.spec.values import WHOLE_PPB, octets_on_line
+from skycell.spec.values import IP_HEADER, WHOLE_PPB, octets_on_line
 
-_IP_HEADER = 20  # RFC 791 section 3.1, without options
 _ACK = 40
 _QPSK_BITS = 2
 
@@ -127,7 +126,7 @@ def budgets(scenario: Scenario, link: str | None = None) -> tuple[LinkBudget, ..
 def _budget(
     scenario: Scenario, resolved: ResolvedLink, planned: PlannedLink, spec: LinkSpec
 ) -> LinkBudget:
-    loss = _loss_of(scenario, planned)
+    loss = loss_of(scenario, planned)
     coded: dict[str, Fraction] = {}
     carrier = planned.rate.amount
     symbols: Fraction | None = None
@@ -175,7 +174,7 @@ def _by_layer(resolved: ResolvedLink, planned: PlannedLink) -> Mapping[str, floa
     for name, share in resolved.layers.items():
         if name == "TCP/IP headers":
             octet = (share + resolved.layers["TCP payload"]) / resolved.full.octets
-            shares |= {"IP": _IP_HEADER * octet, "TCP": share - _IP_HEADER * octet}
+            shares |= {"IP": IP_HEADER * octet, "TCP": share - IP_HEADER * octet}
         elif planned.framing is not None and name in ("framing of packets", planned.framing.kind):
             shares[f"framing {planned.framing.kind}"] = share
         else:
@@ -183,7 +182,7 @@ def _by_layer(resolved: ResolvedLink, planned: PlannedLink) -> Mapping[str, floa
     return shares
 
 
-def _loss_of(scenario: Scenario, planned: PlannedLink) -> Any:
+def loss_of(scenario: Scenario, planned: PlannedLink) -> Any:
     """What the file says of a link's losses; None where its table has no such key."""
     table: Any = scenario.file
     for step in planned.path:
@@ -206,15 +205,16 @@ def _errors(
         if part is None:
             return None
         return RemainingErrors(loss.kind, None, None, None, None, part, part)
-    if spec.framing is not None:
-        bits = [8 * octets_on_line(spec.framing, octets) for octets in (resolved.full.octets, _ACK)]
-        cell_loss, lost = None, [law.packet_loss(one) for one in bits]
-    else:
-        cells = [
-            one.on_line // (CELL_BITS // 8) for one in (resolved.full, packet_cost(spec, _ACK))
-        ]
-        cell_loss, lost = law.cell_loss(), [law.frame_loss(one) for one in cells]
+    cell_loss = None if spec.framing is not None else law.cell_loss()
+    lost = [packet_loss(law, spec, octets) for octets in (resolved.full.octets, _ACK)]
     return RemainingErrors(loss.kind, ratio_db, margin_db, law.ber, cell_loss, *lost)
+
+
+def packet_loss(law: Law, link: LinkSpec, octets: int) -> float:
+    """Probability that errors of a link spoil an IP packet, in its frame or in cells."""
+    if link.framing is not None:
+        return law.packet_loss(8 * octets_on_line(link.framing, octets))
+    return law.frame_loss(packet_cost(link, octets).on_line // (CELL_BITS // 8))
 
 
 def _law(channel: ChannelSpec | None) -> Law | None:
@@ -226,12 +226,8 @@ def _law(channel: ChannelSpec | None) -> Law | None:
             channel.good_to_bad, channel.bad_to_good, channel.errors_in_good, channel.errors_in_bad
         )
     if isinstance(channel, ErrorBurstsSpec):
-        length = channel.length_bits
-        if channel.lengths == "fixed":
-            return FixedBursts(channel.ber, length, channel.density)
-        begins = 1 / (1 + length * (channel.density / channel.ber - 1))
-        # The next burst may begin with the bit behind the last one.
-        return TwoStates(begins, (1 - begins) / length, 0.0, channel.density)
+        is_fixed = channel.lengths == "fixed"
+        return bursts(channel.ber, channel.length_bits, channel.density, is_fixed=is_fixed)
     return None
 
 

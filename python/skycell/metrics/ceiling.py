@@ -9,14 +9,13 @@ from skycell.input.quantities import (
     Refused,
     parse_quantity,
 )
-from skycell.spec.network import LinkSpec, PacketFraming
-from skycell.spec.values import octets_on_line
+from skycell.spec.network import LinkSpec
+from skycell.spec.values import IP_HEADER, octets_on_line
 
 CELL_OCTETS = CELL_BITS // 8
 CELL_PAYLOAD_OCTETS = 48
 
 _TCP_HEADER = 20  # RFC 9293 3.1, without options
-_IP_HEADER = 20  # RFC 791 3.1, without options
 _LLC_SNAP = 8  # RFC 2684 5.1
 _AAL5_TRAILER = 8  # I.363.5
 _TIMESTAMPS = 12  # RFC 7323 3.2, padded to whole words
@@ -53,7 +52,7 @@ def segment_frame_cells(mss: int, *, llc_snap: bool = True, timestamps: bool = F
     """
     if mss <= 0:
         raise ValueError(f"an MSS of {mss} octets: must be above 0")
-    headers = _TCP_HEADER + _IP_HEADER
+    headers = _TCP_HEADER + IP_HEADER
     headers += _LLC_SNAP if llc_snap else 0
     headers += _TIMESTAMPS if timestamps else 0
     return cells_per_frame(mss + headers)
@@ -77,20 +76,7 @@ def segment_packet_octets(mss: int, *, timestamps: bool = False) -> int:
     """
     if mss <= 0:
         raise ValueError(f"an MSS of {mss} octets: must be above 0")
-    return mss + _TCP_HEADER + _IP_HEADER + (_TIMESTAMPS if timestamps else 0)
-
-
-def packet_share(mss: int, framing: PacketFraming, *, timestamps: bool = False) -> float:
-    """TCP payload as a share of the rate of a line that carries packets.
-
-    >>> ethernet = PacketFraming(
-    ...     rate_millibps=10**11, overhead_octets=38, least_octets=46, unit_octets=1, line_octets=1
-    ... )
-    >>> round(packet_share(1460, ethernet), 4)
-    0.9493
-    """
-    packet = segment_packet_octets(mss, timestamps=timestamps)
-    return mss / octets_on_line(framing, packet)
+    return mss + _TCP_HEADER + IP_HEADER + (_TIMESTAMPS if timestamps else 0)
 
 
 def link_cell_bps(cell_time_ps: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -401,7 +402,7 @@ def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     """The flows with finished transfers; before them, where they are several, all together.
 
     Args:
-        records: of the run.
+        records: of the run; those that finished before it is measured do not count.
         traces: the columns of each trace that it kept; no rows without `transfers`.
 
     >>> second = 10**12
@@ -419,7 +420,8 @@ def transfer_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     taken: dict[int, list[int]] = {}
     columns = (traces["transfers"][name] for name in ("flow", "start_ps", "end_ps"))
     for flow, start_ps, end_ps in zip(*columns, strict=True):
-        taken.setdefault(flow, []).append(end_ps - start_ps)
+        if end_ps >= records.get("measured_from_ps", 0):
+            taken.setdefault(flow, []).append(end_ps - start_ps)
     return _rows_of(records, taken)
 
 
@@ -435,6 +437,9 @@ def delivery_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     >>> rows = delivery_rows({"flows": flows}, {"transfers": sent, "deliveries": come})
     >>> [(row.flow, row.finished, row.longest) for row in rows]
     [('a', 1, 4.0)]
+    >>> later = {"flows": flows, "measured_from_ps": 5 * 10**12}
+    >>> delivery_rows(later, {"transfers": sent, "deliveries": come})
+    []
     """
     if not {"transfers", "deliveries"} <= set(traces):
         return []
@@ -442,11 +447,13 @@ def delivery_rows(records: Mapping[str, Any], traces: Mapping[str, Any]) -> list
     for flow, start_ps in zip(*(traces["transfers"][k] for k in ("flow", "start_ps")), strict=True):
         starts.setdefault(flow, []).append(start_ps)
     taken: dict[int, list[int]] = {}
+    come: Counter[int] = Counter()
     for flow, end_ps in zip(*(traces["deliveries"][k] for k in ("flow", "end_ps")), strict=True):
-        own = taken.setdefault(flow, [])
-        if len(own) < len(starts.get(flow, ())):
-            own.append(end_ps - starts[flow][len(own)])
-    return _rows_of(records, {flow: own for flow, own in taken.items() if own})
+        number, begun = come[flow], starts.get(flow, [])
+        come[flow] += 1
+        if number < len(begun) and end_ps >= records.get("measured_from_ps", 0):
+            taken.setdefault(flow, []).append(end_ps - begun[number])
+    return _rows_of(records, taken)
 
 
 def _rows_of(records: Mapping[str, Any], taken: Mapping[int, list[int]]) -> list[TransferRow]:

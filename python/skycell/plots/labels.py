@@ -53,6 +53,7 @@ NAMES = {
     "delayed": "packet had waited too long",
     "pushed_out": "place given to a later packet",
     "policed": "above a policed rate",
+    "filtered": "place given to a newer acknowledgement",
 }
 """How a key of the data is written for people."""
 
@@ -62,6 +63,7 @@ FACTORS = {
     "altitude_km": "altitude (km)",
     "elevation_deg": "elevation (degrees)",
     "load_percent": "load (%)",
+    "loss_percent": "frames lost (%)",
     "room_packets": "room above the threshold (packets)",
     "retransmit_delay_segments": "delay of retransmissions (segments)",
     "mss_bytes": "segment (octets)",
@@ -100,6 +102,13 @@ FACTORS = {
 """How a factor of a study is written for people."""
 
 METRICS = {
+    "lost_by_header": "Lost by their headers, of a million",
+    "corrected_part": "Corrected headers",
+    "round_trip": "Mean round trip",
+    "window_cycle": "Time between cuts of a window",
+    "window_growth": "Growth of a window in a round trip (segments)",
+    "sent_packets": "Packets sent",
+    "whole_part": "Cells of whole frames",
     "recovery_round_trips": "Recovery in round trips",
     "edge_fairness": "Fairness index of edge routers",
     "p999_cell_delay": "Cell delay, 99.9 %",

@@ -45,6 +45,7 @@ class Axes:
         column: factor of the panels from left to right, or empty.
         row: factor of the panels from top to bottom, or empty.
         lines: factor whose levels have a colour and a line through their points, or empty.
+        group: factor whose levels have a colour, of points that are too many for names, or empty.
     """
 
     series: str
@@ -54,6 +55,12 @@ class Axes:
     column: str = ""
     row: str = ""
     lines: str = ""
+    group: str = ""
+
+    @property
+    def coloured_by(self) -> str:
+        """The factor whose levels have colours, or empty."""
+        return self.lines or self.group
 
 
 def trade_off(
@@ -153,7 +160,8 @@ def _panel(
     import altair as alt
 
     spans = {key: _span(points, key) for key in ("x", "y")}
-    _label(points, spans, width)
+    if not axes.group:
+        _label(points, spans, width)
     titles = {
         "x": names[axes.x] if is_lowest else None,
         "y": names[axes.y] if is_left else None,
@@ -175,7 +183,11 @@ def _panel(
         "x": across("x"),
         "y": up("y"),
         "tooltip": [
-            *([alt.Tooltip("series:N", title=factor(axes.lines))] if axes.lines else []),
+            *(
+                [alt.Tooltip("series:N", title=factor(axes.coloured_by))]
+                if axes.coloured_by
+                else []
+            ),
             alt.Tooltip("name:N", title=factor(axes.series)),
             alt.Tooltip("x:Q", title=names[axes.x], format=".4~g"),
             alt.Tooltip("y:Q", title=names[axes.y], format=".4~g"),
@@ -189,10 +201,20 @@ def _panel(
     lines = base.mark_line(strokeWidth=1.2, opacity=0.6).encode(
         x=across("x"), y=up("y"), color=colour, order="place:Q"
     )
-    return alt.layer(
+    leads = (
         base.transform_filter("datum.far")
         .mark_rule(strokeWidth=0.7, color=theme.AXIS)
-        .encode(x=across("x"), y=up("y"), x2="lead_x:Q", y2="lead_y:Q"),
+        .encode(x=across("x"), y=up("y"), x2="lead_x:Q", y2="lead_y:Q")
+    )
+    halo = {"stroke": theme.PAPER, "strokeWidth": 2.6, "strokeJoin": "round"}
+    beside = [
+        base.mark_text(fontSize=LABEL_SIZE, font=theme.FONT_STACK, **style).encode(
+            x=across("label_x"), y=up("label_y"), text="name:N"
+        )
+        for style in (halo, {"color": theme.INK})
+    ]
+    return alt.layer(
+        *([] if axes.group else [leads]),
         base.mark_rule(color=theme.MUTED).encode(
             x=across("x_low"), x2="x_high:Q", y=up("y"), **spread
         ),
@@ -206,16 +228,7 @@ def _panel(
         coloured.mark_point(
             filled=True, size=84, opacity=1, stroke=theme.INK, strokeWidth=0.6
         ).encode(color=colour, **mark),
-        base.mark_text(
-            fontSize=LABEL_SIZE,
-            font=theme.FONT_STACK,
-            stroke=theme.PAPER,
-            strokeWidth=2.6,
-            strokeJoin="round",
-        ).encode(x=across("label_x"), y=up("label_y"), text="name:N"),
-        base.mark_text(fontSize=LABEL_SIZE, color=theme.INK, font=theme.FONT_STACK).encode(
-            x=across("label_x"), y=up("label_y"), text="name:N"
-        ),
+        *([] if axes.group else beside),
     ).properties(width=width, height=HEIGHT)
 
 
@@ -230,7 +243,7 @@ def _points(rows: Sequence[Mapping[str, Any]], axes: Axes) -> list[dict[str, Any
         key = (
             _level(factors, axes.column),
             _level(factors, axes.row),
-            _level(factors, axes.lines),
+            _level(factors, axes.coloured_by),
             _short(factors[axes.series]),
         )
         places = dict(zip(("column", "row", "series", "name"), key, strict=True))

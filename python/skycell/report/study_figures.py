@@ -10,6 +10,8 @@ from skycell.input.quantities import CELL_BITS
 from skycell.metrics import tcp_share
 from skycell.plots.curves import ReferenceLine, label
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
+from skycell.plots.labels import level
+from skycell.plots.values import POINT
 from skycell.studies.figures import Reserved, StudyFigure
 
 MBIT = 1e6
@@ -36,13 +38,16 @@ def listed_figure(
     if wanted.printed_as and any(row["published"] is not None for row in own):
         origin = replace(origin, source=wanted.printed_as)
     if wanted.kind == "trade_off":
+        if wanted.points:
+            own = [_with_point(row, (wanted.series, *wanted.points)) for row in own]
         axes = Axes(
-            series=wanted.series,
+            series=POINT if wanted.points else wanted.series,
             x=wanted.x,
             y=wanted.metric,
             colour=wanted.colour,
             column=wanted.column,
             row=wanted.row,
+            group=wanted.group,
         )
         try:
             return trade_off(own, origin, axes, title=wanted.title, figure_name=wanted.id)
@@ -64,6 +69,13 @@ def listed_figure(
         figure_name=wanted.id,
         subtitle=f"{wanted.printed_as}, redrawn" if wanted.printed_as else None,
     )
+
+
+def _with_point(row: Mapping[str, Any], points: Sequence[str]) -> dict[str, Any]:
+    """The row with the factor `POINT`: its levels of several factors, in words."""
+    factors = row["factors"]
+    named = ", ".join(level(key, factors[key]) for key in points)
+    return {**row, "factors": {**factors, POINT: named}}
 
 
 def reserved_mbps(mcr_cells_per_s: float, of: Reserved) -> float:

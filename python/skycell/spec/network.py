@@ -193,6 +193,7 @@ class PortSpec(PortMethods, SpecPart):
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
     policer: PacketPolicerSpec | None = left_out(None)
+    ack_filter: bool = left_out(False)
 
 
 class LinkSpec(SpecPart):

@@ -1094,6 +1094,7 @@ class FlowSpec(SpecPart):
     loss_script: LossScript
     jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
     peps: tuple[PepSpec, ...] = left_out(())
+    ipsec: bool = left_out(False)
 
 
 class PhaseAt(SpecPart):

@@ -13,6 +13,9 @@ from skycell.spec.network import (
     StartSpec,
 )
 
+IP_HEADER = 20
+"""Octets of an IP header without options (RFC 791 3.1)."""
+
 WHOLE_PPB = 10**9
 """The whole in parts per billion, as shares of a link and losses are told."""
 
@@ -25,9 +28,6 @@ def mean_ps(times: DistributionSpec) -> int:
         return (times.low_ps + times.high_ps) // 2
     assert isinstance(times, DistributionExponential)
     return times.mean_ps
-
-
-_IP_HEADER = 20  # RFC 791 3.1, without options
 
 
 def begin_ps(start: StartSpec) -> int:
@@ -67,8 +67,8 @@ def fragments(packet: int, mtu: int) -> list[int]:
     """
     if packet <= mtu:
         return [packet]
-    payload, most = packet - _IP_HEADER, (mtu - _IP_HEADER) // 8 * 8
-    return [_IP_HEADER + min(most, payload - at) for at in range(0, payload, most)]
+    payload, most = packet - IP_HEADER, (mtu - IP_HEADER) // 8 * 8
+    return [IP_HEADER + min(most, payload - at) for at in range(0, payload, most)]
 
 
 def packet_time_ps(framing: PacketFraming, packet: int, rate_millibps: int | None = None) -> int:

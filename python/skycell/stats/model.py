@@ -7,7 +7,6 @@ unbalanced one a term's sum of squares is what the model loses without it (type 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -209,14 +208,13 @@ def _estimable(table: DesignTable, terms: list[Term], notes: list[str]) -> list[
 def _has_full_rank(table: DesignTable, terms: Sequence[Term], *, with_blocks: bool = False) -> bool:
     import numpy as np
 
-    matrix = _matrix(table, terms)
-    # Blocks in which the same cells stand are orthogonal to every term.
-    if with_blocks and table.blocks is not None and not _has_complete_blocks(table):
-        blocks = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
-        matrix = np.hstack([matrix, blocks])
-    # R of a QR decomposition has the singular values of the matrix, and far fewer rows.
-    triangle = np.linalg.qr(matrix, mode="r")
-    return bool(np.linalg.matrix_rank(triangle) == matrix.shape[1])
+    columns = _columns(table, terms)
+    rest = _within(_groups(table) if with_blocks else _one_group(table), columns)
+    # R of a QR decomposition has the singular values of the columns, and far fewer rows. What
+    # taking means off leaves of a constant column is rounding: beside the column as it was.
+    triangle = np.linalg.qr(rest, mode="r")
+    rounding = np.finfo(float).eps * len(columns) * float(np.linalg.norm(columns))
+    return bool(np.linalg.matrix_rank(triangle, tol=rounding) == columns.shape[1])
 
 
 def _has_no_error(table: DesignTable, terms: Sequence[Term]) -> bool:
@@ -274,27 +272,15 @@ def _block_runs(table: DesignTable, terms: Sequence[Term]) -> float:
 
     if table.blocks is None:
         return 0.0
-    if _has_complete_blocks(table):
-        return len(table.values) / len(set(table.blocks))
-    member = np.eye(len(set(table.blocks)))[list(table.blocks)]
-    base, _ = np.linalg.qr(_matrix(table, terms))
-    left = len(table.values) - float(((base.T @ member) ** 2).sum())
-    return left / (len(member.T) - 1)
+    columns = _columns(table, terms)
+    base, _ = np.linalg.qr(np.column_stack([np.ones(len(columns)), columns]))
+    of_blocks = _sums(_groups(table), base)
+    left = len(table.values) - float((of_blocks**2).sum())
+    return left / (len(of_blocks) - 1)
 
 
 def _no_noise(value: float, noise: float) -> float:
     return 0.0 if value <= noise else value
-
-
-def _has_complete_blocks(table: DesignTable) -> bool:
-    """Whether the same cells stand in every block, each as often."""
-    if table.blocks is None:
-        return False
-    counts: dict[int, Counter[tuple[int, ...]]] = {}
-    for block, code in zip(table.blocks, table.codes, strict=True):
-        counts.setdefault(block, Counter())[code] += 1
-    first, *others = counts.values()
-    return all(count == first for count in others)
 
 
 class _Fitted(NamedTuple):
@@ -311,87 +297,96 @@ class _Fitted(NamedTuple):
 def _fitted(table: DesignTable, terms: Sequence[Term]) -> _Fitted:
     """The model fitted by statsmodels, and what it loses without each of its terms (type III).
 
-    In a balanced design that is the sum of squares of the term whatever the others. Complete blocks
-    are orthogonal to the terms, and their means are taken off by themselves: as columns, a block
-    for each of thousands of replications, they would need more memory than there is.
+    In a balanced design that is the sum of squares of the term whatever the others. What the mean
+    of a block leaves of the values, and of the columns of the terms, has the coefficients of the
+    model with a column for each block (R. Frisch, F. V. Waugh, Partial time regressions as compared
+    with individual trends, Econometrica 1, 1933): thousands of such columns would need more memory
+    than there is. All runs are one block where there are none.
     """
     import numpy as np
-    import pandas as pd
     from statsmodels.regression.linear_model import OLS  # not formula.api, which loads everything
 
-    data = {"y": table.values}
-    # Names of one letter and a number: a factor called C or log would mean something in a formula.
-    for place, factor in enumerate(table.factors):
-        codes = [code[place] for code in table.codes]
-        data[f"f{place}"] = pd.Categorical(codes, categories=range(len(factor.levels)))
-    parts = []
-    widths: dict[Term | str, int] = {}
-    is_complete = _has_complete_blocks(table)
-    if table.blocks is not None and not is_complete:
-        data["b"] = pd.Categorical(table.blocks)
-        parts.append("C(b, Sum)")
-        widths["block"] = len(set(table.blocks)) - 1
-    for term in terms:
-        # The formula's last factor varies slowest; ours varies fastest, so they are turned round.
-        parts.append(":".join(f"C(f{place}, Sum)" for place in reversed(term)))
-        widths[term] = _width(table, term)
-    model = OLS.from_formula(f"y ~ {' + '.join(parts) or '1'}", pd.DataFrame(data)).fit()
+    groups = _one_group(table) if table.blocks is None else _groups(table)
+    values, columns = np.asarray(table.values), _columns(table, terms)
+
+    def fit(groups: NDArray[np.intp]) -> tuple[Any, NDArray[np.float64]]:
+        fitted = OLS(_within(groups, values), _within(groups, columns)).fit()
+        return fitted, np.asarray(fitted.resid)
+
+    fitted, rest = fit(groups)
     # Not statsmodels' anova_lm: it takes the sums from F ratios, which are no numbers where nothing
     # is left for the error.
-    params, inverse = np.asarray(model.params), np.asarray(model.normalized_cov_params)
+    params, inverse = np.asarray(fitted.params), np.asarray(fitted.normalized_cov_params)
     sums: dict[Term | str, float] = {}
-    start = 1
-    for name, width in widths.items():
-        own = slice(start, start + width)
-        sums[name] = float(params[own] @ np.linalg.solve(inverse[own, own], params[own]))
-        start += width
-    kept = [0, *range(1 + widths.get("block", 0), start)]
-    residual, degrees = float(model.ssr), round(float(model.df_resid))
-    values = np.asarray(model.fittedvalues)
-    if is_complete:
-        effects = _block_means(table, np.asarray(table.values) - np.mean(table.values))
-        sums["block"] = float(effects @ effects)
-        rest = np.asarray(table.values) - values - effects
-        residual, degrees = float(rest @ rest), degrees - len(set(table.blocks or ())) + 1
-        values = values + effects
-    return _Fitted(sums, residual, degrees, values, params[kept], inverse[np.ix_(kept, kept)])
+    start = 0
+    for term in terms:
+        own = slice(start, start + _width(table, term))
+        sums[term] = float(params[own] @ np.linalg.solve(inverse[own, own], params[own]))
+        start = own.stop
+    if table.blocks is not None:
+        _, without = fit(_one_group(table))
+        sums["block"] = float(((without - rest) ** 2).sum())
+    runs = np.bincount(groups)
+    # The blocks' own means are independent of the coefficients.
+    at = (_sums(groups, columns) / runs[:, None]).mean(axis=0)
+    mean = float((_sums(groups, values) / runs).mean() - at @ params)
+    of_mean = float((1 / runs).sum()) / len(runs) ** 2 + float(at @ inverse @ at)
+    beside = -(inverse @ at)
+    covariance = np.block([[np.full((1, 1), of_mean), beside[None, :]], [beside[:, None], inverse]])
+    degrees = len(values) - len(runs) - len(params)
+    residual = float(rest @ rest)
+    return _Fitted(sums, residual, degrees, values - rest, np.append(mean, params), covariance)
 
 
-def _block_means(table: DesignTable, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean of its block, for each run."""
+def _groups(table: DesignTable) -> NDArray[np.intp]:
+    """The block of each run, from 0 on."""
     import numpy as np
 
-    _, block = np.unique(np.asarray(table.blocks), return_inverse=True)
-    return np.asarray((np.bincount(block, values) / np.bincount(block))[block])
+    return np.unique(np.asarray(table.blocks), return_inverse=True)[1]
+
+
+def _one_group(table: DesignTable) -> NDArray[np.intp]:
+    """The same where all runs are one block."""
+    import numpy as np
+
+    return np.zeros(len(table.values), dtype=np.intp)
+
+
+def _sums(groups: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of each group of a column, or of several side by side."""
+    import numpy as np
+
+    sums = np.zeros((int(groups.max()) + 1, *values.shape[1:]))
+    np.add.at(sums, groups, values)
+    return sums
+
+
+def _within(groups: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the means of their groups leave of a column, or of several side by side."""
+    import numpy as np
+
+    runs = np.bincount(groups)
+    means = (_sums(groups, values).T / runs).T
+    return np.asarray(values - means[groups])
 
 
 def _pure_error(table: DesignTable) -> tuple[float, int]:
     """Variation of replications within their cells, blocks taken off, and its degrees.
 
-    Taking the mean of its cell off every run leaves what cells do not explain (Frisch and Waugh);
-    what blocks explain of that is then a small fit of its own.
+    The more numerous of the cells and the blocks are taken off as means (Frisch and Waugh), what
+    the others explain of the rest is a small fit of its own.
     """
     import numpy as np
 
-    cells = {cell: place for place, cell in enumerate(table.cells)}
-    place = np.asarray([cells[code] for code in table.codes])
-    runs = np.bincount(place)
-
-    def within(values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(values - (np.bincount(place, values) / runs)[place])
-
-    rest = within(np.asarray(table.values))
-    degrees = len(table.values) - len(cells)
-    if _has_complete_blocks(table):
-        rest = rest - _block_means(table, rest)
-        degrees -= len(set(table.blocks or ())) - 1
-    elif table.blocks is not None:
-        member = np.eye(len(set(table.blocks)))[list(table.blocks)][:, 1:]
-        blocks = np.column_stack([within(column) for column in member.T])
-        fit, _, rank, _ = np.linalg.lstsq(blocks, rest, rcond=None)
-        rest = rest - blocks @ fit
-        degrees -= int(rank)
-    return float(rest @ rest), degrees
+    places = {cell: place for place, cell in enumerate(table.cells)}
+    cells = np.asarray([places[code] for code in table.codes])
+    blocks = _one_group(table) if table.blocks is None else _groups(table)
+    few, many = sorted((cells, blocks), key=lambda groups: int(groups.max()))
+    rest = _within(many, np.asarray(table.values))
+    others = _within(many, np.eye(int(few.max()) + 1)[few][:, 1:])
+    fit, _, rank, _ = np.linalg.lstsq(others, rest, rcond=None)
+    rest = rest - others @ fit
+    return float(rest @ rest), len(rest) - int(many.max()) - 1 - int(rank)
 
 
 def _width(table: DesignTable, term: Term) -> int:
@@ -402,11 +397,11 @@ def _width(table: DesignTable, term: Term) -> int:
     return width
 
 
-def _matrix(table: DesignTable, terms: Sequence[Term]) -> NDArray[np.float64]:
-    """The coded runs: a column of ones, then the columns of each term."""
+def _columns(table: DesignTable, terms: Sequence[Term]) -> NDArray[np.float64]:
+    """The coded runs: the columns of each term, side by side."""
     import numpy as np
 
-    columns = [np.ones((len(table.codes), 1))]
+    columns = [np.empty((len(table.codes), 0))]
     for term in terms:
         # Runs at the same levels of the term's factors have the same row.
         at = [tuple(code[factor] for factor in term) for code in table.codes]

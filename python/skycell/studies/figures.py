@@ -22,7 +22,8 @@ class StudyFigure(BaseModel):
     """One figure of a study.
 
     `curves` draws a metric over a factor with numbers, a line for each series. `trade_off` draws a
-    point for each series, at one metric across and another up; a third gives its colour.
+    point for each series, at one metric across and another up; a third, or a factor, gives its
+    colour. Its metrics may come from several tables.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -39,8 +40,12 @@ class StudyFigure(BaseModel):
     """Along the horizontal axis: a factor of `curves`, a metric of `trade_off`."""
     series: str
     """Factor whose levels are lines, or points."""
+    points: tuple[str, ...] = ()
+    """Further factors that tell the points of `trade_off` apart."""
     colour: str = ""
     """Metric that colours the points of `trade_off`."""
+    group: str = ""
+    """Factor that colours the points of `trade_off`, which then have no names, instead of one."""
     column: str = ""
     """Factor of the panels from left to right."""
     row: str = ""
@@ -60,8 +65,12 @@ class StudyFigure(BaseModel):
 
     @model_validator(mode="after")
     def _fits_its_kind(self) -> "StudyFigure":
-        if (self.kind == "trade_off") != bool(self.colour):
-            raise ValueError("a trade-off names the metric of its colours, curves name none")
+        if (self.kind == "trade_off") != (bool(self.colour) != bool(self.group)):
+            raise ValueError(
+                "a trade-off names the metric or the factor of its colours, curves name none"
+            )
+        if self.kind == "curves" and self.points:
+            raise ValueError("the lines of curves are those of one factor")
         if self.kind == "trade_off" and (self.reserved or self.proportional):
             raise ValueError("lines of reference belong to curves")
         if self.kind == "curves" and self.row:
@@ -72,7 +81,7 @@ class StudyFigure(BaseModel):
     def metrics(self) -> tuple[str, ...]:
         """The metrics that it draws."""
         across = (self.x, self.colour) if self.kind == "trade_off" else ()
-        return (self.metric, *across)
+        return (self.metric, *(name for name in across if name))
 
     def has(self, row: Mapping[str, Any]) -> bool:
         """Whether a row, as in `Reproduction.as_dict`, is drawn."""

@@ -142,6 +142,29 @@ class KeptSensitivity:
         ]
         return replace(self, alternatives=tuple(by_name[name] for name in names if name in by_name))
 
+    def joined(
+        self, tables: Sequence[str], both: Reproduction, more: Iterable[Alternative]
+    ) -> "KeptSensitivity":
+        """These tables and others, under the alternatives that were tried of both.
+
+        Args:
+            tables: IDs of all of them, or of the study.
+            both: all of them as chosen.
+            more: the alternatives of the others.
+        """
+        others = {entry.name: entry for entry in more}
+        alternatives = tuple(
+            replace(
+                entry,
+                effects={**entry.effects, **others[entry.name].effects},
+                flips={**entry.flips, **others[entry.name].flips},
+            )
+            for entry in self.alternatives
+            if entry.name in others
+        )
+        begun = KeptSensitivity.begun(self.study, tables, both)
+        return replace(begun, alternatives=alternatives, note=self.note)
+
     def write(self, file: Path) -> None:
         """Writes the file, an alternative a line."""
         head = {

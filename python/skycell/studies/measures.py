@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,18 @@ from skycell.experiment.design import Level
 from skycell.experiment.measure import COMMON, Measure, RunView, total_mbps
 from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.input.quantities import PS_PER_SECOND
-from skycell.metrics import ceiling_bps, efficiency, fairness_index, link_cell_bps, throughputs_bps
+from skycell.metrics import (
+    ceiling_bps,
+    efficiency,
+    fairness_index,
+    link_cell_bps,
+    segment_frame_cells,
+    throughputs_bps,
+)
 from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
-from skycell.studies import guarantees, privileged, web
+from skycell.studies import guarantees, privileged, web, windows
 
 _MBIT = 1e6
 
@@ -48,6 +55,8 @@ class Facts:
     """Window at which the first flow loses a segment by script."""
     first_vcs: tuple[int, ...] = ()
     """The VC on which each flow's data enters the network."""
+    segment_cells: tuple[int, ...] = ()
+    """Cells of a full segment of each flow."""
     guaranteed: tuple[guarantees.GuaranteedVc, ...] = ()
     """The VCs with an MCR across the congested link, in the order of their ids."""
     flows_by_edge: tuple[tuple[int, ...], ...] = ()
@@ -81,6 +90,12 @@ class Facts:
             rtt_s=sum(delays_ps) / PS_PER_SECOND,
             loss_at_cwnd_octets=first.loss_script.at_cwnd_octets,
             first_vcs=tuple(flow.forward[0] for flow in spec.flows),
+            segment_cells=tuple(
+                segment_frame_cells(
+                    flow.tcp.mss, llc_snap=flow.tcp.llc_snap, timestamps=flow.tcp.timestamps
+                )
+                for flow in spec.flows
+            ),
             guaranteed=guarantees.guaranteed_vcs(spec, slowest),
             flows_by_edge=guarantees.flows_by_edge(spec),
             packets_ceiling_bps=Network.of(spec).ceiling_bps if slowest.framing else None,
@@ -116,6 +131,10 @@ class Measured(RunView):
         """Flows of the row's `tcp_group`, such as `4-6`, counted from 1."""
         first, last = str(self.factors["tcp_group"]).split("-")
         return slice(int(first) - 1, int(last))
+
+    def group_flows(self) -> Sequence[Mapping[str, Any]]:
+        """The records of the flows of the row's `tcp_group`."""
+        return self.flows[self.group()]
 
     def guaranteed_vc(self) -> guarantees.GuaranteedVc:
         """The VC of the row's `vc`, counted from 1 among those with an MCR."""
@@ -173,6 +192,41 @@ def _calculated_throughput(run: Measured) -> float:
     return capped / _MBIT
 
 
+def _round_trip(run: Measured) -> float:
+    return _mean([windows.round_trip_s(flow, run.facts.rtt_s) for flow in run.group_flows()]) * 1e3
+
+
+def _window_cycle(run: Measured) -> float | None:
+    duration = run.summary["duration_ps"]
+    return windows.mean_or_none([windows.cycle_s(flow, duration) for flow in run.group_flows()])
+
+
+def _window_growth(run: Measured) -> float | None:
+    found: list[float | None] = []
+    for flow, rate in zip(run.group_flows(), run.rates_bps()[run.group()], strict=True):
+        cycle = windows.cycle_s(flow, run.summary["duration_ps"])
+        around = windows.round_trip_s(flow, run.facts.rtt_s)
+        window = rate * around / 8 / run.facts.mss  # Little's law
+        found.append(windows.growth_segments(window, around, cycle) if cycle else None)
+    return windows.mean_or_none(found)
+
+
+def _sent_packets(run: Measured) -> float:
+    # The row's `sender` is datagrams, on VCs with a contract, or else TCP of some kind.
+    sent = run.total("segments_sent")
+    if run.factors.get("sender") == "datagrams":
+        without = {vc.vc for vc in run.facts.guaranteed if not vc.flows}
+        sent = sum(vc["frames_offered"] for vc in run.summary["gfr_vcs"] if vc["vc"] in without)
+    return sent * PS_PER_SECOND / float(run.summary["duration_ps"])
+
+
+def _whole_part(run: Measured) -> float | None:
+    segments = zip(run.flows, run.facts.segment_cells, strict=True)
+    whole = sum(flow["segments_received"] * cells for flow, cells in segments)
+    carried = _departed(run, None)
+    return whole / carried if carried else None
+
+
 def _vc_throughput(run: Measured) -> float:
     return guarantees.throughput_mbps(run.rates_bps(), run.guaranteed_vc())
 
@@ -223,9 +277,14 @@ def _largest_of_cells(run: Measured, of: Callable[[CellDelay], float]) -> float 
 
 def _link_part(run: Measured, service: str | None) -> float:
     """Part of the run in which the congested link carried cells of a class."""
+    cells = _departed(run, service)
+    return float(cells * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
+
+
+def _departed(run: Measured, service: str | None) -> int:
+    """Cells of a class that the only port with a limited buffer sent."""
     (port,) = run.summary["ports"]
-    departed = sum(queue["departed"] for queue in port["queues"] if queue["class"] == service)
-    return float(departed * run.facts.bottleneck_cell_time_ps / run.summary["duration_ps"])
+    return sum(int(queue["departed"]) for queue in port["queues"] if queue["class"] == service)
 
 
 def _datagram_throughput(run: Measured) -> float:
@@ -269,14 +328,31 @@ def _largest_queue(run: Measured) -> float | None:
 
 def _discarded_part(run: Measured) -> float | None:
     own = _ports_of_node(run)
-    came = sum(port.get("arrived", 0) for port in own)
+    came = sum(port["arrived"] for port in own)
     return 100 * sum(sum(port["discarded"].values()) for port in own) / came if came else None
 
 
 def _overflow_part(run: Measured) -> float | None:
     own = _ports_of_node(run)
-    came = sum(port.get("arrived", 0) for port in own)
+    came = sum(port["arrived"] for port in own)
     return 100 * sum(port["discarded"]["overflow"] for port in own) / came if came else None
+
+
+def _headers(run: Measured, *kinds: str) -> int:
+    """Cells whose headers bit errors struck, on links behind ports with a limited buffer."""
+    struck = (port["errors"] for port in run.ports if port.get("errors"))
+    return sum(int(errors[kind]) for errors in struck for kind in kinds)
+
+
+def _lost_by_header(run: Measured) -> float | None:
+    carried = sum(port["departed"] for port in run.ports if port.get("errors"))
+    return 1e6 * _headers(run, "headers_lost", "misinserted") / carried if carried else None
+
+
+def _corrected_part(run: Measured) -> float | None:
+    corrected = _headers(run, "headers_corrected")
+    struck = corrected + _headers(run, "headers_lost", "misinserted")
+    return corrected / struck if struck else None
 
 
 def _threshold_total(run: Measured) -> float:
@@ -327,6 +403,29 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "ratio_to_expected": Measure(
         "1", "mean throughput of a group to what its thresholds entitle it to", _ratio_to_expected
+    ),
+    "round_trip": Measure(
+        "ms", "mean round trip of the segments of the row's group of flows", _round_trip
+    ),
+    "window_cycle": Measure(
+        "s", "mean time between two cuts of a window of the row's group of flows", _window_cycle
+    ),
+    "window_growth": Measure(
+        "1",
+        "segments by which windows of the row's group of flows grew in a round trip, by their mean "
+        "and by how often they were cut, if every cycle went like every other",
+        _window_growth,
+    ),
+    "sent_packets": Measure(
+        "1/s",
+        "packets that the row's senders, of TCP or of datagrams, sent, for the first time or again",
+        _sent_packets,
+    ),
+    "whole_part": Measure(
+        "1",
+        "cells of full segments that came whole, as a part of the cells of UBR that the congested "
+        "link carried",
+        _whole_part,
     ),
     "calculated_throughput": Measure(
         "Mbit/s",
@@ -443,6 +542,15 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "cells, or packets, that came to a full buffer, as a part of those that came to the ports "
         "with a limited buffer, or to those of the row's node",
         _overflow_part,
+    ),
+    "lost_by_header": Measure(
+        "cells",
+        "cells lost or led astray by bit errors in their headers, of each million that the "
+        "congested link carried",
+        _lost_by_header,
+    ),
+    "corrected_part": Measure(
+        "1", "headers that the HEC corrected, as a part of those with bit errors", _corrected_part
     ),
     "frames_above_hbo": Measure(
         "events",

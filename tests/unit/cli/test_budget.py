@@ -1,6 +1,7 @@
 """`skycell budget`: tables for people, and JSON."""
 
 import json
+from pathlib import Path
 
 from tests.unit.cli.calling import refused, skycell
 
@@ -45,3 +46,17 @@ def test_a_roll_off_belongs_to_a_carrier_of_symbols() -> None:
     done = skycell("budget", CARRIERS, "--set", "topology.link.1.framing.roll_off=1.2")
     assert done.exit_code == 2
     assert "roll_off" in done.stderr
+
+
+def test_codes_are_drawn_of_one_link(tmp_path: Path) -> None:
+    target = tmp_path / "codes.svg"
+    done = skycell("budget", CARRIERS, "terminal>hub", "--plot", str(target))
+    assert done.exit_code == 0, done.stderr
+    assert "What errors cost" in done.stdout
+    assert "Reed-Solomon over 1/2" in target.read_text()
+    assert "--force" in refused(skycell("budget", CARRIERS, "hub>terminal", "--plot", str(target)))
+    for link, file, named in (([], "all.svg", "LINK"), (["hub>terminal"], "codes.txt", ".txt")):
+        done = skycell("budget", CARRIERS, *link, "--plot", str(tmp_path / file))
+        assert done.exit_code == 2
+        assert named in done.stderr
+        assert not (tmp_path / file).exists()

@@ -4,10 +4,12 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,7 @@ def found(**changed: Any) -> str:
     port = {"name": "a>b"}
     late = {"cells": 10, "p50_ps": 1e6, "p99_ps": 2.5e9, "p999_ps": 3e9, "max_ps": 4e9}
     left = {"kernel": "6.18", "seconds": 1.0, "ports": [port], "late": late, "is_good": True}
+    left["has_priority"] = True
     return json.dumps(left | {"commands": []} | changed)
 
 
@@ -140,6 +143,129 @@ def test_a_client_and_a_server_talk_over_the_path(file: Path, tmp_path: Path) ->
     port = next(port for port in left["ports"] if port["name"] == "a>b")
     assert port["octets"]["arrived"] > 100_000 + 69 * 52
     assert left["commands"][-1]["exit_code"] == 0
+
+
+@needs_real_hosts
+def test_who_is_not_root_makes_itself_root_in_a_user_namespace(file: Path) -> None:
+    nobody = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    command = [*nobody, sys.executable, "-m", "skycell", "emulate", str(file), "--json"]
+    line = "cat /proc/self/uid_map /sys/class/net/tun0/tx_queue_len /proc/net/dev"
+    command += ["--run", "a", line]
+    reported = subprocess.run(
+        command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
+    )
+    assert "tun0" in reported.stderr
+    assert re.search(r"nsenter --user=/proc/\d+/ns/user", reported.stderr)
+    assert not json.loads(reported.stdout)["has_priority"]
+
+
+@pytest.fixture
+def two_namespaces() -> Iterator[list[int]]:
+    """Processes that hold a network namespace each."""
+    command = ["unshare", "--net", "sleep", "infinity"]
+    sleepers = [subprocess.Popen(command) for _ in range(2)]
+    own = Path("/proc/self/ns/net").readlink()
+    for sleeper in sleepers:
+        _until(lambda at=sleeper.pid: Path(f"/proc/{at}/ns/net").readlink() != own)
+    yield [sleeper.pid for sleeper in sleepers]
+    for sleeper in sleepers:
+        sleeper.kill()
+        sleeper.wait()
+
+
+@needs_real_hosts
+def test_hosts_may_be_namespaces_that_there_are(
+    file: Path, tmp_path: Path, two_namespaces: list[int]
+) -> None:
+    files = [f"/proc/{pid}/ns/net" for pid in two_namespaces]
+    server, client = python(SERVER, tmp_path, "server.py"), python(CLIENT, tmp_path, "client.py")
+    entered = ["nsenter", f"--net={files[1]}", "sh", "-c", server]
+    at = ["--at", "a", files[0], "--at", "b", files[1]]
+    with subprocess.Popen(
+        [sys.executable, "-m", "skycell", "emulate", str(file), *at, "--run", "a", client],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stderr is not None
+        running.stderr.readline()
+        running.stderr.readline()
+        subprocess.run(entered, timeout=60, check=True)
+        assert running.stdout is not None
+        assert "octets 100000" in running.stdout.read()
+    left = subprocess.run(
+        ["nsenter", f"--net={files[0]}", "cat", "/proc/net/dev"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "tun" not in left.stdout
+
+
+@needs_real_hosts
+@pytest.mark.skipif(shutil.which("ip") is None, reason="a pair of interfaces needs iproute2's ip")
+def test_the_path_is_a_bridge_between_interfaces(
+    file: Path, tmp_path: Path, two_namespaces: list[int]
+) -> None:
+    def ip(line: str) -> None:
+        subprocess.run(["ip", *line.split()], check=True)
+
+    def inside(pid: int, line: str) -> list[str]:
+        return ["nsenter", f"--net=/proc/{pid}/ns/net", "sh", "-c", line]
+
+    names = [f"skc{pid % 10**6}" for pid in two_namespaces]
+    for pid, name, address in zip(two_namespaces, names, ("10.9.0.1", "10.9.0.2"), strict=True):
+        # Packets go as they are, not several as one, which is what a network card is for.
+        ip(f"link add {name} type veth peer name eth0 netns {pid}")
+        line = f"ip address add {address}/24 dev eth0 && ip link set eth0 up gso_max_segs 1"
+        subprocess.run(inside(pid, line), check=True)
+    try:
+        at = ["--at", "a", names[0], "--at", "b", names[1]]
+        down = emulated(file, *at)
+        assert down.returncode == 1
+        assert f"it is down: ip link set {names[0]} up" in down.stderr
+        for name in names:
+            ip(f"link set {name} up")
+        command = [sys.executable, "-m", "skycell", "emulate", str(file), *at, "--json"]
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        with subprocess.Popen(command, cwd=ROOT, text=True, **pipes) as running:
+            assert running.stderr is not None
+            assert running.stderr.readline() == f"a  {names[0]}\n"
+            with subprocess.Popen(
+                inside(two_namespaces[1], python(SERVER, tmp_path, "server.py"))
+            ) as served:
+                line = python(CLIENT, tmp_path, "client.py")
+                asked = inside(two_namespaces[0], line)
+                said = subprocess.run(asked, capture_output=True, text=True, timeout=60).stdout
+                served.wait(timeout=60)
+            running.send_signal(signal.SIGINT)
+            assert running.stdout is not None
+            left = json.loads(running.stdout.read())
+    finally:
+        for name in names:
+            ip(f"link delete {name}")
+    found = re.search(r"octets (\d+) seconds ([\d.]+)", said)
+    assert found is not None
+    assert int(found[1]) == 100_000
+    assert float(found[2]) > 3 * 0.2
+    port = next(port for port in left["ports"] if port["name"] == "a>b")
+    assert port["octets"]["arrived"] > 100_000 + 69 * 52
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--at", "c", "eth7"], '"c" is no host with a flow; there are a, b'),
+        (["--at", "a", "eth7"], "there is an interface for a and none for b"),
+        (["--at", "a", "x", "--at", "a", "y"], '"a" is at one end only'),
+        (["--at", "a", "x", "--at", "b", "y", "--run", "a", "true"], "run the command there"),
+    ],
+)
+def test_what_cannot_be_a_bridge_is_refused(file: Path, options: list[str], said: str) -> None:
+    reported = skycell("emulate", file, *options)
+    assert (reported.exit_code, reported.stdout) == (2, "")
+    assert said in " ".join(reported.stderr.split())
 
 
 def _left() -> list[str]:

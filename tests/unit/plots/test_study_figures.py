@@ -111,8 +111,14 @@ def test_only_rows_that_a_figure_asks_for_are_drawn_and_none_is_no_figure() -> N
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"kind": "trade_off"}, "a trade-off names the metric of its colours"),
-        ({"kind": "curves", "colour": "z"}, "a trade-off names the metric of its colours"),
+        ({"kind": "trade_off"}, "a trade-off names the metric or the factor of its colours"),
+        (
+            {"kind": "trade_off", "colour": "z", "group": "z"},
+            "a trade-off names the metric or the factor of its colours",
+        ),
+        ({"kind": "curves", "colour": "z"}, "curves name none"),
+        ({"kind": "curves", "group": "z"}, "curves name none"),
+        ({"kind": "curves", "points": ["z"]}, "the lines of curves are those of one factor"),
         ({"kind": "curves", "row": "z"}, "curves have panels from left to right only"),
         (
             {"kind": "trade_off", "colour": "z", "proportional": True},
@@ -142,6 +148,29 @@ def test_a_point_needs_both_places_and_may_do_without_colour() -> None:
     assert "White: not defined" in figure.caption_text()
     with pytest.raises(NothingToDrawError):
         trade_off(rows[2:], ORIGIN, AXES, title="t", figure_name="f")
+
+
+def test_points_of_two_tables_are_coloured_by_a_factor_and_told_apart_by_several() -> None:
+    wanted = StudyFigure(
+        id="f", title="t", kind="trade_off", tables=("t", "u"), metric="fairness", x="efficiency",
+        series="policy", points=("buffer_cells",), group="vbr_period_ms",
+    )  # fmt: skip
+    places = [("sd", 1000, 50), ("sd", 3000, 50), ("epd", 1000, 300)]
+    rows = [
+        row(name, value, policy=policy, buffer_cells=cells, vbr_period_ms=period) | {"table": table}
+        for name, table, value in (("efficiency", "t", 0.9), ("fairness", "u", 0.8))
+        for policy, cells, period in places
+    ]
+    figure = listed_figure(wanted, rows, ORIGIN)
+    assert figure is not None
+    points = {(r["series"], r["name"], r["x"], r["y"]) for r in datasets(figure)}
+    assert points == {
+        ("VBR period 50 ms", "Selective Drop, 1\u202f000 cells", 0.9, 0.8),
+        ("VBR period 50 ms", "Selective Drop, 3\u202f000 cells", 0.9, 0.8),
+        ("VBR period 300 ms", "EPD, 1\u202f000 cells", 0.9, 0.8),
+    }
+    assert "'text'" not in str(figure.bare_spec()["vconcat"][0]["hconcat"][0]["layer"])
+    assert listed_figure(wanted, rows[:3], ORIGIN) is None
 
 
 @pytest.mark.parametrize(

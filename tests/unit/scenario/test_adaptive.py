@@ -104,3 +104,110 @@ def test_what_cannot_adapt_is_refused(
     [fault] = found.value.faults
     assert fault.path == path
     assert allowed in fault.allowed
+
+
+def beacon(folder: Path, series: str, model: str = "", **more: str) -> dict[str, Any]:
+    """Settings of the example for a model of this text with a series of this text."""
+    (folder / "beacon.csv").write_text(series)
+    text = 'step = "1 s"\n[adaptive_coding]\nseries = "beacon.csv"\n' + model
+    (folder / "model.toml").write_text(text)
+    changed: dict[str, Any] = {"topology.bottleneck.schedule.model": str(folder / "model.toml")}
+    return {**changed, "run.duration": "5 s", **more}
+
+
+def rates_of(settings: dict[str, Any]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Times in seconds and rates in kbit/s of the example's link; 0 in an outage."""
+    scenario = load(EXAMPLES / "beacon.toml", settings)
+    link = next(one for one in scenario.resolve(1).links if one.name == "router1>router2")
+    assert link.schedule is not None
+    steps = link.schedule
+    pairs = zip(steps.delays_ps, steps.rates_millibps, strict=True)
+    rates = tuple(0 if delay is None else rate // 10**6 for delay, rate in pairs)
+    return tuple(time // 10**12 for time in steps.times_ps), rates
+
+
+def test_a_series_says_es_n0_or_what_it_loses_of_clear_sky(tmp_path: Path) -> None:
+    # 16APSK 3/4 needs 10.21 dB, 8PSK 3/4 7.91, QPSK 1/4 -2.35; the hysteresis is 0.5 dB. The row
+    # at 1.5 s is that of the sample at 2 s; one that is replaced before a sample is not seen.
+    own = "time_s,es_n0_db\n0,10.3\n0.5,-9\n0.9,10.3\n1.5,8\n3,-3\n4,10.6\n4.5,0\n"
+    times, rates = rates_of(beacon(tmp_path, own))
+    assert times == (0, 2, 3, 4)
+    assert rates[2] == 0  # below the lowest
+    high, lower = rates[0], rates[1]
+    assert rates[3] < high  # 10.6 dB is 0.39 dB above: one below is taken
+    assert lower / high == pytest.approx(9 / 12, rel=0.02)  # bits of 8PSK 3/4 for 16APSK 3/4
+    lost = "sun,time_ms,attenuation_db\n1,0,3.7\n1,500,23\n1,900,3.7\n1,1500,6\n1,3000,17\n"
+    lost += "1,4000,3.4\n"
+    assert rates_of(beacon(tmp_path, lost, 'es_n0 = "14 dB"\n')) == (times, rates)
+
+
+@pytest.mark.parametrize(
+    ("series", "model", "path", "got", "allowed"),
+    [
+        ("time_s,es_n0_db\n0,9\n2,9\n2,9\n", "", "time", "2 s after 2 s", "ascending times"),
+        ("time_s,es_n0_db\n0,9\n3,9\n", "", "time", "a last row at 3 s", "a row at 4 s or later"),
+        ("time_s,es_n0_db\n1,9\n9,9\n", "", "time", "a first row at 1 s", "a first row at 0 s"),
+        ("time_s,es_n0_db\n0,rain\n9,9\n", "", "es_n0_db", "rain", "from -100 to 100"),
+        ("time_s,es_n0_db\n0,nan\n9,9\n", "", "es_n0_db", "nan", "from -100 to 100"),
+        ("time_s,es_n0_db\n0\n", "", "", "1 values", "2, as in the header"),
+        ("time_s,es_n0_db\n", "", "", "no row", "at least one"),
+        ("time_s,level_db\n0,9\n", "", "", "time_s, level_db", "one of es_n0_db and"),
+        (
+            "time_s,es_n0_db\n0,9\n9,9\n",
+            'es_n0 = "14 dB"',
+            "adaptive_coding.es_n0",
+            "14 dB, beside es_n0_db",
+            "nothing: the series has",
+        ),
+        (
+            "time_s,attenuation_db\n0,9\n9,9\n",
+            "",
+            "adaptive_coding.es_n0",
+            "nothing",
+            "of clear sky, beside attenuation_db",
+        ),
+        (
+            "",
+            'fade = { kind = "gauss_markov", deviation = "1 dB", time_constant = "1 s" }',
+            "adaptive_coding.series",
+            "fade and series",
+            "one of fade and series",
+        ),
+    ],
+)
+def test_a_series_that_says_nothing_of_the_run_is_refused(
+    tmp_path: Path, series: str, model: str, path: str, got: str, allowed: str
+) -> None:
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", beacon(tmp_path, series, model))
+    [fault] = found.value.faults
+    assert fault.path == path
+    assert got in fault.got
+    assert allowed in fault.allowed
+
+
+def test_a_series_that_is_not_there_and_a_fade_without_clear_sky_are_refused(
+    tmp_path: Path,
+) -> None:
+    settings = beacon(tmp_path, "")
+    (tmp_path / "beacon.csv").unlink()
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", settings)
+    [fault] = found.value.faults
+    assert (fault.path, fault.got) == ("adaptive_coding.series", '"beacon.csv"')
+    text = (EXAMPLES / "models" / "rain-fade.toml").read_text().replace('es_n0 = "14 dB"', "")
+    (tmp_path / "model.toml").write_text(text)
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", settings)
+    [fault] = found.value.faults
+    assert (fault.path, fault.got) == ("adaptive_coding.es_n0", "nothing")
+
+
+def test_errors_at_one_es_n0_beside_an_adaptive_link_are_refused() -> None:
+    loss = {"kind": "dvb_s2", "es_n0": "12 dB"}
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", {"topology.bottleneck.loss": loss})
+    [fault] = found.value.faults
+    assert fault.path == "topology.bottleneck.loss"
+    assert "dvb_s2, beside a model with adaptive_coding" in fault.got
+    load(EXAMPLES / "beacon.toml", {"topology.bottleneck.loss": 0.001})

@@ -1,3 +1,6 @@
+import pytest
+
+from skycell import ScenarioFaults
 from skycell.spec.network import (
     DfbaSpec,
     DfbaZComplementSquared,
@@ -90,6 +93,16 @@ def test_the_wfq_switch_takes_its_weights_and_thresholds_from_the_contracts() ->
     _, policy = port("77 cells")
     assert isinstance(policy, VcPriorityDropSpec)
     assert policy.vc_thresholds_cells == (77, 0, 77, 0)
+
+
+def test_a_threshold_of_contracts_is_a_fault_where_no_vc_across_the_port_has_one() -> None:
+    def policy(threshold: str) -> None:
+        chosen = {"kind": "vc_priority_drop", "vc_threshold": threshold}
+        wan(topology__bottleneck__policy=chosen).resolve()
+
+    policy("MBS")
+    with pytest.raises(ScenarioFaults, match="a VC with a GFR contract crosses switch1>switch2"):
+        policy("77 cells")
 
 
 def test_round_robin_over_vcs_takes_its_weights_from_the_file_or_from_the_contracts() -> None:

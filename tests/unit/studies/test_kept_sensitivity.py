@@ -116,3 +116,24 @@ def test_what_is_measured_is_kept_alternative_by_alternative(double: Double) -> 
 )
 def test_a_value_is_told_in_plain_words(value: object, reported: str) -> None:
     assert value_in_words(value) == reported
+
+
+def test_tables_that_join_are_under_the_alternatives_that_were_tried_of_both() -> None:
+    tick = Alternative("tcp.tick", "200 ms", {"ijsc-t1": STILL}, {"7.5": True})
+    handshake = Alternative("tcp.handshake", True, {"ijsc-t1": STILL}, {})
+    moved = replace(STILL, change=0.5)
+    more = [Alternative("tcp.tick", "200 ms", {"ijsc-t2": moved}, {"7.9": False})]
+    both = reproduction()
+    before = replace(_kept(tick, handshake), study="icccn97", note="Of other draws.")
+    kept = before.joined(("a", "b"), both, more)
+    assert kept.tables == ("a", "b")
+    assert kept.fingerprint == fingerprint(both)
+    assert kept.note == "Of other draws."
+    assert kept.alternatives == (
+        Alternative(
+            "tcp.tick",
+            "200 ms",
+            {"ijsc-t1": STILL, "ijsc-t2": moved},
+            {"7.5": True, "7.9": False},
+        ),
+    )

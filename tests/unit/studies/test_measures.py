@@ -266,3 +266,51 @@ def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() ->
     assert value("excess_fairness", run) == 0.5
     none = measured([1.0, 1.0], network=facts(guaranteed=vcs))
     assert MEASURES["excess_fairness"].measure(none) is None
+
+
+def test_windows_are_told_by_round_trips_cuts_and_what_they_carry() -> None:
+    # 60 segments in a round trip of 100 ms, halved every 5 s; 4 s would make it one a round trip.
+    rate = 60 * 512 * 8 / 0.1 / 1e6
+    run = measured([rate, rate, 1.0], tcp_group="1-2")
+    for entry in run.summary["flows"]:
+        entry |= {"delay_mean_ps": 85 * 10**9, "fast_retransmits": 2, "timeouts": 0}
+    run.summary["flows"][1] |= {"fast_retransmits": 2, "timeouts": 1}
+    assert value("round_trip", run) == pytest.approx(100.0)  # 15 ms of them back
+    assert value("window_cycle", run) == pytest.approx((5 + 10 / 3) / 2)
+    assert value("window_growth", run) == pytest.approx((0.8 + 1.2) / 2, rel=1e-4)
+    run.summary["flows"][0] |= {"fast_retransmits": 0}
+    assert MEASURES["window_cycle"].measure(run) is None
+    assert MEASURES["window_growth"].measure(run) is None
+
+
+def test_what_is_sent_is_that_of_the_rows_senders() -> None:
+    contracts = (GuaranteedVc(1, 1.0, ()), GuaranteedVc(2, 1.0, (0,)))
+    run = measured([1.0], network=facts(guaranteed=contracts), sender="tcp")
+    run.summary["flows"][0]["segments_sent"] = 30
+    frames = [{"vc": 1, "frames_offered": 50}, {"vc": 2, "frames_offered": 70}]
+    run = replace(run, summary={**run.summary, "gfr_vcs": frames})
+    assert value("sent_packets", run) == 3.0
+    assert value("sent_packets", replace(run, factors={"sender": "datagrams"})) == 5.0
+
+
+def test_cells_of_whole_segments_are_a_part_of_the_cells_of_ubr_that_were_carried() -> None:
+    run = measured([1.0, 1.0], network=facts(segment_cells=(12, 192)))
+    for entry, segments in zip(run.summary["flows"], (10, 1), strict=True):
+        entry["segments_received"] = segments
+    queues = [{"class": "nrt_vbr", "departed": 1000}, {"class": None, "departed": 320}]
+    run = replace(run, summary={**run.summary, "ports": [{"queues": queues}]})
+    assert value("whole_part", run) == pytest.approx((10 * 12 + 192) / 320)
+    queues[1]["departed"] = 0
+    assert MEASURES["whole_part"].measure(run) is None
+
+
+def test_headers_with_bit_errors_are_counted_on_links_that_have_any() -> None:
+    errors = {"headers_corrected": 6, "headers_lost": 3, "misinserted": 1, "payloads": 90}
+    ports = [{"departed": 2_000_000, "errors": errors}, {"departed": 500}]
+    run = measured([])
+    run = replace(run, summary={**run.summary, "ports": ports})
+    assert value("lost_by_header", run) == 2.0
+    assert value("corrected_part", run) == 0.6
+    without = replace(run, summary={**run.summary, "ports": [{"departed": 500, "errors": None}]})
+    assert MEASURES["lost_by_header"].measure(without) is None
+    assert MEASURES["corrected_part"].measure(without) is None

@@ -226,7 +226,9 @@ def test_doubts_stand_beside_their_numbers(double: Double) -> None:
 
 def test_rows_can_be_had_as_csv(double: Double) -> None:
     lines = make(double, ["atmf960518"]).to_csv().splitlines()
-    assert lines[0].startswith("study,table,set,buffer_cells,max_window_bytes,destination,")
+    assert lines[0].startswith(
+        "study,table,set,buffer_cells,max_window_bytes,destination,n_sources,room_packets,metric,"
+    )
     assert any(line.startswith("atmf960518,atmf960518-one,one,36000,65536,,") for line in lines)
 
 

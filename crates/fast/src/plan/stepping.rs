@@ -123,6 +123,7 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
         || queue.by_flow
         || port.shaper.is_some()
         || port.policer.is_some()
+        || port.ack_filter
     {
         return Some(SteppedReason::QueueManagement);
     }

@@ -504,6 +504,7 @@ impl<'a> Builder<'a> {
             },
             jitter: JitterSpec::default(),
             peps: Vec::new(),
+            ipsec: false,
         });
     }
 }

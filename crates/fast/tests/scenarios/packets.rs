@@ -71,6 +71,15 @@ pub fn packets(seed: u64) -> NetworkSpec {
             }
         }
     }
+    let mut dice = Dice(Stream::new(seed, "acknowledgement filters"));
+    if dice.one_in(6) {
+        for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+            link.port.ack_filter = dice.one_in(2);
+        }
+        for flow in &mut spec.flows {
+            flow.ipsec = dice.one_in(4);
+        }
+    }
     spec
 }
 

@@ -1,8 +1,10 @@
-//! TCP parameters, words and flags drawn from what `TcpSpec` declares.
+//! TCP parameters, words and flags drawn from what `TcpSpec` declares, each from a stream of its own: one that is new
+//! changes no other.
 
-use super::{Builder, MILLISECOND};
+use super::{Builder, Dice, MILLISECOND};
 use serde_json::{Map, Value, json};
 use skycell_declare::{Field, Form, Forms, Kind, Shape, Type};
+use skycell_des::Stream;
 use skycell_spec::*;
 
 impl Builder<'_> {
@@ -11,7 +13,13 @@ impl Builder<'_> {
         TcpSpec::form(&mut forms);
         let mss = self.dice.pick(&[1, 40, 512, 512, 1_024, 1_460, 9_180]);
         let rwnd = (mss * (1 + self.dice.below(64))).max(2_000).max(mss);
-        let mut drawn = self.fields(&forms, "TcpSpec", mss, rwnd);
+        let draws = Draws {
+            forms: &forms,
+            seed: self.dice.below(1 << 40),
+            mss,
+            rwnd,
+        };
+        let mut drawn = draws.fields("", "TcpSpec");
         let is_timed = drawn["recovery"]["kind"] == "rack_tlp";
         if is_timed {
             drawn.insert("limited_transmit".to_owned(), json!(false));
@@ -41,32 +49,45 @@ impl Builder<'_> {
         }
         serde_json::from_value(drawn.into()).expect("drawn parameters read back")
     }
+}
 
-    /// Values of the fields of a declared type.
-    fn fields(&mut self, forms: &Forms, name: &str, mss: u64, rwnd: u64) -> Map<String, Value> {
-        let Some(Shape::Fields(fields)) = forms.item(name).map(|item| &item.shape) else {
+/// What the parameters of a connection are drawn from.
+struct Draws<'a> {
+    forms: &'a Forms,
+    seed: u64,
+    mss: u64,
+    rwnd: u64,
+}
+
+impl Draws<'_> {
+    /// Values of the fields of a declared type, which stands at `path`.
+    fn fields(&self, path: &str, name: &str) -> Map<String, Value> {
+        let Some(Shape::Fields(fields)) = self.forms.item(name).map(|item| &item.shape) else {
             panic!("{name} has parameters");
         };
         let value = |field: &Field| {
-            let drawn = self.value(forms, field, mss, rwnd);
+            let drawn = self.value(&format!("{path}/{}", field.name), field);
             (field.name.clone(), drawn)
         };
         fields.iter().map(value).collect()
     }
 
     /// A rule of any kind.
-    fn kind(&mut self, forms: &Forms, kinds: &[Kind], mss: u64, rwnd: u64) -> Value {
-        let kind = &kinds[self.dice.below(kinds.len() as u64) as usize];
+    fn kind(&self, path: &str, kinds: &[Kind], dice: &mut Dice) -> Value {
+        let kind = &kinds[dice.below(kinds.len() as u64) as usize];
         let Some(Type::Named(name)) = &kind.of else {
             panic!("{} is a rule", kind.kind);
         };
-        let mut rule = self.fields(forms, name, mss, rwnd);
+        let mut rule = self.fields(path, name);
         rule.insert("kind".to_owned(), json!(kind.kind));
         rule.into()
     }
 
-    fn value(&mut self, forms: &Forms, field: &Field, mss: u64, rwnd: u64) -> Value {
-        let dice = &mut self.dice;
+    fn value(&self, path: &str, field: &Field) -> Value {
+        let dice = &mut Dice(Stream::new(self.seed, path));
+        let Draws {
+            forms, mss, rwnd, ..
+        } = *self;
         match (&field.ty, field.name.as_str()) {
             (_, "window_scaling") => json!(true),
             (_, "sws_avoidance") if mss < 500 => json!(true),
@@ -114,7 +135,7 @@ impl Builder<'_> {
                     let drawn = dice.below(words.len() as u64) as usize;
                     json!(words[drawn].word)
                 }
-                Some(Shape::Kinds(kinds)) => self.kind(forms, kinds, mss, rwnd),
+                Some(Shape::Kinds(kinds)) => self.kind(path, kinds, dice),
                 _ => panic!("say here how {} is drawn", field.name),
             },
             (_, name) => {

@@ -3,17 +3,17 @@
 use super::Network;
 use crate::frames::Content;
 use crate::live::{Delivery, RealPacket};
-use skycell_units::{Cells, FrameId, Octets, SimTime};
+use skycell_units::{Cells, FrameId, SimTime};
 
 impl Network<'_> {
     /// A host outside of the run hands a packet over.
     pub(crate) fn offer_real(&mut self, now: SimTime, packet: RealPacket) {
-        let octets = packet.data.len();
+        let octets = packet.octets;
         let llc_snap = self.spec.flows[packet.flow as usize].tcp.llc_snap;
-        let cells = Cells::for_ip_packet(octets as Octets, llc_snap).0;
+        let cells = Cells::for_ip_packet(octets.into(), llc_snap).0;
         let vc = self.flows[packet.flow as usize].route(packet.is_forward)[0];
         let content = Content::Real(Box::new(packet));
-        let id = self.frames.add(content, octets as u32, cells, now);
+        let id = self.frames.add(content, octets, cells, now);
         self.offer_frame(now, id, vc);
     }
 

@@ -6,9 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from skycell.input.parameters import Parameters, ValueType, param, quantity
+from skycell.input.faults import NOTHING, FaultCollector, Verbatim
+from skycell.input.parameters import Parameters, ValueType, meaning_of, param, quantity
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused, parse_quantity
 from skycell.scenario.file.coding import Ratio
+from skycell.scenario.file.schedule import Text
 
 _TimeConstant = Annotated[
     Quantity, quantity(Dimension.TIME, low=1_000_000_000, high=DAY_PS, example="20 min")
@@ -59,9 +61,19 @@ class GaussMarkov(Parameters):
 class AdaptiveCoding(Parameters):
     """A rate that follows Es/N0 through the MODCODs up to the link's own."""
 
-    es_n0: Ratio = param(..., "energy of a symbol over the noise's density in clear sky")
-    fade: Annotated[MasengBakken | GaussMarkov, Field(discriminator="kind")] = param(
-        ..., "how Es/N0 departs from that"
+    es_n0: Ratio | None = param(
+        None,
+        "energy of a symbol over the noise's density in clear sky",
+        source="the series has Es/N0 itself",
+    )
+    fade: Annotated[MasengBakken | GaussMarkov, Field(discriminator="kind")] | None = param(
+        None, "how Es/N0 departs from that", source="series says it"
+    )
+    series: Text | None = param(
+        None,
+        "a CSV file with time and es_n0_db or attenuation_db, relative to the model's folder; "
+        "instead of fade",
+        source="fade says it",
     )
     margin: Decibels = param(
         "0 dB", "Es/N0 above a threshold that a MODCOD needs", source="choice: Es/N0 is known"
@@ -71,3 +83,16 @@ class AdaptiveCoding(Parameters):
         "further Es/N0 that a change to a higher MODCOD needs",
         source="choice: a few changes in a minute",
     )
+
+
+def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
+    """Notes a fade and a series together, or neither, and a fade without an Es/N0 to start from."""
+    fields = AdaptiveCoding.model_fields
+    said = [key for key in ("fade", "series") if getattr(coding, key) is not None]
+    if len(said) != 1:
+        got = Verbatim(" and ".join(said)) if said else NOTHING
+        where = ("adaptive_coding", said[-1] if said else "fade")
+        faults.add(where, got, "one of fade and series", meaning_of(fields[where[1]]))
+    elif coding.fade is not None and coding.es_n0 is None:
+        allowed = 'a ratio, such as "14 dB", beside fade'
+        faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed, meaning_of(fields["es_n0"]))

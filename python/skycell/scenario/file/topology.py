@@ -15,6 +15,8 @@ from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
+    ACK_FILTER_MEANING,
+    ACK_FILTER_SOURCE,
     BY_FLOW_MEANING,
     BY_FLOW_SOURCE,
     CLASS_MEANING,
@@ -167,6 +169,7 @@ class GraphLink(Parameters):
     by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
     shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
     policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
+    ack_filter: Flag = param(False, ACK_FILTER_MEANING, source=ACK_FILTER_SOURCE)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(

@@ -50,6 +50,7 @@ class PlannedLink:
     by_flow: bool = False
     shaper: Shaper | None = None
     policer: Policer | None = None
+    ack_filter: bool = False
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
     fragmentation: bool = False
@@ -73,7 +74,7 @@ class PlannedLink:
 
     @property
     def takes_all_in(self) -> bool:
-        """Whether one queue without a limit, a scheduler and token buckets feeds the link."""
+        """Whether one queue feeds the link, without a limit or any rule of its own."""
         return (
             self.buffer == UNLIMITED
             and not self.classes
@@ -81,6 +82,7 @@ class PlannedLink:
             and not self.by_flow
             and self.shaper is None
             and self.policer is None
+            and not self.ack_filter
             and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )

@@ -21,6 +21,7 @@ from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
+from skycell.scenario.resolve.ack_filter import check_ack_filters, hidden_flows
 from skycell.scenario.resolve.admission import check_admission, link_uses
 from skycell.scenario.resolve.calls import resolve_calls
 from skycell.scenario.resolve.context import Context
@@ -85,7 +86,8 @@ def resolve(
     check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
-    check_ipsec(file, faults)
+    check_ipsec(file, plan, faults)
+    check_ack_filters(plan, hidden_flows(file, plan), faults)
     proxies = PepResolver(file, plan, context, faults)
     peps = proxies.resolve(tcp)
     tcps = [*tcp.values(), *(pep.tcp for row in peps.values() for pep in row)]

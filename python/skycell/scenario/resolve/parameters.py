@@ -189,6 +189,10 @@ def _vc_thresholds(
 def _vc_allowances(
     port: Port, one: Declares, value: Quantity | str, written: Parameters
 ) -> tuple[int, ...]:
+    if isinstance(value, Quantity) and port.knows_all_mcrs and not port.mbs.keys() & port.across:
+        assert one.key is not None
+        allowed = f"only where a VC with a GFR contract crosses {port.name}: it holds no other"
+        port.fault(written, one.key, value.text, allowed)
     return tuple(
         int(value.amount)
         if isinstance(value, Quantity) and name in port.mbs

@@ -59,9 +59,11 @@ def modcods_up_to(own: Gse, names: Iterable[str]) -> list[Modcod]:
 
 
 def es_n0_db(coding: AdaptiveCoding, step_s: float, seed: str, count: int) -> Iterator[float]:
-    """Es/N0 at so many samples, dB; the first is met as in the long run."""
+    """Es/N0 of a fade at so many samples, dB; the first is met as in the long run."""
     rng = random.Random(seed)
-    fade = coding.fade
+    fade, clear_db = coding.fade, coding.es_n0
+    assert fade is not None
+    assert clear_db is not None
     kept = exp(-step_s * 1e12 / float(fade.time_constant.amount))
     fresh = (1 - kept * kept) ** 0.5
     score = _score(rng)
@@ -70,7 +72,7 @@ def es_n0_db(coding: AdaptiveCoding, step_s: float, seed: str, count: int) -> It
             departs = -fade.median * exp(fade.sigma * score)
         else:
             departs = fade.deviation * score
-        yield round(coding.es_n0 + departs, _DIGITS)
+        yield round(clear_db + departs, _DIGITS)
         score = kept * score + fresh * _score(rng)
 
 

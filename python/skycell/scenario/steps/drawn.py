@@ -25,13 +25,14 @@ from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Quantity, rounded
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.file.adaptive import AdaptiveCoding
+from skycell.scenario.file.adaptive import AdaptiveCoding, check_adaptive
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.link_model import Course, LinkModel
 from skycell.scenario.file.links import DELAY_MEANING
 from skycell.scenario.file.outages import check_outages
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.steps.adaptive import adapted, es_n0_db, modcods_up_to
+from skycell.scenario.steps.es_n0_series import read_es_n0
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.outages import expected_outages, quantile, spans_off
 from skycell.spec.steps import Steps
@@ -65,6 +66,8 @@ def read_model(path: Path) -> LinkModel:
         meaning = meaning_of(LinkModel.model_fields["rate_mbps"])
         allowed = "nothing beside adaptive_coding, which gives the rate"
         faults.add(("rate_mbps",), Verbatim("a table"), allowed, meaning)
+    if model.adaptive_coding is not None:
+        check_adaptive(model.adaptive_coding, faults)
     if model.outages is not None:
         check_outages(model.outages, faults)
     faults.raise_if_any()
@@ -120,9 +123,25 @@ def drawn_steps(
             got = f"up to {model.rate_mbps.slots[-1]:g} Mbit/s"
             allowed = f"at most the link's own rate, {rate.text}"
             raise ScenarioFaults([Fault(str(path), "rate_mbps.slots", got, allowed)])
+    coded: list[Fraction] = []
     if model.adaptive_coding is not None:
-        _check_adaptive(model.adaptive_coding, rate, str(path))
-    return _steps(model, rate, own_delay_ps, seed, count, end_ps)
+        coded = _coded(model.adaptive_coding, rate, path, _ps(model.step), f"{seed}/es_n0", count)
+    return _steps(model, rate, own_delay_ps, seed, coded, count, end_ps)
+
+
+def _coded(
+    coding: AdaptiveCoding, rate: LinkRate, file: Path, step_ps: int, seed: str, count: int
+) -> list[Fraction]:
+    """Rate of the line of packets at each sample, bit/s; 0 in an outage."""
+    _check_adaptive(coding, rate, str(file))
+    assert isinstance(rate.framing, Gse)
+    symbols = rate.payload / overhead_of(rate.framing).carried
+    if coding.series is None:
+        ratios = es_n0_db(coding, step_ps / PS_PER_SECOND, seed, count)
+    else:
+        ratios = iter(read_es_n0(file, coding, step_ps, count))
+    found = adapted(coding, modcods_up_to(rate.framing, MODCODS), ratios)
+    return [symbols * one.carried if one else Fraction(0) for one in found]
 
 
 def _check_adaptive(coding: AdaptiveCoding, rate: LinkRate, file: str) -> None:
@@ -133,7 +152,7 @@ def _check_adaptive(coding: AdaptiveCoding, rate: LinkRate, file: str) -> None:
         raise ScenarioFaults([Fault(file, "adaptive_coding", got, allowed)])
     lowest = modcods_up_to(rate.framing, MODCODS)[0]
     least = lowest.threshold_db + coding.margin
-    if coding.es_n0 < least:
+    if coding.es_n0 is not None and coding.es_n0 < least:
         got = f"{coding.es_n0:g} dB"
         allowed = (
             f"from {least:g} dB, which {lowest.name} needs with the margin: else all is outage"
@@ -141,26 +160,18 @@ def _check_adaptive(coding: AdaptiveCoding, rate: LinkRate, file: str) -> None:
         raise ScenarioFaults([Fault(file, "adaptive_coding.es_n0", got, allowed)])
 
 
-def adapted_rates(
-    coding: AdaptiveCoding, rate: LinkRate, step_ps: int, seed: str, count: int
-) -> list[Fraction]:
-    """Rate of the line of packets at each sample, bit/s; 0 in an outage."""
-    assert isinstance(rate.framing, Gse)
-    symbols = rate.payload / overhead_of(rate.framing).carried
-    ratios = es_n0_db(coding, step_ps / PS_PER_SECOND, seed, count)
-    found = adapted(coding, modcods_up_to(rate.framing, MODCODS), ratios)
-    return [symbols * one.carried if one else Fraction(0) for one in found]
-
-
 def _steps(
-    model: LinkModel, rate: LinkRate, own_delay_ps: int | None, seed: str, count: int, end_ps: int
+    model: LinkModel,
+    rate: LinkRate,
+    own_delay_ps: int | None,
+    seed: str,
+    coded: list[Fraction],
+    count: int,
+    end_ps: int,
 ) -> Steps:
     step_ps = _ps(model.step)
     delays = model.delay_ms and list(values_of(model, model.delay_ms, f"{seed}/delay", count))
     mbps = model.rate_mbps and list(values_of(model, model.rate_mbps, f"{seed}/rate", count))
-    coded = model.adaptive_coding and adapted_rates(
-        model.adaptive_coding, rate, step_ps, f"{seed}/es_n0", count
-    )
     off = spans_off(model.outages, _ps(model.step), f"{seed}/outages", end_ps)
     begins = [begin for begin, _ in off]
     times = sorted({*range(0, count * step_ps, step_ps), *(edge for span in off for edge in span)})

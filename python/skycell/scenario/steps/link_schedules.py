@@ -22,7 +22,7 @@ from skycell.input.quantities import (
 )
 from skycell.scenario.declared.channels import AnyChannel, ErrorTrace
 from skycell.scenario.declared.framings import Framing
-from skycell.scenario.file.coding import AnyCode, errors_behind, key_of
+from skycell.scenario.file.coding import AnyCode, DvbS2, errors_behind, key_of
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.links import (
     DELAY_MEANING,
@@ -36,7 +36,7 @@ from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.steps.chain import Chain
-from skycell.scenario.steps.drawn import drawn_steps
+from skycell.scenario.steps.drawn import drawn_steps, read_model
 from skycell.scenario.steps.error_trace import with_errors
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.series import read_series
@@ -309,6 +309,13 @@ def _from_model(
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, schedule.model, allowed, meaning)
+        return None
+    if isinstance(link.loss, DvbS2) and read_model(folder / schedule.model).adaptive_coding:
+        got = Verbatim("dvb_s2, beside a model with adaptive_coding")
+        allowed = (
+            "another kind or none: errors of the MODCOD at one Es/N0 contradict one that varies"
+        )
+        faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
         return None
     found = _within(steps, start_ps, end_ps, own.measure(own.payload))
     if all(delay is None for delay in found.delays_ps):

@@ -42,5 +42,6 @@ def run(task: Task, on_progress: OnProgress) -> str:
                 "fast_retransmits": 2,
             }
         )
-    ports = [{"name": "switch1>switch2", "discarded": {"overflow": 3, "rest_of_frame": 4}}]
+    discarded = {"overflow": 3, "rest_of_frame": 4}
+    ports = [{"name": "switch1>switch2", "arrived": 100, "discarded": discarded}]
     return json.dumps({"duration_ps": spec["duration_ps"], "flows": flows, "ports": ports})
