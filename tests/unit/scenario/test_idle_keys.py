@@ -295,12 +295,14 @@ IDLE_BESIDE = {
 }
 
 
+IDLE_BESIDE["rack_tlp", "bbr3"] = IDLE_BESIDE["rack_tlp", "bbr"]
+
 #: Those that may stand together: BBR has to know what is in flight.
 PAIRS = [
     (recovery, congestion)
     for recovery in RULES["recovery"]
     for congestion in RULES["congestion"]
-    if congestion != "bbr" or recovery == "rack_tlp"
+    if congestion not in ("bbr", "bbr3") or recovery == "rack_tlp"
 ]
 
 
