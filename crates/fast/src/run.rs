@@ -13,8 +13,8 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`]
 /// does and with the same records; only `engine` and `engine_stats` differ. A port that has no closed form here is
-/// stepped as there, and `engine_stats.stepped_ports` says which and why; where
-/// a resequencer puts cells in order, sources set CLP, or packets go in fragments, all of them.
+/// stepped as there, and `engine_stats.stepped_ports` says which and why; where a resequencer puts cells in order, sources
+/// set CLP, or packets go in fragments, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.

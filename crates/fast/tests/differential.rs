@@ -272,6 +272,10 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         scenario(seed)
     };
     all.push(("stepping", with_stepping(stepping, seed)));
+    let shared = uplinks(seed).map(|spec| match seed % 8 {
+        3 => measured_later(spec, seed),
+        _ => spec,
+    });
     let some = [
         ("crowd", many_flows(seed)),
         (
@@ -284,7 +288,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ),
         ("abr", abr(seed).filter(|_| seed.is_multiple_of(2))),
         ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
-        ("uplinks", uplinks(seed).filter(|_| seed % 2 == 1)),
+        ("uplinks", shared.filter(|_| seed % 2 == 1)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",

@@ -269,7 +269,8 @@ pub enum SteppedReason {
     /// An ABR VC crosses it, whose rate is controlled cell by cell, or a VC that shares a port with one, and so on; or
     /// the trace of its rate algorithm is asked for.
     RateControl,
-    /// The run has uplinks whose slots go from terminal to terminal.
+    /// It is of an uplink whose slots go from terminal to terminal, or of a VC that crosses one or shares a port with such
+    /// a VC, and so on.
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
