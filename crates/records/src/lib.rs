@@ -277,6 +277,8 @@ pub enum SteppedReason {
     SourceClp,
     /// The run has a link over which longer packets go in fragments.
     Fragmentation,
+    /// The run has a link from which packets go on with bit errors.
+    DamagedPackets,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }

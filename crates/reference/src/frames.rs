@@ -140,8 +140,10 @@ pub(crate) struct Frame {
     pub(crate) content: Content,
     /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
     pub(crate) clp: bool,
-    /// Whether the payload of one of its cells has bit errors.
+    /// Whether the payload of one of its cells has bit errors, which the CRC of AAL5 sees.
     pub(crate) is_errored: bool,
+    /// Whether its packet has bit errors, which the checksum at the end of its route sees.
+    pub(crate) is_damaged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
     /// The ECN field of that packet.
@@ -228,6 +230,7 @@ impl Frames {
             content,
             clp: false,
             is_errored: false,
+            is_damaged: false,
             octets,
             ecn,
             cells,
@@ -253,11 +256,17 @@ impl Frames {
 
     /// A new frame of a fragment, as its packet `id` or the longer fragment `id` is cut for a link.
     fn add_fragment(&mut self, id: FrameId, fragment: Fragment, cells: u32) -> FrameId {
-        let (ecn, enqueued_at) = (self.get(id).ecn, self.get(id).enqueued_at);
+        let Frame {
+            ecn,
+            enqueued_at,
+            is_damaged,
+            ..
+        } = *self.get(id);
         let octets = fragment.payload + IP_HEADER as u32;
         let own = self.add(Content::Fragment(fragment), octets, cells, enqueued_at);
         self.fragments += 1;
         self.frames[own.index()].ecn = ecn;
+        self.frames[own.index()].is_damaged = is_damaged;
         own
     }
 
@@ -356,6 +365,11 @@ impl Frames {
     /// The payload of one of its cells has bit errors.
     pub(crate) fn set_errored(&mut self, id: FrameId) {
         self.frames[id.index()].is_errored = true;
+    }
+
+    /// Its packet has bit errors that no frame's check has seen.
+    pub(crate) fn set_damaged(&mut self, id: FrameId) {
+        self.frames[id.index()].is_damaged = true;
     }
 
     /// Sets the ECN field of its packet.

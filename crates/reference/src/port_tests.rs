@@ -335,6 +335,7 @@ fn link_of_packets(policy: &str) -> LinkSpec {
             unit_octets: 1,
             line_octets: 1,
             fragment_octets: None,
+            checked_octets: None,
         }),
         delay_ps: 0,
         loss_ppb: 0,

@@ -31,6 +31,7 @@ NAMES = {
     "new_reno": "NewReno",
     "sack": "SACK",
     "bbr": "BBR",
+    "bbr3": "BBRv3",
     "cubic": "CUBIC",
     "high_speed": "HighSpeed",
     "vegas": "Vegas",

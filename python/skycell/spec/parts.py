@@ -41,6 +41,7 @@ class PacketFraming(SpecPart):
     unit_octets: U32
     line_octets: U32
     fragment_octets: U32 | None = left_out(None)
+    checked_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -777,6 +778,12 @@ class BbrSpec(SpecPart):
     kind: Literal["bbr"] = "bbr"
 
 
+class Bbr3Spec(SpecPart):
+    """Paced by a model of the path that losses bound: BBR version 3."""
+
+    kind: Literal["bbr3"] = "bbr3"
+
+
 class DctcpSpec(SpecPart):
     """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
 
@@ -811,6 +818,7 @@ CongestionSpec = Annotated[
     | CubicSpec
     | LinuxCubicSpec
     | BbrSpec
+    | Bbr3Spec
     | DctcpSpec
     | PragueSpec
     | VegasSpec

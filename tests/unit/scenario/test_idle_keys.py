@@ -132,7 +132,8 @@ def spec_of(values: dict[str, Any]) -> str | None:
     except ScenarioFaults:
         return None
     bounds = [
-        (one.bounds, one.quantile if one.asks_for_delays else None) for one in scenario.file.qos
+        (one.ports, one.bounds, one.quantile if one.asks_for_delays else None)
+        for one in scenario.file.qos
     ]
     return f"{text} {bounds}"
 
@@ -294,12 +295,14 @@ IDLE_BESIDE = {
 }
 
 
+IDLE_BESIDE["rack_tlp", "bbr3"] = IDLE_BESIDE["rack_tlp", "bbr"]
+
 #: Those that may stand together: BBR has to know what is in flight.
 PAIRS = [
     (recovery, congestion)
     for recovery in RULES["recovery"]
     for congestion in RULES["congestion"]
-    if congestion != "bbr" or recovery == "rack_tlp"
+    if congestion not in ("bbr", "bbr3") or recovery == "rack_tlp"
 ]
 
 

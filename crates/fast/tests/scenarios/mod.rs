@@ -16,6 +16,7 @@ mod spacing;
 mod split;
 mod stepping;
 mod tcp;
+mod uplinks;
 mod varying_parking_lots;
 mod web;
 
@@ -31,6 +32,7 @@ use skycell_des::Stream;
 use skycell_spec::*;
 pub use split::split;
 pub use stepping::with_stepping;
+pub use uplinks::uplinks;
 pub use varying_parking_lots::varying_parking_lots;
 
 /// A source of choices.

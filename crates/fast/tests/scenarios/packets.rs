@@ -68,6 +68,9 @@ pub fn packets(seed: u64) -> NetworkSpec {
         for flow in &mut spec.flows {
             if !flow.tcp.congestion.is_scalable() {
                 flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
+                if matches!(flow.tcp.congestion, CongestionSpec::Bbr3(_)) {
+                    flow.tcp.ecn = EcnUse::Off;
+                }
             }
         }
     }
@@ -199,6 +202,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         unit_octets,
         line_octets,
         fragment_octets: None,
+        checked_octets: None,
     };
     let framing = dice.pick(&[
         framing(0, 0, 1, 1),

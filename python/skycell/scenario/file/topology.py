@@ -38,6 +38,8 @@ from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_SCHEDULE,
     FRAGMENTATION_MEANING,
+    FRAME_CHECK_MEANING,
+    FRAME_CHECK_SOURCE,
     FRAMING_MEANING,
     HOST_BUFFER_MEANING,
     HOST_BUFFER_SOURCE,
@@ -56,6 +58,7 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
+    FrameCheck,
     Mtu,
     Rate,
 )
@@ -157,6 +160,7 @@ class GraphLink(Parameters):
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "what the switch or router port feeding the link holds",

@@ -88,6 +88,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 delay=delay_of(link.delay),
                 mtu=link.mtu,
                 fragmentation=link.fragmentation,
+                frame_check=link.frame_check,
                 path=here,
                 rate_path=here,
                 buffer=link.host_buffer if is_host else link.buffer,

@@ -54,6 +54,7 @@ class PlannedLink:
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
     fragmentation: bool = False
+    frame_check: Quantity | str = "frame"
 
     @property
     def name(self) -> str:

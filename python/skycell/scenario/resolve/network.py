@@ -44,7 +44,7 @@ from skycell.scenario.resolve.processing import (
     longer_schedule,
     resolve_processing,
 )
-from skycell.scenario.resolve.qos import check_qos, vcs_with_delays
+from skycell.scenario.resolve.qos import check_qos, ports_with_flows, vcs_with_delays
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.resequencers import resolve_resequencers
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
@@ -135,7 +135,10 @@ def resolve(
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
     check_qos(file.qos, file.records.delay_vcs, plan, faults)
     bounded = vcs_with_delays(file.qos, plan)
-    records = resolve_records(file.records, context, plan, vcs_by_link, limited, bounded, faults)
+    of_flows = ports_with_flows(file.qos, plan)
+    records = resolve_records(
+        file.records, context, plan, vcs_by_link, limited, bounded, of_flows, faults
+    )
     satellites = {
         satellite_node(name)
         for chain in link_schedules.chains.values()
