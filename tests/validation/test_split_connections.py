@@ -4,6 +4,7 @@ Segments of 1460 octets are packets of 1500, 12 us of a line of 1 Gbit/s; an ack
 octets takes 0.32 us.
 """
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -272,3 +273,53 @@ def test_a_split_flow_has_no_mean_delay_to_measure() -> None:
     alone = view.narrowed("flow", "vpn")
     assert alone is not None
     assert measure("mean_delay", alone) is not None
+
+
+REQUEST_MS = 168 * 8 / 1e6
+"""A request of 128 octets on a line of 1 Gbit/s."""
+
+
+def user(size: int, pages: int = 1) -> dict[str, Any]:
+    """A web user who asks for one file a page."""
+    once = {"mean": 1, "least": 1, "most": 1}
+    files = {"file_class": [{"share": 1, "step_kb": size / 1000}], "kilobyte": "1000 B"}
+    return {"kind": "web", "pages": pages, "requests": once, "file_step": once, **files}
+
+
+@pytest.mark.parametrize("pep", [(), (PEP,)])
+def test_a_file_takes_its_request_and_the_slow_start_behind_the_proxy(pep: tuple[Any]) -> None:
+    base = scenario((5, 250))
+    base |= {"traffic": user(31 * MSS), "pep": list(pep), "records": {"traces": ["files"]}}
+    request = 255 + 2 * REQUEST_MS
+    rtt = 2 * 255 + 2 * SEGMENT_MS + 2 * ACK_MS
+    whole = 4 * rtt + 17 * SEGMENT_MS + 255
+    split = SEGMENT_MS + 5 + slow_start_ms(5, 250)
+    result = run(base)
+    (asked,), (got,) = (
+        result.traces["files"][f"{name}_ps"].to_list() for name in ("requested", "received")
+    )
+    assert (got - asked) / 1e9 == pytest.approx(request + (split if pep else whole), abs=1e-3)
+    (web,) = (flow["web"] for flow in result.records["flows"])
+    assert (web["pages"], web["requests"], web["requests_answered"]) == (1, 1, 1)
+    assert web["file_response"]["mean_ps"] == got - asked
+    assert web["request_stream"]["octets_acked"] == 128
+
+
+def test_users_behind_proxies_ask_for_the_same_files_and_wait_for_less() -> None:
+    example = Path(__file__).parents[2] / "examples" / "web-proxy.toml"
+    tables = tomllib.loads(example.read_text(encoding="utf-8")) | {"run": {"duration": "30 s"}}
+    split, plain = (skycell.run({**tables, "pep": peps}) for peps in (tables["pep"], []))
+    asked = [[run.records["web"][key] for key in ("pages", "requests")] for run in (split, plain)]
+    assert asked[0] == asked[1]
+    assert asked[0][1] > 250
+    times = [run.records["web"]["file_response"]["mean_ps"] for run in (split, plain)]
+    assert times[0] < 0.9 * times[1]
+    rows = [flow["connections"] for flow in split.records["flows"]]
+    for first, _, last in rows:
+        # Accepted at one proxy and passed on, and the same at the other; requests the other way.
+        held = last["pep"]
+        assert held["octets_accepted"] - held["octets_passed_on"] == held["octets_held"]
+        assert first["web"]["requests_answered"] <= last["web"]["requests"]
+    table = proxies(split)
+    assert table is not None
+    assert len(table.rows) == 2 * len(rows)

@@ -97,6 +97,18 @@ impl Ledger {
                     requests.octets_received,
                     (requests.octets_delivered, requests.octets_waiting),
                 );
+                if let Some(relayed) = &web.relayed {
+                    let found = vec![
+                        ("acknowledged before it", requests.octets_acked),
+                        ("outstanding before it", requests.octets_outstanding),
+                        ("unsent", relayed.octets_unsent),
+                    ];
+                    let name = format!(
+                        "octets of requests accepted at the proxy, flow {}",
+                        flow.name
+                    );
+                    self.add(name, relayed.octets_accepted, found);
+                }
             }
         }
         self.add("frames handed to ports".into(), frames, segments.into());

@@ -26,7 +26,7 @@ pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, Sojou
 pub use pep::{PepRecord, joined};
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::*;
-pub use web::{ResponseTimes, StreamRecord, WebRecord, WebTotals};
+pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
 use skycell_declare::is_default;

@@ -1,6 +1,6 @@
 //! What a proxy between two connections of a split flow did, and split flows put together again.
 
-use crate::FlowRecord;
+use crate::{FlowRecord, StreamRecord, WebRecord};
 use serde::Serialize;
 use skycell_spec::Proxy;
 
@@ -51,10 +51,30 @@ pub fn joined(connections: Vec<FlowRecord>, flows: usize, proxies: &[Proxy]) -> 
             delay_mean_ps: last.delay_mean_ps,
             delay_min_ps: last.delay_min_ps,
             delay_max_ps: last.delay_max_ps,
+            web: row.web.take().zip(last.web).map(joined_web),
             ..std::mem::take(row)
         };
     }
     rows
+}
+
+/// Of a web user what the last connection says, of its server what the first one does.
+fn joined_web((of_server, of_user): (WebRecord, WebRecord)) -> WebRecord {
+    let (at_server, at_user) = (&of_server.request_stream, &of_user.request_stream);
+    let request_stream = StreamRecord {
+        octets_delivered: at_server.octets_delivered,
+        octets_received: at_server.octets_received,
+        octets_waiting: at_server.octets_waiting,
+        acks_sent: at_server.acks_sent,
+        ..at_user.clone()
+    };
+    WebRecord {
+        requests_answered: of_server.requests_answered,
+        octets_scheduled: of_server.octets_scheduled,
+        request_stream,
+        relayed: None,
+        ..of_user
+    }
 }
 
 #[cfg(test)]

@@ -205,6 +205,9 @@ fn take_off_stream(whole: &mut StreamRecord, start: &StreamRecord) {
 fn take_off_web(whole: &mut WebRecord, start: &WebRecord) {
     take_off!(whole, start; pages, requests, requests_answered, octets_scheduled);
     take_off_stream(&mut whole.request_stream, &start.request_stream);
+    if let (Some(relayed), Some(start)) = (&mut whole.relayed, &start.relayed) {
+        take_off!(relayed, start; octets_accepted);
+    }
     // Times are noted in the order in which they end.
     whole.file_times_ps.drain(..start.file_times_ps.len());
     whole.page_times_ps.drain(..start.page_times_ps.len());

@@ -65,12 +65,24 @@ pub struct WebRecord {
     pub page_response: ResponseTimes,
     /// The stream of requests, from the client to the server.
     pub request_stream: StreamRecord,
+    /// What a proxy at the connection's end did with requests; the key is left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relayed: Option<RelayedRequests>,
     /// Every file's response time, in the order of arrival.
     #[serde(skip)]
     pub file_times_ps: Vec<u64>,
     /// Every page's response time, in the order of arrival.
     #[serde(skip)]
     pub page_times_ps: Vec<u64>,
+}
+
+/// Requests at a proxy that passes them on, towards the server. Octets are TCP payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RelayedRequests {
+    /// Octets that have come to it in order.
+    pub octets_accepted: u64,
+    /// Of those, octets that have not been sent.
+    pub octets_unsent: u64,
 }
 
 /// What all clients of a run asked for and got.

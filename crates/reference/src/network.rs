@@ -404,7 +404,7 @@ impl<'a> Network<'a> {
             let pair = [flow_id as usize, beyond as usize];
             let flows = self.flows.get_disjoint_mut(pair);
             let [one, other] = flows.expect("a connection does not join itself");
-            (other.flow).on_beyond(now, is_forward, &one.flow, &mut self.out);
+            (other.flow).on_beyond(now, is_forward, &mut one.flow, &mut self.out);
             self.after_flow(now, beyond);
         }
     }

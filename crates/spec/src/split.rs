@@ -95,9 +95,9 @@ impl NetworkSpec {
                 forward: forward.next().unwrap_or_default(),
                 reverse: reverse.next().unwrap_or_default(),
                 tcp: begins.map_or(&flow.tcp, |pep| &pep.tcp).clone(),
-                traffic: match begins {
-                    None => flow.traffic.clone(),
-                    Some(_) => TrafficSpec::Persistent,
+                traffic: match (begins, &flow.traffic) {
+                    (None, own) | (Some(_), own @ TrafficSpec::Web(_)) => own.clone(),
+                    _ => TrafficSpec::Persistent,
                 },
                 start: match begins {
                     None => flow.start,
@@ -148,10 +148,6 @@ impl NetworkSpec {
             return Ok(());
         }
         let at = |k: usize, key: &str| format!("flows[{i}].peps[{k}].{key}");
-        if let TrafficSpec::Web(_) = flow.traffic {
-            let problem = "splits what goes one way, and web traffic sends data both ways";
-            return Err(structure(format!("flows[{i}].peps"), problem));
-        }
         let mut rwnd = flow.tcp.rwnd;
         for (k, pep) in flow.peps.iter().enumerate() {
             let kind = self.nodes.get(pep.node as usize).map(|node| node.kind);

@@ -190,7 +190,7 @@ impl Flow {
         let web = match &spec.traffic {
             TrafficSpec::Web(web) => {
                 let tcp = shared.share(spec.tcp.clone());
-                let user = Web::new(web, spec, &tcp, seed, hosts.destination);
+                let user = Web::new(web, (id, spec), &tcp, seed, hosts.destination);
                 Some(Box::new(user))
             }
             TrafficSpec::Persistent | TrafficSpec::Transfers { .. } => None,
@@ -324,18 +324,13 @@ impl Flow {
     /// The application's time has come: it opens a connection, or hands over a transfer.
     pub fn on_application(&mut self, now: SimTime, out: &mut Outbox) {
         self.application_due = SimTime::NEVER;
-        let application = &mut *self.application;
-        if !self.sender.is_open() {
-            let connection = application.connections;
-            self.sender.open(now, connection, &mut out.forward);
-            application.connections += 1;
-            application.connected_since = Some(now);
-            application.traced_highest = 0;
+        if !self.sender.is_open() && !self.at_source.has_relay {
+            self.open(now, out);
         }
-        let octets = match application.traffic {
+        let octets = match self.application.traffic {
             TrafficSpec::Persistent => u64::MAX,
             TrafficSpec::Transfers { size_octets, .. } => {
-                application.transfer_since = Some(now);
+                self.application.transfer_since = Some(now);
                 size_octets
             }
             TrafficSpec::Web(_) => {
@@ -347,6 +342,16 @@ impl Flow {
         };
         self.sender.hand_over(now, octets, &mut out.forward);
         self.after_sender(now, out);
+    }
+
+    /// The source opens its next connection.
+    fn open(&mut self, now: SimTime, out: &mut Outbox) {
+        let application = &mut *self.application;
+        let connection = application.connections;
+        self.sender.open(now, connection, &mut out.forward);
+        application.connections += 1;
+        application.connected_since = Some(now);
+        application.traced_highest = 0;
     }
 
     /// A retransmission timer has run out.
@@ -383,7 +388,11 @@ impl Flow {
         if self.at_source.has_web && is_of_requests(segment) {
             let web = self.web.as_mut().expect("the flow has a web user");
             web.on_segment_at_server(now, segment, &mut out.forward);
-            while let Some(octets) = web.next_answer() {
+            if self.at_source.asks_for_window && !self.at_source.has_relay && !self.sender.is_open()
+            {
+                self.open(now, out); // its user, beyond the proxy, has not
+            }
+            while let Some(octets) = self.web.as_mut().and_then(|web| web.next_answer()) {
                 self.sender.hand_over(now, octets, &mut out.forward);
             }
             return self.after_sender(now, out);
@@ -421,9 +430,11 @@ impl Flow {
         if self.destination.has_web {
             let web = self.web.as_mut().expect("the flow has a web user");
             let delivered = self.receiver.counters().octets_delivered;
-            let (id, traces) = (self.application.id, self.application.traces_files);
-            let trace = traces.then_some(&mut out.traces.files);
-            if let Some(next) = web.on_delivered(now, delivered, id, trace) {
+            let trace = self
+                .application
+                .traces_files
+                .then_some(&mut out.traces.files);
+            if let Some(next) = web.on_delivered(now, delivered, trace) {
                 self.application_due = next;
             }
         }

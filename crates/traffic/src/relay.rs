@@ -29,8 +29,11 @@ impl Proxies {
             joined[proxy.behind as usize][1] = Some(proxy.before);
             flows[proxy.before as usize].end_at_proxy(proxy.buffer);
             flows[proxy.behind as usize].begin_at_proxy(proxy.buffer);
-            let deliveries = flows[proxy.before as usize].give_up_deliveries();
-            flows[proxy.behind as usize].take_deliveries(deliveries);
+            let pair = [proxy.before as usize, proxy.behind as usize];
+            let pair = flows.get_disjoint_mut(pair);
+            let [before, behind] = pair.expect("a connection does not join itself");
+            behind.take_deliveries(before.give_up_deliveries());
+            behind.take_user(before);
         }
         Proxies { joined }
     }
@@ -92,11 +95,28 @@ impl Relay {
 impl Flow {
     /// A segment has come to the destination of the connection before, or else to the source of the one behind: lets this
     /// one, on the other side of the proxy, know.
-    pub fn on_beyond(&mut self, now: SimTime, is_forward: bool, beyond: &Flow, out: &mut Outbox) {
+    pub fn on_beyond(
+        &mut self,
+        now: SimTime,
+        is_forward: bool,
+        beyond: &mut Flow,
+        out: &mut Outbox,
+    ) {
         if is_forward {
-            self.on_accepted(now, beyond.receiver.accepted(), out);
-        } else {
-            self.receiver.set_limit(beyond.limit(), &mut out.reverse);
+            return self.on_accepted(now, beyond.receiver.accepted(), out);
+        }
+        self.receiver.set_limit(beyond.limit(), &mut out.reverse);
+        if let (Some(web), Some(behind)) = (&mut self.web, &mut beyond.web) {
+            web.relay(now, behind, &mut out.reverse);
+        }
+    }
+
+    /// The web user of the flow, if it has one, is at its end, and not at the end of the connection `before`, whose
+    /// requests come from here.
+    fn take_user(&mut self, before: &mut Flow) {
+        if let (Some(web), Some(behind)) = (&mut before.web, &mut self.web) {
+            web.end_at_proxy(behind);
+            self.application_due = std::mem::replace(&mut before.application_due, SimTime::NEVER);
         }
     }
 

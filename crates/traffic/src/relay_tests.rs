@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::tests::{MSS, spec};
+use crate::web_tests::web;
 use crate::{Hosts, SharedTcp};
 use skycell_records::FlowRecord;
 use skycell_spec::{DistributionSpec, FlowSpec, TrafficSpec};
@@ -112,6 +113,73 @@ fn check(rows: &[FlowRecord; 2]) {
     assert_eq!(pep.octets_accepted, behind);
     assert!(rows[0].octets_acked <= pep.octets_accepted);
     assert!(rows[1].octets_delivered <= pep.octets_accepted);
+}
+
+#[test]
+fn requests_are_passed_on_and_answers_go_by_the_windows_of_each_connection() {
+    let (handshake, end) = (false, SimTime::from_millis(9_000));
+    let own = || spec(TrafficSpec::Web(web(3 * MSS + 500)), handshake);
+    let asked = Asked {
+        flows: [own(), own()],
+        end,
+        ..Asked::of(TrafficSpec::Persistent, handshake, 64_000)
+    };
+    let rows = asked.run(|_, _, _| false);
+    check(&rows);
+    let [server, user] = rows
+        .each_ref()
+        .map(|row| row.web.as_ref().expect("web traffic"));
+    // A request comes to the server in 251 ms, and the first segment to the proxy a millisecond later; from there on cwnd is
+    // 1, 2, 4: the file's last octet leaves the proxy 500 + 500 ms later. The second file needs no second window.
+    let millis = [252 + 1_000 + 250, 252 + 250];
+    assert_eq!(
+        user.file_times_ps,
+        millis.map(|t| SimTime::from_millis(t).0)
+    );
+    assert_eq!(
+        (user.pages, user.requests, user.requests_answered),
+        (1, 2, 0)
+    );
+    assert_eq!((server.requests, server.requests_answered), (0, 2));
+    assert_eq!(server.octets_scheduled, 7_000);
+    // Every request is data of both connections, and the proxy acknowledges it.
+    let relayed = server.relayed.expect("the proxy passes them on");
+    assert_eq!((relayed.octets_accepted, relayed.octets_unsent), (256, 0));
+    let streams = [server, user].map(|web| {
+        (
+            web.request_stream.octets_acked,
+            web.request_stream.acks_sent,
+        )
+    });
+    assert_eq!(streams, [(256, 2); 2]);
+    assert_eq!(user.relayed, None);
+}
+
+#[test]
+fn a_request_that_is_lost_before_the_server_is_sent_again_by_the_proxy() {
+    let own = || spec(TrafficSpec::Web(web(MSS)), true);
+    let asked = Asked {
+        flows: [own(), own()],
+        end: SimTime::from_millis(9_000),
+        ..Asked::of(TrafficSpec::Persistent, true, 64_000)
+    };
+    let mut lost = 0;
+    let rows = asked.run(|at, is_forward, segment| {
+        let is_request = at == 0 && !is_forward && segment.kind == SegmentKind::Data;
+        lost += u32::from(is_request);
+        is_request && lost == 1
+    });
+    check(&rows);
+    let [server, user] = rows
+        .each_ref()
+        .map(|row| row.web.as_ref().expect("web traffic"));
+    let repeated = [server, user].map(|web| web.request_stream.segments_retransmitted);
+    assert_eq!(repeated, [1, 0]);
+    assert_eq!(server.requests_answered, 2);
+    // The user opens its connection, and with the SYN that comes the proxy opens the other: by the time a request
+    // comes, it is open.
+    assert_eq!(user.request_stream.control_segments, 3);
+    assert_eq!(server.request_stream.control_segments, 3);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use crate::clock_of;
 use skycell_des::{Discrete, Stream};
-use skycell_records::{FileTrace, ResponseTimes, StreamRecord, WebRecord};
+use skycell_records::{FileTrace, RelayedRequests, ResponseTimes, StreamRecord, WebRecord};
 use skycell_spec::{
     CountSpec, DistributionSpec, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec,
 };
@@ -27,10 +27,27 @@ struct Awaited {
     ends_page: bool,
 }
 
-/// Client and server of one flow.
+/// The requests of one connection, with the user and the server where it has them: at its ends, or beyond proxies.
 #[derive(Debug)]
 pub(crate) struct Web {
+    /// The user, at the end to which the answers go; none where a proxy is there.
+    client: Option<Client>,
+    /// The server; none where a proxy is there.
+    server: Option<Server>,
+    sender: Sender,
+    receiver: Receiver,
+    /// Sizes of the files asked for by requests that have not arrived at the end of this connection.
+    unanswered: VecDeque<Octets>,
+    /// Octets of requests that the proxy at the sender's end has taken over.
+    relayed: Option<Octets>,
+}
+
+/// A user of the web.
+#[derive(Debug)]
+struct Client {
     spec: WebSpec,
+    /// The flow, for traces.
+    flow: u32,
     /// Draws how many requests a page has, and which file each asks for.
     files: Stream,
     /// Draws the time between requests.
@@ -40,17 +57,11 @@ pub(crate) struct Web {
     requests_of_page: Discrete,
     class: Discrete,
     size: Discrete,
-    sender: Sender,
-    receiver: Receiver,
     pages: u32,
     page_asked: SimTime,
     /// Requests of the page under way that are still to come.
     left: u32,
     requests: u64,
-    /// Sizes of the files whose requests have not arrived at the server.
-    unanswered: VecDeque<Octets>,
-    answered: u64,
-    scheduled: Octets,
     awaited: VecDeque<Awaited>,
     /// Octets of all files asked for.
     asked_octets: Octets,
@@ -58,39 +69,75 @@ pub(crate) struct Web {
     page_times: Vec<u64>,
 }
 
+/// What answers requests.
+#[derive(Debug)]
+struct Server {
+    request_octets: Octets,
+    answered: u64,
+    scheduled: Octets,
+}
+
 impl Web {
-    /// The user of a flow of a run with `seed`, on the host `client`.
+    /// The user of a flow `id` of a run with `seed`, on the host `client`, and the server.
     pub(crate) fn new(
         web: &WebSpec,
-        flow: &FlowSpec,
+        (id, flow): (u32, &FlowSpec),
         tcp: &Arc<TcpSpec>,
         seed: u64,
         client: &str,
     ) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
         Web {
-            spec: web.clone(),
-            files: stream("web"),
-            gaps: stream("web_gap"),
-            intervals: stream("web_interval"),
-            requests_of_page: count(&web.requests),
-            class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
-            size: count(&web.size),
+            client: Some(Client {
+                spec: web.clone(),
+                flow: id,
+                files: stream("web"),
+                gaps: stream("web_gap"),
+                intervals: stream("web_interval"),
+                requests_of_page: count(&web.requests),
+                class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
+                size: count(&web.size),
+                pages: 0,
+                page_asked: SimTime::ZERO,
+                left: 0,
+                requests: 0,
+                awaited: VecDeque::new(),
+                asked_octets: 0,
+                file_times: Vec::new(),
+                page_times: Vec::new(),
+            }),
+            server: Some(Server {
+                request_octets: web.request_octets,
+                answered: 0,
+                scheduled: 0,
+            }),
             sender: Sender::new(tcp.clone(), clock_of(tcp, seed, client), || {
                 stream("web_cycle")
             }),
             receiver: Receiver::new(tcp.clone()),
-            pages: 0,
-            page_asked: SimTime::ZERO,
-            left: 0,
-            requests: 0,
             unanswered: VecDeque::new(),
-            answered: 0,
-            scheduled: 0,
-            awaited: VecDeque::new(),
-            asked_octets: 0,
-            file_times: Vec::new(),
-            page_times: Vec::new(),
+            relayed: None,
+        }
+    }
+
+    /// A proxy joins this connection to `behind`, which has the user now.
+    pub(crate) fn end_at_proxy(&mut self, behind: &mut Web) {
+        behind.client = self.client.take();
+        behind.server = None;
+        self.relayed = Some(0);
+    }
+
+    /// Something has come to the proxy from the connection `behind`, which passes requests on as they are whole in
+    /// order.
+    pub(crate) fn relay(&mut self, now: SimTime, behind: &mut Web, to_server: &mut Vec<Segment>) {
+        if !self.sender.is_open() {
+            self.sender.open(now, 0, to_server);
+        }
+        self.unanswered.append(&mut behind.unanswered);
+        let delivered = behind.receiver.counters().octets_delivered;
+        let more = delivered - self.relayed.replace(delivered).unwrap_or(0);
+        if more > 0 {
+            self.sender.hand_over(now, more, to_server);
         }
     }
 
@@ -120,49 +167,14 @@ impl Web {
         now: SimTime,
         to_server: &mut Vec<Segment>,
     ) -> Option<SimTime> {
+        let client = self.client.as_mut()?;
         if !self.sender.is_open() {
             self.sender.open(now, 0, to_server);
         }
-        if self.left == 0 {
-            self.pages += 1;
-            self.page_asked = now;
-            self.left = draw(&self.requests_of_page, &self.spec.requests, &mut self.files);
-        }
-        self.left -= 1;
-        self.request(now);
+        self.unanswered.push_back(client.request(now));
         self.sender
-            .hand_over(now, self.spec.request_octets, to_server);
-        if self.left > 0 {
-            return Some(now + SimTime(self.spec.gap.draw(&mut self.gaps)));
-        }
-        match self.spec.page_interval_from {
-            PageMoment::FirstRequest => self.next_page_after(self.page_asked).map(|at| at.max(now)),
-            PageMoment::LastRequest => self.next_page_after(now),
-            PageMoment::LastAnswer => None,
-        }
-    }
-
-    /// When the page after this one is asked for, an interval after `moment`; none after the last.
-    fn next_page_after(&mut self, moment: SimTime) -> Option<SimTime> {
-        let is_over = self.spec.pages.is_some_and(|pages| self.pages >= pages);
-        (!is_over).then(|| moment + SimTime(self.spec.page_interval.draw(&mut self.intervals)))
-    }
-
-    /// Draws the file that the client asks for.
-    fn request(&mut self, now: SimTime) {
-        let class = self.class.draw(&mut self.files);
-        let octets = self.spec.classes[class].sizes_octets[self.size.draw(&mut self.files)];
-        self.requests += 1;
-        self.asked_octets += octets;
-        self.unanswered.push_back(octets);
-        self.awaited.push_back(Awaited {
-            page: self.pages - 1,
-            page_asked: self.page_asked,
-            asked: now,
-            octets,
-            end: self.asked_octets,
-            ends_page: self.left == 0,
-        });
+            .hand_over(now, client.spec.request_octets, to_server);
+        client.next_request(now)
     }
 
     /// A segment of the requests' direction has arrived at the server.
@@ -176,16 +188,17 @@ impl Web {
     }
 
     /// Size of the file that the next request to have arrived asks for; none when all that have
-    /// arrived are answered. The server takes no time for it.
+    /// arrived are answered, or where a proxy passes them on. The server takes no time for it.
     pub(crate) fn next_answer(&mut self) -> Option<Octets> {
-        let arrived = self.receiver.counters().octets_delivered / self.spec.request_octets;
-        if self.answered == arrived {
+        let server = self.server.as_mut()?;
+        let arrived = self.receiver.counters().octets_delivered / server.request_octets;
+        if server.answered == arrived {
             return None;
         }
-        self.answered += 1;
+        server.answered += 1;
         let octets = self.unanswered.pop_front();
         let octets = octets.expect("a request that arrives was sent");
-        self.scheduled += octets;
+        server.scheduled += octets;
         Some(octets)
     }
 
@@ -205,38 +218,18 @@ impl Web {
         &mut self,
         now: SimTime,
         delivered: Octets,
-        flow: u32,
-        mut trace: Option<&mut FileTrace>,
+        trace: Option<&mut FileTrace>,
     ) -> Option<SimTime> {
-        let mut next = None;
-        while let Some(&file) = self.awaited.front()
-            && file.end <= delivered
-        {
-            self.awaited.pop_front();
-            self.file_times.push((now - file.asked).0);
-            if file.ends_page {
-                self.page_times.push((now - file.page_asked).0);
-                if self.spec.page_interval_from == PageMoment::LastAnswer {
-                    next = self.next_page_after(now);
-                }
-            }
-            if let Some(trace) = &mut trace {
-                trace.push(flow, file.page, file.asked.0, now.0, file.octets);
-            }
-        }
-        next
+        self.client.as_mut()?.on_delivered(now, delivered, trace)
     }
 
     /// What was counted.
     pub(crate) fn record(&self) -> WebRecord {
         let (sent, received) = (self.sender.counters(), self.receiver.counters());
-        WebRecord {
-            pages: u64::from(self.pages),
-            requests: self.requests,
-            requests_answered: self.answered,
-            octets_scheduled: self.scheduled,
-            file_response: ResponseTimes::of(self.file_times.clone()),
-            page_response: ResponseTimes::of(self.page_times.clone()),
+        let of_server = self.server.as_ref();
+        let own = WebRecord {
+            requests_answered: of_server.map_or(0, |server| server.answered),
+            octets_scheduled: of_server.map_or(0, |server| server.scheduled),
             request_stream: StreamRecord {
                 octets_sent: sent.octets_sent,
                 octets_retransmitted: sent.octets_retransmitted,
@@ -252,9 +245,92 @@ impl Web {
                 fast_retransmits: sent.fast_retransmits,
                 control_segments: sent.controls + received.controls,
             },
-            file_times_ps: self.file_times.clone(),
-            page_times_ps: self.page_times.clone(),
+            relayed: self.relayed.map(|octets_accepted| RelayedRequests {
+                octets_accepted,
+                octets_unsent: self.sender.unsent(),
+            }),
+            ..WebRecord::default()
+        };
+        let Some(client) = &self.client else {
+            return own;
+        };
+        WebRecord {
+            pages: u64::from(client.pages),
+            requests: client.requests,
+            file_response: ResponseTimes::of(client.file_times.clone()),
+            page_response: ResponseTimes::of(client.page_times.clone()),
+            file_times_ps: client.file_times.clone(),
+            page_times_ps: client.page_times.clone(),
+            ..own
         }
+    }
+}
+
+impl Client {
+    /// Draws the file that the client asks for now; its size.
+    fn request(&mut self, now: SimTime) -> Octets {
+        if self.left == 0 {
+            self.pages += 1;
+            self.page_asked = now;
+            self.left = draw(&self.requests_of_page, &self.spec.requests, &mut self.files);
+        }
+        self.left -= 1;
+        let class = self.class.draw(&mut self.files);
+        let octets = self.spec.classes[class].sizes_octets[self.size.draw(&mut self.files)];
+        self.requests += 1;
+        self.asked_octets += octets;
+        self.awaited.push_back(Awaited {
+            page: self.pages - 1,
+            page_asked: self.page_asked,
+            asked: now,
+            octets,
+            end: self.asked_octets,
+            ends_page: self.left == 0,
+        });
+        octets
+    }
+
+    /// When the request after the one sent now is due.
+    fn next_request(&mut self, now: SimTime) -> Option<SimTime> {
+        if self.left > 0 {
+            return Some(now + SimTime(self.spec.gap.draw(&mut self.gaps)));
+        }
+        match self.spec.page_interval_from {
+            PageMoment::FirstRequest => self.next_page_after(self.page_asked).map(|at| at.max(now)),
+            PageMoment::LastRequest => self.next_page_after(now),
+            PageMoment::LastAnswer => None,
+        }
+    }
+
+    /// When the page after this one is asked for, an interval after `moment`; none after the last.
+    fn next_page_after(&mut self, moment: SimTime) -> Option<SimTime> {
+        let is_over = self.spec.pages.is_some_and(|pages| self.pages >= pages);
+        (!is_over).then(|| moment + SimTime(self.spec.page_interval.draw(&mut self.intervals)))
+    }
+
+    fn on_delivered(
+        &mut self,
+        now: SimTime,
+        delivered: Octets,
+        mut trace: Option<&mut FileTrace>,
+    ) -> Option<SimTime> {
+        let mut next = None;
+        while let Some(&file) = self.awaited.front()
+            && file.end <= delivered
+        {
+            self.awaited.pop_front();
+            self.file_times.push((now - file.asked).0);
+            if file.ends_page {
+                self.page_times.push((now - file.page_asked).0);
+                if self.spec.page_interval_from == PageMoment::LastAnswer {
+                    next = self.next_page_after(now);
+                }
+            }
+            if let Some(trace) = &mut trace {
+                trace.push(self.flow, file.page, file.asked.0, now.0, file.octets);
+            }
+        }
+        next
     }
 }
 
@@ -266,7 +342,7 @@ pub(crate) fn is_of_requests(segment: &Segment) -> bool {
 
 /// Whether a segment that arrives at the client answers to its requests, not to its need of data.
 pub(crate) fn is_for_requests(segment: &Segment) -> bool {
-    segment.kind != SegmentKind::Data
+    !matches!(segment.kind, SegmentKind::Data | SegmentKind::Probe)
 }
 
 pub(crate) fn count(spec: &CountSpec) -> Discrete {

@@ -30,7 +30,7 @@ fn every(millis: u64) -> DistributionSpec {
 }
 
 /// Two requests a page, one second apart, a page every ten seconds, each for one file of `octets`.
-fn web(octets: u64) -> WebSpec {
+pub(crate) fn web(octets: u64) -> WebSpec {
     WebSpec {
         page_interval: every(10_000),
         page_interval_from: PageMoment::FirstRequest,

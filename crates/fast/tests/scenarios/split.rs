@@ -10,7 +10,8 @@ pub fn split(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
     let profiles: Vec<TcpSpec> = spec.flows.iter().map(|flow| flow.tcp.clone()).collect();
     for at in 0..spec.flows.len() {
         let flow = &spec.flows[at];
-        if matches!(flow.traffic, TrafficSpec::Web(_)) {
+        let mut web_dice = Dice(Stream::new(seed, &format!("proxies of web users/{at}")));
+        if matches!(flow.traffic, TrafficSpec::Web(_)) && web_dice.one_in(2) {
             continue;
         }
         let joined = |route: &[u32]| -> Vec<u32> {

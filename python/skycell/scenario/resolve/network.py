@@ -115,7 +115,6 @@ def resolve(
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     jitter = jitters(plan, tcp, lines, faults)
     specs: list[FlowSpec] = flows.resolve(tcp, jitter, vc_ids, peps)
-    proxies.refuse_web(specs)
     check_mtus(plan, specs, file.source, packets, faults)
     sources = resolve_sources(file, plan, context, lines, vc_ids, packets, faults)
     datagrams = {source.name: source.datagram_octets for source in sources}

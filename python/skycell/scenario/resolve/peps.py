@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
+from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
@@ -81,16 +81,6 @@ class PepResolver:
             found[name] = tuple(row)
         self._check_order(found)
         return found
-
-    def refuse_web(self, flows: Iterable[FlowSpec]) -> None:
-        """Notes flows with web traffic, which sends data both ways."""
-        split = [flow.name for flow in flows if flow.peps and flow.traffic.kind == "web"]
-        for i, pep in enumerate(self.file.pep):
-            if own := [name for name in split if name in pep.flows] if pep.flows else split:
-                got = Verbatim(f"{own[0]}, with web traffic")
-                allowed = "flows whose data go one way; web traffic needs a place in bypass"
-                self.faults.add(("pep", i, "flows"), got, allowed, _FLOWS)
-                return
 
     def _flow(self, name: str) -> PlannedFlow:
         return self.plan.flows[name]
