@@ -250,7 +250,7 @@ impl Web {
                 acks_sent: received.acks,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
-                control_segments: sent.controls + received.controls,
+                control_segments: u64::from(sent.controls) + received.controls,
             },
             file_times_ps: self.file_times.clone(),
             page_times_ps: self.page_times.clone(),
