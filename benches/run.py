@@ -12,7 +12,7 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from skycell.scenario import NetworkSpec, parse
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 REPEATS = 3
-SCALE_ROUNDS = 7
+COMPARED_ROUNDS = 7
 SCALE_RATIOS = (("5 flows", "5000 flows", 1.5), ("1000 cells", "1000000 cells", 1.2))
+SENDER_RATIOS = (("NewReno", "linux", 1.3), ("NewReno", "BBR", 2.0), ("NewReno", "BBRv3", 2.0))
 PEAK_RATE = "155.52 Mbit/s"
 PORT_GAP = {"frame_jitter": {"kind": "port_gap", "up_to": "1 cell"}}
 """The rule of the studies, which most scenarios have."""
@@ -301,30 +302,34 @@ class Lengths:
         }
 
 
-def scale_costs() -> dict[str, Any]:
-    """Costs of a segment as flows and buffers grow, and their ratios.
+def compared_costs(
+    title: str,
+    compared: Iterator[tuple[str, dict[str, Any]]],
+    asked_ratios: Sequence[tuple[str, str, float]],
+) -> dict[str, Any]:
+    """Costs of a segment in several scenarios, and ratios of these, each with what is asked for.
 
     A shared machine is slower at some moments than at others, so each round runs all scenarios, and
     a ratio is the median of those of the rounds.
     """
-    scenarios = {name: Lengths(scenario) for name, scenario in scale()}
-    for _ in range(SCALE_ROUNDS):
+    scenarios = {name: Lengths(scenario) for name, scenario in compared}
+    for _ in range(COMPARED_ROUNDS):
         for lengths in scenarios.values():
             lengths.run()
     rows: dict[str, Any] = {name: lengths.row() for name, lengths in scenarios.items()}
     for name, row in rows.items():
         print(
-            f"scale, {name}: {row['us_per_segment']} us a segment "
+            f"{title}, {name}: {row['us_per_segment']} us a segment "
             f"({row['retransmitted']:.2%} repeated), {row['beside_segments_s']} s beside"
         )
     ratios = {}
-    for few, many, asked in SCALE_RATIOS:
-        pairs = zip(scenarios[few].us_per_segment, scenarios[many].us_per_segment, strict=True)
+    for one, other, asked in asked_ratios:
+        pairs = zip(scenarios[one].us_per_segment, scenarios[other].us_per_segment, strict=True)
         by_round = [round(more / less, 2) for less, more in pairs]
         ratio = round(statistics.median(by_round), 2)
-        ratios[f"{many} against {few}"] = {"ratio": ratio, "by_round": by_round, "asked": asked}
+        ratios[f"{other} against {one}"] = {"ratio": ratio, "by_round": by_round, "asked": asked}
         print(
-            f"scale, {many} against {few}: {ratio}, in rounds {min(by_round)} to "
+            f"{title}, {other} against {one}: {ratio}, in rounds {min(by_round)} to "
             f"{max(by_round)} (asked: below {asked})"
         )
     return {"rows": rows, "ratios": ratios}
@@ -392,6 +397,36 @@ def scale() -> Iterator[tuple[str, dict[str, Any]]]:
     gigabit["topology"]["bottleneck"]["rate"] = "1 Gbit/s"
     gigabit["tcp"] |= {"mss": "1460 B", "receiver_window": "65535 B", "window_scaling": False}
     yield "1 Gbit/s, 1000 flows", gigabit
+
+
+def senders() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Scenarios that differ in loss recovery and congestion control alone: packets, five flows."""
+    new_reno = {"recovery": "new_reno", "congestion": "reno", "slow_start": "standard"}
+    kinds = {
+        "NewReno": new_reno,
+        "linux": {},
+        "BBR": {"congestion": "bbr"},
+        "BBRv3": {"congestion": "bbr3"},
+    }
+    for name, tcp in kinds.items():
+        yield (
+            name,
+            {
+                "run": {"duration": "10 s"},
+                "topology": {
+                    "kind": "dumbbell",
+                    "sources": 5,
+                    "bottleneck": {
+                        "rate": "100 Mbit/s",
+                        "framing": "ip",
+                        "delay": "19 ms",
+                        "buffer": "1000 packets",
+                    },
+                    "access": {"rate": "1 Gbit/s", "framing": "ip", "delay": "500 us"},
+                },
+                "tcp": {"preset": "linux", "mss": "1448 B", "receiver_window": "4 MB", **tcp},
+            },
+        )
 
 
 TRACES = ("cwnd", "sequence", "queue", "vc_queue", "discards")
@@ -482,7 +517,7 @@ def name_of(scenario: dict[str, Any]) -> str:
 def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = [*(name for name, _, _ in groups()), "scale", "other"]
+    names = [*(name for name, _, _ in groups()), "scale", "senders", "other"]
     parser.add_argument("--only", choices=names, help="one group")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
@@ -511,7 +546,9 @@ def main() -> int:
             f"{summary['median_us_per_segment']} us a segment"
         )
     if arguments.only in (None, "scale"):
-        results["scale"] = scale_costs()
+        results["scale"] = compared_costs("scale", scale(), SCALE_RATIOS)
+    if arguments.only in (None, "senders"):
+        results["senders"] = compared_costs("senders", senders(), SENDER_RATIOS)
     if arguments.only in (None, "other"):
         traced = {
             group: tracing_cost(scenarios[0])

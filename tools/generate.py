@@ -4,12 +4,13 @@
     python tools/generate.py golden NAME...
     python tools/generate.py outputs PAGE...
     python tools/generate.py results FILE
+    python tools/generate.py stored queue|category [OPTION...]
     python tools/generate.py study ID [OPTION...]
 
 Without a word: Python's classes of what Rust declares, the reference pages, the texts of the
 fault messages, and the conformance vectors. The others take a run of something and are asked for by
-name: golden traces, what commands print in documents, how much reproduces as README has it, and the
-measured part of a study's README.
+name: golden traces, what commands print in documents, how much reproduces as README has it, the
+results that `skycell advise` answers from, and the measured part of a study's README.
 """
 
 import json
@@ -149,6 +150,7 @@ PARTS: dict[str, Callable[[Sequence[str]], int]] = {
     "golden": golden,
     "outputs": outputs,
     "results": _tool("readme_results.py"),
+    "stored": _tool("stored_results.py"),
     "study": _tool("study_readme.py"),
 }
 

@@ -67,20 +67,22 @@ def main(
     """Write the measured part of the README of STUDY."""
     folder = STUDIES / module_name(study)
     file = folder / "README.md"
-    page = file.read_text(encoding="utf-8")
-    verdicts, choices = parts_of(page)
+    measured: dict[str, str] = {}
     with RunStore(store) as runs:
         if not keep_verdicts:
-            verdicts = "\n".join(
-                _reproduced(reproduce([study], store=runs, engine="fast", jobs=jobs))
-            )
+            found = reproduce([study], store=runs, engine="fast", jobs=jobs)
+            measured["verdicts"] = "\n".join(_reproduced(found))
         if joining:
             _join(study, folder / FILE, joining, runs, jobs)
         if not keep_choices:
             kept = _try_choices(study, folder / FILE, replications, tables, keys, runs, jobs)
-            choices = "\n".join(_reported_of_choices(kept))
+            measured["choices"] = "\n".join(_reported_of_choices(kept))
+    # Runs take their time, in which the page may have been written on.
+    page = file.read_text(encoding="utf-8")
+    verdicts, choices = parts_of(page)
+    parts = (measured.get("verdicts", verdicts), measured.get("choices", choices))
     above = page.partition(MARKER)[0].rstrip()
-    reported = "\n\n".join(part.strip() for part in (above, MARKER, verdicts, choices) if part)
+    reported = "\n\n".join(part.strip() for part in (above, MARKER, *parts) if part)
     file.write_text(f"{reported}\n", encoding="utf-8")
 
 

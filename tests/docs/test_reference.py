@@ -100,7 +100,9 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     ]
     uplink = {"to": "switch1", "access": "hybrid", "slot": "1 ms"}
     later = {"duration": "20 ms", "measure_from": "10 ms"}
-    shared = skycell.run({**_ONE_RUN, "run": later, "uplink": [uplink]}, engine="reference")
+    calls = {"name": "voice", "load": 1, "holding": "10 ms", "rate": 0.001}
+    tables = {"uplink": [uplink], "calls": [calls]}
+    shared = skycell.run({**_ONE_RUN, "run": later, **tables}, engine="reference")
     summaries = [
         run.summary() for run in (result, of_packets, undoing, of_proxies, *with_errors, shared)
     ]

@@ -199,3 +199,49 @@ def test_what_was_tried_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.M
     assert varied[2] == {"tcp.tick": ("200 ms", "500 ms")}
     assert "the tables as chosen are not what they were: all is tried anew" in reported[-1]
     assert "Not tried: `link.framing` sts3c, " in file.read_text()
+
+
+def test_a_table_joins_those_that_are_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "icccn97"
+    folder.mkdir()
+    (folder / "README.md").write_text("# By hand\n")
+    old, new = "icccn97-t1", "icccn97-t2"
+    ours = {name: row(name, {}, 0.5, (0.5, 0.5)) for name in (old, new)}
+
+    def reproduced(ids: Sequence[str], **_: Any) -> Any:
+        return reproduction(rows=[ours[name] for name in ids], conclusions=())
+
+    measured: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+
+    def varied(ids: Sequence[str], vary: dict[str, Any], **_: Any) -> Sensitivity:
+        measured.append((tuple(ids), vary))
+        summaries = reproduced(ids).summaries
+        shifts = [
+            Shift(key, value, summary.table, 0.1, 0.2, summary)
+            for key, values in vary.items()
+            for value in values
+            for summary in summaries
+        ]
+        return Sensitivity("fast", 2, tuple(summaries), tuple(shifts), ())
+
+    monkeypatch.setattr(script, "STUDIES", tmp_path)
+    monkeypatch.setattr(script, "reproduce", reproduced)
+    monkeypatch.setattr(script, "sensitivity", varied)
+
+    def run(*arguments: str) -> Any:
+        store = ["--store", str(tmp_path / "runs.sqlite"), "--keep-verdicts"]
+        return CliRunner().invoke(script.main, ["icccn97", *arguments, *store])
+
+    choice = ("--choice", "tcp.tick=200 ms")
+    assert run("--table", old, *choice).exit_code == 0
+    assert run("--join", new, *choice).exit_code == 0
+    assert measured == [((old,), {"tcp.tick": ("200 ms",)}), ((new,), {"tcp.tick": ("200 ms",)})]
+    kept = KeptSensitivity.read(folder / "sensitivity.json")
+    assert kept.tables == (old, new)
+    assert [set(entry.effects) for entry in kept.alternatives] == [{old, new}]
+    ours[old] = row(old, {}, 0.5, (0.5, 0.6))
+    refused = run("--join", new)
+    assert refused.exit_code == 1
+    assert "the tables of the file as chosen are not what they were" in refused.output

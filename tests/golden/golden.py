@@ -32,6 +32,7 @@ _REASONS = (
     "delayed",
     "pushed_out",
     "policed",
+    "filtered",
 )
 _HEAD = f"{'time, ms':>16}  {'flow':<6} {'event':<10} {'octet':>6} {'cwnd':>10} {'ssthresh':>10}"
 

@@ -111,9 +111,9 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
             rules["tcp.limited_transmit"] = False  # it does so anyway
     if rules["tcp.recovery"]["kind"] != "rack_tlp":
         rules["tcp.pacing"] = {"kind": "off"}  # no other asks before it sends
-        if rules["tcp.congestion"]["kind"] == "bbr":
+        if rules["tcp.congestion"]["kind"] in ("bbr", "bbr3"):
             rules["tcp.congestion"] = {"kind": "reno"}  # nor knows what is in flight
-    if rules["tcp.congestion"]["kind"] == "bbr":
+    if rules["tcp.congestion"]["kind"] in ("bbr", "bbr3"):
         rules["tcp.pacing"] = {"kind": "off"}  # it paces itself
     plain: Values = {
         **rules,
@@ -135,6 +135,8 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
         plain["tcp.timestamps"] = True  # it needs a round trip of every ACK
     if kind in SCALABLE:
         plain["tcp.ecn"] = "accurate"
+    elif kind == "bbr3":
+        plain["tcp.ecn"] = "off"  # it has no answer to marks
     elif plain["tcp.ecn"] == "accurate":
         plain["tcp.ecn"] = "classic"  # nobody else counts marks
     plain = {key: value for key, value in plain.items() if _has_effect(key, plain)}

@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 import skycell
 from tests.structure.tree import ROOT
 
@@ -26,3 +28,39 @@ def test_two_geostationary_hops_miss_the_delay_of_class_1_and_one_keeps_it() -> 
         row = found[vc, "ctd_ps"]
         assert row["measured"] - found[vc, "cdv_ps"]["measured"] == round(fixed_ps)
         assert row["measured"] - round(fixed_ps) < 3 * 10**9
+
+
+def test_a_packet_stays_in_a_port_for_its_own_time_and_for_those_before_it() -> None:
+    """Of 125 octets at 1 Mbit/s each takes 1 ms: one alone stays that, one behind another's two."""
+    link = {"framing": "ip", "delay": "1 ms", "buffer": "9 packets"}
+    source = {"kind": "cbr", "rate": "10 kbit/s", "packet_size": "125 B", "start": "together"}
+    hosts = [("a", "r"), ("b", "r")]
+    scenario = {
+        "run": {"duration": "2.05 s"},
+        "topology": {
+            "kind": "graph",
+            "hosts": ["a", "b", "c"],
+            "routers": ["r"],
+            "link": [
+                *({"from": x, "to": y, "rate": "100 Mbit/s", **link} for x, y in hosts),
+                {"from": "r", "to": "c", "rate": "1 Mbit/s", **link},
+            ],
+        },
+        "source": [{"name": name, "source": name, "destination": "c", **source} for name in "ab"],
+        "qos": [
+            {"ports": ["r>c"], "flows": [*"ab"], "ctd": "1.5 ms", "cdv": "0.1 ms", "quantile": 0.5},
+            {"ports": ["r>c"], "ctd": "1.5 ms", "cdv": "1.1 ms", "quantile": "95 %", "clr": 0},
+        ],
+    }
+    rows = skycell.run(scenario).records["qos"]
+    ms = 10**9
+    assert [(row["flow"], row["what"], row["measured"], row["verdict"]) for row in rows] == [
+        ("a", "ctd_ps", pytest.approx(ms, rel=1 / 128), "met"),
+        ("a", "cdv_ps", pytest.approx(0, abs=ms / 128), "met"),
+        ("b", "ctd_ps", pytest.approx(2 * ms, rel=1 / 128), "missed"),
+        ("b", "cdv_ps", pytest.approx(0, abs=2 * ms / 128), "met"),
+        (None, "clr", 0, "met"),
+        (None, "ctd_ps", pytest.approx(2 * ms, rel=1 / 128), "missed"),
+        (None, "cdv_ps", pytest.approx(ms, rel=1 / 64), "met"),
+    ]
+    assert {row["packets"] for row in rows} == {21, 42}

@@ -12,8 +12,8 @@ use skycell_units::SimTime;
 const EVENTS_PER_CALL: u32 = 1 << 14;
 
 /// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`]
-/// does and with the same records; only `engine` and `engine_stats` differ. A port that has no closed form here is stepped as there, and
-/// `engine_stats.stepped_ports` says which and why; where terminals share an uplink,
+/// does and with the same records; only `engine` and `engine_stats` differ. A port that has no closed form here is
+/// stepped as there, and `engine_stats.stepped_ports` says which and why; where
 /// a resequencer puts cells in order, sources set CLP, or packets go in fragments, all of them.
 ///
 /// # Errors
@@ -84,12 +84,9 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.collect()
 }
 
-/// Why no port of a run has a closed form here, if none has: the slots of an uplink space the cells, a resequencer looks
-/// at each of them, sources send cells with CLP = 1, or packets are cut on their way.
+/// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, sources send cells with
+/// CLP = 1, or packets are cut on their way or go on with bit errors.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
-    if !spec.uplinks.is_empty() {
-        return Some(SteppedReason::SharedUplink);
-    }
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
     if is_ordered {
         return Some(SteppedReason::Resequencer);
@@ -97,8 +94,11 @@ fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     if spec.sources.iter().any(|source| source.clp.is_some()) {
         return Some(SteppedReason::SourceClp);
     }
-    let mut framings = spec.links.iter().filter_map(|link| link.framing.as_ref());
-    let cuts = framings.any(|framing| framing.fragment_octets.is_some());
+    let framings = || spec.links.iter().filter_map(|link| link.framing.as_ref());
+    if framings().any(|framing| framing.checked_octets.is_some()) {
+        return Some(SteppedReason::DamagedPackets);
+    }
+    let cuts = framings().any(|framing| framing.fragment_octets.is_some());
     cuts.then_some(SteppedReason::Fragmentation)
 }
 

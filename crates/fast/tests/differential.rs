@@ -8,8 +8,8 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, lossy_classes, many_flows, packets, rerouted, scenario, several_classes, split,
-    time_varying, varying_parking_lots, with_jitter, with_stepping,
+    abr, bursty, calls, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
+    split, time_varying, uplinks, varying_parking_lots, with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -284,6 +284,8 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ),
         ("abr", abr(seed).filter(|_| seed.is_multiple_of(2))),
         ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
+        ("uplinks", uplinks(seed).filter(|_| seed % 2 == 1)),
+        ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",
             varying_parking_lots(seed).filter(|_| seed % 4 == 3),
@@ -331,6 +333,12 @@ fn every_word_of_a_spec_is_in_some_scenario() {
     (0..SCENARIOS / 4)
         .filter_map(abr)
         .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 8)
+        .filter_map(uplinks)
+        .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 4)
+        .filter_map(calls)
+        .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
 }
 
@@ -371,6 +379,20 @@ fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     assert!(closed > 100, "{closed}");
     let [_, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
     assert!(both > 100, "{both}");
+}
+
+/// Uplinks are worth comparing where terminals send in slots beside ports that have closed forms.
+#[test]
+fn scenarios_of_uplinks_send_in_slots_and_some_beside_closed_forms() {
+    let (mut used, mut beside) = (0, 0);
+    for spec in (0..200).filter_map(uplinks) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let uplink = &records.uplinks[0].counts;
+        used += usize::from(uplink.successes + uplink.used > 20);
+        let (stepped, all) = stepped_of(&records);
+        beside += usize::from(stepped < all);
+    }
+    assert!(used > 60 && beside > 20, "{used} {beside}");
 }
 
 /// Rates are worth comparing where feedback changes them and losses happen beside closed forms.

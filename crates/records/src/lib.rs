@@ -2,6 +2,7 @@
 
 mod abr;
 mod access;
+mod calls;
 mod delay;
 mod errors;
 mod guarantee;
@@ -16,6 +17,7 @@ mod web;
 
 pub use abr::AbrRecord;
 pub use access::UplinkRecord;
+pub use calls::CallRecord;
 pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
@@ -53,6 +55,9 @@ pub struct Discards {
     pub pushed_out: u64,
     /// See [`DiscardReason::Policed`].
     pub policed: u64,
+    /// See [`DiscardReason::Filtered`]; left out where there are none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub filtered: u64,
 }
 
 impl Discards {
@@ -69,6 +74,7 @@ impl Discards {
             DiscardReason::Delayed => &mut self.delayed,
             DiscardReason::PushedOut => &mut self.pushed_out,
             DiscardReason::Policed => &mut self.policed,
+            DiscardReason::Filtered => &mut self.filtered,
         } += count;
     }
 
@@ -94,6 +100,7 @@ impl Discards {
             DiscardReason::Delayed => self.delayed,
             DiscardReason::PushedOut => self.pushed_out,
             DiscardReason::Policed => self.policed,
+            DiscardReason::Filtered => self.filtered,
         }
     }
 
@@ -197,6 +204,9 @@ pub struct RunRecords {
     /// One row per uplink of the spec, in its order; of runs with uplinks only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uplinks: Vec<UplinkRecord>,
+    /// One row per class of calls of the spec, in its order; of runs with calls only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallRecord>,
     /// One row per VC whose cell transfer delay the spec asks for, in its order.
     pub cell_delays: Vec<CellDelayRecord>,
     /// One row per service class of those VCs.
@@ -267,6 +277,8 @@ pub enum SteppedReason {
     SourceClp,
     /// The run has a link over which longer packets go in fragments.
     Fragmentation,
+    /// The run has a link from which packets go on with bit errors.
+    DamagedPackets,
     /// Its policy decides as packets leave, what it sees is flows, or a shaper delays what it sends.
     QueueManagement,
 }

@@ -147,7 +147,7 @@ fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
 
 fn take_off_discards(whole: &mut Discards, start: &Discards) {
     take_off!(whole, start; overflow, rest_of_frame, above_threshold, over_fair_share, vc_threshold, drawn, tagged,
-        delayed, pushed_out, policed);
+        delayed, pushed_out, policed, filtered);
 }
 
 fn take_off_losses(whole: &mut LinkLosses, start: &LinkLosses) {

@@ -50,6 +50,7 @@ pub(crate) fn rm_cell(now: SimTime, vc: u32, hop: u16, port_vc: PortVc, content:
         frame: FrameId::NONE,
         rm: Some(content),
         efci: false,
+        ack: None,
         index: 0,
         octets: 0,
         vc,

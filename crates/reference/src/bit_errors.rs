@@ -17,7 +17,7 @@ const PS_PER_BIT: u128 = 1_000_000_000_000_000;
 pub(crate) enum Struck {
     /// Nothing, or nothing that is left of them.
     Right,
-    /// The payload of a cell has some.
+    /// The payload of a cell has some, or of a packet what the check of its frame does not cover.
     Payload,
     /// It is lost.
     Lost(LossReason),
@@ -74,7 +74,7 @@ impl BitErrors {
         }
     }
 
-    /// A packet with a wrong bit fails the check sequence of its frame.
+    /// A packet with a wrong bit fails the check sequence of its frame, if that covers the bit.
     fn on_packet(
         &mut self,
         since: SimTime,
@@ -88,8 +88,14 @@ impl BitErrors {
             false => (u128::from(bits), u128::from((now - since).0)),
         };
         let (first, _) = self.line.take(since, bits, rate);
-        if self.channel.first_from(first) >= first + bits {
+        let wrong = self.channel.first_from(first);
+        if wrong >= first + bits {
             return Struck::Right;
+        }
+        let checked = framing.checked_octets.map(|octets| 8 * u64::from(octets));
+        if checked.is_some_and(|checked| wrong >= first + checked) {
+            self.record.payloads += 1;
+            return Struck::Payload;
         }
         self.record.checks_failed += 1;
         Struck::Lost(LossReason::Check)

@@ -37,6 +37,7 @@ fn unit(octets: u32) -> Cell {
         frame: FrameId(0),
         rm: None,
         efci: false,
+        ack: None,
         index: 0,
         octets,
         vc: 0,
@@ -149,12 +150,49 @@ fn a_packet_with_any_wrong_bit_is_lost() {
         unit_octets: 1,
         line_octets: 1,
         fragment_octets: None,
+        checked_octets: None,
     };
     for (wrong, is_lost) in [(999, false), (1000, true), (1383, true), (1384, false)] {
         let mut errors = errors(trace(&[wrong]), Some(framing));
         let since = SimTime(1000 * 10_000);
         let fate = errors.on_cell(since, since + SimTime(384 * 10_000), &unit(40));
         assert_eq!(fate == Struck::Lost(LossReason::Check), is_lost, "{wrong}");
+    }
+}
+
+#[test]
+fn a_packet_goes_on_with_errors_that_the_check_of_its_frame_does_not_cover() {
+    use Struck::{Lost, Payload, Right};
+    // As above, and the check covers 8 octets of the frame and 20 of the packet's header: bits 1000 to 1223.
+    let framing = PacketFraming {
+        rate_millibps: 100_000_000_000,
+        overhead_octets: 8,
+        least_octets: 0,
+        unit_octets: 1,
+        line_octets: 1,
+        fragment_octets: None,
+        checked_octets: Some(28),
+    };
+    let by_check = Lost(LossReason::Check);
+    let wrong: [(&[u64], _); 6] = [
+        (&[999], Right),
+        (&[1000], by_check),
+        (&[1223, 1300], by_check),
+        (&[1224], Payload),
+        (&[1383, 1390], Payload),
+        (&[1384], Right),
+    ];
+    for (bits, expected) in wrong {
+        let mut errors = errors(trace(bits), Some(framing));
+        let since = SimTime(1000 * 10_000);
+        let fate = errors.on_cell(since, since + SimTime(384 * 10_000), &unit(40));
+        assert_eq!(fate, expected, "{bits:?}");
+        let record = errors.record();
+        let counts = (record.checks_failed, record.payloads);
+        assert_eq!(
+            counts,
+            ((fate == by_check).into(), (fate == Payload).into())
+        );
     }
 }
 

@@ -5,7 +5,8 @@ use crate::network::Outside;
 use skycell_abr::RmCell;
 use skycell_records::{DiscardTrace, FragmentedPackets};
 use skycell_spec::{IP_HEADER, fragments};
-use skycell_tcp::Segment;
+use skycell_switch::PureAck;
+use skycell_tcp::{Segment, SegmentKind};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 /// What a frame carries.
@@ -97,6 +98,14 @@ impl Content {
         }
     }
 
+    /// What it acknowledges, of a segment that does nothing else and whose flow is not hidden.
+    pub(crate) fn pure_ack(&self, is_hidden: impl Fn(u32) -> bool) -> Option<PureAck> {
+        match self {
+            Content::Segment { segment, flow, .. } if !is_hidden(*flow) => pure_ack(segment),
+            _ => None,
+        }
+    }
+
     /// The number of its flow in a run with so many connections: both directions of those first, then sources.
     pub(crate) fn flow_number(&self, connections: usize) -> u32 {
         match self {
@@ -113,6 +122,16 @@ impl Content {
     }
 }
 
+/// What a segment acknowledges that does nothing else.
+pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
+    let is_pure = segment.kind == SegmentKind::Ack && segment.sack.as_slice().is_empty();
+    is_pure.then_some(PureAck {
+        connection: segment.connection,
+        acknowledgement: segment.acknowledgement,
+        ece: segment.ece,
+    })
+}
+
 /// An AAL5 frame, or a cell that is none.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
@@ -121,8 +140,10 @@ pub(crate) struct Frame {
     pub(crate) content: Content,
     /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
     pub(crate) clp: bool,
-    /// Whether the payload of one of its cells has bit errors.
+    /// Whether the payload of one of its cells has bit errors, which the CRC of AAL5 sees.
     pub(crate) is_errored: bool,
+    /// Whether its packet has bit errors, which the checksum at the end of its route sees.
+    pub(crate) is_damaged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
     /// The ECN field of that packet.
@@ -144,6 +165,8 @@ pub struct Cell {
     pub rm: Option<RmCell>,
     /// EFCI, of a data cell.
     pub efci: bool,
+    /// What it acknowledges, of a packet with a [`PureAck`] that a filter may look at.
+    pub ack: Option<PureAck>,
     /// Index in its frame, from 0.
     pub index: u32,
     /// Octets of the IP packet; 0 of a cell.
@@ -207,6 +230,7 @@ impl Frames {
             content,
             clp: false,
             is_errored: false,
+            is_damaged: false,
             octets,
             ecn,
             cells,
@@ -232,11 +256,17 @@ impl Frames {
 
     /// A new frame of a fragment, as its packet `id` or the longer fragment `id` is cut for a link.
     fn add_fragment(&mut self, id: FrameId, fragment: Fragment, cells: u32) -> FrameId {
-        let (ecn, enqueued_at) = (self.get(id).ecn, self.get(id).enqueued_at);
+        let Frame {
+            ecn,
+            enqueued_at,
+            is_damaged,
+            ..
+        } = *self.get(id);
         let octets = fragment.payload + IP_HEADER as u32;
         let own = self.add(Content::Fragment(fragment), octets, cells, enqueued_at);
         self.fragments += 1;
         self.frames[own.index()].ecn = ecn;
+        self.frames[own.index()].is_damaged = is_damaged;
         own
     }
 
@@ -335,6 +365,11 @@ impl Frames {
     /// The payload of one of its cells has bit errors.
     pub(crate) fn set_errored(&mut self, id: FrameId) {
         self.frames[id.index()].is_errored = true;
+    }
+
+    /// Its packet has bit errors that no frame's check has seen.
+    pub(crate) fn set_damaged(&mut self, id: FrameId) {
+        self.frames[id.index()].is_damaged = true;
     }
 
     /// Sets the ECN field of its packet.

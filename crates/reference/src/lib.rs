@@ -23,7 +23,7 @@ mod resequencer;
 mod run;
 mod timers;
 
-pub use frames::Cell;
+pub use frames::{Cell, pure_ack};
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use network::{Finished, NetworkPart, Outside};

@@ -157,6 +157,26 @@ impl Line {
         }
     }
 
+    /// The packet of the flow with number `flow` that came last and is not under transmission, of those in the queue
+    /// `of` where there are several, to change what it is but not its octets.
+    pub(crate) fn last_waiting(
+        &mut self,
+        is_sending: bool,
+        of: u32,
+        flow: u32,
+    ) -> Option<&mut Cell> {
+        let (cells, first) = match self {
+            Line::Fifo(cells) => (cells, usize::from(is_sending)),
+            Line::Queues(queues) => {
+                let first = usize::from(is_sending && queues.serving == of as usize);
+                (&mut queues.queues.get_mut(of as usize)?.0, first)
+            }
+            Line::Spaced { .. } | Line::Rounds(_) | Line::Paced(_) => return None, // of cells only
+        };
+        let waiting = cells.range_mut(first.min(cells.len())..);
+        waiting.rev().find(|cell| cell.flow == flow)
+    }
+
     /// The same, to change it.
     pub(crate) fn front_mut(&mut self) -> Option<&mut Cell> {
         match self {

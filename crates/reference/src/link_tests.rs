@@ -54,6 +54,7 @@ fn cell(index: u32) -> Cell {
         frame: FrameId(0),
         rm: None,
         efci: false,
+        ack: None,
         index,
         vc: 0,
         port_vc: PortVc(0),

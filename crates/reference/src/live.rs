@@ -53,6 +53,7 @@ impl<'a> LiveNetwork<'a> {
         spec.validate()?;
         refuse_peps(spec)?;
         refuse_fragments(spec)?;
+        refuse_ack_filters(spec)?;
         let network = Network::without_flows(spec);
         Ok(LiveNetwork { network, spec })
     }
@@ -108,6 +109,17 @@ fn refuse_fragments(spec: &NetworkSpec) -> Result<(), SpecError> {
         Some(i) => Err(SpecError::Structure {
             path: format!("links[{i}].framing.fragment_octets"),
             problem: "belongs to a run: packets of real hosts go whole".into(),
+        }),
+    }
+}
+
+/// Acknowledgements of real hosts are not read.
+fn refuse_ack_filters(spec: &NetworkSpec) -> Result<(), SpecError> {
+    match spec.links.iter().position(|link| link.port.ack_filter) {
+        None => Ok(()),
+        Some(i) => Err(SpecError::Structure {
+            path: format!("links[{i}].port.ack_filter"),
+            problem: "belongs to a run: acknowledgements of real hosts are not read".into(),
         }),
     }
 }

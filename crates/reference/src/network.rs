@@ -22,6 +22,7 @@ mod fragments;
 mod order;
 mod part;
 mod real;
+mod routes;
 mod samples;
 mod sources;
 
@@ -222,7 +223,10 @@ impl<'a> Network<'a> {
         let serial = self.frames.serial(cell.frame);
         let left = port.on_departure(now, serial, is_forgotten);
         if let Some(frame) = left.errored {
-            self.frames.set_errored(frame);
+            match self.spec.links[port_id as usize].framing {
+                None => self.frames.set_errored(frame),
+                Some(_) => self.frames.set_damaged(frame),
+            }
         }
         if let Some((lost, reason)) = left.lost {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
@@ -327,13 +331,15 @@ impl<'a> Network<'a> {
         }
         self.see_efci(node, &cell);
         let frame = self.frames.get(cell.frame);
+        let is_errored =
+            frame.is_errored || frame.is_damaged && self.next_on_route(&frame.content).is_none();
         let vc = &mut self.vcs[cell.vc as usize];
         if let Some(delays) = &mut vc.delays {
             delays.add((now - cell.left_at).0);
         }
         match vc
             .reassembly
-            .on_cell(frame.serial, cell.index, cell.eom, frame.is_errored)
+            .on_cell(frame.serial, cell.index, cell.eom, is_errored)
         {
             Some(Reassembled::Whole) => {
                 vc.record.frames_delivered += 1;
@@ -357,51 +363,26 @@ impl<'a> Network<'a> {
     /// A whole frame has reached the end of its VC: a router sends it on, a host hands it up.
     fn on_frame_at_end(&mut self, now: SimTime, id: FrameId) {
         let frame = self.frames.get(id);
-        if let Content::Real(packet) = &frame.content {
-            let next = self.next_of_real(packet);
-            return self.on_real_at_end(now, id, next);
-        }
         if let Content::Outside(outside) = &frame.content {
             self.out_of_part = Some((outside.frame, frame.ecn));
             return self.frames.take_out(id);
         }
-        if let Content::Fragment(fragment) = frame.content {
-            return self.on_fragment_at_end(now, id, fragment);
-        }
-        if let Content::Datagram {
-            source,
-            route_index,
-        } = frame.content
-        {
-            let route = &self.spec.sources[source as usize].datagram_route;
-            match route.get(route_index as usize + 1) {
-                Some(&next) => {
-                    self.frames.next_vc(id);
-                    self.offer_frame(now, id, next);
-                }
-                None => {
-                    self.sources[source as usize].on_delivered(frame.octets);
-                    self.frames.settle(id, 1);
-                }
-            }
-            return;
-        }
-        let Content::Segment {
-            flow: flow_id,
-            is_forward,
-            route_index,
-            ..
-        } = frame.content
-        else {
-            self.frames.settle(id, 1);
-            return;
-        };
-        let route = self.flows[flow_id as usize].route(is_forward);
-        if let Some(&next) = route.get(route_index as usize + 1) {
+        if let Some(next) = self.next_on_route(&frame.content) {
             self.frames.next_vc(id);
-            self.offer_frame(now, id, next);
-            return;
+            return self.offer_frame(now, id, next);
         }
+        let (flow_id, is_forward) = match frame.content {
+            Content::Segment {
+                flow, is_forward, ..
+            } => (flow, is_forward),
+            Content::Real(_) => return self.on_real_at_end(now, id),
+            Content::Fragment(_) => return self.on_fragment_at_end(now, id),
+            Content::Datagram { source, .. } => {
+                self.sources[source as usize].on_delivered(frame.octets);
+                return self.frames.settle(id, 1);
+            }
+            _ => return self.frames.settle(id, 1),
+        };
         let frame = frame.clone();
         self.frames.settle(id, 1);
         let flow = &mut self.flows[flow_id as usize].flow;
@@ -506,6 +487,8 @@ impl<'a> Network<'a> {
         let octets = if vc.carries_packets { frame.octets } else { 0 };
         let ecn = frame.ecn;
         let flow = frame.content.flow_number(self.flows.len());
+        let is_hidden = |flow: u32| self.spec.flows[flow as usize].ipsec;
+        let ack = frame.content.pure_ack(is_hidden);
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
@@ -516,6 +499,7 @@ impl<'a> Network<'a> {
             frame: id,
             rm: None,
             efci: false,
+            ack,
             index,
             octets,
             vc: vc_id,

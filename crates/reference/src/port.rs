@@ -207,6 +207,19 @@ impl Port {
             }
             return queue.refuse(now, &mut self.vcs[port_vc.index()], reason, cells);
         }
+        let ack = queue.look_at_ack(&first);
+        let make = |index| Cell { ack, ..make(index) };
+        if let Some((older, reason)) = queue.filter_ack(now, &mut self.vcs, make(0)) {
+            for packets in self.packets.iter_mut().chain(&mut queue.packets) {
+                packets.on_discard(now.0, older.octets, older.ecn);
+                packets.on_arrival(now.0, first.octets, first.ecn, true);
+                if is_policed_with_ce {
+                    packets.on_mark();
+                }
+            }
+            self.discarded.push((older, reason));
+            return Verdict::Accepted;
+        }
         while let Some((cell, reason)) = queue.push_out(now, &mut self.vcs, &first) {
             for packets in self.packets.iter_mut().chain(&mut queue.packets) {
                 packets.on_discard(now.0, cell.octets, cell.ecn);

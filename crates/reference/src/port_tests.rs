@@ -52,6 +52,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
         frame: FrameId(0),
         rm: None,
         efci: false,
+        ack: None,
         index,
         vc,
         port_vc: PortVc(0),
@@ -148,6 +149,7 @@ fn a_whole_frame_from_a_host_or_router_is_taken_in_or_discarded_as_one() {
         frame: FrameId(0),
         rm: None,
         efci: false,
+        ack: None,
         index,
         vc: 0,
         port_vc: PortVc(0),
@@ -311,6 +313,16 @@ fn round_robin_serves_vcs_in_turn_out_of_one_buffer() {
 
 /// A port of packets, 1 us for each octet, behind a queue of at most four packets.
 fn port_of_packets(policy: &str) -> Port {
+    port_at(&link_of_packets(policy))
+}
+
+fn port_at(link: &LinkSpec) -> Port {
+    let mut port = Port::new(link, 1, SimTime::NEVER);
+    port.add_vc(0, ServiceClass::Ubr, link);
+    port
+}
+
+fn link_of_packets(policy: &str) -> LinkSpec {
     let mut link = LinkSpec {
         name: "p".into(),
         from: 0,
@@ -323,6 +335,7 @@ fn port_of_packets(policy: &str) -> Port {
             unit_octets: 1,
             line_octets: 1,
             fragment_octets: None,
+            checked_octets: None,
         }),
         delay_ps: 0,
         loss_ppb: 0,
@@ -331,18 +344,27 @@ fn port_of_packets(policy: &str) -> Port {
         port: PortSpec::fifo(Some(4), serde_json::from_str(policy).unwrap(), 0),
     };
     link.port.queues[0].counts_octets = false;
-    let mut port = Port::new(&link, 1, SimTime::NEVER);
-    port.add_vc(0, ServiceClass::Ubr, &link);
-    port
+    link
 }
 
 /// Offers packet `frame` of 1000 octets with `ecn`.
 fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict {
-    port.on_frame(now, PortVc(0), 1, |index| Cell {
+    port.on_frame(now, PortVc(0), 1, |_| Cell {
+        ecn,
+        came_at: now,
+        left_at: now,
+        ..packet(frame)
+    })
+}
+
+/// Packet `frame` of 1000 octets, which comes as many picoseconds after 0.
+fn packet(frame: u32) -> Cell {
+    Cell {
         frame: FrameId(frame),
         rm: None,
         efci: false,
-        index,
+        ack: None,
+        index: 0,
         vc: 0,
         port_vc: PortVc(0),
         flow: 0,
@@ -350,12 +372,12 @@ fn offer_packet(port: &mut Port, now: SimTime, frame: u32, ecn: Ecn) -> Verdict 
         eom: true,
         clp: false,
         is_paced: false,
-        came_at: now,
+        came_at: SimTime(frame.into()),
         octets: 1_000,
-        ecn,
-        left_at: now,
+        ecn: Ecn::NotEct,
+        left_at: SimTime(frame.into()),
         entry: 0,
-    })
+    }
 }
 
 #[test]
@@ -425,6 +447,7 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
             frame: FrameId(frame),
             rm: None,
             efci: false,
+            ack: None,
             index,
             vc: 0,
             port_vc: PortVc(0),
@@ -499,6 +522,7 @@ fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
             frame: FrameId(flow),
             rm: None,
             efci: false,
+            ack: None,
             index,
             vc: 5,
             port_vc: edge,
@@ -540,3 +564,6 @@ fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
     assert_eq!(flows, [7, 7, 7, 7, 9, 9]);
     assert_eq!((port.queued(), port.queues[0].active_vcs), (0, 0));
 }
+
+#[path = "port_ack_tests.rs"]
+mod acks;

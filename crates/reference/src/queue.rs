@@ -7,7 +7,7 @@ use skycell_records::{
     QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
-use skycell_switch::{BufferView, Decision, Policy};
+use skycell_switch::{AckFilter, BufferView, Decision, Policy, PureAck};
 use skycell_units::{Ecn, PortVc, SimTime};
 
 /// One VC as the port sees it.
@@ -119,6 +119,8 @@ pub struct Queue {
     pub samples: QueueSamples,
     /// What it counts in octets, if it is one of several queues of packets.
     pub(crate) packets: Option<PacketMeter>,
+    /// What lets newer acknowledgements take the places of older ones, if anything does.
+    ack_filter: Option<AckFilter>,
 }
 
 impl Queue {
@@ -150,6 +152,7 @@ impl Queue {
             samples: QueueSamples::default(),
             packets: (link.framing.is_some() && link.port.queues.len() > 1)
                 .then(|| PacketMeter::new(false)),
+            ack_filter: link.port.ack_filter.then(AckFilter::default),
         }
     }
 
@@ -289,6 +292,36 @@ impl Queue {
         let cell = self.cells.pop_waiting(self.is_sending, arriving, queue)?;
         self.take_out(now, &cell, &mut vcs[cell.port_vc.index()]);
         Some(self.count_discard(cell, DiscardReason::PushedOut))
+    }
+
+    /// A packet comes: whether it may take the place of another for what it acknowledges, and another its place.
+    pub(crate) fn look_at_ack(&mut self, packet: &Cell) -> Option<PureAck> {
+        let filter = self.ack_filter.as_mut()?;
+        filter.on_ack(packet.flow, packet.ack?)
+    }
+
+    /// Lets `arriving` take the place of the last packet of its flow that waits, if that acknowledges less and
+    /// nothing is lost with it: that packet. The buffer holds as much as before, and the policy is not asked.
+    pub(crate) fn filter_ack(
+        &mut self,
+        now: SimTime,
+        vcs: &mut [VcAtPort],
+        arriving: Cell,
+    ) -> Option<(Cell, DiscardReason)> {
+        let newer = arriving.ack?;
+        let queue = self.queue_of(&arriving);
+        let older = self
+            .cells
+            .last_waiting(self.is_sending, queue, arriving.flow)?;
+        if !older.ack.is_some_and(|ack| newer.replaces(&ack)) || older.octets != arriving.octets {
+            return None;
+        }
+        let older = std::mem::replace(older, arriving);
+        self.take_out(now, &older, &mut vcs[older.port_vc.index()]);
+        self.arrived += 1;
+        self.integral.arrived(u128::from(now.0));
+        self.count_in(&arriving, &mut vcs[arriving.port_vc.index()]);
+        Some(self.count_discard(older, DiscardReason::Filtered))
     }
 
     /// The transmission of the next cell begins, of which there is one, unless the policy discards it now:

@@ -116,6 +116,7 @@ mod tests {
             frame: FrameId::NONE,
             rm: None,
             efci: false,
+            ack: None,
             index: 0,
             octets: 0,
             vc: 0,

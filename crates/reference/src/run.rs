@@ -1,7 +1,9 @@
 //! A run: the event loop, and what it leaves.
 
 use crate::network::{Finished, Network};
-use skycell_records::{Account, EngineStats, Ledger, RunRecords, WebTotals, delay_records, joined};
+use skycell_records::{
+    Account, CallRecord, EngineStats, Ledger, RunRecords, WebTotals, delay_records, joined,
+};
 use skycell_spec::{Connections, NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
@@ -55,6 +57,17 @@ pub type RunValid<'a> = &'a mut dyn FnMut(
 /// # Errors
 /// As `run`.
 pub fn measured(
+    spec: &NetworkSpec,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+    run: RunValid<'_>,
+) -> Result<RunRecords, RunError> {
+    let mut records = from_there_on(spec, progress, run)?;
+    records.calls = CallRecord::of_run(spec);
+    Ok(records)
+}
+
+/// The same, the calls not counted.
+fn from_there_on(
     spec: &NetworkSpec,
     progress: &mut dyn FnMut(SimTime) -> bool,
     run: RunValid<'_>,
@@ -141,6 +154,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         ports,
         sources,
         uplinks: finished.uplinks,
+        calls: Vec::new(),
         cell_delays,
         class_delays,
         engine_stats: EngineStats {

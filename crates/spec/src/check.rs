@@ -145,6 +145,7 @@ impl NetworkSpec {
         self.validate_sources()?;
         self.validate_vs_vd()?;
         self.validate_uplinks()?;
+        self.validate_calls()?;
         self.validate_admission()
     }
 
@@ -491,7 +492,13 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
     if tcp.congestion.has_model() && tcp.pacing.is_on() {
         return Err(structure(
             at("pacing"),
-            "has no effect beside bbr, which paces itself",
+            "has no effect beside bbr and bbr3, which pace themselves",
+        ));
+    }
+    if matches!(tcp.congestion, crate::CongestionSpec::Bbr3(_)) && tcp.ecn != crate::EcnUse::Off {
+        return Err(structure(
+            at("ecn"),
+            "is off with bbr3, which has no answer to marks",
         ));
     }
     if tcp.congestion.is_scalable() != (tcp.ecn == crate::EcnUse::Accurate) {

@@ -104,6 +104,9 @@ impl NetworkSpec {
                 return Err(structure(at(&format!("queues[{q}].policy")), problem));
             }
         }
+        if port.ack_filter && !is_of_packets {
+            return Err(structure(at("ack_filter"), of_cells));
+        }
         let policed = port.policer.as_ref().map(PacketPolicerSpec::bucket);
         for (key, bucket) in [("shaper", port.shaper), ("policer", policed)] {
             let Some(bucket) = bucket else {
@@ -279,6 +282,7 @@ fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
         return Err(range(at("frame_cells"), source.frame_cells, "1 to 1366"));
     }
     validate_start(&source.start, &at("start"))?;
+    crate::sources::validate_bursts(i, source)?;
     let SourcePattern::OnOff { on, off, phase } = &source.pattern else {
         return Ok(());
     };

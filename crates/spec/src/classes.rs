@@ -53,6 +53,10 @@ pub struct PortSpec {
     /// conform to nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policer: Option<PacketPolicerSpec>,
+    /// Whether a newer acknowledgement of a connection takes the place of an older one that waits in its queue; the key is
+    /// left out where none does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ack_filter: bool,
 }
 
 /// A queue of an output port.
@@ -125,6 +129,7 @@ impl PortSpec {
             rate_algorithm: None,
             shaper: None,
             policer: None,
+            ack_filter: false,
         }
     }
 

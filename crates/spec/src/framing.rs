@@ -38,6 +38,10 @@ pub struct PacketFraming {
     /// to whose port no longer packet may come.
     #[serde(default, skip_serializing_if = "is_default")]
     pub fragment_octets: Option<u32>,
+    /// Octets of what a packet takes of the line, from its beginning, that the check of its frame covers, above zero: a bit
+    /// error behind them goes on to the checksum at the end of its route. The key is left out where the check covers all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub checked_octets: Option<u32>,
 }
 
 impl PacketFraming {
@@ -93,6 +97,9 @@ impl PacketFraming {
                 return Err(range(at(key), value, "at most 65535"));
             }
         }
+        if self.checked_octets == Some(0) {
+            return Err(range(at("checked_octets"), 0, "above 0"));
+        }
         if let Some(mtu) = self.fragment_octets
             && !(LEAST_MTU..=LONGEST_PACKET as u32).contains(&mtu)
         {
@@ -133,6 +140,7 @@ pub(crate) fn validate_rate(rate_millibps: u64, path: &str) -> Result<(), SpecEr
         unit_octets: 1,
         line_octets: 1,
         fragment_octets: None,
+        checked_octets: None,
     };
     plain.validate_rate(rate_millibps, path)
 }
@@ -151,6 +159,7 @@ mod tests {
             unit_octets: 1,
             line_octets: 1,
             fragment_octets: None,
+            checked_octets: None,
         }
     }
 
@@ -201,6 +210,11 @@ mod tests {
             ..plain(MBIT)
         };
         assert!(refused(no_unit).starts_with("f.unit_octets"));
+        let no_check = PacketFraming {
+            checked_octets: Some(0),
+            ..plain(MBIT)
+        };
+        assert!(refused(no_check).starts_with("f.checked_octets"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod abr;
 mod access;
+mod calls;
 mod check;
 mod check_classes;
 mod classes;
@@ -18,6 +19,7 @@ mod sources;
 mod split;
 mod web;
 
+pub use calls::CallsSpec;
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::{IP_HEADER, PacketFraming, fragments};
@@ -80,6 +82,9 @@ pub struct NetworkSpec {
     /// Uplinks that terminals share; the key is left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uplinks: Vec<UplinkSpec>,
+    /// Calls that were asked for; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallsSpec>,
     /// What the run leaves beyond its counters.
     pub records: RecordSpec,
 }
@@ -203,6 +208,10 @@ pub struct FlowSpec {
     /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peps: Vec<PepSpec>,
+    /// Whether its TCP header is encrypted from end to end, so that no queue on the way can filter its acknowledgements; the
+    /// key is left out where it is not, or where no queue would.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ipsec: bool,
 }
 
 /// How long a flow's ends take at most to hand a segment to the network interface.

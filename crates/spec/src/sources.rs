@@ -81,6 +81,13 @@ pub enum SourcePattern {
         /// packet; none for once.
         period_ps: Option<u64>,
     },
+    /// In listed bursts: a cell as each begins, and one after each interval that ends within it.
+    Bursts {
+        /// When each begins, picoseconds from the start of the source, at most 100 days.
+        begins_ps: Vec<u64>,
+        /// How long each lasts, picoseconds, above zero, at most up to the begin of the next.
+        lengths_ps: Vec<u64>,
+    },
 }
 
 /// A place in a cycle.
@@ -154,6 +161,37 @@ pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecEr
     if source.cell_interval_ps != 0 {
         let (got, allowed) = (source.cell_interval_ps, "0 with a list of packets");
         return Err(range(at("cell_interval_ps"), got, allowed));
+    }
+    Ok(())
+}
+
+/// Bursts of a list come one after the other.
+pub(crate) fn validate_bursts(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
+    let at = |key: &str| format!("sources[{i}].pattern.{key}");
+    let SourcePattern::Bursts {
+        begins_ps,
+        lengths_ps,
+    } = &source.pattern
+    else {
+        return Ok(());
+    };
+    if begins_ps.len() != lengths_ps.len() {
+        let problem = "needs as many as begins_ps";
+        return Err(structure(at("lengths_ps"), problem));
+    }
+    let mut free_from = 0;
+    for (&begin, &length) in begins_ps.iter().zip(lengths_ps) {
+        if begin > RUN_MAX_PS {
+            return Err(range(at("begins_ps"), begin, "at most 100 days"));
+        }
+        if begin < free_from {
+            return Err(structure(at("begins_ps"), "none before the last has ended"));
+        }
+        if length == 0 || length > RUN_MAX_PS {
+            let allowed = "above 0, at most 100 days";
+            return Err(range(at("lengths_ps"), length, allowed));
+        }
+        free_from = begin + length;
     }
     Ok(())
 }

@@ -116,6 +116,7 @@ impl NetworkSpec {
                     },
                 },
                 peps: Vec::new(),
+                ipsec: flow.ipsec,
             });
         }
         found

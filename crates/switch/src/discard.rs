@@ -54,11 +54,13 @@ pub enum DiscardReason {
     PushedOut = 8,
     /// The packet had come before its tokens, at a port that polices them.
     Policed = 9,
+    /// A newer acknowledgement of the same connection came, and got the place of this one.
+    Filtered = 10,
 }
 
 impl DiscardReason {
     /// All reasons, by their number.
-    pub const ALL: [DiscardReason; 10] = [
+    pub const ALL: [DiscardReason; 11] = [
         DiscardReason::Overflow,
         DiscardReason::RestOfFrame,
         DiscardReason::AboveThreshold,
@@ -69,5 +71,6 @@ impl DiscardReason {
         DiscardReason::Delayed,
         DiscardReason::PushedOut,
         DiscardReason::Policed,
+        DiscardReason::Filtered,
     ];
 }

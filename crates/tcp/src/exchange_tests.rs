@@ -160,7 +160,10 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
 /// BBR where it may be, as other recoveries do not know what is in flight.
 fn suited(congestion: CongestionSpec, recovery: &RecoverySpec, is_bbr: bool) -> CongestionSpec {
     match recovery {
-        RecoverySpec::RackTlp(_) if is_bbr => CongestionSpec::Bbr(BbrSpec {}),
+        RecoverySpec::RackTlp(_) if is_bbr && matches!(congestion, CongestionSpec::Reno(_)) => {
+            CongestionSpec::Bbr(BbrSpec {})
+        }
+        RecoverySpec::RackTlp(_) if is_bbr => CongestionSpec::Bbr3(Bbr3Spec {}),
         _ => congestion,
     }
 }

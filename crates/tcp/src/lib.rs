@@ -33,3 +33,5 @@ mod bsd_tests;
 mod connection_tests;
 #[cfg(test)]
 mod exchange_tests;
+#[cfg(test)]
+mod invariants_tests;

@@ -93,6 +93,15 @@ impl Sender {
             .then_some(self.tx.counters.undos.into())
     }
 
+    /// The pace, octets a second, and the state of a congestion control that has states of its own.
+    #[cfg(test)]
+    pub(crate) fn pace_and_state(&self) -> (Option<u64>, Option<String>) {
+        match &self.recovery {
+            Recovery::RackTlp(rack_tlp) => rack_tlp.pace_and_state(),
+            Recovery::ByDuplicates(_) => (None, None),
+        }
+    }
+
     /// Whether a connection is open or opening.
     pub fn is_open(&self) -> bool {
         self.state != State::Closed

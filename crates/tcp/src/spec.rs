@@ -33,8 +33,8 @@ pub struct TcpSpec {
     /// How cwnd grows in congestion avoidance and how much of it a loss leaves: by a segment
     /// per round trip and half, or by a cubic function of the time since the loss and 0.7, as
     /// RFC 9438 or as Linux computes it; more and less of large windows with high_speed; with dctcp and prague half of the
-    /// part that marks have; with vegas by the length of round trips; or, with bbr, by a model of the path, without
-    /// regard to losses.
+    /// part that marks have; with vegas by the length of round trips; or, with bbr and bbr3, by a model of the path, without
+    /// regard to losses or bounded by them.
     #[param(
         kinds,
         default = "reno",

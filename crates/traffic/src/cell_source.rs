@@ -34,14 +34,12 @@ pub struct CellSource {
     octets: Octets,
     /// The packets that it sends, where it has a list of them.
     trace: Option<PacketTrace>,
-    /// On and off times and the streams they are drawn from; none for a source without end.
-    cycle: Option<Cycle>,
+    /// Its bursts; none for a source without end.
+    bursts: Option<Bursts>,
     /// When the next cell is sent.
     due: SimTime,
     /// Cells of the burst still to be sent, the next one included.
     burst_left: u64,
-    /// When the burst after this one begins.
-    next_burst: SimTime,
     /// Cells of the frame under way that were sent, and its length.
     in_frame: u32,
     frame: u32,
@@ -74,10 +72,51 @@ impl Clp {
     }
 }
 
+/// When bursts begin, and how long they last.
+#[derive(Debug)]
+enum Bursts {
+    Drawn(Cycle),
+    /// Begins and lengths, ps.
+    Listed(std::vec::IntoIter<(u64, u64)>),
+}
+
+impl Bursts {
+    /// The next burst with a cell in it, ps.
+    fn next(&mut self) -> Option<(u64, u64)> {
+        match self {
+            Bursts::Drawn(cycle) => Some(cycle.next()),
+            Bursts::Listed(bursts) => bursts.next(),
+        }
+    }
+}
+
+/// On and off times, the streams they are drawn from, and how far they have come.
 #[derive(Debug)]
 struct Cycle {
     on: (DistributionSpec, Stream),
     off: (DistributionSpec, Stream),
+    /// When the next cycle begins, ps, and how much of it was over by then.
+    at: u64,
+    into: u64,
+}
+
+impl Cycle {
+    /// The first burst from now on that has something left.
+    fn next(&mut self) -> (u64, u64) {
+        loop {
+            let (on, off) = (
+                self.on.0.draw(&mut self.on.1),
+                self.off.0.draw(&mut self.off.1),
+            );
+            let begin = self.at;
+            let left = on.saturating_sub(self.into);
+            self.at += (on + off).saturating_sub(self.into);
+            self.into = self.into.saturating_sub(on + off);
+            if left > 0 {
+                return (begin, left);
+            }
+        }
+    }
 }
 
 impl CellSource {
@@ -103,10 +142,9 @@ impl CellSource {
             unit,
             octets: spec.datagram_octets,
             trace: None,
-            cycle: None,
+            bursts: None,
             due: SimTime(start),
             burst_left: u64::MAX,
-            next_burst: SimTime::NEVER,
             in_frame: 0,
             frame: 0,
             frame_clp: false,
@@ -129,11 +167,22 @@ impl CellSource {
                     PhaseSpec::At { offset_ps } => offset_ps,
                     PhaseSpec::Drawn { below_ps } => stream("phase").uniform(0, below_ps),
                 };
-                source.cycle = Some(Cycle {
+                source.bursts = Some(Bursts::Drawn(Cycle {
                     on: (*on, stream("on")),
                     off: (*off, stream("off")),
-                });
-                source.begin(SimTime(start), phase);
+                    at: start,
+                    into: phase,
+                }));
+                source.begin();
+            }
+            SourcePattern::Bursts {
+                begins_ps,
+                lengths_ps,
+            } => {
+                let begins = begins_ps.iter().map(|begin| start + begin);
+                let bursts: Vec<_> = begins.zip(lengths_ps.iter().copied()).collect();
+                source.bursts = Some(Bursts::Listed(bursts.into_iter()));
+                source.begin();
             }
             SourcePattern::Trace {
                 times_ps,
@@ -184,13 +233,13 @@ impl CellSource {
         self.in_frame += 1;
         self.record.cells += u64::from(self.unit);
         self.record.octets += self.octets;
-        if self.cycle.is_some() {
+        if self.bursts.is_some() {
             self.burst_left -= 1;
         }
         if self.burst_left > 0 {
             self.due += self.interval;
         } else {
-            self.begin(self.next_burst, 0);
+            self.begin();
         }
         cell
     }
@@ -212,7 +261,7 @@ impl CellSource {
         self.record.frames += cells;
         self.record.cells += cells;
         self.due += SimTime(cells * self.interval.0);
-        if self.cycle.is_some() {
+        if self.bursts.is_some() {
             self.burst_left -= cells;
         }
     }
@@ -231,27 +280,13 @@ impl CellSource {
         }
     }
 
-    /// The first cycle that has a cell left at `now`, when `into` of the cycle is over.
-    fn begin(&mut self, now: SimTime, mut into: u64) {
-        let cycle = self.cycle.as_mut().expect("only bursts begin");
-        let mut at = now.0;
-        loop {
-            let (on, off) = (
-                cycle.on.0.draw(&mut cycle.on.1),
-                cycle.off.0.draw(&mut cycle.off.1),
-            );
-            let left = on.saturating_sub(into);
-            let rest = (on + off).saturating_sub(into);
-            if left > 0 {
-                self.due = SimTime(at);
-                // A cell at the begin and one after each interval that ends within the burst.
-                self.burst_left = left.div_ceil(self.interval.0);
-                self.next_burst = SimTime(at + rest);
-                return;
-            }
-            at += rest;
-            into = into.saturating_sub(on + off);
-        }
+    /// The next burst begins, or there is none.
+    fn begin(&mut self) {
+        let bursts = self.bursts.as_mut().expect("only bursts begin");
+        let (due, length) = bursts.next().unwrap_or((SimTime::NEVER.0, 0));
+        self.due = SimTime(due);
+        // A cell at the begin and one after each interval that ends within the burst.
+        self.burst_left = length.div_ceil(self.interval.0);
     }
 }
 
@@ -319,6 +354,20 @@ mod tests {
             assert_eq!(together.regular(), one_by_one.regular());
             assert_eq!(times(&mut together, 4), times(&mut one_by_one, 4));
         }
+    }
+
+    #[test]
+    fn bursts_of_a_list_begin_and_last_as_it_says() {
+        // From 5 on: 25 ps have cells at 0, 10 and 20; 10 ps one; and then nothing.
+        let listed = |begins_ps: &[u64], lengths_ps: &[u64]| SourcePattern::Bursts {
+            begins_ps: begins_ps.to_vec(),
+            lengths_ps: lengths_ps.to_vec(),
+        };
+        let mut source = CellSource::new(&spec(listed(&[100, 125], &[25, 10])), 1);
+        assert_eq!(times(&mut source, 4), [105, 115, 125, 130]);
+        assert_eq!((source.due(), source.regular().0), (SimTime::NEVER, 0));
+        let source = CellSource::new(&spec(listed(&[], &[])), 1);
+        assert_eq!(source.due(), SimTime::NEVER);
     }
 
     #[test]

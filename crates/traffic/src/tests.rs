@@ -22,6 +22,7 @@ pub(crate) fn spec(traffic: TrafficSpec, handshake: bool) -> FlowSpec {
         loss_script: LossScript::default(),
         jitter: JitterSpec::default(),
         peps: Vec::new(),
+        ipsec: false,
     }
 }
 

@@ -1,4 +1,4 @@
-"""`skycell advise`: which buffer, queue management and TCP for a link."""
+"""`skycell advise`: which queue and TCP, or which service category, suits a link."""
 
 from __future__ import annotations
 
@@ -11,25 +11,30 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     NamedPath,
+    engine_option,
     force_option,
     level_option,
-    many_runs_options,
     out_folder_option,
+    store_option,
     table_options,
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
-from skycell.experiment.advice import AIMS
 
 if TYPE_CHECKING:
-    from skycell.experiment.advice import Advice, Question
-    from skycell.experiment.result import SweepResult
+    from skycell.experiment.advice import Question
+    from skycell.experiment.ranking import Ranking
     from skycell.input.quantities import Quantity
+    from skycell.studies.advice import Answer, Rests
+    from skycell.studies.stored import Choice
 
 FILE = "advise.toml"
-"""The sweep in the folder of `--out`."""
+"""The sweep in the folder of `--out`, where a queue is chosen."""
+
+AIM_WORDS = ("goodput", "slowest", "delay", "fairness", "vc_fairness", "guarantee", "pages")
+DEFAULT_REPLICATIONS = 5
 
 
 class _Amount(click.ParamType["Quantity"]):
@@ -64,6 +69,8 @@ PART = _Amount("PART", "0.1 %", 0, 0.5)
 
 def _validate(
     collector: ErrorCollector,
+    choose: str | None,
+    rests: str | None,
     rate: Quantity | None,
     rtt: Quantity | None,
     users: int | None,
@@ -71,6 +78,7 @@ def _validate(
     loss: Quantity | None,
     matters: str | None,
     replications: int | None,
+    fresh: bool,
     plot: Path | None,
     out: Path | None,
     force: bool,
@@ -80,6 +88,7 @@ def _validate(
     from skycell.cli.sweep import RESULTS
     from skycell.experiment.advice import Question
     from skycell.plots.export import format_of
+    from skycell.studies.advice import aims_of
 
     with collector.step(), drawing_faults("--plot"):
         if plot is not None:
@@ -91,12 +100,30 @@ def _validate(
     with collector.step():
         refuse_unfit_store(store_path)
     with collector.step():
-        aim = AIMS[matters] if matters else None
-        if aim and aim.traffic not in (None, traffic):
+        if rests == "stored" and (fresh or replications is not None):
             raise click.BadParameter(
-                f"{matters}: is of {aim.traffic} traffic", param_hint="'--matters'"
+                "stored: simulates nothing, and takes neither --fresh nor --replications",
+                param_hint="'--from'",
             )
-    if None in (rate, rtt, users, traffic, matters, replications):
+    with collector.step():
+        if matters and choose:
+            aims = aims_of("queue" if choose == "queue" else "category")
+            if matters not in aims:
+                raise click.BadParameter(
+                    f"{matters}: with --choose {choose} it is one of {', '.join(aims)}",
+                    param_hint="'--matters'",
+                )
+            if aims[matters].traffic not in (None, traffic) and traffic:
+                raise click.BadParameter(
+                    f"{matters}: is of {aims[matters].traffic} traffic", param_hint="'--matters'"
+                )
+            if choose == "category" and traffic == "web" and matters == "goodput":
+                raise click.BadParameter(
+                    "goodput: of web users, who ask for what they ask for, it says nothing here; "
+                    "pages does",
+                    param_hint="'--matters'",
+                )
+    if None in (rate, rtt, users, traffic, matters):
         return None
     assert rate is not None
     assert rtt is not None
@@ -107,7 +134,7 @@ def _validate(
         traffic,  # type: ignore[arg-type]
         float(loss.amount) if loss is not None else 0.0,
         str(matters),
-        replications=replications or 2,
+        replications=replications or DEFAULT_REPLICATIONS,
     )
 
 
@@ -115,10 +142,20 @@ def _validate(
     cls=Verb,
     validate=_validate,
     epilog="\b\nExamples:\n"
-    "  skycell advise --rate '50 Mbit/s' --rtt '600 ms' --users 5\n"
+    "  skycell advise --rate '20 Mbit/s' --rtt '600 ms' --users 10\n"
     "  skycell advise --rate '20 Mbit/s' --rtt '40 ms' --users 30 --traffic web --matters pages\n"
-    "  skycell advise --rate '50 Mbit/s' --rtt '600 ms' --loss '0.1 %' --matters delay --out dir",
-    short_help="Answer which buffer, queue management and TCP suit a link.",
+    "  skycell advise --rate '50 Mbit/s' --rtt '600 ms' --loss '0.1 %' --matters delay --out dir\n"
+    "  skycell advise --choose category --rate '8 Mbit/s' --rtt '580 ms' --users 10 "
+    "--matters guarantee",
+    short_help="Answer which queue and TCP, or service category, suit a link.",
+)
+@click.option(
+    "--choose",
+    type=click.Choice(["queue", "category"]),
+    default="queue",
+    show_default=True,
+    help="What is chosen: buffer, queue management and TCP of a link of packets; or the service "
+    "category of VCs over a satellite with a switch on board.",
 )
 @click.option("--rate", type=RATE, required=True, help="Rate of the link, such as '50 Mbit/s'.")
 @click.option("--rtt", type=RTT, required=True, help="Round trip without queues: '600 ms'.")
@@ -135,30 +172,51 @@ def _validate(
 @click.option("--loss", type=PART, help="Part of the packets that the link loses.  [default: none]")
 @click.option(
     "--matters",
-    type=click.Choice(list(AIMS)),
+    type=click.Choice(AIM_WORDS),
     default="goodput",
     show_default=True,
-    help="What is ranked by.",
+    help="What is ranked by; slowest is of queues, vc_fairness and guarantee of categories.",
+)
+@click.option(
+    "--from",
+    "rests",
+    type=click.Choice(["auto", "stored", "runs"]),
+    default="auto",
+    show_default=True,
+    help="What the answer rests on: stored runs if they are near, and else runs; the nearest "
+    "stored runs; or runs of just this link.",
 )
 @click.option(
     "--replications",
     type=click.IntRange(2, 1000),
-    default=5,
-    show_default=True,
-    help="Runs of each option.",
+    help=f"Runs of each option; stored runs with fewer are not taken.  "
+    f"[default: {DEFAULT_REPLICATIONS}]",
 )
 @click.option(
     "--plot",
     type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Draw throughput over the wait, a point an option: .svg, .png, .pdf or .html.",
+    help="Draw the options in their order, with intervals: .svg, .png, .pdf or .html.",
 )
 @table_options()
-@out_folder_option(f"Write the sweep behind the answer into DIR: {FILE}, its runs and report.")
+@out_folder_option(
+    f"Write the runs behind the answer into DIR: sweep.json, runs.csv, report; {FILE}, the sweep, "
+    "where a queue is chosen."
+)
 @force_option("files of an earlier result in DIR, or an existing figure")
 @level_option
-@many_runs_options
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    help="Runs at a time on this machine; all cores if not given.",
+)
+@engine_option()
+@store_option
+@click.option("--fresh", is_flag=True, help="Simulate also what is stored.")
 def advise(
+    choose: Choice,
+    rests: Rests,
+    replications: int | None,
     plot: Path | None,
     out: Path | None,
     force: bool,
@@ -170,49 +228,60 @@ def advise(
     fresh: bool,
     **_: object,
 ) -> None:
-    """Answer which buffer, queue management and TCP suit a link, by a small experiment.
+    """Answer which queue and TCP, or which service category, suit a link.
 
-    Tried are buffers of 0.25 and 1 product of rate and round trip; tail drop, CoDel, FQ-CoDel and
-    PIE as their RFCs have them, over long round trips also CoDel and FQ-CoDel set to these; and
-    Linux's CUBIC and Reno. Options share their random numbers; one counts as worse than the best
-    only if the interval of the difference says so. Where that leaves half of the options or more,
-    the answer says that the data do not decide.
+    The answer rests on stored runs whose setting is near in every factor (rate, round trip and
+    users within a quarter, losses within a half), and says how far each is; or on a small
+    experiment of just this link, which takes seconds to minutes.
+
+    Options share their random numbers; one counts as worse than the best only if the interval of
+    the difference says so. Where that leaves half of the options or more, the answer says that the
+    data do not decide.
 
     Runs that a store has are not made again. Exits with 0, with 1 if a run failed, with 2 if the
     input is faulty.
     """
+    from skycell.cli.advice_tables import as_dict, show
     from skycell.cli.study_progress import StudyProgress
-    from skycell.cli.sweep import write_sweep
-    from skycell.experiment.advice import experiment_of, plan_of, rank
-    from skycell.experiment.sweep import sweep as make
+    from skycell.experiment.ranking import rank
+    from skycell.studies.advice import CannotAnswerError, aims_of, answer
 
     question = validated(_validate)
     assert question is not None
     with open_store(store_path) as store:
-        with StudyProgress(store.path) as progress:
-            result = make(
-                plan_of(question),
-                engine=engine,
-                jobs=jobs,
-                store=store,
-                on_progress=progress,
-                fresh=fresh,
-            )
-        advice = rank(question, result, level)
-        fault = None
-        if out is not None:
-            beside = {out / FILE: experiment_of(question).encode()}
-            fault = write_sweep(result, out, force, store.path, level=level, beside=beside)
+        try:
+            with StudyProgress(store.path) as progress:
+                found = answer(
+                    choose,
+                    question,
+                    "runs" if fresh else rests,
+                    least=replications or 2,
+                    engine=engine,
+                    jobs=jobs,
+                    store=store,
+                    on_progress=progress,
+                    fresh=fresh,
+                )
+        except CannotAnswerError as error:
+            raise click.UsageError(str(error)) from None
+        aim = aims_of(choose)[question.aim]
+        try:
+            ranking = rank(found.result, aim, level)
+        except ValueError as error:
+            raise click.ClickException(str(error)) from None
+        fault = None if out is None else _write(found, question, out, force, store.path, level)
     if plot is not None:
-        _draw(result, question.traffic, plot, force)
+        _draw(found, ranking, plot, force)
     if as_json:
-        click.echo(json.dumps(_as_dict(advice), indent=2))
+        click.echo(json.dumps(as_dict(found, question, ranking), indent=2))
     else:
-        _show(advice, len(result.runs))
-        if out is not None and fault is None:
-            click.echo(f"The same again: skycell sweep {out / FILE}")
+        again = ""
+        if out is not None and fault is None and choose == "queue" and found.stored is None:
+            again = f"skycell sweep {out / FILE}"
+        show(found, question, ranking, again)
     if fault is not None:
         raise click.ClickException(fault)
+    result = found.result
     if result.failed:
         first = result.failed[0]
         raise click.ClickException(
@@ -220,100 +289,35 @@ def advise(
         )
 
 
-def _as_dict(advice: Advice) -> dict[str, Any]:
-    question = advice.question
-    return {
-        "question": {
-            "rate": str(question.rate),
-            "rtt": str(question.rtt),
-            "users": question.users,
-            "traffic": question.traffic,
-            "loss": question.loss,
-            "matters": question.aim,
-            "response": AIMS[question.aim].response,
-            "replications": question.replications,
-        },
-        "confidence": advice.confidence,
-        "decides": advice.decides,
-        "best": [dict(option.levels) for option in advice.best],
-        "ranked": [
-            {
-                "levels": dict(option.levels),
-                "values": dict(option.values),
-                "difference": option.difference,
-                "low": option.low,
-                "high": option.high,
-                "worse": option.is_worse,
-            }
-            for option in advice.ranked
-        ],
-        "unranked": [dict(levels) for levels in advice.unranked],
-    }
+def _write(
+    found: Answer, question: Question, out: Path, force: bool, store: str | Path, level: float
+) -> str | None:
+    """Writes the runs; a report where the measures are those of sweeps. Returns what was wrong."""
+    from skycell.cli.sweep import write_sweep
+    from skycell.experiment.advice import experiment_of
+
+    is_sweep = found.choice == "queue"
+    beside = {}
+    if is_sweep and found.stored is None:
+        beside[out / FILE] = experiment_of(question).encode()
+    shown = level if is_sweep and found.stored is None else None
+    return write_sweep(found.result, out, force, store, level=shown, beside=beside)
 
 
-def _show(advice: Advice, runs: int) -> None:
-    from skycell.cli.console import Output
-    from skycell.experiment.measures import RESPONSES
-    from skycell.tables.table import Table, columns, number, words
-
-    question = advice.question
-    aim = AIMS[question.aim]
-    responses = list(advice.ranked[0].values)
-    heads = [f"{name.replace('_', ' ')}{_unit(RESPONSES[name].unit)}" for name in responses]
-    rows = [
-        (
-            *(words(level) for level in option.levels.values()),
-            *(number(option.values[name], 3) for name in responses),
-            words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
-            words("worse" if option.is_worse else "best" if not at else "not told apart"),
-        )
-        for at, option in enumerate(advice.ranked)
-    ]
-    output = Output(120)
-    title = (
-        f"{question.users} users of {question.traffic} traffic, {question.rate}, {question.rtt}: "
-        f"by {question.aim} ({aim.meaning})"
-    )
-    factors = list(advice.ranked[0].levels)
-    names = columns(*factors, *heads, "to the best", "", numeric=[*heads, "to the best"])
-    output.show(Table(title, names, tuple(rows), keys=len(factors)))
-    if advice.decides:
-        found = "; ".join(_in_words(option.levels) for option in advice.best)
-        one = "is best" if len(advice.best) == 1 else "are best, and not told apart"
-        output.say(f"By {question.aim}: {found} {one}.", "bold")
-    else:
-        output.say(
-            f"The data do not decide: {len(advice.best)} of {len(advice.ranked)} options are not "
-            "told apart from the best. More --replications may.",
-            "bold",
-        )
-    output.say(
-        f"{runs} runs of {question.duration_s()} s; intervals hold together with "
-        f"{advice.confidence:.0%} (Bonferroni); the same seeds for every option."
-    )
-    for levels in advice.unranked:
-        output.say(f"Without a value in some run, and so not ranked: {_in_words(levels)}.")
-
-
-def _in_words(levels: Any) -> str:
-    return ", ".join(f"{name} {level}" for name, level in levels.items())
-
-
-def _unit(unit: str) -> str:
-    return "" if unit == "1" else f", {unit}"
-
-
-def _draw(result: SweepResult, traffic: str, file: Path, force: bool) -> None:
+def _draw(found: Answer, ranking: Ranking, file: Path, force: bool) -> None:
     from skycell.plots.export import save
     from skycell.plots.figure import Origin
-    from skycell.plots.values import Axes, values_figure
+    from skycell.plots.ranking import ranking_figure
 
-    rows = [value.as_dict() for value in result.values()]
+    result = found.result
     hashes = tuple(dict.fromkeys(run.spec_hash for run in result.runs))
     origin = Origin(result.engine, result.version, hashes, result.first_seed, result.replications)
-    measure = "throughput" if traffic == "bulk" else "p95_page_response"
+    setting = found.setting if found.stored is None else found.stored.setting
     with drawing_faults("--plot"):
-        figure = values_figure(
-            rows, origin, Axes("p95_sojourn", "policy"), measure, study=result.title
+        figure = ranking_figure(
+            ranking,
+            origin,
+            unit=result.units[ranking.aim.response],
+            title=setting.in_words() + ("" if found.stored is None else ", from stored runs"),
         )
         save({file: figure}, force=force)

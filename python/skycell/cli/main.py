@@ -33,7 +33,7 @@ VERBS = {
     "lab": "Open a workbench in the browser.",
     "emulate": "Put real hosts onto a scenario's path.",
     "sweep": "Run every combination of some factors' levels.",
-    "advise": "Answer which buffer, queue management and TCP suit a link.",
+    "advise": "Answer which queue and TCP, or service category, suit a link.",
     "analyse": "Show which factors matter, and by how much.",
     "orbit": "Compute constellations, paths over them, and their delays.",
     "trace": "Show what a measured series says of a link, or fit a model to it.",

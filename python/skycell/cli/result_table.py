@@ -47,6 +47,7 @@ def show_result(result: RunResult) -> None:
         tables.policed(result),
         tables.cell_delays(result),
         tables.qos(result.records),
+        tables.calls(result.records),
         tables.resequencers(result.records),
         tables.uplinks(result.records),
         tables.responses(result),

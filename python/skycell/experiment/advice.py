@@ -1,43 +1,14 @@
-"""Which option for a link: a small experiment of its own, and a ranking with what the data decide.
-
-Options are compared run by run with the same seeds (common random numbers). An option is worse than
-the one with the best mean if the interval of the mean difference does not hold 0; all these
-intervals hold together with the confidence asked for (Bonferroni). Sources: R. Jain, The Art of
-Computer Systems Performance Analysis, 1991, 13.4; B. L. Nelson, F. J. Matejcik, Management Science
-41, 1995.
-"""
+"""Which buffer, queue management and TCP for a link: the small experiment that answers it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, Literal
 
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import parse_plan
-from skycell.experiment.result import SweepResult
+from skycell.experiment.ranking import Aim, Traffic
 from skycell.input.quantities import Quantity, rounded, show_time
-
-Traffic = Literal["bulk", "web"]
-
-
-@dataclass(frozen=True)
-class Aim:
-    """What an option is judged by.
-
-    Attributes:
-        response: of a sweep.
-        better: which way it is better.
-        meaning: in words.
-        traffic: that it is of; both if not given.
-    """
-
-    response: str
-    better: Literal["greater", "smaller"]
-    meaning: str
-    traffic: Traffic | None = None
-
 
 AIMS: Mapping[str, Aim] = {
     "goodput": Aim("throughput", "greater", "what all users get together"),
@@ -152,108 +123,3 @@ def experiment_of(question: Question) -> str:
 def plan_of(question: Question, name: str = "advise") -> SweepPlan:
     """The checked sweep that answers a question; raises `ScenarioFaults`."""
     return parse_plan(experiment_of(question), name)
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """One option in the order of its mean.
-
-    Attributes:
-        levels: of the factors.
-        values: mean of each response; None where a run has none.
-        difference: of the aim to the best option's, mean; 0 for the best.
-        low: of the interval of that difference.
-        high: of it.
-        is_worse: whether the data say that it is worse than the best.
-    """
-
-    levels: Mapping[str, Any]
-    values: Mapping[str, float | None]
-    difference: float
-    low: float
-    high: float
-    is_worse: bool
-
-
-@dataclass(frozen=True)
-class Advice:
-    """The answer to a question.
-
-    Attributes:
-        question: what was asked.
-        ranked: options, the best mean first.
-        unranked: options with a run that failed or has no value.
-        confidence: with which all differences lie in their intervals together.
-    """
-
-    question: Question
-    ranked: tuple[Ranked, ...]
-    unranked: tuple[Mapping[str, Any], ...]
-    confidence: float
-
-    @property
-    def best(self) -> tuple[Ranked, ...]:
-        """The options that the data do not tell apart from the best mean."""
-        return tuple(option for option in self.ranked if not option.is_worse)
-
-    @property
-    def decides(self) -> bool:
-        """Whether fewer than half of the options are left."""
-        return 2 * len(self.best) < len(self.ranked)
-
-
-def rank(question: Question, result: SweepResult, confidence: float = 0.9) -> Advice:
-    """Ranks the options of a question's sweep.
-
-    Args:
-        question: what was asked.
-        result: of the sweep of `plan_of`.
-        confidence: with which all differences lie in their intervals together, 0 to 1.
-
-    Raises:
-        ValueError: no option has a value in all of its runs.
-    """
-    from scipy.stats import t as student
-
-    aim = AIMS[question.aim]
-    by_option: dict[tuple[tuple[str, Any], ...], dict[int, Mapping[str, float | None]]] = {}
-    for run in result.runs:
-        key = tuple(run.levels.items())
-        by_option.setdefault(key, {})[run.replication] = run.values or {}
-    samples: dict[tuple[tuple[str, Any], ...], list[float]] = {}
-    for key, runs in by_option.items():
-        values = [runs[number].get(aim.response) for number in sorted(runs)]
-        found = [value for value in values if value is not None]
-        if len(found) == len(values):
-            samples[key] = found
-    if not samples:
-        raise ValueError(f"no option has a value of {aim.response} in all of its runs")
-    sign = 1 if aim.better == "greater" else -1
-    ordered = sorted(samples, key=lambda key: -sign * _mean(samples[key]))
-    best = samples[ordered[0]]
-    compared = max(len(ordered) - 1, 1)
-    count = len(best)
-    quantile = float(student.ppf(1 - (1 - confidence) / (2 * compared), count - 1))
-    ranked: list[Ranked] = []
-    for key in ordered:
-        apart = [own - other for own, other in zip(samples[key], best, strict=True)]
-        mean = _mean(apart)
-        spread = sqrt(sum((one - mean) ** 2 for one in apart) / (count - 1))
-        half = quantile * spread / sqrt(count)
-        worse = key != ordered[0] and sign * mean + half < 0
-        means = {
-            name: _mean_or_none([values.get(name) for values in by_option[key].values()])
-            for name in result.responses
-        }
-        ranked.append(Ranked(dict(key), means, mean, mean - half, mean + half, worse))
-    left = tuple(dict(key) for key in by_option if key not in samples)
-    return Advice(question, tuple(ranked), left, confidence)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _mean_or_none(values: Sequence[float | None]) -> float | None:
-    found = [value for value in values if value is not None]
-    return _mean(found) if found and len(found) == len(values) else None

@@ -23,9 +23,9 @@ class Measure(Generic[View]):
         meaning: in one sentence without a full stop.
         measure: its value; none where it is not defined, as the fairness of a run that delivered
             nothing.
-        part: `flow`, `port`, `uplink`, `vc` or `class` where NAME:PART measures a single one of
-            them in a sweep; else empty. Those of a flow or of none are of TCP flows, those of a VC
-            of the VCs whose cells' delay is measured.
+        part: `flow`, `port`, `uplink`, `call` (a class of them), `vc` or `class` where NAME:PART
+            measures a single one of them in a sweep; else empty. Those of a flow or of none are of
+            TCP flows, those of a VC of the VCs whose cells' delay is measured.
         traffic: kind of the traffic of the flows that it says something of, `web` or `transfers`;
             empty where it is of any.
         better: which values users would rather have.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from skycell.experiment.call_measures import CALL_MEASURES
 from skycell.experiment.measure import COMMON, Measure, cells_discarded, total_mbps
 from skycell.experiment.run_view import SweepView
 from skycell.experiment.uplink_measures import UPLINK_MEASURES
@@ -238,6 +239,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         better="smaller",
     ),
     **UPLINK_MEASURES,
+    **CALL_MEASURES,
     "utilisation": Measure(
         "1",
         "part of the run in which that port was sending",

@@ -174,6 +174,7 @@ class _Parts:
     classes: dict[str, None] = field(default_factory=dict)
     vcs: dict[str, None] = field(default_factory=dict)
     uplinks: dict[str, None] = field(default_factory=dict)
+    calls: dict[str, None] = field(default_factory=dict)
 
     def add(self, spec: NetworkSpec) -> None:
         """Adds those of a cell."""
@@ -187,6 +188,7 @@ class _Parts:
         self.classes.update(dict.fromkeys(names))
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
         self.uplinks.update(dict.fromkeys(uplink.name for uplink in spec.uplinks))
+        self.calls.update(dict.fromkeys(calls.name for calls in spec.calls))
 
     def of(self, response: Measure[SweepView]) -> tuple[Mapping[str, None], str, str]:
         """Names that a response may be of, what they are, and what a fault says without any."""
@@ -197,6 +199,7 @@ class _Parts:
             "flow": (flows, of_flows, "none"),
             "port": (self.ports, "ports", "none with a limited buffer"),
             "uplink": (self.uplinks, "uplinks", "none without [[uplink]]"),
+            "call": (self.calls, "classes of calls", "none without [[calls]]"),
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
         }[response.part]
@@ -249,7 +252,9 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
             others = [
                 known
                 for known, other in RESPONSES.items()
-                if not other.is_of_flows and (parts.uplinks or other.part != "uplink")
+                if not other.is_of_flows
+                and (parts.uplinks or other.part != "uplink")
+                and (parts.calls or other.part != "call")
             ]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
         elif response.traffic and response.traffic not in parts.by_traffic:
@@ -259,7 +264,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 if not other.traffic or other.traffic in parts.by_traffic
             ]
             allowed = f"{', '.join(others)}: no combination has {_HAVING[response.traffic]}"
-        elif part or response.part in {"vc", "uplink"}:
+        elif part or response.part in {"vc", "uplink", "call"}:
             known, plural, none = parts.of(response)
             if part in known or (known and not part):
                 continue

@@ -33,7 +33,7 @@ class SweepView(RunView):
         return self.summary.get("transfers")
 
     def narrowed(self, part: str, name: str) -> SweepView | None:
-        """The view of a single flow, port, uplink, VC or class; none where there is no such one."""
+        """The view of a single flow, port, uplink, VC or class of calls or queues; or none."""
         own: list[Mapping[str, Any]]
         if part == "class":
             key = "ports"

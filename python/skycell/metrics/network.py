@@ -27,6 +27,7 @@ from skycell.spec.network import (
     FlowSpec,
     LinkSpec,
     NetworkSpec,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -253,6 +254,13 @@ def _mean_bps(source: SourceSpec, link: LinkSpec, spec: NetworkSpec) -> float:
         peak = link_cell_bps(source.cell_interval_ps)
     if isinstance(pattern, SourcePatternConstant):
         return peak
+    if isinstance(pattern, SourcePatternBursts):
+        sending = zip(pattern.begins_ps, pattern.lengths_ps, strict=True)
+        times = (
+            min(begin + length, spec.duration_ps) - max(begin, spec.measure_from_ps)
+            for begin, length in sending
+        )
+        return peak * sum(time for time in times if time > 0) / measured_ps
     assert isinstance(pattern, SourcePatternOnOff)
     on, off = mean_ps(pattern.on), mean_ps(pattern.off)
     return peak * on / (on + off)

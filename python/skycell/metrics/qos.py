@@ -1,11 +1,12 @@
-"""Whether the cells of VCs kept to the bounds on their losses and delays."""
+"""Whether the cells of VCs, and packets at ports, kept to bounds on their losses and delays."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skycell.metrics.classes import cell_loss_ratio
+from skycell.metrics.classes import lost_cells
+from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
 from skycell.spec.network import NetworkSpec
 
@@ -16,7 +17,7 @@ MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 def qos_verdicts(
     targets: Sequence[QosTargets], spec: NetworkSpec, records: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """What each bound on a VC comes to, in the order of the file: loss, delay, variation.
+    """What each bound on a VC or a port comes to, in the order of the file.
 
     Args:
         targets: of the scenario.
@@ -26,13 +27,15 @@ def qos_verdicts(
     Returns:
         For each VC and bound: `vc` (name), `profile` (or None), `what` (`clr`, `ctd_ps` or
         `cdv_ps`), `quantile` (None for a loss), `bound` and `measured` in the unit of `what`
-        (measured is None without cells), `cells` (offered for a loss, else arrived) and `verdict`.
+        (measured is None without cells), `cells` (offered for a loss, else arrived) and `verdict`;
+        for each port `port` and `flow` (or None) in place of `vc` and `profile`, `packets` in
+        place of `cells`.
     """
     ids = {vc.name: i for i, vc in enumerate(spec.vcs)}
     delays = {delay["vc"]: delay for delay in records["cell_delays"]}
     found = []
     for one in targets:
-        for name in one.vcs:
+        for name in one.vcs or ():
             vc = ids[name]
             for what, bound in one.bounds._asdict().items():
                 if bound is None:
@@ -43,7 +46,51 @@ def qos_verdicts(
                     is_rerouted = spec.vcs[vc].rerouting is not None
                     row = _of_delays(delays[vc], what, bound, one.quantile, is_rerouted)
                 found.append({"vc": name, "profile": one.profile, "what": what} | row)
+        for name in one.ports or ():
+            found += _of_port(name, one, spec, records)
     return found
+
+
+def _of_port(
+    name: str, one: QosTargets, spec: NetworkSpec, records: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The verdicts on all packets of a port, or on those of each of some flows.
+
+    >>> stay = {"packets": 2000, "min_ps": 1, "p95_ps": 7, "p99_ps": 9}
+    >>> port = {"name": "a>b", "arrived": 2004, "discarded": {"overflow": 4},
+    ...         "octets": {"sojourn": stay}}
+    >>> one = QosTargets(ports=("a>b",), clr=0.001, cdv="6 ms", quantile=0.95)
+    >>> rows = _of_port("a>b", one, None, {"ports": [port]})
+    >>> [(row["what"], row["measured"], row["packets"], row["verdict"]) for row in rows]
+    [('clr', 0.001996007984031936, 2004, 'missed'), ('cdv_ps', 6, 2000, 'met')]
+    """
+    port = next(port for port in records["ports"] if port["name"] == name)
+    octets = port["octets"]
+    stays: dict[str | None, Mapping[str, Any]] = {None: octets["sojourn"]}
+    if one.flows is not None:
+        numbers = {flow: i for i, flow in enumerate(flow_names(spec))}
+        own = {flow["flow"]: flow for flow in octets.get("flows", ())}
+        stays = {flow: own.get(numbers[flow], _NONE_STAYED) for flow in one.flows}
+    found = []
+    for flow, stay in stays.items():
+        for what, bound in one.bounds._asdict().items():
+            if bound is None:
+                continue
+            if what == "clr":
+                lost = sum(port["discarded"].values())
+                row = _verdict_on_losses(port["arrived"], lost, bound)
+            else:
+                measured = None
+                if stay["packets"]:
+                    least = stay["min_ps"] if what == "cdv_ps" else 0
+                    measured = stay[QUANTILES[one.quantile]] - least
+                row = _verdict_on_delays(stay["packets"], measured, bound, one.quantile)
+            row["packets"] = row.pop("cells")
+            found.append({"port": name, "flow": flow, "what": what} | row)
+    return found
+
+
+_NONE_STAYED = {"packets": 0}
 
 
 def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
@@ -54,8 +101,11 @@ def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
     >>> [_of_losses(vc, bound)["verdict"] for bound in (0.001, 0.002, 0.003)]
     ['missed', 'undecided', 'met']
     """
-    offered = vc["cells_offered"]
-    ratio = cell_loss_ratio(vc) if offered else None
+    return _verdict_on_losses(vc["cells_offered"], lost_cells(vc), bound)
+
+
+def _verdict_on_losses(offered: int, lost: int, bound: float) -> dict[str, Any]:
+    ratio = lost / offered if offered else None
     if ratio is None or (0 < bound < 1 and ratio <= bound and offered * bound < 3):
         verdict = UNDECIDED
     else:
@@ -79,6 +129,12 @@ def _of_delays(
         if what == "cdv_ps":
             # Of a VC over satellites that switch on board, fixed_ps is of its first and last link.
             measured -= delay["min_ps"] if is_rerouted else delay["fixed_ps"]
+    return _verdict_on_delays(cells, measured, bound, quantile)
+
+
+def _verdict_on_delays(
+    cells: int, measured: float | None, bound: int, quantile: float
+) -> dict[str, Any]:
     # Of fewer cells than this the quantile is the largest of them.
     fewest = 1 if quantile == 1 else round(1 / (1 - quantile))
     if measured is None or (measured <= bound and cells < fewest):

@@ -21,6 +21,7 @@ REASONS = (
     "delayed",
     "pushed_out",
     "policed",
+    "filtered",
 )
 """Reasons of discard in the order of the engine's numbers; each keeps its colour in all figures."""
 

@@ -31,6 +31,7 @@ NAMES = {
     "new_reno": "NewReno",
     "sack": "SACK",
     "bbr": "BBR",
+    "bbr3": "BBRv3",
     "cubic": "CUBIC",
     "high_speed": "HighSpeed",
     "vegas": "Vegas",
@@ -53,6 +54,7 @@ NAMES = {
     "delayed": "packet had waited too long",
     "pushed_out": "place given to a later packet",
     "policed": "above a policed rate",
+    "filtered": "place given to a newer acknowledgement",
 }
 """How a key of the data is written for people."""
 

@@ -161,6 +161,13 @@ class RunResult:
 
         return Frame(rows(self.records.get("uplinks", [])))
 
+    @cached_property
+    def calls(self) -> pl.DataFrame:
+        """One row per class of calls: asked for, blocked, carried."""
+        from skycell.records.frame import Frame
+
+        return Frame(rows(self.records.get("calls", [])))
+
     def summary(self) -> dict[str, Any]:
         """The records with the run's identity, as plain data."""
         return self._identity() | dict(self.records)

@@ -68,6 +68,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "policed": brief(tables.policed(result), "not conforming", "vcs"),
             "cell_delays": brief(tables.cell_delays(result), "largest", "cell_delays"),
             "qos": tables.qos(records),
+            "calls": tables.calls(records),
             "resequencers": tables.resequencers(records),
             "uplinks": tables.uplinks(records),
             "vc_queues": _those(brief(_vc_queues(result, u), "largest", "ports") for u in _UNITS),

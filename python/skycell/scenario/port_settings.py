@@ -13,6 +13,7 @@ from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rules import Declares, Part
 from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.file.topology import GraphLink
 from skycell.scenario.origins import origin_of, source_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario
@@ -70,7 +71,7 @@ def _parameters(parameters: tuple[Any, ...], spec: Any) -> Iterator[tuple[str, D
 
 
 def _of_link(scenario: Scenario, link: PlannedLink) -> Iterator[Setting]:
-    fields = CongestedLink.model_fields
+    fields = {**GraphLink.model_fields, **CongestedLink.model_fields}
     for key, name, value in (
         ("buffer", link.buffer_key, link.buffer),
         ("policy", link.policy_key, link.policy),
@@ -78,6 +79,7 @@ def _of_link(scenario: Scenario, link: PlannedLink) -> Iterator[Setting]:
         ("by_flow", "by_flow", link.by_flow or None),
         ("shaper", "shaper", link.shaper),
         ("policer", "policer", link.policer),
+        ("ack_filter", "ack_filter", link.ack_filter or None),
         ("rate_algorithm", "rate_algorithm", link.rate_algorithm),
     ):
         if value is not None:

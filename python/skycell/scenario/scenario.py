@@ -22,6 +22,7 @@ from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Dumbbell, ParkingLot
 from skycell.scenario.packets.trace import PacketTrace, read_packet_traces
+from skycell.scenario.plan.calls import plan_calls
 from skycell.scenario.plan.classifier import classify
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
@@ -118,7 +119,7 @@ class Scenario:
     @cached_property
     def is_drawn(self) -> bool:
         """Whether a part of the network is drawn by the seed: specs then differ in more than it."""
-        return draws_schedules(self.file)
+        return draws_schedules(self.file) or bool(self.file.calls)
 
     @cached_property
     def _resolved(self) -> NetworkSpec:
@@ -144,6 +145,7 @@ class Scenario:
         packets = read_packet_traces(file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
+        plan_calls(plan, file, seed, faults)
         classify(plan, file, faults)
         add_satellites(plan, link_schedules.chains, faults)
         check_framings(plan, faults)

@@ -17,10 +17,12 @@ from skycell.spec.parts import (
     AccessSpec,
     AdvertisedWindow,
     AlohaBackoff,
+    Bbr3Spec,
     BbrSpec,
     BitErrorsSpec,
     BurstLengths,
     ByteCountingSlowStartSpec,
+    CallsSpec,
     CcrFrom,
     ChannelSpec,
     ClpDrawn,
@@ -142,6 +144,7 @@ from skycell.spec.parts import (
     SlottedAlohaSpec,
     SlowStartSpec,
     SourcePattern,
+    SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternOnOff,
     SourcePatternTrace,
@@ -192,6 +195,7 @@ class PortSpec(PortMethods, SpecPart):
     rate_algorithm: RateAlgorithmSpec | None = left_out(None)
     shaper: TokenBucketSpec | None = left_out(None)
     policer: PacketPolicerSpec | None = left_out(None)
+    ack_filter: bool = left_out(False)
 
 
 class LinkSpec(SpecPart):
@@ -222,6 +226,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     flows: tuple[FlowSpec, ...] = ()
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
+    calls: tuple[CallsSpec, ...] = left_out(())
     records: RecordSpec
 
 
@@ -231,10 +236,12 @@ __all__ = [
     "AccessSpec",
     "AdvertisedWindow",
     "AlohaBackoff",
+    "Bbr3Spec",
     "BbrSpec",
     "BitErrorsSpec",
     "BurstLengths",
     "ByteCountingSlowStartSpec",
+    "CallsSpec",
     "CcrFrom",
     "ChannelSpec",
     "ClpDrawn",
@@ -359,6 +366,7 @@ __all__ = [
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
+    "SourcePatternBursts",
     "SourcePatternConstant",
     "SourcePatternOnOff",
     "SourcePatternTrace",

@@ -41,6 +41,7 @@ class PacketFraming(SpecPart):
     unit_octets: U32
     line_octets: U32
     fragment_octets: U32 | None = left_out(None)
+    checked_octets: U32 | None = left_out(None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -778,6 +779,12 @@ class BbrSpec(SpecPart):
     kind: Literal["bbr"] = "bbr"
 
 
+class Bbr3Spec(SpecPart):
+    """Paced by a model of the path that losses bound: BBR version 3."""
+
+    kind: Literal["bbr3"] = "bbr3"
+
+
 class DctcpSpec(SpecPart):
     """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
 
@@ -812,6 +819,7 @@ CongestionSpec = Annotated[
     | CubicSpec
     | LinuxCubicSpec
     | BbrSpec
+    | Bbr3Spec
     | DctcpSpec
     | PragueSpec
     | VegasSpec
@@ -1100,6 +1108,7 @@ class FlowSpec(SpecPart):
     loss_script: LossScript
     jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
     peps: tuple[PepSpec, ...] = left_out(())
+    ipsec: bool = left_out(False)
 
 
 class PhaseAt(SpecPart):
@@ -1143,8 +1152,17 @@ class SourcePatternTrace(SpecPart):
     period_ps: U64 | None = None
 
 
+class SourcePatternBursts(SpecPart):
+    """In listed bursts: a cell as each begins, and one after each interval that ends within it."""
+
+    kind: Literal["bursts"] = "bursts"
+    begins_ps: tuple[U64, ...] = ()
+    lengths_ps: tuple[U64, ...] = ()
+
+
 SourcePattern = Annotated[
-    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace, Field(discriminator="kind")
+    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace | SourcePatternBursts,
+    Field(discriminator="kind"),
 ]
 
 
@@ -1270,6 +1288,15 @@ class UplinkSpec(SpecPart):
             burst_errors=0.0, false_collisions=0.0, jammed=0.0, jammed_from_ps=0, jammed_until_ps=0
         )
     )
+
+
+class CallsSpec(SpecPart):
+    """The calls of a class: when each is asked for, and whether all its links have room for it."""
+
+    name: str
+    begins_ps: tuple[U64, ...] = ()
+    lengths_ps: tuple[U64, ...] = ()
+    blocked_at: tuple[U32 | None, ...] = ()
 
 
 TraceKind = Literal[

@@ -33,6 +33,7 @@ OWN_IDS = (
     "hypatia-paths",
     "delay-variation",
     "service-categories",
+    "link-options",
 )
 """Studies of our own."""
 

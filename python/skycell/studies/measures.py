@@ -22,6 +22,7 @@ from skycell.metrics.classes import CellDelay, cell_delay
 from skycell.metrics.network import Network
 from skycell.scenario import NetworkSpec
 from skycell.studies import guarantees, privileged, web, windows
+from skycell.studies.flow_measures import FLOW_MEASURES
 
 _MBIT = 1e6
 
@@ -392,6 +393,7 @@ def _max_min_fairness(run: Measured) -> float | None:
 MEASURES: Mapping[str, Measure[Measured]] = {
     **COMMON,
     **UPLINK_MEASURES,
+    **FLOW_MEASURES,
     "efficiency": Measure("1", "sum of the throughputs as a part of the ceiling", _efficiency),
     "fairness": Measure("1", "Jain's index of the throughputs", _fairness),
     "total_throughput": Measure("Mbit/s", "throughput of all flows together", total_mbps),
@@ -484,16 +486,6 @@ MEASURES: Mapping[str, Measure[Measured]] = {
     ),
     "source_throughput": Measure(
         "Mbit/s", "mean throughput of the row's sources", _source_throughput
-    ),
-    "timeouts_per_10mb": Measure(
-        "events",
-        "retransmission timeouts of the privileged source for each 10 MB",
-        lambda run: privileged.per_10mb(run.summary, "timeouts"),
-    ),
-    "retransmitted_per_10mb": Measure(
-        "kB",
-        "octets that the privileged source sent again for each 10 MB",
-        lambda run: privileged.per_10mb(run.summary, "octets_retransmitted"),
     ),
     "tagged_share": Measure(
         "1", "frames of the privileged source that went on tagged, as a part of all", _tagged_share

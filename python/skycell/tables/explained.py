@@ -33,6 +33,7 @@ STEPPED_BECAUSE = {
     "rate_control": "rates of ABR VCs are controlled cell by cell",
     "resequencer": "a VC has a resequencer, which looks at each cell",
     "source_clp": "a source sends cells with CLP = 1",
+    "damaged_packets": "packets go on with bit errors",
     "fragmentation": "packets go over a link in fragments",
     "shared_uplink": "terminals share an uplink, whose slots space what they send",
     "queue_management": "its policy decides as packets leave, or it sees flows, or has a bucket",

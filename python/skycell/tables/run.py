@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_MS
+from skycell.metrics.calls import blocking_probability
 from skycell.metrics.run_rows import (
     BIT_ERROR_HEADS,
     CELL_DELAY_HEADS,
@@ -165,6 +166,35 @@ def uplinks(records: Mapping[str, Any]) -> Table | None:
     )
 
 
+def calls(records: Mapping[str, Any]) -> Table | None:
+    """The calls that were asked for, and those that found no room."""
+
+    def blocking(row: Mapping[str, Any]) -> Cell:
+        return loss(blocking_probability(row)) if row["offered"] else number(None, 3)
+
+    return _made(
+        "Calls",
+        "Calls of each class that were asked for while the run counts, those of them that were "
+        "blocked because a link had no room, as a part, and the first such link of most of them; "
+        "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
+        "calls",
+        ("offered", "blocked", "part", "carried", "at most"),
+        (
+            (
+                words(row["name"]),
+                count(row["offered"]),
+                count(row["blocked"]),
+                blocking(row),
+                number(row["carried"], 2),
+                count(row["most"]),
+                words(max(row["blocked_at"], key=row["blocked_at"].__getitem__, default="")),
+            )
+            for row in records.get("calls", ())
+        ),
+        last=("mostly at",),
+    )
+
+
 _BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
 
 
@@ -178,26 +208,34 @@ def qos(records: Mapping[str, Any]) -> Table | None:
             return loss(row[key])
         return Cell(f"{number(row[key] / PS_PER_MS, 3).text} ms", row[key])
 
+    rows = records.get("qos", ())
+    has_ports = any("port" in row for row in rows)
     return _made(
         "Bounds on losses and delays",
         "Bounds on the losses and delays of VCs, and whether the run kept them. Loss: cells lost "
         "as a part of those offered. Delay: within which this part of the cells arrived. "
         "Variation: that delay less what a cell takes where nothing waits. A verdict is undecided "
         "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
-        "or fewer than reach beyond the quantile.",
-        "VC",
-        ("what", "at", "bound", "measured", "cells"),
+        "or fewer than reach beyond the quantile."
+        + (
+            " At ports of packets the same of packets that came, and of how long they stayed, less "
+            "the shortest stay."
+            if has_ports
+            else ""
+        ),
+        "VC or port" if has_ports else "VC",
+        ("what", "at", "bound", "measured", "units" if has_ports else "cells"),
         (
             (
-                words(row["vc"]),
+                words(row["vc"] if "vc" in row else f"{row['port']} {row['flow'] or ''}".rstrip()),
                 words(_BOUNDED[row["what"]]),
                 words("" if row["quantile"] is None else f"{100 * row['quantile']:g} %"),
                 shown(row, "bound"),
                 shown(row, "measured"),
-                count(row["cells"]),
+                count(row["cells" if "cells" in row else "packets"]),
                 words(row["verdict"]),
             )
-            for row in records.get("qos", ())
+            for row in rows
         ),
         last=("verdict",),
     )

@@ -1,15 +1,12 @@
 """Which option: the experiment that is made, and what a ranking concludes of its runs."""
 
-import json
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from skycell.cli.main import main
-from skycell.experiment.advice import AIMS, Advice, Question, experiment_of, plan_of, rank
+from skycell.experiment.advice import AIMS, Question, experiment_of, plan_of
+from skycell.experiment.ranking import Ranking, rank
 from skycell.experiment.result import SweepResult, SweepRun
 from skycell.input.quantities import parse_quantity
 
@@ -46,7 +43,7 @@ def run(option: str, number: int, throughput: float | None) -> SweepRun:
     return SweepRun({"tcp": option}, number, number, f"{option}{number}", values, reason)
 
 
-def ranked(means: dict[str, float], *, noise: float, common: float = 0.0, seed: int = 1) -> Advice:
+def ranked(means: dict[str, float], *, noise: float, common: float = 0.0, seed: int = 1) -> Ranking:
     """The ranking of options with these means: noise of each run, and noise that a seed has."""
     rng = random.Random(seed)
     shared = [rng.gauss(0, common) for _ in range(5)]
@@ -55,7 +52,7 @@ def ranked(means: dict[str, float], *, noise: float, common: float = 0.0, seed: 
         for name, mean in means.items()
         for at in range(5)
     ]
-    return rank(question(), result_of(runs, 5))
+    return rank(result_of(runs, 5), AIMS["goodput"])
 
 
 @pytest.mark.parametrize("aim", AIMS)
@@ -96,50 +93,11 @@ def test_of_equal_options_few_are_called_worse() -> None:
 
 def test_an_option_without_a_value_is_named_and_not_ranked() -> None:
     runs = [run("a", 1, 1.0), run("a", 2, 1.1), run("b", 1, None), run("b", 2, 9.0)]
-    found = rank(question(replications=2), result_of(runs, 2))
+    found = rank(result_of(runs, 2), AIMS["goodput"])
     assert [option.levels for option in found.ranked] == [{"tcp": "a"}]
     assert found.unranked == ({"tcp": "b"},)
 
 
-def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
-    store = ["--store", str(tmp_path / "runs.sqlite")]
-    call = ["advise", "--rate", "2 Mbit/s", "--rtt", "40 ms", "--users", "2", *store]
-    call += ["--replications", "2", "--matters", "delay"]
-    out = tmp_path / "out"
-    shown = CliRunner().invoke(main, [*call, "--out", str(out), "--jobs", "1"])
-    assert shown.exit_code == 0, shown.output
-    assert f"skycell sweep {out / 'advise.toml'}" in shown.output
-    shown_json = json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)
-    waits = [row["values"]["p95_sojourn"] for row in shown_json["ranked"]]
-    assert waits == sorted(waits)
-    assert len(shown_json["ranked"]) == 16
-    again = CliRunner().invoke(
-        main, ["sweep", str(out / "advise.toml"), "--plan", "--json", *store]
-    )
-    assert json.loads(again.stdout)["missing"] == 0
-    # Over a short way CoDel keeps a shorter queue than a full buffer, whatever the TCP.
-    by_policy = {
-        (row["levels"]["policy"], row["levels"]["tcp"]): row["values"]["p95_sojourn"]
-        for row in shown_json["ranked"]
-        if row["levels"]["buffer"] == 1
-    }
-    assert by_policy["codel", "cubic"] < by_policy["tail_drop", "cubic"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--rate", "50 Mbit"], "Mbit/s?"),
-        (["--rate", "0 Mbit/s"], "within reason"),
-        (["--rtt", "600"], "600 ms"),
-        (["--loss", "70 %"], "within reason"),
-        (["--matters", "pages"], "of web traffic"),
-        (["--users", "0"], "1<=x<=1000"),
-    ],
-)
-def test_nonsense_is_refused(options: list[str], said: str) -> None:
-    usual = {"--rate": "5 Mbit/s", "--rtt": "40 ms"} | {options[0]: options[1]}
-    call = ["advise", *(word for pair in usual.items() for word in pair)]
-    refused = CliRunner().invoke(main, call)
-    assert refused.exit_code == 2
-    assert said in refused.output
+def test_one_run_of_each_option_has_no_spread() -> None:
+    with pytest.raises(ValueError, match="no spread"):
+        rank(result_of([run("a", 1, 1.0), run("b", 1, 2.0)], 1), AIMS["goodput"])

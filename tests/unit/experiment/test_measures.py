@@ -369,6 +369,18 @@ def test_uplinks_have_their_responses_and_other_runs_have_none() -> None:
         assert measure(name, RUN) is None
 
 
+def test_calls_have_their_responses_all_together_and_by_class() -> None:
+    voice = {"name": "voice", "offered": 90, "blocked": 3, "carried": 7.5}
+    video = {"name": "video", "offered": 10, "blocked": 7, "carried": 0.5}
+    none = {"name": "nobody", "offered": 0, "blocked": 0, "carried": 0.0}
+    view = replace(RUN, summary={**RUN.summary, "flows": [], "calls": [voice, video, none]})
+    assert (measure("blocking", view), measure("carried_calls", view)) == (0.1, 8.0)
+    assert measure("blocking:voice", view) == 3 / 90
+    assert measure("carried_calls:video", view) == 0.5
+    assert measure("blocking:nobody", view) is None
+    assert measure("blocking", RUN) is measure("carried_calls", RUN) is None
+
+
 def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
     silent = flow("a", 0, segments_sent=0, segments_received=0)
     flows = [silent, silent | {"name": "b"}]
@@ -389,7 +401,7 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
     for name, response in RESPONSES.items():
         assert response.unit, name
         assert not response.meaning.endswith("."), name
-        assert response.part in {"", "flow", "port", "uplink", "class", "vc"}
+        assert response.part in {"", "flow", "port", "uplink", "call", "class", "vc"}
 
 
 ALONE = skycell.parse(PARKING_LOT).with_values(

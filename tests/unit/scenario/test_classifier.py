@@ -64,6 +64,20 @@ def test_diffserv_puts_code_points_on_categories() -> None:
     assert found == [("ef", "cbr"), ("af2", "nrt_vbr"), ("rest", "ubr")]
 
 
+def test_labels_and_protocols_are_headers_like_others() -> None:
+    rules = [{"vc": "lsp", "label": 17}, {"vc": "datagrams", "protocol": "udp"}]
+    voice = {"kind": "cbr", "name": "voice", "beside": "flow3"}
+    values = scenario(
+        {"rule": rules},
+        flow=[{"names": ["flow1"], "label": 17}],
+        source=[{**voice, "rate": "80 kbit/s", "packet_size": "200 B"}],
+    )
+    spec = spec_of(values)
+    found = [spec.vcs[flow.forward[1]].name for flow in spec.flows]
+    assert found == ["lsp", "flow2.forward2", "flow3.forward2"]
+    assert spec.vcs[spec.sources[0].datagram_route[1]].name == "datagrams"
+
+
 def test_levels_of_assured_forwarding_discard_in_their_order() -> None:
     # One VC for each drop precedence of AF1, whose thresholds are far apart.
     rules = [{"vc": f"af1{level}", "dscp": f"AF1{level}"} for level in (1, 2, 3)]

@@ -132,7 +132,8 @@ def spec_of(values: dict[str, Any]) -> str | None:
     except ScenarioFaults:
         return None
     bounds = [
-        (one.bounds, one.quantile if one.asks_for_delays else None) for one in scenario.file.qos
+        (one.ports, one.bounds, one.quantile if one.asks_for_delays else None)
+        for one in scenario.file.qos
     ]
     return f"{text} {bounds}"
 
@@ -287,17 +288,16 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
     return list(run_spec(scenario.resolve()).records["flows"])
 
 
-#: Without effect beside another rule, as far as the stresses show: Vegas' windows are whole segments
-#: but in rounds of two samples or fewer.
+#: Without effect beside another rule, as far as the stresses show: windows of Vegas are whole
+#: segments, but in rounds of two samples or fewer.
 IDLE_BESIDE = {("sack", "vegas"): ["recovery.sack.pipe_room"]}
-
 
 #: Those that may stand together: BBR has to know what is in flight.
 PAIRS = [
     (recovery, congestion)
     for recovery in RULES["recovery"]
     for congestion in RULES["congestion"]
-    if congestion != "bbr" or recovery == "rack_tlp"
+    if congestion not in ("bbr", "bbr3") or recovery == "rack_tlp"
 ]
 
 

@@ -297,7 +297,10 @@ def test_cells_of_whole_segments_are_a_part_of_the_cells_of_ubr_that_were_carrie
     run = measured([1.0, 1.0], network=facts(segment_cells=(12, 192)))
     for entry, segments in zip(run.summary["flows"], (10, 1), strict=True):
         entry["segments_received"] = segments
-    queues = [{"class": "nrt_vbr", "departed": 1000}, {"class": None, "departed": 320}]
+    queues: list[dict[str, object]] = [
+        {"class": "nrt_vbr", "departed": 1000},
+        {"class": None, "departed": 320},
+    ]
     run = replace(run, summary={**run.summary, "ports": [{"queues": queues}]})
     assert value("whole_part", run) == pytest.approx((10 * 12 + 192) / 320)
     queues[1]["departed"] = 0

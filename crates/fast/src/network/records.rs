@@ -78,7 +78,8 @@ impl Network<'_> {
                 Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
             },
             sources: cell_sources.sources,
-            uplinks: Vec::new(),
+            uplinks: together.map_or_else(Vec::new, |part| part.uplinks.clone()),
+            calls: Vec::new(),
             cell_delays: cell_sources.delays,
             class_delays: cell_sources.class_delays,
             web: WebTotals::of(&flows),

@@ -7,9 +7,10 @@ use crate::port::stepped::{Gone, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
 use skycell_records::LossReason;
-use skycell_reference::{Cell, Next as OnPath};
+use skycell_reference::{Cell, Next as OnPath, pure_ack};
+use skycell_switch::PureAck;
 use skycell_traffic::{SourceCell, rank};
-use skycell_units::{Ecn, FrameId, InputId, PortVc, SimTime};
+use skycell_units::{Ecn, FlowId, FrameId, InputId, PortVc, SimTime};
 
 impl Network<'_> {
     /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
@@ -175,6 +176,14 @@ impl Network<'_> {
         self.wake(id, acts_at);
     }
 
+    /// What a packet acknowledges that does nothing else, where the filter of `port` may look at it.
+    fn pure_ack(&self, port: u32, frame: FrameId) -> Option<PureAck> {
+        let flow = self.frames.get(frame).flow;
+        let is_filtered = self.spec.links[port as usize].port.ack_filter;
+        let is_read = is_filtered && flow != FlowId::NONE && !self.spec.flows[flow.index()].ipsec;
+        is_read.then(|| pure_ack(&self.frames.segment(frame)))?
+    }
+
     /// Offers a whole frame, or a cell of a source, to the stepped port at which its VC begins.
     #[inline(never)]
     pub(super) fn offer_to_stepped(&mut self, now: SimTime, offer: Offer) {
@@ -189,6 +198,7 @@ impl Network<'_> {
             0
         };
         let units = if carries_packets { 1 } else { offer.cells };
+        let ack = self.pure_ack(port, offer.frame);
         debug_assert_eq!(begin.source, u32::MAX);
         let begin = self.vcs.begin_mut(offer.vc);
         begin.frames_offered += 1;
@@ -196,6 +206,7 @@ impl Network<'_> {
         let unit = Cell {
             rm: None,
             efci: false,
+            ack,
             frame: offer.frame,
             index: 0,
             octets,
@@ -245,6 +256,7 @@ impl Network<'_> {
         let unit = Cell {
             rm: None,
             efci: false,
+            ack: None,
             frame,
             index: sent.index,
             octets: 0,

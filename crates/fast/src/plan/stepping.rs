@@ -12,8 +12,8 @@ use skycell_spec::{
 pub(crate) struct Stepping {
     /// By port: why it is, if it is.
     reasons: Vec<Option<SteppedReason>>,
-    /// By port: whether it is together with others.
-    pub(crate) together: Vec<bool>,
+    /// By port: why it is together with others, if it is.
+    pub(crate) together: Vec<Option<SteppedReason>>,
 }
 
 impl Stepping {
@@ -66,20 +66,31 @@ impl Stepping {
     }
 }
 
-/// By port: whether it is stepped together with others, from one list of events. An RM cell that comes to a node changes,
-/// in that instant, what the ports both ways tell and send, so these wait for each other; those of all VCs that
-/// share one with an ABR VC, or that measure where a trace asks for it, are a part of the network by themselves.
-fn together(spec: &NetworkSpec) -> Vec<bool> {
+/// By port: why it is stepped together with others, from one list of events, if it is. An RM cell that comes to a node
+/// changes, in that instant, what the ports both ways tell and send, and a slot of an uplink is for one of its terminals, so
+/// these wait for each other; those of all VCs that share one with an ABR VC or cross an uplink, or that measure where a
+/// trace asks for it, are a part of the network by themselves.
+pub(crate) fn together(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
     let traces_control = spec.records.traces.contains(&TraceKind::RateControl);
     let measures = |link: &LinkSpec| traces_control && link.port.rate_algorithm.is_some();
-    let mut together: Vec<bool> = spec.links.iter().map(measures).collect();
+    let reason = |link: &LinkSpec| measures(link).then_some(SteppedReason::RateControl);
+    let mut together: Vec<_> = spec.links.iter().map(reason).collect();
+    for &link in spec.uplinks.iter().flat_map(|uplink| &uplink.links) {
+        together[link as usize].get_or_insert(SteppedReason::SharedUplink);
+    }
     let mut grows = true;
     while grows {
         grows = false;
         for vc in &spec.vcs {
             let ports = || vc.paths().flatten().map(|&port| port as usize);
-            if vc.abr.is_some() || ports().any(|port| together[port]) {
-                ports().for_each(|port| grows |= !std::mem::replace(&mut together[port], true));
+            let is_controlled = vc.abr.is_some().then_some(SteppedReason::RateControl);
+            let reason = is_controlled.or_else(|| ports().find_map(|port| together[port]));
+            let Some(reason) = reason else {
+                continue;
+            };
+            for port in ports() {
+                grows |= together[port].is_none();
+                together[port].get_or_insert(reason);
             }
         }
     }
@@ -112,6 +123,7 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
         || queue.by_flow
         || port.shaper.is_some()
         || port.policer.is_some()
+        || port.ack_filter
     {
         return Some(SteppedReason::QueueManagement);
     }

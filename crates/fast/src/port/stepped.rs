@@ -212,6 +212,7 @@ impl SteppedPort {
         let unit = Cell {
             rm: None,
             efci: false,
+            ack: None,
             frame: fragment.frame,
             index: fragment.nth.into(),
             octets: 0,

@@ -381,6 +381,7 @@ mod tests {
                 rate_algorithm: None,
                 shaper: None,
                 policer: None,
+                ack_filter: false,
             },
         };
         let mut queues = VcQueues::new(&link, has_classes, SimTime(100)).expect("it serves VCs");

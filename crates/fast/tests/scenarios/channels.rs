@@ -22,6 +22,15 @@ pub fn bursty(seed: u64) -> NetworkSpec {
         }
         link.channel = Some(channel(&mut dice));
     }
+    // Drawn last, so that what was drawn before stays what it was.
+    for link in &mut spec.links {
+        let strikes_bits = (link.channel.as_ref()).is_some_and(ChannelSpec::strikes_bits);
+        if let Some(framing) = link.framing.as_mut().filter(|_| strikes_bits)
+            && dice.one_in(4)
+        {
+            framing.checked_octets = Some(framing.overhead_octets + dice.pick(&[20, 40, 300]));
+        }
+    }
     spec
 }
 

@@ -2,6 +2,7 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod abr;
+mod calls;
 mod channels;
 mod classes;
 mod hosts;
@@ -15,10 +16,12 @@ mod spacing;
 mod split;
 mod stepping;
 mod tcp;
+mod uplinks;
 mod varying_parking_lots;
 mod web;
 
 pub use abr::abr;
+pub use calls::calls;
 pub use channels::bursty;
 pub use classes::several_classes;
 pub use jitter::with_jitter;
@@ -29,6 +32,7 @@ use skycell_des::Stream;
 use skycell_spec::*;
 pub use split::split;
 pub use stepping::with_stepping;
+pub use uplinks::uplinks;
 pub use varying_parking_lots::varying_parking_lots;
 
 /// A source of choices.
@@ -188,6 +192,7 @@ impl<'a> Builder<'a> {
                 flows: Vec::new(),
                 sources: Vec::new(),
                 uplinks: Vec::new(),
+                calls: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
                     sampled_ports: Vec::new(),
@@ -499,6 +504,7 @@ impl<'a> Builder<'a> {
             },
             jitter: JitterSpec::default(),
             peps: Vec::new(),
+            ipsec: false,
         });
     }
 }

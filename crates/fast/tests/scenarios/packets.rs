@@ -68,7 +68,19 @@ pub fn packets(seed: u64) -> NetworkSpec {
         for flow in &mut spec.flows {
             if !flow.tcp.congestion.is_scalable() {
                 flow.tcp.ecn = dice.pick(&[EcnUse::Off, EcnUse::Classic, EcnUse::Classic]);
+                if matches!(flow.tcp.congestion, CongestionSpec::Bbr3(_)) {
+                    flow.tcp.ecn = EcnUse::Off;
+                }
             }
+        }
+    }
+    let mut dice = Dice(Stream::new(seed, "acknowledgement filters"));
+    if dice.one_in(6) {
+        for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
+            link.port.ack_filter = dice.one_in(2);
+        }
+        for flow in &mut spec.flows {
+            flow.ipsec = dice.one_in(4);
         }
     }
     spec
@@ -190,6 +202,7 @@ fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
         unit_octets,
         line_octets,
         fragment_octets: None,
+        checked_octets: None,
     };
     let framing = dice.pick(&[
         framing(0, 0, 1, 1),

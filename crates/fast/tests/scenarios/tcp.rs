@@ -24,17 +24,19 @@ impl Builder<'_> {
         if is_timed {
             drawn.insert("limited_transmit".to_owned(), json!(false));
         }
-        if !is_timed && drawn["congestion"]["kind"] == "bbr" {
+        let has_model =
+            |congestion: &Value| congestion["kind"] == "bbr" || congestion["kind"] == "bbr3";
+        if !is_timed && has_model(&drawn["congestion"]) {
             drawn.insert(
                 "congestion".to_owned(),
                 json!({"kind": "linux_cubic",
                 "fast_convergence": true, "tcp_friendliness": true}),
             );
         }
-        if drawn["congestion"]["kind"] == "bbr" {
+        if has_model(&drawn["congestion"]) {
             drawn.insert("cwnd_validation".to_owned(), json!("off"));
         }
-        if !is_timed || drawn["congestion"]["kind"] == "bbr" {
+        if !is_timed || has_model(&drawn["congestion"]) {
             drawn.insert("pacing".to_owned(), json!({"kind": "off"}));
         }
         let is_hystart = ["hystart_plus_plus", "hystart"]
@@ -46,7 +48,9 @@ impl Builder<'_> {
         let is_scalable = ["dctcp", "prague"]
             .map(Value::from)
             .contains(&drawn["congestion"]["kind"]);
-        if is_scalable || drawn["ecn"] == "accurate" {
+        if drawn["congestion"]["kind"] == "bbr3" {
+            drawn.insert("ecn".to_owned(), json!("off"));
+        } else if is_scalable || drawn["ecn"] == "accurate" {
             let ecn = if is_scalable { "accurate" } else { "classic" };
             drawn.insert("ecn".to_owned(), json!(ecn));
         }

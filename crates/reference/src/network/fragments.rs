@@ -2,7 +2,7 @@
 //! together at the end of their route. One that has lost a fragment never is.
 
 use super::Network;
-use crate::frames::{Content, Fragment};
+use crate::frames::Content;
 use skycell_units::{Cells, FrameId, SimTime};
 
 impl Network<'_> {
@@ -32,22 +32,8 @@ impl Network<'_> {
         }
     }
 
-    /// A whole fragment has reached the end of a VC.
-    pub(super) fn on_fragment_at_end(&mut self, now: SimTime, id: FrameId, fragment: Fragment) {
-        let Content::InFragments(whole) = &self.frames.get(fragment.whole).content else {
-            unreachable!("a packet that was cut");
-        };
-        let route = match whole.content {
-            Content::Segment {
-                flow, is_forward, ..
-            } => self.flows[flow as usize].route(is_forward),
-            Content::Datagram { source, .. } => &self.spec.sources[source as usize].datagram_route,
-            ref other => unreachable!("never cut: {other:?}"),
-        };
-        if let Some(&next) = route.get(fragment.route_index as usize + 1) {
-            self.frames.next_vc(id);
-            return self.offer_frame(now, id, next);
-        }
+    /// A whole fragment has reached the end of its route.
+    pub(super) fn on_fragment_at_end(&mut self, now: SimTime, id: FrameId) {
         if let Some(whole) = self.frames.put_together(id) {
             self.on_frame_at_end(now, whole);
         }

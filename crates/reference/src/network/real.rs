@@ -17,18 +17,8 @@ impl Network<'_> {
         self.offer_frame(now, id, vc);
     }
 
-    /// The next VC of a real packet's route, if there is one.
-    pub(super) fn next_of_real(&self, packet: &RealPacket) -> Option<u32> {
-        let route = self.flows[packet.flow as usize].route(packet.is_forward);
-        route.get(packet.route_index as usize + 1).copied()
-    }
-
-    /// A real packet has come to the end of a VC, and goes on over `next` or has arrived.
-    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: FrameId, next: Option<u32>) {
-        if let Some(next) = next {
-            self.frames.next_vc(id);
-            return self.offer_frame(now, id, next);
-        }
+    /// A real packet has come to the end of its route.
+    pub(super) fn on_real_at_end(&mut self, now: SimTime, id: FrameId) {
         let frame = self.frames.get(id);
         let ecn = frame.ecn;
         let mut packet = self.frames.take_real(id);

@@ -43,6 +43,7 @@ impl Network<'_> {
             frame: vc.frame_under_way,
             rm: None,
             efci: false,
+            ack: None,
             index: sent.index,
             octets: 0,
             vc: vc_id,

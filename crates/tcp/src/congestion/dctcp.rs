@@ -1,6 +1,7 @@
 //! DCTCP: marks cut the window by as much as there are.
 
 use super::marked::MarkedPart;
+use super::reno::growth_by_octets;
 use super::{Ack, CongestionControl, HALF, Marks};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
@@ -35,14 +36,9 @@ impl Dctcp {
     }
 }
 
-/// What `octets` acknowledged without a mark add: a segment each window (RFC 5681 equation 3, by octets).
-pub(super) fn growth(tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
-    tcp.mss as f64 * ack.octets as f64 / cwnd
-}
-
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
-        growth(tcp, cwnd, ack)
+        growth_by_octets(tcp, cwnd, ack)
     }
 
     fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {

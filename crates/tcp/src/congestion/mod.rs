@@ -4,16 +4,19 @@
 //! [slow start](crate::slow_start)'s. [`Window`](crate::window::Window) holds cwnd and ssthresh and asks.
 
 mod bbr;
+mod bbr3;
 mod cubic;
 mod dctcp;
 mod high_speed;
 mod linux_cubic;
 mod marked;
+mod max_filter;
+mod path_model;
 mod prague;
 mod reno;
 mod vegas;
 
-pub(crate) use bbr::{Bbr, Path, RateSample, burst_size as bbr_burst_size};
+pub(crate) use path_model::{Lost, Path, PathModel, RateSample, burst_size as model_burst_size};
 pub(crate) use reno::{HALF, growth as reno_growth};
 
 use crate::kinds::kinds;
@@ -23,6 +26,7 @@ use skycell_declare::{Declare, Refusal, Rule, Surroundings};
 use skycell_units::{Ecn, Octets};
 
 use bbr::BbrSpec;
+use bbr3::Bbr3Spec;
 use cubic::{Cubic, CubicSpec};
 use dctcp::{Dctcp, DctcpSpec};
 use high_speed::{HighSpeed, HighSpeedSpec};
@@ -35,6 +39,7 @@ use vegas::{Vegas, VegasSpec};
 pub mod specs {
     pub use super::CongestionSpec;
     pub use super::bbr::BbrSpec;
+    pub use super::bbr3::Bbr3Spec;
     pub use super::cubic::CubicSpec;
     pub use super::dctcp::DctcpSpec;
     pub use super::high_speed::HighSpeedSpec;
@@ -55,6 +60,8 @@ kinds! {
         LinuxCubic(LinuxCubicSpec),
         /// See [`BbrSpec`].
         Bbr(BbrSpec),
+        /// See [`Bbr3Spec`].
+        Bbr3(Bbr3Spec),
         /// See [`DctcpSpec`].
         Dctcp(DctcpSpec),
         /// See [`PragueSpec`].
@@ -83,7 +90,7 @@ impl CongestionSpec {
     /// Whether cwnd follows a model of the path: no loss cuts it, and slow start has no part in it. It paces itself, and
     /// asks for a sender that knows what is in flight.
     pub fn has_model(&self) -> bool {
-        matches!(self, CongestionSpec::Bbr(_))
+        matches!(self, CongestionSpec::Bbr(_) | CongestionSpec::Bbr3(_))
     }
 
     /// Whether it needs a round trip of every ACK.
@@ -117,6 +124,7 @@ impl CongestionSpec {
             CongestionSpec::Cubic(cubic) => cubic.ssthresh_basis,
             CongestionSpec::LinuxCubic(_)
             | CongestionSpec::Bbr(_)
+            | CongestionSpec::Bbr3(_)
             | CongestionSpec::Dctcp(_)
             | CongestionSpec::Prague(_)
             | CongestionSpec::Vegas(_)
@@ -232,7 +240,7 @@ impl Congestion {
             },
             CongestionSpec::Cubic(spec) => Congestion::Cubic(Cubic::new(spec)),
             CongestionSpec::LinuxCubic(spec) => Congestion::LinuxCubic(LinuxCubic::new(spec)),
-            CongestionSpec::Bbr(_) => return None,
+            CongestionSpec::Bbr(_) | CongestionSpec::Bbr3(_) => return None,
             CongestionSpec::Dctcp(spec) => Congestion::Dctcp(Dctcp::new(spec)),
             CongestionSpec::Prague(spec) => Congestion::Prague(Prague::new(spec)),
             CongestionSpec::Vegas(spec) => Congestion::Vegas(Vegas::new(spec)),

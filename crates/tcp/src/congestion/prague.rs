@@ -1,7 +1,7 @@
 //! Prague's response to marks: that of DCTCP, for queues that keep scalable senders apart.
 
-use super::dctcp::growth;
 use super::marked::MarkedPart;
+use super::reno::growth_by_octets;
 use super::{Ack, CongestionControl, HALF, Marks};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl Prague {
 
 impl CongestionControl for Prague {
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
-        growth(tcp, cwnd, ack)
+        growth_by_octets(tcp, cwnd, ack)
     }
 
     fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {

@@ -49,6 +49,11 @@ pub(crate) fn growth(tcp: &TcpSpec, cwnd: f64) -> f64 {
     mss * mss / cwnd
 }
 
+/// What the octets that an ACK acknowledges add to `cwnd` octets, as they come: a segment each window (RFC 5681 equation 3, by octets).
+pub(super) fn growth_by_octets(tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+    tcp.mss as f64 * ack.octets as f64 / cwnd
+}
+
 /// Reno where growth waits for several ACKs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CountedAcks {

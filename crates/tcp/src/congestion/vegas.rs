@@ -1,6 +1,7 @@
 //! Vegas: a few segments of its own in the queue, by the length of round trips.
 
-use super::{Ack, CongestionControl, HALF, Sample, dctcp};
+use super::reno::growth_by_octets;
+use super::{Ack, CongestionControl, HALF, Sample};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
@@ -122,7 +123,7 @@ impl Vegas {
         let added = if self.cnt_rtt > FEW {
             self.adjust(tcp, cwnd, growth)
         } else {
-            growth.unwrap_or_else(|| dctcp::growth(tcp, cwnd, ack))
+            growth.unwrap_or_else(|| growth_by_octets(tcp, cwnd, ack))
         };
         self.begin_round(ack);
         added

@@ -34,6 +34,7 @@ from skycell.scenario.values.tcp_types import (
     TimeOrNone,
 )
 from skycell.spec.network import (
+    Bbr3Spec,
     BbrSpec,
     ByteCountingSlowStartSpec,
     CubicSpec,
@@ -372,6 +373,12 @@ class Bbr(Parameters):
     kind: Literal["bbr"] = param(..., "the congestion rule")
 
 
+class Bbr3(Parameters):
+    """Paced by a model of the path that losses bound: BBR version 3."""
+
+    kind: Literal["bbr3"] = param(..., "the congestion rule")
+
+
 class Dctcp(Parameters):
     """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
 
@@ -426,13 +433,17 @@ class HighSpeed(Parameters):
     kind: Literal["high_speed"] = param(..., "the congestion rule")
 
 
-_AnyCongestion = RenoCongestion | Cubic | LinuxCubic | Bbr | Dctcp | Prague | Vegas | HighSpeed
+_AnyCongestion = (
+    RenoCongestion | Cubic | LinuxCubic | Bbr | Bbr3 | Dctcp | Prague | Vegas | HighSpeed
+)
 Congestion = Annotated[
     Annotated[_AnyCongestion, Field(discriminator="kind")],
     BeforeValidator(
         kind_or("reno"),
         json_schema_input_type=_AnyCongestion
-        | Literal["reno", "cubic", "linux_cubic", "bbr", "dctcp", "prague", "vegas", "high_speed"],
+        | Literal[
+            "reno", "cubic", "linux_cubic", "bbr", "bbr3", "dctcp", "prague", "vegas", "high_speed"
+        ],
     ),
 ]
 CONGESTION: dict[str, Declared] = {
@@ -462,6 +473,7 @@ CONGESTION: dict[str, Declared] = {
         ),
     ),
     "bbr": Declared(Bbr, BbrSpec, ()),
+    "bbr3": Declared(Bbr3, Bbr3Spec, ()),
     "dctcp": Declared(Dctcp, DctcpSpec, (Declares("gain", "gain", "PartOfOne"),)),
     "prague": Declared(Prague, PragueSpec, (Declares("gain", "gain", "PartOfOne"),)),
     "vegas": Declared(
@@ -680,8 +692,8 @@ class Tcp(Parameters):
             "a segment per round trip and half, or by a cubic function of the time since "
             "the loss and 0.7, as RFC 9438 or as Linux computes it; more and less of "
             "large windows with high_speed; with dctcp and prague half of the part that "
-            "marks have; with vegas by the length of round trips; or, with bbr, by a "
-            "model of the path, without regard to losses"
+            "marks have; with vegas by the length of round trips; or, with bbr and bbr3, "
+            "by a model of the path, without regard to losses or bounded by them"
         ),
         source="ICCCN'97 section 2.1; cubic is RFC 9438",
     )

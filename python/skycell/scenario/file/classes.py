@@ -49,6 +49,11 @@ SCHEDULER_SOURCE = (
 BY_FLOW_MEANING = (
     "policies and scheduler see flows where they would see VCs; at routers, which see IP packets"
 )
+ACK_FILTER_MEANING = (
+    "a newer acknowledgement of a connection takes the place of an older one that waits; at "
+    "routers, which see IP packets"
+)
+ACK_FILTER_SOURCE = "RFC 3449, 5.2.1: an option"
 BY_FLOW_SOURCE = "the papers' switches see VCs"
 SHAPER_MEANING = "token bucket that holds the packets of the port to a rate; they wait"
 SHAPER_SOURCE = "as fast as the link"

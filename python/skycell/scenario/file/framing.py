@@ -21,6 +21,7 @@ from skycell.spec.network import PacketFraming
 
 #: Octets of the longest IP packet.
 LONGEST_PACKET = 65_535
+_IP_HEADER = 20  # RFC 791 section 3.1, without options
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,13 @@ def unfit_of(framing: Framing) -> Unfit | None:
     """The parameter of a framing that does not go with the others; none as a rule."""
     found = _asked(framing)
     return found if isinstance(found, Unfit) else None
+
+
+def checked_octets(frame_check: Quantity | str, overhead_octets: int) -> int | None:
+    """Octets of a frame that its check covers, with a framing of so many; None for all of them."""
+    if isinstance(frame_check, Quantity):
+        return int(frame_check.amount)
+    return None if frame_check == "frame" else overhead_octets + _IP_HEADER
 
 
 @lru_cache(maxsize=256)

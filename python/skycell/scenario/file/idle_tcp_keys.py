@@ -27,7 +27,7 @@ class _Idle:
         return all(getattr(tcp, key).kind in kinds for key, kinds in self.rules.items())
 
 
-_BBR = {"congestion": ("bbr",)}
+_BBR = {"congestion": ("bbr", "bbr3")}
 
 _IDLE = (
     _Idle(("slow_start",), _BBR, "which has a startup of its own"),

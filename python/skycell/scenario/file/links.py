@@ -36,6 +36,7 @@ from skycell.scenario.file.loss import FrameLoss
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
+from skycell.scenario.values.link_values import FrameCheck as FrameCheck
 from skycell.scenario.values.link_values import Mtu as Mtu
 from skycell.scenario.values.link_values import Rate as Rate
 
@@ -65,6 +66,11 @@ HOST_POLICY_MEANING = "what that buffer accepts"
 HOST_POLICY_SOURCE = "a plain queue"
 DELAY_MEANING = "propagation delay, one way"
 DELAY_OR_SCHEDULE = "must be given, except with schedule"
+FRAME_CHECK_MEANING = (
+    'octets of a frame, from its beginning, that its check covers; "header" are those of the '
+    "framing and of the IP header; a packet with bit errors behind them goes on to TCP's checksum"
+)
+FRAME_CHECK_SOURCE = "Ethernet and PPP: the whole frame"
 SCHEDULE_MEANING = (
     "how the delay changes during the run, the same in both directions; instead of delay"
 )
@@ -86,6 +92,7 @@ class CongestedLink(Parameters):
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
     buffer: Buffer = param(
         ...,
         "what the port feeding the link holds, including the cell or packet being sent",

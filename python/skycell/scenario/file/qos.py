@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated, Any, NamedTuple
 
+from pydantic import Field
+
 from skycell.input.parameters import (
     Names,
     Parameters,
@@ -14,6 +16,7 @@ from skycell.input.parameters import (
     quantity,
     read_number,
     when,
+    without,
     word,
 )
 from skycell.input.quantities import (
@@ -55,8 +58,18 @@ _WITH_DELAYS = [
     name for name, bounds in PROFILES.items() if bounds.ctd_ps is not None or bounds.cdv_ps
 ]
 
-#: Parts of the cells within which records have a delay, and the key of each there.
-QUANTILES = {0.5: "p50_ps", 0.9: "p90_ps", 0.99: "p99_ps", 0.999: "p999_ps", 1.0: "max_ps"}
+#: Parts of the cells or packets within which records have a delay, and the key of each there.
+QUANTILES = {
+    0.5: "p50_ps",
+    0.9: "p90_ps",
+    0.95: "p95_ps",
+    0.99: "p99_ps",
+    0.999: "p999_ps",
+    1.0: "max_ps",
+}
+
+#: The one of these that only ports of packets have.
+OF_PORTS = 0.95
 
 
 def _read_quantile(value: Any) -> float:
@@ -73,7 +86,7 @@ def _read_quantile(value: Any) -> float:
 
 
 _QUANTILE = ValueType(
-    "0.5, 0.9, 0.99, 0.999 or 1, of which 1 stands for the largest delay; or as many per cent",
+    "0.5, 0.9, 0.95 (of ports), 0.99, 0.999 or 1, which is the largest delay; or as many per cent",
     _read_quantile,
     {"anyOf": [{"enum": [*QUANTILES]}, {"type": "string", "examples": ["99.9 %"]}]},
 )
@@ -82,36 +95,58 @@ _CLR = probability(Fraction(1, 10**12), "0.1 %")
 
 
 class QosTargets(Parameters):
-    """What the cells of some VCs may suffer, each VC by itself; it changes nothing in the run."""
+    """What the cells of VCs, or packets at ports, may suffer; it changes nothing in the run.
 
-    vcs: Names = param(..., "VCs whose losses and delays are held against the bounds")
+    Each VC and each port is held against the bounds by itself.
+    """
+
+    vcs: Names | None = param(
+        None,
+        "VCs whose losses and delays are held against the bounds",
+        source="none; then ports",
+    )
+    ports: Annotated[tuple[str, ...], Field(min_length=1)] | None = param(
+        None,
+        'links of packets, such as "router1>router2", at whose ports losses of packets and how '
+        "long they stay are",
+        source="none; then vcs",
+        when=without("vcs"),
+    )
+    flows: Names | None = param(
+        None,
+        "flows, such as voice or flow1.forward, of whose packets alone the stays at those ports "
+        "are",
+        source="all packets",
+        when=when("ports"),
+    )
     profile: Annotated[str, word(*PROFILES)] | None = param(
         None,
-        "bounds of a service class or an application; those below replace one of them",
+        "bounds of a service class or an application from end to end; those below replace one",
         source="only the bounds below",
+        when=when("vcs"),
     )
     clr: Annotated[float, _CLR] | None = param(
         None,
-        "most cells that may be lost, as a part of those offered",
+        "most cells, or packets of a port, that may be lost, as a part of those that came",
         symbol="CLR",
         source="that of the profile, if any",
     )
     ctd: Annotated[Quantity, _TIME] | None = param(
         None,
-        "largest transfer delay, at the quantile",
+        "largest transfer delay, or stay in a port, at the quantile",
         symbol="maxCTD",
         source="that of the profile, if any",
     )
     cdv: Annotated[Quantity, _TIME] | None = param(
         None,
         "largest peak-to-peak variation of the delay: the quantile less what a cell takes where "
-        "nothing waits",
+        "nothing waits, in a port less the shortest stay",
         symbol="CDV",
         source="that of the profile, if any",
     )
     quantile: Annotated[float, _QUANTILE] = param(
         0.999,
-        "part of the cells that arrive within the delay that is held against ctd and cdv",
+        "part of the cells or packets that take no longer than what is held against ctd and cdv",
         source="choice: the finest that records have beside the largest; Traffic Management 4.0 "
         "leaves it to the contract, I.356 has a part of 1e-8 beyond it",
         when=(when("ctd"), when("cdv"), when("profile", *_WITH_DELAYS)),

@@ -10,6 +10,7 @@ from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.admission import Admission
+from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
@@ -142,6 +143,9 @@ class ScenarioFile(Parameters):
         [], "uplinks whose slots terminals share", source="each link has its whole rate"
     )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
+    calls: tuple[Calls, ...] = param(
+        [], "connections that come and go, and are blocked where there is no room", source="none"
+    )
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
     )

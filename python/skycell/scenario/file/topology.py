@@ -15,6 +15,8 @@ from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
 from skycell.scenario.file.classes import (
+    ACK_FILTER_MEANING,
+    ACK_FILTER_SOURCE,
     BY_FLOW_MEANING,
     BY_FLOW_SOURCE,
     CLASS_MEANING,
@@ -36,6 +38,8 @@ from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_SCHEDULE,
     FRAGMENTATION_MEANING,
+    FRAME_CHECK_MEANING,
+    FRAME_CHECK_SOURCE,
     FRAMING_MEANING,
     HOST_BUFFER_MEANING,
     HOST_BUFFER_SOURCE,
@@ -54,6 +58,7 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
+    FrameCheck,
     Mtu,
     Rate,
 )
@@ -155,6 +160,7 @@ class GraphLink(Parameters):
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
+    frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
     buffer: Buffer = param(
         "unlimited",
         "what the switch or router port feeding the link holds",
@@ -167,6 +173,7 @@ class GraphLink(Parameters):
     by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
     shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
     policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
+    ack_filter: Flag = param(False, ACK_FILTER_MEANING, source=ACK_FILTER_SOURCE)
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     rate_algorithm: RateAlgorithm | None = param(

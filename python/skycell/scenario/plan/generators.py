@@ -250,6 +250,7 @@ def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
                 delay=delay_of(link.delay),
                 mtu=link.mtu,
                 fragmentation=link.fragmentation,
+                frame_check=link.frame_check,
                 path=("topology", "bottleneck"),
                 rate_path=("topology", "bottleneck"),
                 buffer=link.reverse_buffer if prefix else link.buffer,

@@ -88,6 +88,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 delay=delay_of(link.delay),
                 mtu=link.mtu,
                 fragmentation=link.fragmentation,
+                frame_check=link.frame_check,
                 path=here,
                 rate_path=here,
                 buffer=link.host_buffer if is_host else link.buffer,
@@ -99,6 +100,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 by_flow=not is_host and link.by_flow,
                 shaper=None if is_host else link.shaper,
                 policer=None if is_host else link.policer,
+                ack_filter=not is_host and link.ack_filter,
                 rate_algorithm=link.rate_algorithm if plan.nodes[source] == "switch" else None,
                 jitter=None if plan.nodes[source] == "switch" else link.frame_jitter,
             )
@@ -116,10 +118,13 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
         "by_flow": link.by_flow,
         "shaper": link.shaper and Verbatim("a table"),
         "policer": link.policer and Verbatim("a table"),
+        "ack_filter": link.ack_filter,
     }
     for key, got in own.items():
         if got:
-            rest = {"buffer": "unlimited", "by_flow": "false"}.get(key, "nothing")
+            rest = {"buffer": "unlimited", "by_flow": "false", "ack_filter": "false"}.get(
+                key, "nothing"
+            )
             allowed = f"{rest}: only a host feeds the link, and its port has host_buffer"
             meaning = meaning_of(plain["classes" if key == "class" else key])
             faults.add((*here, key), got, allowed, meaning)

@@ -50,9 +50,11 @@ class PlannedLink:
     by_flow: bool = False
     shaper: Shaper | None = None
     policer: Policer | None = None
+    ack_filter: bool = False
     rate_algorithm: RateAlgorithm | None = None
     mtu: Quantity | None = None
     fragmentation: bool = False
+    frame_check: Quantity | str = "frame"
 
     @property
     def name(self) -> str:
@@ -73,7 +75,7 @@ class PlannedLink:
 
     @property
     def takes_all_in(self) -> bool:
-        """Whether one queue without a limit, a scheduler and token buckets feeds the link."""
+        """Whether one queue feeds the link, without a limit or any rule of its own."""
         return (
             self.buffer == UNLIMITED
             and not self.classes
@@ -81,6 +83,7 @@ class PlannedLink:
             and not self.by_flow
             and self.shaper is None
             and self.policer is None
+            and not self.ack_filter
             and self.rate_algorithm is None
             and isinstance(self.policy, TailDrop)
         )
@@ -119,6 +122,15 @@ class PlannedFlow:
     reverse: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class PlannedCalls:
+    """Calls of a class: the VCs that they hold one after another, and the calls, in picoseconds."""
+
+    vcs: tuple[str, ...]
+    begins_ps: tuple[int, ...]
+    lengths_ps: tuple[int, ...]
+
+
 @dataclass
 class Plan:
     """Nodes, links, VCs and flows in the order that gives them their ids."""
@@ -129,8 +141,10 @@ class Plan:
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
     #: Links whose delay and end follow satellites, by name.
     courses: dict[str, Course] = field(default_factory=dict)
-    #: Cell sources in their order, with the VC of each.
+    #: Cell sources in their order, with the VC of each; behind them those of the VCs of calls.
     sources: dict[str, str] = field(default_factory=dict)
+    #: Calls by the name of their class.
+    calls: dict[str, PlannedCalls] = field(default_factory=dict)
     #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
     datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.parameters import meaning_of
+from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
@@ -32,15 +33,15 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             _beside(plan, file.topology, source, source.beside, here, faults)
             continue
         if paths is None:
-            nodes = _own_hosts(plan, file.topology, source, here, faults)
+            nodes = own_hosts(plan, file.topology, source, here, faults)
         else:
-            nodes = _between_hosts(plan, paths, source, here, faults)
+            nodes = hosts_between(plan, paths, source, here, faults)
         if nodes and sends_packets(source):
             route = own_vcs(plan, source.name, nodes, source.service)
             plan.datagrams[source.name] = tuple(route)
         elif nodes:
             _plan_cells(plan, source, nodes, here, faults)
-    if not file.source:
+    if not file.source and not file.calls:
         _refuse_no_users(file.topology, faults)
 
 
@@ -86,9 +87,10 @@ def _beside(
         faults.add((*here, "beside"), flow, allowed, meaning)
 
 
-def _own_hosts(
-    plan: Plan, topology: object, source: Source, here: Path, faults: FaultCollector
+def own_hosts(
+    plan: Plan, topology: object, source: Source | Calls, here: Path, faults: FaultCollector
 ) -> list[str]:
+    """The path of a source in a generated topology, over hosts that it gets; empty with a fault."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
             meaning = meaning_of(CbrSource.model_fields[key])
@@ -113,13 +115,20 @@ def _plan_cells(
     plan: Plan, source: Source, nodes: list[str], here: Path, faults: FaultCollector
 ) -> None:
     """Puts a source of cells on a VC of its own, unless something on its way takes packets only."""
-    routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
-    packets = [link for a, b in pairwise(nodes) if plan.links[link := f"{a}>{b}"].carries_packets]
-    if routers or packets:
-        found = f"the router {routers[0]}" if routers else f"packets on {packets[0]}"
+    found = takes_packets(plan, nodes)
+    if found:
         _ask_for_packet_size(found, here, faults)
         return
     plan.sources[source.name] = plan.add_vc(source.name, nodes, source.service)
+
+
+def takes_packets(plan: Plan, nodes: list[str]) -> str:
+    """What on a path takes packets and no cells, in words; empty if nothing does."""
+    routers = [name for name in nodes[1:-1] if plan.nodes[name] == "router"]
+    packets = [link for a, b in pairwise(nodes) if plan.links[link := f"{a}>{b}"].carries_packets]
+    if not routers and not packets:
+        return ""
+    return f"the router {routers[0]}" if routers else f"packets on {packets[0]}"
 
 
 def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None:
@@ -129,9 +138,10 @@ def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None
     faults.add((*here, "packet_size"), got, allowed, meaning)
 
 
-def _between_hosts(
-    plan: Plan, paths: ShortestPaths, source: Source, here: Path, faults: FaultCollector
+def hosts_between(
+    plan: Plan, paths: ShortestPaths, source: Source | Calls, here: Path, faults: FaultCollector
 ) -> list[str]:
+    """The path of a source between two hosts of a graph; empty with a fault."""
     hosts = [name for name, kind in plan.nodes.items() if kind == "host"]
     ends = {"source": source.source, "destination": source.destination}
     for key, name in ends.items():

@@ -27,12 +27,59 @@ _VBR = ("rt_vbr", "nrt_vbr")
 _OR_ALLOW = 'what the link carries; admission.overbooking = "allow" runs it as it stands'
 
 
-class _Crossing(NamedTuple):
-    """A source at a link: its class, and its peak rate there, cells/s."""
+class Crossing(NamedTuple):
+    """A source at a link: its class, and what it sends there, cells/s; None if it has a fault."""
 
     name: str
     service: str
     peak: Fraction
+    on_off: OnOff | None
+
+
+@dataclass(frozen=True)
+class LinkUse:
+    """What a link carries, and what is promised of it for the whole run.
+
+    Attributes:
+        cells: what it carries, cells/s.
+        loss: part of the time in which buffers of classes of VBR may overflow.
+        port: what feeds it; None with a fault.
+        here: the sources across it.
+        reserved: MCRs of VCs across it, cells/s.
+    """
+
+    cells: Fraction
+    loss: float
+    port: PortSpec | None
+    here: Sequence[Crossing]
+    reserved: Fraction
+
+    def needs(self, more: Sequence[Crossing] = ()) -> tuple[Fraction, Fraction]:
+        """What sources need, with others beside them: peaks of class cbr, and those of VBR."""
+        here = [*self.here, *more]
+        peaks = sum((one.peak for one in here if one.service == "cbr"), Fraction(0))
+        return peaks, self._variable([one for one in here if one.service in _VBR])
+
+    def has_room_for(self, more: Sequence[Crossing]) -> bool:
+        """Whether it carries others beside what is promised."""
+        return sum(self.needs(more)) + self.reserved <= self.cells
+
+    def _variable(self, crossing: Sequence[Crossing]) -> Fraction:
+        """What sources of VBR need of it, each class at the buffer of its queue."""
+        if not crossing or self.port is None:
+            return Fraction(0)
+        if not self.loss:
+            return sum((one.peak for one in crossing), Fraction(0))
+        by_buffer: dict[float, list[OnOff]] = {}
+        for one in crossing:
+            if one.on_off is None:
+                continue
+            queues = (queue for queue in self.port.queues if queue.class_ == one.service)
+            queue = next(queues, self.port.default_queue)
+            capacity = math.inf if queue.capacity_cells is None else queue.capacity_cells
+            by_buffer.setdefault(capacity, []).append(one.on_off)
+        needed = (of_all(those, buffer, self.loss) for buffer, those in by_buffer.items())
+        return Fraction(sum(needed))
 
 
 @dataclass(frozen=True)
@@ -58,17 +105,16 @@ class _Room:
         return f", beside {' and '.join(parts)}" if parts else ""
 
 
-def check_admission(
+def link_uses(
     file: ScenarioFile,
     plan: Plan,
     rates: Mapping[str, Fraction],
     ports: Mapping[str, PortSpec | None],
     sources: Sequence[SourceSpec],
-    gfr: Mapping[str, Fraction],
-    abr: Mapping[str, Fraction],
+    mcrs: Mapping[str, Fraction],
     faults: FaultCollector,
-) -> None:
-    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and what sources need.
+) -> dict[str, LinkUse]:
+    """What each link carries, and what is promised of it for the whole run.
 
     A source of class CBR is promised its rate for as long as it lasts, so its peak counts, and
     behind a policer that discards what it lets through. Of the classes of VBR on/off sources count
@@ -81,22 +127,52 @@ def check_admission(
         rates: payload rate of each link, bit/s.
         ports: what feeds each link; None for one with a fault.
         sources: resolved, in the order of the file.
+        mcrs: MCR of VCs with one, cells/s; some may be no VC of the network.
+        faults: where they go.
+    """
+    crossing = _crossings(file, plan, rates, {one.name: one for one in sources}, faults)
+    reserved = dict.fromkeys(plan.links, Fraction(0))
+    for vc in mcrs.keys() & plan.vcs.keys():
+        for link in plan.vcs[vc].links:
+            reserved[link] += mcrs[vc]
+    return {
+        link: LinkUse(
+            rates[link] / CELL_BITS,
+            file.admission.loss,
+            ports[link],
+            crossing.get(link, ()),
+            reserved[link],
+        )
+        for link in plan.links
+    }
+
+
+def check_admission(
+    file: ScenarioFile,
+    plan: Plan,
+    uses: Mapping[str, LinkUse],
+    gfr: Mapping[str, Fraction],
+    abr: Mapping[str, Fraction],
+    faults: FaultCollector,
+) -> None:
+    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and what sources need.
+
+    Args:
+        file: with the sources.
+        plan: the network.
+        uses: what is promised of each link.
         gfr: MCR of each VC with a GFR contract, cells/s; some may be no VC of the network.
         abr: the same of ABR VCs.
         faults: where they go.
     """
     if file.admission.overbooking == "allow":
         return
-    crossing = _crossings(file, plan, rates, faults)
-    by_name = {source.name: source for source in sources}
     links_of = {vc: frozenset(plan.vcs[vc].links) for vc in (*gfr, *abr) if vc in plan.vcs}
-    for link in plan.links:
-        here = crossing.get(link, ())
+    for link, use in uses.items():
+        here = use.here
         cbr = [one for one in here if one.service == "cbr"]
-        peaks = sum((one.peak for one in cbr), Fraction(0))
-        vbr = [one for one in here if one.service in _VBR]
-        variable = _variable_rate(file, vbr, ports[link], by_name)
-        room = _Room(link, rates[link] / CELL_BITS, peaks, variable)
+        peaks, variable = use.needs()
+        room = _Room(link, use.cells, peaks, variable)
         if len(cbr) > 1 and peaks > room.cells:
             got = f"{show_amount(int(peaks))} cells/s for {len(cbr)} sources across {link}"
             allowed = f"up to {show_amount(int(room.cells))} cells/s of class cbr, {_OR_ALLOW}"
@@ -106,7 +182,7 @@ def check_admission(
             and peaks + variable > room.cells
             and all(one.peak <= room.cells for one in here)  # else that has a fault of its own
         ):
-            _refuse_variable(file, room, len(vbr), faults)
+            _refuse_variable(file, room, len(here) - len(cbr), faults)
         for where, meaning, promised in _promises(gfr, abr):
             vcs = [vc for vc in promised if link in links_of.get(vc, ())]
             total = sum(promised[vc] for vc in vcs)
@@ -145,8 +221,12 @@ def _promises(
 
 
 def _crossings(
-    file: ScenarioFile, plan: Plan, rates: Mapping[str, Fraction], faults: FaultCollector
-) -> dict[str, list[_Crossing]]:
+    file: ScenarioFile,
+    plan: Plan,
+    rates: Mapping[str, Fraction],
+    sources: Mapping[str, SourceSpec],
+    faults: FaultCollector,
+) -> dict[str, list[Crossing]]:
     """By link: the sources that are promised a rate and whose cells cross it."""
     policed = {
         name: cells_per_second(policer.pcr)
@@ -154,7 +234,7 @@ def _crossings(
         if policer.pcr_action == "discard"
         for name in policer.vcs
     }
-    crossing: dict[str, list[_Crossing]] = {}
+    crossing: dict[str, list[Crossing]] = {}
     for _, source in each_source(file.source, faults):
         vc = plan.vcs.get(source.name)
         # A list of packets has no rate that could be promised.
@@ -164,36 +244,17 @@ def _crossings(
         let_through = min(peak, policed.get(source.name, peak))
         for link in vc.all_links:
             is_first = link == vc.links[0]  # policed at the switch that it leads to
-            one = _Crossing(source.name, vc.service, peak if is_first else let_through)
+            here = peak if is_first else let_through
+            one = Crossing(source.name, vc.service, here, _on_off(here, sources.get(source.name)))
             crossing.setdefault(link, []).append(one)
     return crossing
 
 
-def _variable_rate(
-    file: ScenarioFile,
-    crossing: Sequence[_Crossing],
-    port: PortSpec | None,
-    sources: Mapping[str, SourceSpec],
-) -> Fraction:
-    """What the sources of VBR across a link need of it, each class at the buffer of its queue."""
-    loss = file.admission.loss
-    if not crossing or port is None:
-        return Fraction(0)
-    if not loss:
-        return sum((one.peak for one in crossing), Fraction(0))
-    by_buffer: dict[float, list[OnOff]] = {}
-    for one in crossing:
-        if one.name not in sources:  # it has a fault
-            continue
-        queue = next((q for q in port.queues if q.class_ == one.service), port.default_queue)
-        capacity = math.inf if queue.capacity_cells is None else queue.capacity_cells
-        by_buffer.setdefault(capacity, []).append(_on_off(one, sources[one.name]))
-    return Fraction(sum(of_all(those, buffer, loss) for buffer, those in by_buffer.items()))
-
-
-def _on_off(one: _Crossing, source: SourceSpec) -> OnOff:
+def _on_off(peak: Fraction, source: SourceSpec | None) -> OnOff | None:
+    if source is None:
+        return None
     if isinstance(source.pattern, SourcePatternOnOff):
         times = mean_ps(source.pattern.on), mean_ps(source.pattern.off)
         on_s, off_s = (time / PS_PER_SECOND for time in times)
-        return OnOff(float(one.peak), on_s, off_s)
-    return OnOff(float(one.peak), 1.0, 0.0)
+        return OnOff(float(peak), on_s, off_s)
+    return OnOff(float(peak), 1.0, 0.0)

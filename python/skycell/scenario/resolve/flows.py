@@ -11,6 +11,7 @@ from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
 from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.ack_filter import hidden_flows
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.tcp import TcpResolver, shown_window
 from skycell.scenario.resolve.traffic import TrafficResolver
@@ -65,6 +66,7 @@ class FlowResolver:
     ) -> list[FlowSpec]:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
+        hidden = hidden_flows(self.file, self.plan)
         resolver = TrafficResolver(self.context, self.faults)
         traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
@@ -94,6 +96,7 @@ class FlowResolver:
                 loss_script=scripts[id(loss[name]), tcp[name].mss],
                 jitter=jitter[name],
                 peps=peps.get(name, ()),
+                ipsec=name in hidden,
             )
             for name, flow in self.plan.flows.items()
         ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import CELL_BITS
-from skycell.scenario.file.framing import carries_packets, overhead_of
+from skycell.scenario.file.framing import carries_packets, checked_octets, overhead_of
 from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import Plan, PlannedLink
@@ -40,6 +40,9 @@ class Line:
             if link.fragmentation and link.mtu is not None:
                 mtu = int(link.mtu.amount)
                 packets = packets.model_copy(update={"fragment_octets": mtu})
+            checked = checked_octets(link.frame_check, packets.overhead_octets)
+            if checked is not None:
+                packets = packets.model_copy(update={"checked_octets": checked})
             return cls(rate, 0, packets)
         return cls(rate, cell_time_ps(rate), None)
 
@@ -61,7 +64,7 @@ def lines_of(plan: Plan) -> dict[str, Line]:
     by_words: dict[tuple[object, ...], Line] = {}
     lines = {}
     for name, link in plan.links.items():
-        words = (*words_of_rate(link), link.mtu if link.fragmentation else None)
+        words = (*words_of_rate(link), link.mtu if link.fragmentation else None, link.frame_check)
         if words not in by_words:
             by_words[words] = Line.of(link)
         lines[name] = by_words[words]

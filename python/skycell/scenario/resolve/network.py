@@ -21,7 +21,9 @@ from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
-from skycell.scenario.resolve.admission import check_admission
+from skycell.scenario.resolve.ack_filter import check_ack_filters, hidden_flows
+from skycell.scenario.resolve.admission import check_admission, link_uses
+from skycell.scenario.resolve.calls import resolve_calls
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
     MILLICELLS,
@@ -42,7 +44,7 @@ from skycell.scenario.resolve.processing import (
     longer_schedule,
     resolve_processing,
 )
-from skycell.scenario.resolve.qos import check_qos, vcs_with_delays
+from skycell.scenario.resolve.qos import check_qos, ports_with_flows, vcs_with_delays
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.resequencers import resolve_resequencers
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
@@ -84,13 +86,17 @@ def resolve(
     check_contracts(file.gfr, plan, faults)
     flows = FlowResolver(file, plan, context, faults)
     tcp = flows.resolve_tcp()
-    check_ipsec(file, faults)
+    check_ipsec(file, plan, faults)
+    check_ack_filters(plan, hidden_flows(file, plan), faults)
     proxies = PepResolver(file, plan, context, faults)
     peps = proxies.resolve(tcp)
     tcps = [*tcp.values(), *(pep.tcp for row in peps.values() for pep in row)]
     frame_cells = max(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in tcps),
-        default=max((s.frame for s in file.source if not isinstance(s, TraceSource)), default=1),
+        default=max(
+            (s.frame for s in (*file.source, *file.calls) if not isinstance(s, TraceSource)),
+            default=1,
+        ),
     )
     vcs_by_link = plan.vcs_by_link()
     mcr, mbs = mcr_of(file.gfr), mbs_of(file.gfr, frame_cells)
@@ -118,7 +124,9 @@ def resolve(
     port_specs = {name: ports.port(link, lines[name]) for name, link in plan.links.items()}
     of_gfr = {vc: Fraction(rate, MILLICELLS) for vc, rate in mcr.items()}
     of_abr = {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls.items()}
-    check_admission(file, plan, rates, port_specs, sources, of_gfr, of_abr, faults)
+    uses = link_uses(file, plan, rates, port_specs, sources, {**of_gfr, **of_abr}, faults)
+    check_admission(file, plan, uses, of_gfr, of_abr, faults)
+    calls, of_calls = resolve_calls(file, plan, lines, uses, seed, faults)
     channels = {
         name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
         for name, link in plan.links.items()
@@ -128,7 +136,10 @@ def resolve(
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
     check_qos(file.qos, file.records.delay_vcs, plan, faults)
     bounded = vcs_with_delays(file.qos, plan)
-    records = resolve_records(file.records, context, plan, vcs_by_link, limited, bounded, faults)
+    of_flows = ports_with_flows(file.qos, plan)
+    records = resolve_records(
+        file.records, context, plan, vcs_by_link, limited, bounded, of_flows, faults
+    )
     satellites = {
         satellite_node(name)
         for chain in link_schedules.chains.values()
@@ -174,8 +185,9 @@ def resolve(
             for name, vc in plan.vcs.items()
         ),
         flows=tuple(specs),
-        sources=sources,
+        sources=(*sources, *of_calls),
         uplinks=uplinks,
+        calls=calls,
         records=records,
     )
 
@@ -238,7 +250,10 @@ def _check_size(
         hops[slowest] = max(hops.get(slowest, 0), len(route))
     seconds = Fraction(context.duration_ps, PS_PER_SECOND)
     cells = sum(count * seconds * units_per_s(name) for name, count in hops.items())
-    carrying = [*plan.sources.values(), *(vc for route in plan.datagrams.values() for vc in route)]
+    # Calls of a class are taken to fill no more than one source could.
+    spare = {vc for calls in plan.calls.values() for vc in calls.vcs[1:]}
+    own = [vc for vc in plan.sources.values() if vc not in spare]
+    carrying = [*own, *(vc for route in plan.datagrams.values() for vc in route)]
     for vc in (plan.vcs[name] for name in carrying):
         cells += len(vc.links) * seconds * min(map(units_per_s, vc.links))
     if cells > _MOST_CELL_HOPS:

@@ -163,9 +163,10 @@ class PepResolver:
                 self.faults.add(("pep", i, "node"), nodes[0], allowed, _NODE)
 
 
-def check_ipsec(file: ScenarioFile, faults: FaultCollector) -> None:
+def check_ipsec(file: ScenarioFile, plan: Plan, faults: FaultCollector) -> None:
     """Notes `ipsec` where no node on the way looks beyond the IP header."""
-    if file.pep or file.classifier:
+    filters = any(link.ack_filter for link in plan.links.values())
+    if file.pep or file.classifier or filters:
         return
     for i, flow in enumerate(file.flow):
         if flow.ipsec:

@@ -111,6 +111,7 @@ class PortResolver:
             scheduler=scheduler,
             frame_gap_ps=frame_gap_ps,
             rate_algorithm=rate_algorithm,
+            ack_filter=link.ack_filter,
             **buckets,
         )
 

@@ -24,12 +24,14 @@ def resolve_records(
     vcs_by_link: Mapping[str, Sequence[str]],
     limited: list[int],
     bounded: Set[str],
+    of_flows: Set[str],
     faults: FaultCollector,
 ) -> RecordSpec:
     """Records with links as ids.
 
     By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them;
-    and delays are measured of the VCs of cell sources and of those in `bounded`.
+    and delays are measured of the VCs of cell sources and of those in `bounded`. Ports in
+    `of_flows` have stays flow by flow as well as those that the file names.
     """
     links = list(plan.links)
     ids = {name: i for i, name in enumerate(links)}
@@ -48,7 +50,8 @@ def resolve_records(
                 meaning = meaning_of(Records.model_fields[key])
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
                 faults.add(("records", key, i), name, allowed, meaning)
-    flow_ports = sorted({ids[name] for name in records.flow_ports if name in ids})
+    own = {*records.flow_ports, *of_flows}
+    flow_ports = sorted({ids[name] for name in own if name in ids})
     for i, name in enumerate(records.flow_ports):
         if name not in ids or not plan.links[name].carries_packets:
             meaning = meaning_of(Records.model_fields["flow_ports"])

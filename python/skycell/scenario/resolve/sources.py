@@ -18,6 +18,7 @@ from skycell.input.quantities import (
     show_rate,
     show_time,
 )
+from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import (
     CbrSource,
@@ -80,7 +81,7 @@ def resolve_sources(
         elif source.packet_size is None:
             pattern = _pattern(source, context, here, faults)
             packet, frame = 0, source.frame
-            interval = _interval_ps(source, links, rates, here, faults)
+            interval = interval_ps(source, links, rates, here, faults)
         else:
             pattern = _pattern(source, context, here, faults)
             packet = int(source.packet_size.amount)
@@ -216,11 +217,13 @@ def _scr_action(policer: PolicerParameters, here: Path, faults: FaultCollector) 
     return action
 
 
-def _key_of_peak(source: PacedSource) -> str:
-    return "rate" if isinstance(source, CbrSource) else "peak_rate"
+def _key_of_peak(source: PacedSource | Calls) -> str:
+    return "peak_rate" if isinstance(source, VbrSource) else "rate"
 
 
-def peak_of(source: PacedSource, links: Sequence[str], rates: Mapping[str, Fraction]) -> Fraction:
+def peak_of(
+    source: PacedSource | Calls, links: Sequence[str], rates: Mapping[str, Fraction]
+) -> Fraction:
     """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
     value: Fraction | Quantity = getattr(source, _key_of_peak(source))
     if isinstance(value, Quantity):
@@ -228,13 +231,14 @@ def peak_of(source: PacedSource, links: Sequence[str], rates: Mapping[str, Fract
     return min(rates[link] for link in links) / CELL_BITS * value
 
 
-def _interval_ps(
-    source: PacedSource,
+def interval_ps(
+    source: PacedSource | Calls,
     links: tuple[str, ...],
     rates: Mapping[str, Fraction],
     here: Path,
     faults: FaultCollector,
 ) -> int:
+    """Time from one cell of a source to the next while it sends, picoseconds."""
     key = _key_of_peak(source)
     peak = peak_of(source, links, rates)
     slowest = min(links, key=lambda link: rates[link])

@@ -55,8 +55,8 @@ class TcpResolver:
             self._fault("limited_transmit", True, allowed)
         if self.tcp.pacing.kind == "on" and self.tcp.recovery.kind != "rack_tlp":
             self._fault("pacing", "on", 'off, or recovery = "rack_tlp", which asks before it sends')
-        if self.tcp.congestion.kind == "bbr":
-            self._check_model()
+        if self.tcp.congestion.kind in ("bbr", "bbr3"):
+            self._check_model(self.tcp.congestion.kind)
         self._check_echo()
         values: dict[str, Any] = {}
         for one in TCP.parameters:
@@ -66,12 +66,14 @@ class TcpResolver:
                 values[one.field] = self._value(one, self.tcp)
         return TcpSpec(**values)
 
-    def _check_model(self) -> None:
+    def _check_model(self, kind: str) -> None:
         if self.tcp.recovery.kind != "rack_tlp":
             allowed = 'another rule, or recovery = "rack_tlp", which knows what is in flight'
-            self._fault("congestion", "bbr", allowed)
+            self._fault("congestion", kind, allowed)
         if self.tcp.pacing.kind == "on":
-            self._fault("pacing", "on", 'off with congestion = "bbr", which paces itself')
+            self._fault("pacing", "on", f'off with congestion = "{kind}", which paces itself')
+        if kind == "bbr3" and self.tcp.ecn != "off":
+            self._fault("ecn", self.tcp.ecn, '"off" with congestion = "bbr3", which has no answer')
 
     def _check_echo(self) -> None:
         is_scalable = self.tcp.congestion.kind in ("dctcp", "prague")

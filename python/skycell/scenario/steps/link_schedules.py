@@ -20,10 +20,16 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.declared.channels import AnyChannel, ErrorTrace
+from skycell.scenario.declared.channels import (
+    AnyChannel,
+    BitErrors,
+    ErrorBursts,
+    ErrorTrace,
+    GilbertElliottBits,
+)
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.file.coding import AnyCode, DvbS2, errors_behind, key_of
-from skycell.scenario.file.framing import carries_packets
+from skycell.scenario.file.framing import carries_packets, checked_octets, overhead_of
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     FRAMING_MEANING,
@@ -44,6 +50,8 @@ from skycell.spec.network import ScheduleSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 
+#: Losses that strike bits, and not frames.
+_OF_BITS = (AnyCode, BitErrors, GilbertElliottBits, ErrorBursts, ErrorTrace)
 _DEFAULT_STEP = "100 ms"
 #: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
 _LAST_MOMENT_PS = 200 * DAY_PS
@@ -101,6 +109,7 @@ def resolve_schedules(
     chains: dict[Path, Chain] = {}
 
     def complete(link: _Link, path: Path) -> _Link:
+        _check_frame_check(link, path, faults)
         if isinstance(link.loss, ErrorTrace):
             trace = with_errors(link.loss, folder, (*path, "loss"), faults)
             if trace is not None:
@@ -206,6 +215,25 @@ def _errors_behind(
         allowed = 'with framing = { kind = "gse", modcod = ... }, whose MODCOD it is'
         faults.add((*path, "kind"), code.kind, allowed, meaning_of(type(code).model_fields["kind"]))
     return behind
+
+
+def _check_frame_check(link: CongestedLink | GraphLink, path: Path, faults: FaultCollector) -> None:
+    """Notes a check of frames that there are none of, that never fails, or that misses headers."""
+    check = link.frame_check
+    if check == "frame":
+        return
+    allowed = ""
+    if not carries_packets(link.framing):
+        allowed = "on a link that carries packets: the HEC and AAL5 check cells"
+    elif not isinstance(link.loss, _OF_BITS):
+        allowed = "beside a loss of bits, such as bit_errors: without one no check ever fails"
+    elif isinstance(check, Quantity) and link.framing is not None:
+        least = checked_octets("header", overhead_of(link.framing).packet["overhead_octets"])
+        if check.amount < (least or 0):
+            allowed = f"from {least} B, those of the framing and of the IP header"
+    if allowed:
+        meaning = meaning_of(GraphLink.model_fields["frame_check"])
+        faults.add((*path, "frame_check"), Verbatim(f'"{check}"'), allowed, meaning)
 
 
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:

@@ -31,4 +31,8 @@ Buffer = Annotated[
     Quantity | Literal["unlimited"],
     buffer_size("12000 cells"),
 ]
+FrameCheck = Annotated[
+    Quantity | Literal["frame", "header"],
+    quantity(Dimension.SIZE, low=1, high=65_535, words=["frame", "header"], example="60 B"),
+]
 Mtu = Annotated[Quantity, quantity(Dimension.SIZE, low=68, high=65_535, example="1500 B")]

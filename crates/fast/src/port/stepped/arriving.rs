@@ -99,6 +99,7 @@ mod tests {
         let unit = |frame: FrameId| Cell {
             rm: None,
             efci: false,
+            ack: None,
             frame,
             index: 0,
             octets: 0,

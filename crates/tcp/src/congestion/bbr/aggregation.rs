@@ -1,7 +1,7 @@
 //! What arrives in clusters: how many more segments are acknowledged than the bandwidth delivers (ack_epoch_* and extra_acked*
 //! of Linux's tcp_bbr.c).
 
-use super::Path;
+use crate::congestion::Path;
 
 /// bbr_extra_acked_win_rtts: rounds of one of the two windows of aggregation.
 const AGGREGATION_ROUNDS: u32 = 5;

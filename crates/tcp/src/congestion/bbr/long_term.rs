@@ -1,7 +1,9 @@
 //! Long-term bandwidth: two intervals in a row, each with a fifth lost and about the same bandwidth, are a policer's (lt_* of
 //! Linux's tcp_bbr.c).
 
-use super::{BW_UNIT, Path, UNIT, US_PER_MS, octets_per_second};
+use super::{UNIT, octets_per_second};
+use crate::congestion::Path;
+use crate::congestion::path_model::{BW_UNIT, US_PER_MS};
 
 /// bbr_lt_intvl_min_rtts: rounds of an interval of the long-term bandwidth, and four times as many at most.
 const LT_ROUNDS: u32 = 4;

@@ -6,12 +6,12 @@
 
 mod aggregation;
 mod long_term;
-mod max_filter;
 
+use super::max_filter::MaxOverRounds;
+use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample, US_PER_MS};
 use crate::pacing::BurstSize;
 use aggregation::Aggregation;
 use long_term::{Finding, LongTerm, Round};
-use max_filter::MaxOverRounds;
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 use skycell_des::Stream;
@@ -25,8 +25,6 @@ use skycell_des::Stream;
 #[rule]
 pub struct BbrSpec {}
 
-/// BW_UNIT: bandwidths are segments a microsecond in 2^24ths.
-const BW_UNIT: u64 = 1 << 24;
 /// BBR_UNIT: gains are in 256ths.
 const UNIT: u64 = 1 << 8;
 /// bbr_high_gain: 2 / ln 2, with which the rate doubles each round trip.
@@ -52,8 +50,6 @@ const CYCLE_DRAWN_FROM: u64 = 7;
 const MIN_RTT_WINDOW_MS: u64 = 10_000;
 /// bbr_probe_rtt_mode_ms.
 const PROBE_RTT_MS: u64 = 200;
-/// bbr_cwnd_min_target, segments.
-const LEAST_CWND: u64 = 4;
 /// bbr_pacing_margin_percent: so much below the bandwidth it paces.
 const MARGIN_PERCENT: u64 = 1;
 /// bbr_min_tso_rate, octets a second: below it segments leave one by one.
@@ -63,71 +59,8 @@ const FULL_GROWTH: u64 = UNIT * 5 / 4;
 const FULL_ROUNDS: u32 = 3;
 /// TCP_INIT_CWND.
 const INITIAL_CWND: u64 = 10;
-/// USEC_PER_MSEC.
-const US_PER_MS: u64 = 1_000;
-
-/// What of the connection it looks at and sets (struct tcp_sock). Windows in segments, times in microseconds of the host's
-/// clock.
-#[derive(Debug)]
-pub(crate) struct Path {
-    /// snd_cwnd, which it sets.
-    pub(crate) cwnd: u64,
-    /// snd_cwnd_clamp.
-    pub(crate) cwnd_max: u64,
-    /// snd_ssthresh, if it sets one.
-    pub(crate) ssthresh: Option<u64>,
-    /// sk_pacing_rate, octets a second, which it sets.
-    pub(crate) rate: u64,
-    /// Whether the application keeps the sender from sending more (app_limited).
-    pub(crate) is_app_limited: bool,
-    /// Set where the rates that are found say nothing of the path, as if the application did.
-    pub(crate) limits_itself: bool,
-    /// tcp_packets_in_flight.
-    pub(crate) in_flight: u64,
-    /// tp->delivered, tp->lost: segments so far.
-    pub(crate) delivered: u64,
-    pub(crate) lost: u64,
-    /// delivered_mstamp: when something was delivered last.
-    pub(crate) delivered_at: u64,
-    /// tcp_mstamp.
-    pub(crate) now: u64,
-    /// How long the pacer holds the next burst back.
-    pub(crate) until_departure: u64,
-    /// The smoothed round trip; 0 before the first.
-    pub(crate) srtt: u64,
-    pub(crate) mss: u64,
-    pub(crate) is_recovering: bool,
-    pub(crate) is_after_timeout: bool,
-}
-
-impl Path {
-    /// tcp_jiffies32, with HZ = 1000.
-    fn jiffies(&self) -> u64 {
-        self.now / US_PER_MS
-    }
-}
-
-/// What an ACK says of the rate of delivery (struct rate_sample; [`crate::recovery`] has how it is found).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct RateSample {
-    /// tp->delivered as the segment was sent that the sample is of.
-    pub(crate) prior_delivered: u64,
-    /// Segments delivered since; none where no segment has a time.
-    pub(crate) delivered: Option<u64>,
-    /// The time it took, microseconds; none where that is too short to be true.
-    pub(crate) interval: Option<u64>,
-    pub(crate) is_app_limited: bool,
-    /// Round trip of the segment that was sent last of those that the ACK covers, microseconds.
-    pub(crate) rtt: Option<u64>,
-    /// Whether the receiver may have held the ACK back.
-    pub(crate) is_ack_delayed: bool,
-    /// Segments found lost by the ACK.
-    pub(crate) losses: u64,
-    /// Segments that it is the first to cover.
-    pub(crate) acked: u64,
-    /// In flight before it.
-    pub(crate) prior_in_flight: u64,
-}
+/// bbr_bw_rtts: rounds over which the greatest bandwidth counts.
+const BANDWIDTH_ROUNDS: u64 = 10;
 
 /// bbr_mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,6 +153,11 @@ impl Bbr {
         self.set_cwnd(path, sample);
     }
 
+    #[cfg(test)]
+    pub(super) fn state(&self) -> String {
+        format!("{:?}", self.mode)
+    }
+
     /// The stream that it draws from, for the connection after this one.
     pub(crate) fn into_draws(self) -> Stream {
         self.draws
@@ -289,7 +227,7 @@ impl Bbr {
     /// bbr_update_bw: rounds, and the greatest bandwidth of ten of them.
     fn update_bandwidth(&mut self, path: &mut Path, sample: &RateSample) {
         self.is_round_start = false;
-        let (Some(delivered), Some(interval)) = (sample.delivered, positive(sample.interval))
+        let (Some(delivered), Some(interval)) = (sample.delivered, sample.positive_interval())
         else {
             return;
         };
@@ -303,12 +241,12 @@ impl Bbr {
         let bandwidth = delivered * BW_UNIT / interval;
         // What the application limits says something only where it is more than is known.
         if !sample.is_app_limited || bandwidth >= self.bandwidth.greatest() {
-            self.bandwidth.add(self.rounds, bandwidth);
+            self.bandwidth.add(BANDWIDTH_ROUNDS, self.rounds, bandwidth);
         }
     }
 
     fn update_aggregation(&mut self, path: &Path, sample: &RateSample) {
-        if sample.delivered.is_some() && positive(sample.interval).is_some() && sample.acked > 0 {
+        if sample.delivered.is_some() && sample.positive_interval().is_some() && sample.acked > 0 {
             let bandwidth = self.bandwidth();
             self.aggregation
                 .update(path, bandwidth, sample.acked, self.is_round_start);
@@ -550,11 +488,6 @@ impl Bbr {
             Finding::End => self.probe_bandwidth(path),
         }
     }
-}
-
-/// An interval above 0.
-fn positive(interval: Option<u64>) -> Option<u64> {
-    interval.filter(|&interval| interval > 0)
 }
 
 /// bbr_rate_bytes_per_sec: the pace of a bandwidth with a gain, a little below it.

@@ -22,6 +22,7 @@ impl On {
             is_app_limited: false,
             limits_itself: false,
             in_flight: 10,
+            is_cwnd_limited: true,
             delivered: 1,
             lost: 0,
             delivered_at: RTT,
@@ -332,19 +333,4 @@ fn the_first_segment_after_idling_is_paced_at_the_bandwidth() {
     on.path.now += 11_000_000;
     on.ack(1, RTT);
     assert_ne!(on.bbr.mode, Mode::ProbeRtt);
-}
-
-#[test]
-fn the_greatest_of_ten_rounds_is_forgotten_after_them() {
-    let mut filter = MaxOverRounds::default();
-    filter.add(1, 100);
-    for round in 2..=11 {
-        filter.add(round, 60 - round);
-        assert_eq!(filter.greatest(), 100, "{round}");
-    }
-    // The best of a later part of the window is next: round 4, the first after a quarter of it.
-    filter.add(12, 40);
-    assert_eq!(filter.greatest(), 56);
-    filter.add(13, 70);
-    assert_eq!(filter.greatest(), 70);
 }

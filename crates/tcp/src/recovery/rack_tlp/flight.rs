@@ -93,9 +93,24 @@ pub(super) struct Flight {
     search_from: u64,
     /// Repetitions, index and sending, as they were sent; some are no longer under way.
     repetitions: VecDeque<(u64, SentAt)>,
+    /// Segments found lost that were not taken yet, where somebody asks for them.
+    found_lost: Option<Vec<u64>>,
 }
 
 impl Flight {
+    /// From now on segments that are found lost are kept until they are taken.
+    pub(super) fn keep_lost(&mut self) {
+        self.found_lost = Some(Vec::new());
+    }
+
+    /// Takes the segments found lost since the last time, as they were found.
+    pub(super) fn take_lost(&mut self) -> Vec<u64> {
+        match &mut self.found_lost {
+            Some(found) if !found.is_empty() => std::mem::take(found),
+            _ => Vec::new(),
+        }
+    }
+
     /// Segments before the first.
     pub(super) fn gone(&self) -> u64 {
         self.gone
@@ -242,6 +257,9 @@ impl Flight {
             losses.repetitions += 1;
         } else {
             return;
+        }
+        if let Some(found) = &mut self.found_lost {
+            found.push(index);
         }
         if self.entries[position].is_to_resend() {
             self.to_resend += 1;

@@ -476,16 +476,18 @@ impl RackTlp {
         if let Some(undo) = &mut self.undo {
             undo.on_repeated(tx.timestamp());
         }
-        self.repeat(tx, index, start, end);
+        let in_flight = self.flight.pipe() + 1;
+        self.repeat(tx, index, start, end, in_flight);
         self.flight.on_resent(index, tx.ticks);
     }
 
-    fn repeat(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64) {
+    /// Sends a segment again, and with it there are so many `in_flight`.
+    fn repeat(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64, in_flight: u64) {
         self.before_sending(tx);
         self.duplicates.on_repeated();
         self.keep_deadline(tx, |tx| tx.resend(start, end));
         self.note_sent(end - start);
-        self.note_departure(tx, index, false);
+        self.note_departure(tx, index, false, in_flight);
     }
 
     /// Does what sends: where sending restarts the timer (`rto_restart`), that of the retransmission only.
@@ -536,7 +538,7 @@ impl RackTlp {
         self.note_sent(tx.snd_max - from);
         self.flight.push(tx.snd_max, tx.ticks);
         let index = self.flight.gone() + self.flight.len() - 1;
-        self.note_departure(tx, index, was_empty);
+        self.note_departure(tx, index, was_empty, self.flight.pipe());
         if was_empty || self.pending == Pending::Probe {
             self.rearm_rto(tx);
         }

@@ -1,10 +1,10 @@
-//! The sender under a congestion control that has a model of the path, BBR: it sets cwnd and the pace with every ACK, and
+//! The sender under a congestion control that has a model of the path, a version of BBR: it sets cwnd and the pace with every ACK, and
 //! the reductions of recovery have no part in it (Linux tcp_cong_control: cong_control).
 
 use super::news::News;
 use super::rate::Rates;
 use super::{RackTlp, State};
-use crate::congestion::{Bbr, Path, RateSample};
+use crate::congestion::{Path, PathModel, RateSample};
 use crate::transmit::Transmitter;
 use crate::window::Signal;
 use skycell_des::Stream;
@@ -16,8 +16,8 @@ const PS_PER_US: u64 = 1_000_000;
 pub(super) struct Model {
     pub(super) rates: Rates,
     /// None before the connection is open.
-    bbr: Option<Bbr>,
-    /// What BBR draws from, until there is one.
+    of_path: Option<PathModel>,
+    /// What it draws from, until there is one.
     draws: Option<Stream>,
     /// Octets that the application had handed over and that were not sent when the sender last did something.
     unsent: u64,
@@ -27,7 +27,7 @@ impl Model {
     pub(super) fn new(draws: Stream) -> Self {
         Model {
             rates: Rates::new(0),
-            bbr: None,
+            of_path: None,
             draws: Some(draws),
             unsent: 0,
         }
@@ -35,7 +35,7 @@ impl Model {
 
     /// What the next connection's draws from.
     pub(super) fn into_draws(self) -> Option<Stream> {
-        self.draws.or(self.bbr.map(Bbr::into_draws))
+        self.draws.or(self.of_path.map(PathModel::into_draws))
     }
 }
 
@@ -50,21 +50,21 @@ fn now(tx: &Transmitter) -> u64 {
 }
 
 impl RackTlp {
-    /// Lets BBR look at the connection and act on it.
-    fn with_bbr(&mut self, tx: &mut Transmitter, act: impl FnOnce(&mut Bbr, &mut Path)) {
+    /// Lets the model look at the connection and act on it.
+    fn with_model(&mut self, tx: &mut Transmitter, act: impl FnOnce(&mut PathModel, &mut Path)) {
         let Some(mut model) = self.model.take() else {
             return;
         };
-        if let Some(bbr) = &mut model.bbr {
+        if let Some(of_path) = &mut model.of_path {
             let mut path = self.path(tx, &model.rates);
-            act(bbr, &mut path);
+            act(of_path, &mut path);
             self.apply(tx, &path, &mut model.rates);
         }
         self.model = Some(model);
     }
 
     fn path(&self, tx: &Transmitter, rates: &Rates) -> Path {
-        let pacer = self.pacer.as_ref().expect("BBR paces");
+        let pacer = self.pacer.as_ref().expect("what has a model paces");
         Path {
             cwnd: tx.cwnd_segments(),
             cwnd_max: (tx.tcp.max_cwnd / tx.tcp.mss).max(1),
@@ -73,6 +73,7 @@ impl RackTlp {
             is_app_limited: rates.is_app_limited(),
             limits_itself: false,
             in_flight: self.flight.pipe(),
+            is_cwnd_limited: self.usage.is_limited(),
             delivered: rates.delivered(),
             lost: self.flight.ever_lost(),
             delivered_at: rates.delivered_at(),
@@ -98,6 +99,15 @@ impl RackTlp {
         }
     }
 
+    /// The pace, and the model's state.
+    #[cfg(test)]
+    pub(crate) fn pace_and_state(&self) -> (Option<u64>, Option<String>) {
+        let pace = self.pacer.as_ref().and_then(|pacer| pacer.rate());
+        let model = self.model.as_ref();
+        let of_path = model.and_then(|model| model.of_path.as_ref());
+        (pace, of_path.map(PathModel::state))
+    }
+
     /// Whether cwnd follows a model.
     pub(super) fn has_model(&self) -> bool {
         self.model.is_some()
@@ -114,7 +124,8 @@ impl RackTlp {
             let srtt = tx.rto.srtt_eighths() as u64 / 8;
             let min_rtt = srtt.checked_sub(1).map(|ticks| micros(tx, ticks));
             let mut path = self.path(tx, &model.rates);
-            model.bbr = Some(Bbr::new(draws, &mut path, min_rtt));
+            model.of_path = PathModel::new(&tx.tcp.congestion, draws, &mut path, min_rtt);
+            self.flight.keep_lost();
             tx.window.set_ssthresh(tx.tcp.max_cwnd as f64);
             self.apply(tx, &path, &mut model.rates);
         }
@@ -138,21 +149,30 @@ impl RackTlp {
     /// A segment of the flight is about to leave, with none or some in flight (CA_EVENT_TX_START).
     pub(super) fn before_sending(&mut self, tx: &mut Transmitter) {
         if self.has_model() && self.flight.pipe() == 0 {
-            self.with_bbr(tx, |bbr, path| bbr.on_restart(path));
+            self.with_model(tx, |model, path| model.on_restart(path));
         }
     }
 
-    /// It has left; `is_only` if nothing was outstanding.
-    pub(super) fn note_departure(&mut self, tx: &Transmitter, index: u64, is_only: bool) {
+    /// It has left, with so many `in_flight`, itself included; `is_only` if nothing was outstanding.
+    pub(super) fn note_departure(
+        &mut self,
+        tx: &Transmitter,
+        index: u64,
+        is_only: bool,
+        in_flight: u64,
+    ) {
         if let Some(model) = &mut self.model {
-            model.rates.on_sent(index, is_only, now(tx));
+            let lost = self.flight.ever_lost();
+            model
+                .rates
+                .on_sent(index, is_only, now(tx), in_flight, lost);
         }
     }
 
     /// A loss or a mark, of which cwnd is cut where there is no model.
     pub(super) fn cut(&mut self, tx: &mut Transmitter, signal: Signal) {
         if self.has_model() {
-            self.with_bbr(tx, |bbr, path| bbr.save_cwnd(path));
+            self.with_model(tx, |model, path| model.on_recovery(path));
             tx.note_reduction();
         } else {
             tx.on_signal(signal);
@@ -161,19 +181,36 @@ impl RackTlp {
 
     /// A cut is taken back (bbr_undo_cwnd).
     pub(super) fn take_back_model(&mut self, tx: &mut Transmitter) {
-        self.with_bbr(tx, |bbr, path| bbr.on_undo(path));
+        self.with_model(tx, |model, path| model.on_undo(path));
     }
 
     /// After a timeout, with its losses found.
     pub(super) fn note_timeout(&mut self, tx: &mut Transmitter) {
         if self.has_model() {
-            self.with_bbr(tx, |bbr, path| bbr.on_rto(path));
+            self.with_model(tx, |model, path| model.on_rto(path));
+            self.note_losses(tx);
+        }
+    }
+
+    /// What has been found lost since the last time.
+    pub(super) fn note_losses(&mut self, tx: &mut Transmitter) {
+        let found = self.flight.take_lost();
+        let Some(model) = &self.model else {
+            return;
+        };
+        let before = self.flight.ever_lost() - found.len() as u64;
+        let lost = |(position, index)| model.rates.lost(index, before + position + 1);
+        let losses: Vec<_> = (0..).zip(found).filter_map(lost).collect();
+        for lost in &losses {
+            self.with_model(tx, |model, path| model.on_lost(path, lost));
         }
     }
 
     /// What an ACK says to the model, with `prior` segments in flight before it (tcp_rate_gen, bbr_main).
     pub(super) fn follow_model(&mut self, tx: &mut Transmitter, news: &News, prior: u64) {
+        self.note_losses(tx);
         let min_rtt = self.rack.min_rtt().map(|ticks| micros(tx, ticks));
+        let ever_lost = self.flight.ever_lost();
         let Some(model) = &mut self.model else {
             return;
         };
@@ -183,8 +220,10 @@ impl RackTlp {
             is_ack_delayed: news.is_lone_runt && is_next,
             losses: news.losses.count.into(),
             prior_in_flight: prior,
-            ..model.rates.sample(news.delivered.into(), min_rtt, now(tx))
+            ..model
+                .rates
+                .sample(news.delivered.into(), ever_lost, min_rtt, now(tx))
         };
-        self.with_bbr(tx, |bbr, path| bbr.on_ack(path, &sample));
+        self.with_model(tx, |model, path| model.on_ack(path, &sample));
     }
 }

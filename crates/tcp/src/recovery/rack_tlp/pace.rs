@@ -1,9 +1,9 @@
 //! What a pacer holds back, and the engine's one timer that stands for two: the sender's and the pacer's.
 
 use super::RackTlp;
-use crate::congestion::bbr_burst_size;
+use crate::congestion::model_burst_size;
 use crate::pacing::{BurstSize, Pacer};
-use crate::spec::{CongestionSpec, PacingSpec, TcpSpec};
+use crate::spec::{PacingSpec, TcpSpec};
 use crate::transmit::Transmitter;
 use skycell_units::SimTime;
 
@@ -11,7 +11,7 @@ use skycell_units::SimTime;
 pub(super) fn pacer(tcp: &TcpSpec) -> Option<Box<Pacer>> {
     let unpaced = match (&tcp.pacing, &tcp.congestion) {
         (PacingSpec::On(paced), _) => paced.unpaced_segments.into(),
-        (PacingSpec::Off(_), CongestionSpec::Bbr(_)) => UNPACED_BY_BBR,
+        (PacingSpec::Off(_), congestion) if congestion.has_model() => UNPACED_BY_BBR,
         (PacingSpec::Off(_), _) => return None,
     };
     Some(Box::new(Pacer::new(unpaced)))
@@ -27,7 +27,7 @@ fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
             least_segments: paced.burst_segments.into(),
             time_ps: paced.burst_time_ps,
         },
-        PacingSpec::Off(_) => bbr_burst_size(rate),
+        PacingSpec::Off(_) => model_burst_size(&tcp.congestion, rate),
     }
 }
 

@@ -2,7 +2,7 @@
 //! (Linux tcp_rate.c; draft-cheng-iccrg-delivery-rate-estimation).
 
 use super::flight::Covered;
-use crate::congestion::RateSample;
+use crate::congestion::{Lost, RateSample};
 use std::collections::VecDeque;
 
 /// What is noted of a segment as it is sent (tcp_rate_skb_sent). Times in microseconds of the host's clock.
@@ -15,6 +15,9 @@ struct Stamp {
     delivered_at: Option<u64>,
     /// tp->delivered.
     delivered: u64,
+    /// In flight, itself included, and ever found lost (tx_in_flight; P.lost of draft-ietf-ccwg-bbr-06 section 4.1.2.1.2).
+    in_flight: u32,
+    lost: u32,
     is_app_limited: bool,
 }
 
@@ -72,7 +75,14 @@ impl Rates {
     }
 
     /// A segment of the flight is sent, for the first time or again.
-    pub(super) fn on_sent(&mut self, index: u64, is_only: bool, now: u64) {
+    pub(super) fn on_sent(
+        &mut self,
+        index: u64,
+        is_only: bool,
+        now: u64,
+        in_flight: u64,
+        lost: u64,
+    ) {
         if is_only {
             (self.first_sent, self.delivered_at) = (now, now);
         }
@@ -81,6 +91,8 @@ impl Rates {
             first_sent: self.first_sent,
             delivered_at: Some(self.delivered_at),
             delivered: self.delivered,
+            in_flight: in_flight as u32,
+            lost: lost as u32,
             is_app_limited: self.is_app_limited(),
         };
         match self.stamps.get_mut((index - self.gone) as usize) {
@@ -132,9 +144,26 @@ impl Rates {
         self.latest.map(|latest| latest.stamp.delivered)
     }
 
-    /// An ACK at `now` has covered `acked` segments (tcp_rate_gen). What was sent and what was acknowledged takes the longer
+    /// What was noted of a segment that is found lost, as so many were `ever_lost` with it.
+    pub(super) fn lost(&self, index: u64, ever_lost: u64) -> Option<Lost> {
+        let stamp = self.stamps.get(index.checked_sub(self.gone)? as usize)?;
+        Some(Lost {
+            index,
+            sent_in_flight: stamp.in_flight.into(),
+            lost: (ever_lost as u32).wrapping_sub(stamp.lost).into(),
+            is_app_limited: stamp.is_app_limited,
+        })
+    }
+
+    /// An ACK at `now` has covered `acked` segments, and so many were `ever_lost` (tcp_rate_gen). What was sent and what was acknowledged takes the longer
     /// of both times; less than the least round trip it cannot be.
-    pub(super) fn sample(&mut self, acked: u64, min_rtt: Option<u64>, now: u64) -> RateSample {
+    pub(super) fn sample(
+        &mut self,
+        acked: u64,
+        ever_lost: u64,
+        min_rtt: Option<u64>,
+        now: u64,
+    ) -> RateSample {
         if self.app_limited > 0 && self.delivered > self.app_limited {
             self.app_limited = 0;
         }
@@ -157,6 +186,8 @@ impl Rates {
             delivered: Some(self.delivered - latest.stamp.delivered),
             interval: (interval >= min_rtt.unwrap_or(u64::MAX)).then_some(interval),
             is_app_limited: latest.stamp.is_app_limited,
+            sent_in_flight: latest.stamp.in_flight.into(),
+            lost: (ever_lost as u32).wrapping_sub(latest.stamp.lost).into(),
             acked,
             ..RateSample::default()
         }
@@ -178,7 +209,7 @@ mod tests {
         fn sent(&mut self, ms: u64, indices: std::ops::Range<u64>, is_first: bool) -> &mut Self {
             for index in indices.clone() {
                 let is_only = is_first && index == indices.start;
-                self.0.on_sent(index, is_only, ms * 1_000);
+                self.0.on_sent(index, is_only, ms * 1_000, 1, 0);
             }
             self
         }
@@ -195,7 +226,7 @@ mod tests {
                 });
             }
             let acked = if was_sacked { 0 } else { indices.len() as u64 };
-            self.0.sample(acked, Some(100_000), ms * 1_000)
+            self.0.sample(acked, 0, Some(100_000), ms * 1_000)
         }
     }
 

@@ -137,7 +137,8 @@ impl RackTlp {
         if self.probe.is_none() {
             let is_repetition = !self.send_one(tx);
             if is_repetition && let Some((index, start, end)) = self.flight.last() {
-                self.repeat(tx, index, start, end);
+                let in_flight = self.flight.pipe();
+                self.repeat(tx, index, start, end, in_flight);
                 self.flight.on_probed(index, tx.ticks);
             }
             self.probe = Some(Probe {
@@ -192,6 +193,7 @@ impl RackTlp {
                     self.reduce(tx, 1, false);
                 }
             }
+            self.note_losses(tx);
             self.resend_lost(tx);
         }
         if self.pending != Pending::Retransmission {

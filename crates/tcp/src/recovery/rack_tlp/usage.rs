@@ -22,6 +22,11 @@ impl Usage {
         }
     }
 
+    /// Whether cwnd has limited the sender in the last window of data, as it is.
+    pub(super) fn is_limited(&self) -> bool {
+        self.is_limited
+    }
+
     /// In slow start a window of which half is used may grow.
     pub(super) fn is_cwnd_limited(&self, tx: &Transmitter) -> bool {
         let is_in_slow_start = tx.window.cwnd() < tx.window.ssthresh();

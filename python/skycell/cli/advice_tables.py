@@ -1,0 +1,199 @@
+"""What `skycell advise` shows: the ranking, how far its experiment is, what repeats it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from skycell.experiment.advice import Question
+    from skycell.experiment.ranking import Ranking
+    from skycell.studies.advice import Answer
+    from skycell.tables.table import Table
+
+
+_NOT_SHOWN = ("efficiency", "retransmitted_part", "page_response_median")
+"""Responses that are kept for programs: the table has the width of a terminal."""
+
+
+def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, Any]:
+    """The answer for programs."""
+    nearest = found.nearest
+    return {
+        "question": {
+            "choose": found.choice,
+            "rate": str(question.rate),
+            "rtt": str(question.rtt),
+            "users": question.users,
+            "traffic": question.traffic,
+            "loss": question.loss,
+            "matters": question.aim,
+            "response": ranking.aim.response,
+        },
+        "from": "runs" if found.stored is None else "stored",
+        "command": command(found, question),
+        "replications": ranking.replications,
+        "nearest": None
+        if nearest is None
+        else {
+            "study": nearest.source.study,
+            "table": nearest.table,
+            "setting": asdict(nearest.setting),
+            "differences": [asdict(one) for one in found.differences],
+        },
+        "refused": found.refused,
+        "confidence": ranking.confidence,
+        "decides": ranking.decides,
+        "best": [dict(option.levels) for option in ranking.best],
+        "ranked": [
+            {
+                "levels": dict(option.levels),
+                "values": dict(option.values),
+                "difference": option.difference,
+                "low": option.low,
+                "high": option.high,
+                "worse": option.is_worse,
+            }
+            for option in ranking.ranked
+        ],
+        "unranked": [dict(levels) for levels in ranking.unranked],
+    }
+
+
+def command(found: Answer, question: Question) -> str:
+    """What makes the runs of an answer again."""
+    if found.stored is not None:
+        return found.stored.command()
+    loss = f" --loss '{100 * question.loss:g} %'" if question.loss else ""
+    choose = "" if found.choice == "queue" else f" --choose {found.choice}"
+    return (
+        f"skycell advise{choose} --rate '{question.rate}' --rtt '{question.rtt}' --users "
+        f"{question.users} --traffic {question.traffic}{loss} --matters {question.aim} "
+        f"--replications {question.replications} --from runs"
+    )
+
+
+def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -> None:
+    """Shows the answer on the terminal.
+
+    Args:
+        found: what it rests on.
+        question: what was asked.
+        ranking: of the options.
+        again: a command that repeats it besides the usual one.
+    """
+    from skycell.cli.console import Output
+
+    output = Output(120)
+    output.show(_ranking_table(found, question, ranking))
+    if ranking.decides:
+        best = "; ".join(_in_words(option.levels) for option in ranking.best)
+        one = "is best" if len(ranking.best) == 1 else "are best, and not told apart"
+        output.say(f"By {question.aim}: {best} {one}.", "bold")
+    else:
+        output.say(
+            f"The data do not decide: {len(ranking.best)} of {len(ranking.ranked)} options are not "
+            "told apart from the best. More --replications may.",
+            "bold",
+        )
+    for levels in ranking.unranked:
+        output.say(f"Without a value in some run, and so not ranked: {_in_words(levels)}.")
+    output.say(
+        f"{len(found.result.runs)} runs, {ranking.replications} of each option; intervals hold "
+        f"together with {ranking.confidence:.0%} (Bonferroni); the same seeds for every option."
+    )
+    _show_distance(output, found)
+    output.say(f"The same runs again: {command(found, question)}")
+    if again:
+        output.say(f"Or: {again}")
+
+
+def _show_distance(output: Any, found: Answer) -> None:
+    """What the runs have to do with the question."""
+    if found.stored is None:
+        far = [one.factor for one in found.differences if not one.is_near]
+        if found.nearest is None:
+            output.say("Runs of just this link: nothing stored has this traffic.")
+        elif far:
+            output.say(
+                f"Runs of just this link: {', '.join(far)} of the nearest stored experiment "
+                f"({found.nearest.setting.in_words()}) are not near."
+            )
+        else:
+            output.say("Runs of just this link.")
+        return
+    output.say(
+        f"From stored runs of study {found.stored.source.study} in the nearest setting, "
+        f"{found.stored.setting.in_words()}:"
+    )
+    output.show(_distance_table(found))
+    if found.refused:
+        output.say(f"Runs of just this link cannot be made: the network has {found.refused}.")
+    outside = [one.factor for one in found.outside]
+    if outside:
+        output.say(
+            f"Outside of all that is stored: {', '.join(outside)}. The ranking is that of the "
+            "stored setting; nothing stored says that it holds for yours.",
+            "bold",
+        )
+    elif any(not one.is_near for one in found.differences):
+        output.say("Not near in every factor: --from runs makes runs of just this link.")
+
+
+def _ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
+    from skycell.tables.table import Table, columns, number, words
+
+    responses = [
+        name
+        for name in found.result.responses
+        if name not in _NOT_SHOWN and _has_values(ranking, name)
+    ]
+    heads = [f"{name.replace('_', ' ')}{_unit(found.result.units[name])}" for name in responses]
+    rows = [
+        (
+            *(words(_level(level)) for level in option.levels.values()),
+            *(number(option.values[name], 3) for name in responses),
+            words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
+            words("worse" if option.is_worse else "best" if not at else "not told apart"),
+        )
+        for at, option in enumerate(ranking.ranked)
+    ]
+    setting = found.setting if found.stored is None else found.stored.setting
+    title = f"{setting.in_words()}: by {question.aim} ({ranking.aim.meaning})"
+    factors = list(ranking.ranked[0].levels)
+    names = columns(*factors, *heads, "to the best", "", numeric=[*heads, "to the best"])
+    return Table(title, names, tuple(rows), keys=len(factors))
+
+
+def _has_values(ranking: Ranking, response: str) -> bool:
+    return any(option.values[response] is not None for option in ranking.ranked)
+
+
+def _distance_table(found: Answer) -> Table:
+    from skycell.tables.table import Table, columns, words
+
+    rows = tuple(
+        (
+            words(one.factor),
+            words(one.asked),
+            words(one.stored),
+            words("" if one.ratio is None else f"{one.ratio:.3g} times"),
+            words("outside" if one.is_outside else "near" if one.is_near else "not near"),
+        )
+        for one in found.differences
+    )
+    names = columns("factor", "asked", "stored", "ratio", "", numeric=["ratio"])
+    return Table("How far the question is from these runs", names, rows, keys=1)
+
+
+def _level(level: Any) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)
+
+
+def _in_words(levels: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_level(level)}" for name, level in levels.items())
+
+
+def _unit(unit: str) -> str:
+    return "" if unit == "1" else f", {unit}"

@@ -1,0 +1,46 @@
+"""Ports that filter acknowledgements: where they can, and where that has an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from skycell.input.faults import FaultCollector
+from skycell.input.parameters import meaning_of
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.topology import GraphLink
+from skycell.scenario.plan.plan import Plan
+
+
+def hidden_flows(file: ScenarioFile, plan: Plan) -> frozenset[str]:
+    """The flows whose acknowledgements no filter sees, of a plan that has filters; else none."""
+    if not any(link.ack_filter for link in plan.links.values()):
+        return frozenset()
+    return frozenset(name for flow in file.flow if flow.ipsec for name in flow.names)
+
+
+def check_ack_filters(plan: Plan, hidden: Container[str], faults: FaultCollector) -> None:
+    """Notes `ack_filter` of links that carry no acknowledgements that it sees.
+
+    Args:
+        plan: links and flows.
+        hidden: the flows that are encrypted beyond the IP header.
+        faults: where they go.
+    """
+    tables = {link.path: link for link in plan.links.values() if link.ack_filter}
+    meaning = meaning_of(GraphLink.model_fields["ack_filter"])
+    for path, link in tables.items():
+        of_table = {one.name for one in plan.links.values() if one.path == path}
+        crossing = [
+            flow.name
+            for flow in plan.flows.values()
+            if not of_table.isdisjoint(one.name for one in plan.links_of(flow.reverse))
+        ]
+        if not link.carries_packets:
+            problem = "the link carries cells, and a filter takes out packets"
+        elif not crossing:
+            problem = "no flow has its acknowledgements over the link"
+        elif all(name in hidden for name in crossing):
+            problem = "ipsec hides the acknowledgements of all flows that have them over the link"
+        else:
+            continue
+        faults.add((*path, "ack_filter"), True, f"false: {problem}", meaning)

@@ -1,0 +1,174 @@
+"""Calls decided on: each is put through if every link of its path has room for it when it comes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from heapq import heappop, heappush
+
+from skycell.input.faults import FaultCollector
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.scenario.file.calls import Calls
+from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.plan.calls import draw, mean_of
+from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.admission import Crossing, LinkUse
+from skycell.scenario.resolve.effective_bandwidth import OnOff
+from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.sources import interval_ps, peak_of
+from skycell.spec.network import CallsSpec, SourcePatternBursts, SourceSpec, StartAt
+
+
+@dataclass
+class _Class:
+    """Calls of a class, and what has become of them so far."""
+
+    calls: Calls
+    number: int
+    crossing: Crossing
+    interval_ps: int
+    links: tuple[str, ...]
+    #: VCs that no call holds, by their number; and the calls of each VC, begin and length.
+    free: list[int]
+    held: list[list[tuple[int, int]]]
+    blocked_at: list[int | None] = field(default_factory=list)
+
+
+def resolve_calls(
+    file: ScenarioFile,
+    plan: Plan,
+    lines: Mapping[str, Line],
+    uses: Mapping[str, LinkUse],
+    seed: int,
+    faults: FaultCollector,
+) -> tuple[tuple[CallsSpec, ...], tuple[SourceSpec, ...]]:
+    """The calls of a run, and sources that send what those send that are put through.
+
+    Args:
+        file: with the calls.
+        plan: the network, with the calls drawn.
+        lines: of its links.
+        uses: what is promised of each link for the whole run.
+        seed: of the run.
+        faults: where they go.
+    """
+    rates = {name: line.rate for name, line in lines.items()}
+    classes = []
+    for i, calls in enumerate(file.calls):
+        planned = plan.calls[calls.name]
+        vc = plan.vcs[planned.vcs[0]]
+        interval = interval_ps(calls, vc.links, rates, ("calls", i), faults)
+        peak = peak_of(calls, vc.links, rates)
+        crossing = Crossing(calls.name, calls.service, peak, _on_off(calls, peak))
+        links = (*vc.links, *sorted(vc.all_links - {*vc.links}))
+        free = list(range(len(planned.vcs)))
+        classes.append(_Class(calls, i, crossing, interval, links, free, [[] for _ in free]))
+    if faults.faults:
+        return (), ()
+    _decide(classes, plan, uses if file.admission.overbooking == "refuse" else {})
+    vc_ids = {name: i for i, name in enumerate(plan.vcs)}
+    specs = [_spec(one, plan) for one in classes]
+    sources = [
+        _source(one, name, vc_ids[name], number, seed)
+        for one in classes
+        for number, name in enumerate(plan.calls[one.calls.name].vcs)
+    ]
+    return tuple(specs), tuple(sources)
+
+
+def _on_off(calls: Calls, peak: Fraction) -> OnOff:
+    if calls.on is None or calls.off is None:
+        return OnOff(float(peak), 1.0, 0.0)
+    on, off = (float(mean_of(times) / PS_PER_SECOND) for times in (calls.on, calls.off))
+    return OnOff(float(peak), on, off)
+
+
+def _decide(classes: Sequence[_Class], plan: Plan, uses: Mapping[str, LinkUse]) -> None:
+    """Goes through the calls as they come; of those of one moment in the order of the file."""
+    coming = sorted(
+        (begin, one.number, length)
+        for one in classes
+        for begin, length in zip(
+            plan.calls[one.calls.name].begins_ps, plan.calls[one.calls.name].lengths_ps, strict=True
+        )
+    )
+    link_ids = {name: i for i, name in enumerate(plan.links)}
+    up = [0] * len(classes)
+    sharing = {
+        link: [other for other in classes if link in other.links]
+        for one in classes
+        for link in one.links
+    }
+    known: dict[tuple[str, tuple[int, ...]], bool] = {}
+    ends: list[tuple[int, int, int]] = []
+    for begin, number, length in coming:
+        while ends and ends[0][0] <= begin:
+            _, ended, vc = heappop(ends)
+            up[ended] -= 1
+            heappush(classes[ended].free, vc)
+        one = classes[number]
+        up[number] += 1
+        full = None
+        for link in one.links if uses else ():
+            here = tuple([up[other.number] for other in sharing[link]])
+            if (link, here) not in known:
+                crossing = [
+                    other.crossing
+                    for other, count in zip(sharing[link], here, strict=True)
+                    for _ in range(count)
+                ]
+                known[link, here] = uses[link].has_room_for(crossing)
+            if not known[link, here]:
+                full = link_ids[link]
+                break
+        one.blocked_at.append(full)
+        if full is not None:
+            up[number] -= 1
+            continue
+        vc = heappop(one.free)
+        one.held[vc].append((begin, length))
+        heappush(ends, (begin + length, number, vc))
+
+
+def _spec(one: _Class, plan: Plan) -> CallsSpec:
+    planned = plan.calls[one.calls.name]
+    return CallsSpec(
+        name=one.calls.name,
+        begins_ps=planned.begins_ps,
+        lengths_ps=planned.lengths_ps,
+        blocked_at=tuple(one.blocked_at),
+    )
+
+
+def _source(one: _Class, name: str, vc: int, number: int, seed: int) -> SourceSpec:
+    """What sends the cells of the calls that hold a VC one after another."""
+    bursts = one.held[number]
+    if one.calls.on is not None and one.calls.off is not None:
+        rng = random.Random(f"{seed}/calls/{name}/bursts")
+        bursts = [burst for call in bursts for burst in _bursts(one.calls, *call, rng)]
+    return SourceSpec(
+        name=name,
+        vc=vc,
+        cell_interval_ps=one.interval_ps,
+        frame_cells=one.calls.frame,
+        pattern=SourcePatternBursts(
+            begins_ps=tuple(begin for begin, _ in bursts),
+            lengths_ps=tuple(length for _, length in bursts),
+        ),
+        start=StartAt(time_ps=0),
+    )
+
+
+def _bursts(calls: Calls, begin: int, length: int, rng: random.Random) -> list[tuple[int, int]]:
+    """The bursts of a call, the last of which may end with it."""
+    assert calls.on is not None
+    assert calls.off is not None
+    found = []
+    at, end = begin, begin + length
+    while at < end:
+        on = draw(calls.on, rng)
+        found.append((at, min(on, end - at)))
+        at += on + draw(calls.off, rng)
+    return found

@@ -1,0 +1,239 @@
+"""The network of study `service-categories` with a user's rate, round trip, users and losses.
+
+With the study's own rate, round trip and users the runs are the study's: their specs are the same.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Unpack
+
+from skycell.experiment.batch import Batch, MakeOptions
+from skycell.experiment.result import SweepResult, SweepRun
+from skycell.experiment.store import RunStore
+from skycell.studies.compare import Row
+from skycell.studies.library import Selection, study_folder
+from skycell.studies.model import Study
+from skycell.studies.plan import Plan, plan_runs
+from skycell.studies.rows import measure_rows
+from skycell.studies.settings import Setting
+from skycell.studies.stored import CATEGORY_USERS, SOURCES, result_of
+
+_OWN_RTT_S = 0.032
+"""Round trip of the far users beside the hop, which is crossed twice each way."""
+LEAST_RTT_S = 0.036
+MOST_RATE_BPS = 50e6
+"""Half of what the hosts' links carry."""
+VCS = 5
+_CELL_BITS = 424
+_MEASURES: Mapping[str, Sequence[str]] = {
+    "bulk": (
+        "total_throughput",
+        "fairness",
+        "edge_fairness",
+        "guarantee_shortfall",
+        "retransmitted_part",
+        "mean_delay",
+    ),
+    "web": ("page_response_median", "page_response_p95"),
+}
+_HOPS = (0, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13)
+"""Links of the study that cross the satellite."""
+_TABLE = "service-categories-asked"
+_SERVICES = (
+    "ubr_tail_drop",
+    "ubr_epd",
+    "ubr_sd",
+    "ubr_fba",
+    "gfr_dfba",
+    "gfr_wfq",
+    "abr",
+    "abr_vsvd",
+    "ip_fq_codel",
+)
+
+
+def refusal(setting: Setting) -> str | None:
+    """Why the network cannot have a setting; none if it can."""
+    if setting.rtt_s < LEAST_RTT_S:
+        return (
+            f"a round trip of {LEAST_RTT_S * 1e3:g} ms or more, of which {_OWN_RTT_S * 1e3:g} ms "
+            "are the users' and the ground's"
+        )
+    if setting.rate_bps > MOST_RATE_BPS:
+        return f"at most {MOST_RATE_BPS / 1e6:g} Mbit/s: its hosts have 100 Mbit/s"
+    if not VCS <= setting.users <= 20 * VCS:
+        return f"{VCS} to {20 * VCS} users: one or more on each of its {VCS} VCs"
+    return None
+
+
+def asked_study(setting: Setting) -> Study:
+    """The study with the setting in place of its hops, rate and users, and one table."""
+    text = (study_folder("service-categories") / "study.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    cells = setting.rate_bps / _CELL_BITS
+    values = {
+        "link.rate": f"{setting.rate_bps / 1e6:.12g} Mbit/s",
+        "link.fast": f"{setting.rate_bps * 2 / 1e6:.12g} Mbit/s",
+        "mcr.large": f"{round(0.24 * cells)} cells/s",
+        "mcr.small": f"{round(0.04 * cells)} cells/s",
+    }
+    for choice in data["choices"]:
+        choice["value"] = values.get(choice["name"], choice["value"])
+    network = data["experiments"]["network"]
+    hop_ms = (setting.rtt_s - _OWN_RTT_S) / 4 * 1e3
+    duration_s = round(min(40.0, max(10.0, 150 * setting.rtt_s)))
+    asked: dict[str, Any] = {f"topology.link.{at}.delay": f"{hop_ms:.12g} ms" for at in _HOPS}
+    asked["run.duration"] = f"{duration_s} s"
+    if setting.loss:
+        asked["topology.link.0.loss"] = setting.loss
+    network["factors"]["hop"]["levels"] = {"asked": asked}
+    if setting.users != CATEGORY_USERS:
+        _with_users(network, setting.users)
+    factors = [name for name in network["factors"] if name != "node"]
+    traffic = {"bulk": "persistent"}.get(setting.traffic, setting.traffic)
+    grid = {
+        "service": list(_SERVICES),
+        "hop": ["asked"],
+        "congested": ["board"],
+        "buffer_rtt": ["0.5"],
+        "edge_buffer_rtt": ["0.5"],
+        "load": ["none"],
+        "reserved_percent": [0],
+        "tcp": ["sack"],
+        "traffic": [traffic],
+    }
+    parts = [
+        {"measure": measure, "factors": factors, "grid": [deepcopy(grid)]}
+        for measure in _MEASURES[setting.traffic]
+    ]
+    data["tables"] = [
+        {"id": _TABLE, "title": setting.in_words(), "experiment": "network", "parts": parts}
+    ]
+    for key in ("numbers", "names", "usual", "conclusions", "figures", "traced"):
+        data.pop(key, None)
+    return Study.model_validate(data)
+
+
+def _with_users(network: dict[str, Any], users: int) -> None:
+    """Gives each edge router near and far users in turn, instead of one of both."""
+    topology = network["scenario"]["topology"]
+    places = [(at % VCS + 1, at // VCS) for at in range(users)]
+    hosts = [(f"{'far' if row % 2 else 'near'}{vc}_{row}", vc, row % 2) for vc, row in places]
+    flows = [
+        {
+            "name": name,
+            "source": name,
+            "destination": "server",
+            "forward": [f"{name}.up", f"vc{vc}", "last"],
+            "reverse": ["first", f"back{vc}", f"{name}.down"],
+        }
+        for name, vc, _ in hosts
+    ]
+    old = {flow["source"] for flow in topology["flow"]}
+    topology["hosts"] = [name for name, *_ in hosts] + [
+        name for name in topology["hosts"] if name not in old
+    ]
+    links = [link for link in topology["link"] if link["from"] not in old]
+    before = next(at for at, link in enumerate(links) if link["to"] == "server")
+    access = [
+        {
+            "from": name,
+            "to": f"in{vc}",
+            "rate": "100 Mbit/s",
+            "framing": "ethernet",
+            "delay": "10 ms" if far else "1 ms",
+        }
+        for name, vc, far in hosts
+    ]
+    topology["link"] = links[:before] + access + links[before:]
+    vcs = [vc for vc in topology["vc"] if vc["name"].partition(".")[0] not in old]
+    for name, vc, _ in hosts:
+        vcs.append({"name": f"{name}.up", "path": [name, f"in{vc}"]})
+        vcs.append({"name": f"{name}.down", "path": [f"in{vc}", name]})
+    topology["vc"] = vcs
+    topology["flow"] = flows
+    network["factors"]["service"]["levels"]["ip_fq_codel"]["topology.flow"] = [
+        {key: flow[key] for key in ("name", "source", "destination")} for flow in flows
+    ]
+
+
+def plan_of(setting: Setting, replications: int, jobs: int | None = None) -> Plan:
+    """The runs that answer; raises `ScenarioFaults`."""
+    return plan_runs([_selection(setting)], 1, replications, {}, jobs)
+
+
+def _selection(setting: Setting) -> Selection:
+    study = asked_study(setting)
+    return Selection(study, study.tables[0])
+
+
+def compare_categories(
+    setting: Setting,
+    replications: int,
+    *,
+    engine: str = "fast",
+    store: RunStore | None = None,
+    **options: Unpack[MakeOptions],
+) -> SweepResult:
+    """Runs every service category in a setting.
+
+    Args:
+        setting: one that `refusal` does not refuse.
+        replications: runs of each category.
+        engine: that simulates.
+        store: where runs are kept and looked up.
+        options: of `Batch.make`.
+
+    Raises:
+        ScenarioFaults: the network cannot have the setting.
+    """
+    selection = _selection(setting)
+    plan = plan_runs([selection], 1, replications, {}, options.get("jobs"))
+    with Batch(store, engine, None) as batch:
+        runs = plan.different
+        made = batch.make(runs, **options)
+        ends = {run.spec_hash: batch.end(run.spec_hash) for run in runs}
+        version = batch.version
+    rows = measure_rows([selection], plan, ends, {})
+    measures = _MEASURES[setting.traffic]
+    swept = _runs(rows)
+    return result_of("category", swept, measures, setting, version, made.from_store)
+
+
+def _runs(rows: Sequence[Row]) -> tuple[SweepRun, ...]:
+    """The runs of rows of several measures."""
+    found: dict[tuple[str, int], dict[str, Any]] = {}
+    names = SOURCES["category"].options
+    for row in rows:
+        levels = {new: _number(row.factors[old]) for old, new in names.items()}
+        for at, (value, spec) in enumerate(
+            zip(row.by_replication, row.spec_hashes, strict=True), 1
+        ):
+            own = found.setdefault(
+                (spec, at),
+                {"levels": levels, "spec": spec, "values": {}, "failures": row.failures},
+            )
+            own["values"][row.metric] = value
+    return tuple(
+        SweepRun(
+            own["levels"],
+            at,
+            at,
+            own["spec"],
+            own["values"],
+            "; ".join(own["failures"]) or None
+            if all(value is None for value in own["values"].values())
+            else None,
+        )
+        for (_, at), own in found.items()
+    )
+
+
+def _number(level: Any) -> Any:
+    try:
+        return float(level)
+    except ValueError:
+        return level

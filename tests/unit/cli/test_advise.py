@@ -1,0 +1,144 @@
+"""`skycell advise`: stored runs that are near, runs of just this link, and what it says of both."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from skycell.cli.main import main
+
+NEAR = {"--rate": "20 Mbit/s", "--rtt": "550 ms", "--users": "11"}
+"""A question near a stored setting of links."""
+CATEGORY = {"--choose": "category", "--rate": "8 Mbit/s", "--rtt": "560 ms", "--users": "10"}
+
+
+def call(tmp_path: Path, options: dict[str, str], *more: str) -> list[str]:
+    words = [word for pair in options.items() for word in pair]
+    return ["advise", *words, "--store", str(tmp_path / "runs.sqlite"), *more]
+
+
+def shown(tmp_path: Path, options: dict[str, str], *more: str) -> str:
+    result = CliRunner().invoke(main, call(tmp_path, options, *more))
+    assert result.exit_code == 0, result.output
+    return " ".join(result.output.split())
+
+
+def as_json(tmp_path: Path, options: dict[str, str], *more: str) -> dict[str, Any]:
+    result = CliRunner().invoke(main, call(tmp_path, options, *more, "--json"))
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_a_question_near_a_stored_setting_is_answered_from_it_at_once(tmp_path: Path) -> None:
+    found = as_json(tmp_path, NEAR)
+    assert found["from"] == "stored"
+    assert found["command"] == "skycell reproduce link-options-bulk"
+    assert found["nearest"]["setting"]["rtt_s"] == 0.6
+    assert all(one["is_near"] for one in found["nearest"]["differences"])
+    assert found["replications"] == 5
+    said = shown(tmp_path, NEAR)
+    assert "From stored runs of study link-options in the nearest setting" in said
+    assert "20 Mbit/s, 600 ms, 10 users of bulk traffic" in said
+    assert "round trip 550 ms 600 ms 0.917 times near" in said
+    assert "The same runs again: skycell reproduce link-options-bulk" in said
+
+
+def test_stored_runs_far_from_the_question_say_so_factor_by_factor(tmp_path: Path) -> None:
+    far = NEAR | {"--rate": "200 Mbit/s", "--users": "2", "--from": "stored"}
+    said = shown(tmp_path, far)
+    assert "rate 200 Mbit/s 20 Mbit/s 10 times outside" in said
+    assert "Outside of all that is stored: rate, packets in flight." in said
+    between = NEAR | {"--rtt": "200 ms", "--from": "stored"}
+    assert "Not near in every factor: --from runs makes runs" in shown(tmp_path, between)
+
+
+@pytest.mark.parametrize("aim", ["goodput", "delay", "fairness", "vc_fairness", "guarantee"])
+def test_a_category_is_ranked_by_each_aim_from_the_study(tmp_path: Path, aim: str) -> None:
+    found = as_json(tmp_path, CATEGORY | {"--matters": aim})
+    assert found["nearest"]["study"] == "service-categories"
+    assert found["command"] == "skycell reproduce service-categories-use --replications 8"
+    assert len(found["ranked"]) + len(found["unranked"]) == 18
+    best = found["ranked"][0]["levels"]["service"]
+    if aim == "guarantee":  # of GFR, with a queue a VC, or of ABR, which has its MCR
+        assert best in ("gfr_wfq", "gfr_dfba", "abr", "abr_vsvd")
+        assert {one["service"] for one in found["unranked"]} == {"ip_fq_codel"}
+
+
+def test_web_users_of_a_category_are_stored(tmp_path: Path) -> None:
+    found = as_json(tmp_path, CATEGORY | {"--matters": "pages", "--traffic": "web"})
+    assert found["command"].startswith("skycell reproduce service-categories-web")
+    assert found["ranked"][0]["values"]["page_response_p95"] > 1  # s; a round trip is 0.6 s
+
+
+def test_a_category_of_another_link_is_run_on_the_studys_network(tmp_path: Path) -> None:
+    asked = CATEGORY | {"--rate": "2 Mbit/s", "--rtt": "40 ms", "--users": "5"}
+    asked |= {"--replications": "2", "--loss": "0.1 %"}
+    found = as_json(tmp_path, asked)
+    assert found["from"] == "runs"
+    assert len(found["ranked"]) == 9
+    assert found["command"].endswith(
+        "--choose category --rate '2 Mbit/s' --rtt '40 ms' --users 5 --traffic bulk --loss '0.1 %' "
+        "--matters goodput --replications 2 --from runs"
+    )
+    assert all(0 < row["values"]["total_throughput"] < 2 for row in found["ranked"])
+
+
+def test_a_figure_has_a_row_for_every_option(tmp_path: Path) -> None:
+    shown(tmp_path, NEAR, "--plot", str(tmp_path / "advice.svg"))
+    drawn = (tmp_path / "advice.svg").read_text(encoding="utf-8")
+    for word in ("fq codel rtt", "not told apart", "Bonferroni"):
+        assert word in drawn
+
+
+def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "runs.sqlite")]
+    call = ["advise", "--rate", "2 Mbit/s", "--rtt", "40 ms", "--users", "2", *store]
+    call += ["--replications", "2", "--matters", "delay", "--from", "runs"]
+    out = tmp_path / "out"
+    shown = CliRunner().invoke(main, [*call, "--out", str(out), "--jobs", "1"])
+    assert shown.exit_code == 0, shown.output
+    assert f"skycell sweep {out / 'advise.toml'}" in shown.output
+    shown_json = json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)
+    waits = [row["values"]["p95_sojourn"] for row in shown_json["ranked"]]
+    assert waits == sorted(waits)
+    assert len(shown_json["ranked"]) == 16
+    again = CliRunner().invoke(
+        main, ["sweep", str(out / "advise.toml"), "--plan", "--json", *store]
+    )
+    assert json.loads(again.stdout)["missing"] == 0
+    # Over a short way CoDel keeps a shorter queue than a full buffer, whatever the TCP.
+    by_policy = {
+        (row["levels"]["policy"], row["levels"]["tcp"]): row["values"]["p95_sojourn"]
+        for row in shown_json["ranked"]
+        if row["levels"]["buffer"] == 1
+    }
+    assert by_policy["codel", "cubic"] < by_policy["tail_drop", "cubic"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--rate", "50 Mbit"], "Mbit/s?"),
+        (["--rate", "0 Mbit/s"], "within reason"),
+        (["--rtt", "600"], "600 ms"),
+        (["--loss", "70 %"], "within reason"),
+        (["--matters", "pages"], "of web traffic"),
+        (["--users", "0"], "1<=x<=1000"),
+        (["--matters", "guarantee"], "with --choose queue it is one of goodput"),
+        (["--choose", "category", "--matters", "slowest"], "with --choose category"),
+        (["--choose", "category", "--traffic", "web"], "pages does"),
+        (["--choose", "category", "--users", "3", "--from", "runs"], "5 to 100 users"),
+        (["--from", "stored", "--replications", "9"], "neither --fresh nor --replications"),
+    ],
+)
+def test_nonsense_is_refused(options: list[str], said: str) -> None:
+    usual = {"--rate": "5 Mbit/s", "--rtt": "40 ms"} | dict(
+        zip(options[::2], options[1::2], strict=True)
+    )
+    call = ["advise", *(word for pair in usual.items() for word in pair)]
+    refused = CliRunner().invoke(main, call)
+    assert refused.exit_code == 2
+    assert said in refused.output
