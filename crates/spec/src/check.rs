@@ -519,6 +519,12 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
                 return Err(range(at(key), 0, "above 0"));
             }
         }
+        if (delayed.sack_timeout_ps > 0) != (delayed.sack_segments > 0) {
+            return Err(structure(
+                at("delayed_ack.sack_segments"),
+                "is above 0 where sack_timeout_ps is, and not elsewhere",
+            ));
+        }
     }
     Ok(())
 }

@@ -199,6 +199,8 @@ fn answers(fields: &[Ecn]) -> Vec<(u64, bool)> {
             timeout_ps: 1_000,
             every_segments: 2,
             quick_segments: 0,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..scalable(CongestionSpec::Dctcp(DCTCP))
     });

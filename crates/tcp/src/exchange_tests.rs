@@ -148,6 +148,8 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                         timeout_ps: SimTime::from_millis(200).0,
                         every_segments: 2,
                         quick_segments: 0,
+                        sack_timeout_ps: 0,
+                        sack_segments: 0,
                     }),
                     ..tcp()
                 }

@@ -2,6 +2,7 @@
 //! the segments to send. No clock, no queue and no I/O inside.
 
 mod clock;
+mod compression;
 mod congestion;
 mod ecn;
 mod kinds;
@@ -17,6 +18,7 @@ mod sender;
 mod slow_start;
 pub mod spec;
 mod transmit;
+mod validation;
 mod window;
 
 pub use clock::TickClock;

@@ -1,5 +1,6 @@
 //! The receiving end: in-order delivery, acknowledgements, SACK blocks.
 
+use crate::compression::Compression;
 use crate::ranges::Ranges;
 use crate::recent::RecentRanges;
 use crate::room::{Accepted, Room};
@@ -51,6 +52,7 @@ pub struct Receiver {
     echoes_mark: bool,
     /// Segments that are still acknowledged at once, each.
     quick: u16,
+    controls: u32,
     // What few segments need.
     early: Ranges,
     recent: RecentRanges,
@@ -62,10 +64,11 @@ pub struct Receiver {
     /// with a growing one the window (rcv_ssthresh).
     window: u64,
     duplicates: u64,
-    controls: u64,
     marked: u64,
     /// Of a receiver whose octets wait for another connection.
     room: Option<Box<Room>>,
+    /// Of one that holds acknowledgements of early segments back.
+    compression: Option<Box<Compression>>,
 }
 
 impl Receiver {
@@ -74,6 +77,7 @@ impl Receiver {
         let tcp = tcp.into();
         Receiver {
             window: tcp.first_window(),
+            compression: Compression::new(&tcp),
             quick: quick_segments(&tcp),
             tcp,
             connection: 0,
@@ -153,7 +157,7 @@ impl Receiver {
             segments: self.segments,
             duplicates: self.duplicates,
             acks: self.acks,
-            controls: self.controls,
+            controls: self.controls.into(),
             marked: self.marked,
         }
     }
@@ -177,7 +181,12 @@ impl Receiver {
             return; // left over from a connection that is closed
         }
         match segment.kind {
-            SegmentKind::Syn => self.answer(SegmentKind::SynAck, out),
+            SegmentKind::Syn => {
+                if let Some(compression) = &mut self.compression {
+                    compression.on_answered(now);
+                }
+                self.answer(SegmentKind::SynAck, out);
+            }
             SegmentKind::Fin => {
                 if let Some(room) = &mut self.room {
                     room.has_ended = true;
@@ -186,10 +195,12 @@ impl Receiver {
             }
             SegmentKind::Data => self.on_data(now, segment, out),
             SegmentKind::Probe => self.acknowledge(None, 0, out),
-            SegmentKind::SynAck
-            | SegmentKind::FinAck
-            | SegmentKind::Ack
-            | SegmentKind::ControlAck => {}
+            SegmentKind::ControlAck => {
+                if let Some(compression) = &mut self.compression {
+                    compression.on_opened(now);
+                }
+            }
+            SegmentKind::SynAck | SegmentKind::FinAck | SegmentKind::Ack => {}
         }
     }
 
@@ -225,6 +236,7 @@ impl Receiver {
         self.echoes_mark = false;
         self.unacknowledged = 0;
         self.held_until = None;
+        self.compression = Compression::new(&self.tcp);
         if let Some(room) = &mut self.room {
             room.begin();
         }
@@ -261,6 +273,8 @@ impl Receiver {
         // acknowledged at once.
         let is_in_order = changed.is_none() && !is_known && !had_gap;
         self.unacknowledged += 1;
+        let may_hold = !is_in_order && !is_known && !is_quick;
+        let is_held = may_hold && self.compression.is_some() && self.holds_sack(now, changed);
         match self.tcp.delayed_ack {
             Some(delayed)
                 if is_in_order && !is_quick && self.unacknowledged < delayed.every_segments =>
@@ -268,10 +282,43 @@ impl Receiver {
                 self.held_until
                     .get_or_insert(now + SimTime(delayed.timeout_ps));
             }
+            _ if is_held => {}
             _ => self.acknowledge(changed, unread, out),
+        }
+        if is_known && self.tcp.recovery.has_dsack() {
+            self.say_duplicate(segment, out);
         }
         if self.has_room_to_report() {
             self.acknowledge(None, 0, out);
+        }
+    }
+
+    /// Whether the acknowledgement that is due waits, as octets are missing and another will say what it would: of early
+    /// octets, whose range is `changed`, or of no more than a segment in order.
+    #[inline(never)] // so that nothing is done for it where nothing is held
+    fn holds_sack(&mut self, now: SimTime, changed: Option<(u64, u64)>) -> bool {
+        let Some(compression) = &mut self.compression else {
+            return false;
+        };
+        let is_large = self.rcv_nxt - self.last_acked > self.tcp.mss;
+        if self.early.is_empty() || is_large {
+            return false;
+        }
+        let Some(wait) = compression.hold(self.rcv_nxt, self.held_until.is_some()) else {
+            return false;
+        };
+        if let Some(range) = changed {
+            self.recent.note(range);
+        }
+        self.held_until.get_or_insert(now + wait);
+        true
+    }
+
+    /// The acknowledgement that goes out says that `segment`, with nothing new in it, has come (RFC 2883 section 4).
+    #[cold]
+    fn say_duplicate(&self, segment: &Segment, out: &mut [Segment]) {
+        if let (Some(ack), Some(most)) = (out.last_mut(), self.tcp.recovery.max_blocks()) {
+            ack.sack.put_first((segment.sequence, segment.end()), most);
         }
     }
 

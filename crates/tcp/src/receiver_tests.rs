@@ -1,8 +1,8 @@
 //! What a receiver answers, segment by segment.
 
 use super::*;
-use crate::sender::tests::tcp;
-use crate::spec::DelayedAckSpec;
+use crate::sender::tests::{RACK_TLP, tcp};
+use crate::spec::{DelayedAckSpec, RackTlpSpec, RecoverySpec};
 
 const MSS: u64 = 1_000;
 
@@ -58,6 +58,45 @@ fn the_first_block_holds_the_segment_that_just_came() {
 }
 
 #[test]
+fn the_first_block_says_which_segment_came_twice() {
+    let telling = |max_blocks| {
+        Receiver::new(TcpSpec {
+            recovery: RecoverySpec::RackTlp(RackTlpSpec {
+                dsack: true,
+                max_blocks,
+                ..RACK_TLP
+            }),
+            ..tcp()
+        })
+    };
+    // RFC 2883 section 4.1.1, segments of 500 octets as segments here: the ACK of 1 is lost, 0 comes again.
+    let expected = [(1, vec![]), (2, vec![]), (2, vec![(0, 1)])];
+    assert_eq!(answers(&mut telling(3), &[0, 1, 0]), expected);
+    // 4.1.2: 2 is lost, 3 arrives, 0 comes again.
+    let expected = [
+        (1, vec![]),
+        (2, vec![]),
+        (2, vec![(3, 4)]),
+        (2, vec![(0, 1), (3, 4)]),
+        (2, vec![(3, 5)]), // once is enough
+    ];
+    assert_eq!(answers(&mut telling(3), &[0, 1, 3, 0, 4]), expected);
+    // 4.1.3: 1 is lost, 2 and 3 arrive, 3 again.
+    let expected = [
+        (1, vec![]),
+        (1, vec![(2, 3)]),
+        (1, vec![(2, 4)]),
+        (1, vec![(3, 4), (2, 4)]),
+    ];
+    assert_eq!(answers(&mut telling(3), &[0, 2, 3, 3]), expected);
+    // It takes the place of the last.
+    let last = answers(&mut telling(2), &[0, 2, 4, 6, 0]).pop();
+    assert_eq!(last, Some((1, vec![(0, 1), (6, 7)])));
+    let last = answers(&mut telling(1), &[0, 2, 4, 6, 0]).pop();
+    assert_eq!(last, Some((1, vec![(0, 1)])));
+}
+
+#[test]
 fn a_segment_cut_anew_over_several_early_ones_delivers_what_follows_them() {
     let mut receiver = receiver();
     assert_eq!(
@@ -98,6 +137,8 @@ fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
             timeout_ps: 200,
             every_segments: 2,
             quick_segments: 0,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..tcp()
     });
@@ -123,6 +164,8 @@ fn an_acknowledgement_is_held_from_the_first_segment_that_waits_for_it() {
             timeout_ps: 200,
             every_segments: 3,
             quick_segments: 0,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..tcp()
     });
@@ -140,6 +183,8 @@ fn of_segments_whose_acknowledgement_was_held_the_earliest_is_echoed() {
             timeout_ps: 200,
             every_segments: 2,
             quick_segments: 0,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..tcp()
     });
@@ -222,6 +267,8 @@ fn the_first_segments_are_acknowledged_at_once_each() {
             timeout_ps: 200,
             every_segments: 2,
             quick_segments: 3,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..tcp()
     });
@@ -247,6 +294,8 @@ fn a_window_that_grows_has_room_for_two_more_with_each_segment_which_is_acknowle
             timeout_ps: 200,
             every_segments: 2,
             quick_segments: 0,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
         }),
         ..tcp()
     });
@@ -319,6 +368,8 @@ fn a_new_connection_holds_and_echoes_and_advertises_as_the_first_did() {
                 timeout_ps: 200,
                 every_segments: 2,
                 quick_segments: 0,
+                sack_timeout_ps: 0,
+                sack_segments: 0,
             }),
             ..tcp()
         });
@@ -341,5 +392,87 @@ fn a_new_connection_holds_and_echoes_and_advertises_as_the_first_did() {
         let ack = &out[0];
         assert_eq!((ack.acknowledgement, ack.timestamp), (2 * MSS, 5));
         assert_eq!(u64::from(ack.window), 9 * MSS);
+    }
+}
+
+/// Linux's: an ACK for two segments, and those of early ones held for 1 ms or 44 of them.
+fn compressing(sack_segments: u32) -> Receiver {
+    Receiver::new(TcpSpec {
+        delayed_ack: Some(DelayedAckSpec {
+            timeout_ps: SimTime::from_millis(40).0,
+            every_segments: 2,
+            quick_segments: 0,
+            sack_timeout_ps: SimTime::from_millis(1).0,
+            sack_segments,
+        }),
+        ..tcp()
+    })
+}
+
+fn at_micros(micros: u64) -> SimTime {
+    SimTime(micros * SimTime::from_millis(1).0 / 1_000)
+}
+
+#[test]
+fn from_the_fourth_early_segment_on_an_acknowledgement_waits_for_others() {
+    let mut receiver = compressing(44);
+    let mut out = Vec::new();
+    // 0 is lost, a segment each 200 us: three duplicates at once, the next five in one at 1.6 ms.
+    for k in 1..=8 {
+        receiver.on_segment(at_micros(200 * k), &data(k), &mut out);
+        assert_eq!(out.len() as u64, k.min(3));
+    }
+    assert_eq!(receiver.deadline(), Some(at_micros(1_800)));
+    receiver.on_deadline(&mut out);
+    let last = out.pop().expect("it went out");
+    assert_eq!(last.sack.as_slice(), [(MSS, 9 * MSS)]);
+    // What fills the hole is acknowledged at once, and nothing waits.
+    receiver.on_segment(at_micros(1_900), &data(9), &mut out);
+    receiver.on_segment(at_micros(2_000), &data(0), &mut out);
+    assert_eq!((out.len(), receiver.deadline()), (4, None));
+    assert_eq!(out[3].acknowledgement, 10 * MSS);
+}
+
+#[test]
+fn so_many_held_acknowledgements_are_the_last_that_wait() {
+    let mut receiver = compressing(2);
+    let mut out = Vec::new();
+    let sent: Vec<_> = (1..=9)
+        .map(|k| {
+            receiver.on_segment(at_micros(k), &data(k), &mut out);
+            out.len()
+        })
+        .collect();
+    assert_eq!(sent, [1, 2, 3, 3, 3, 4, 4, 4, 5]);
+}
+
+#[test]
+fn each_advance_gives_three_acknowledgements_at_once_again() {
+    let mut receiver = compressing(44);
+    let mut out = Vec::new();
+    let mut expect = |arrivals: &[u64], sent: &[usize]| {
+        let mut count = |&k: &u64| {
+            receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+            out.len()
+        };
+        assert_eq!(arrivals.iter().map(&mut count).collect::<Vec<_>>(), sent);
+    };
+    // 0 and 1 are lost. The repetition of 0 is one of the three.
+    expect(&[2, 3, 4, 5, 0, 6, 7, 8], &[1, 2, 3, 3, 4, 5, 6, 6]);
+    // One that brings more than a segment in order goes out and is not among them.
+    expect(&[10, 1, 11, 12, 13, 14], &[6, 7, 8, 9, 10, 10]);
+}
+
+#[test]
+fn an_acknowledgement_of_an_early_segment_waits_for_a_twentieth_of_the_handshake_at_most() {
+    for (round_trip_ms, wait) in [(10, 500), (30, 1_000)] {
+        let mut receiver = compressing(44);
+        let mut out = Vec::new();
+        let control = |kind| Segment::bare(kind, 0);
+        receiver.on_segment(SimTime::ZERO, &control(SegmentKind::Syn), &mut out);
+        let opened = SimTime::from_millis(round_trip_ms);
+        receiver.on_segment(opened, &control(SegmentKind::ControlAck), &mut out);
+        (1..=4).for_each(|k| receiver.on_segment(opened, &data(k), &mut out));
+        assert_eq!(receiver.deadline(), Some(opened + at_micros(wait)));
     }
 }

@@ -43,6 +43,14 @@ impl SackBlocks {
         self.count += 1;
     }
 
+    /// Puts a block first; of `most` the last one goes if there is no room.
+    pub(crate) fn put_first(&mut self, block: (u64, u64), most: u32) {
+        let rest = usize::from(self.count).min((most as usize).saturating_sub(1));
+        self.blocks.copy_within(..rest, 1);
+        self.blocks[0] = block;
+        self.count = rest as u8 + 1;
+    }
+
     /// The same blocks, lowest first.
     pub(crate) fn ascending(mut self) -> Self {
         self.blocks[..usize::from(self.count)].sort_unstable();

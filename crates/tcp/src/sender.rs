@@ -90,7 +90,7 @@ impl Sender {
             .tcp
             .recovery
             .undoes()
-            .then_some(self.tx.counters.undos)
+            .then_some(self.tx.counters.undos.into())
     }
 
     /// The pace, octets a second, and the state of a congestion control that has states of its own.
@@ -171,7 +171,8 @@ impl Sender {
             let idle = ticks - self.tx.ticks;
             self.tx.window.on_idle_end(&self.tx.tcp, ticks);
             let restarts = self.tx.tcp.idle_restart && !self.tx.tcp.congestion.has_model();
-            if restarts && idle >= self.tx.rto.ticks(&self.tx.tcp) {
+            let is_validated = self.tx.validate_after_idling(ticks);
+            if restarts && !is_validated && idle >= self.tx.rto.ticks(&self.tx.tcp) {
                 self.tx.window.restart(self.tx.tcp.initial_cwnd);
             }
         }
@@ -330,9 +331,14 @@ impl Sender {
     /// so needs no room.
     fn act(&mut self, now: SimTime, out: &mut Vec<Segment>, doing: impl FnOnce(&mut Self)) {
         self.tx.ticks = self.tx.clock.ticks(now);
+        let sent = self.tx.snd_max;
         std::mem::swap(&mut self.tx.out, out);
         doing(self);
         std::mem::swap(&mut self.tx.out, out);
+        if self.tx.validation.is_some() {
+            let is_open = self.dup_acks == 0 && self.recovery.is_open();
+            self.tx.validate(self.tx.snd_max > sent, is_open);
+        }
         self.note_cwnd();
     }
 

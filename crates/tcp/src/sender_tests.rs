@@ -38,6 +38,7 @@ pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     dup_ack_threshold: 3,
     max_blocks: 3,
     undo: false,
+    dsack: false,
 };
 pub(crate) const PACED: PacedSpec = PacedSpec {
     slow_start_ratio: 2.0,
@@ -105,6 +106,7 @@ pub(crate) fn tcp() -> TcpSpec {
         limited_transmit: false,
         sws_avoidance: true,
         idle_restart: false,
+        cwnd_validation: CwndValidation::Off,
         handshake: false,
         ecn: EcnUse::Off,
     }

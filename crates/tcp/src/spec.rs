@@ -171,9 +171,23 @@ pub struct TcpSpec {
     /// The sender waits for a window of one MSS.
     #[param(default = true, source = "RFC 1122 4.2.3.4")]
     pub sws_avoidance: Flag,
-    /// Cwnd falls back to initial_cwnd after one idle RTO.
-    #[param(default = true, source = "RFC 5681 section 4.1")]
+    /// Cwnd falls back to initial_cwnd after one idle RTO, or by half for each where cwnd_validation is halving.
+    #[param(
+        when(cwnd_validation = ["off", "halving"]),
+        default = true,
+        source = "RFC 5681 section 4.1"
+    )]
     pub idle_restart: Flag,
+    /// What becomes of a cwnd that the application does not use: it stays as it is, but for idle_restart; with that, what is
+    /// beyond its use is halved each RTO, and while idling all of it, down to initial_cwnd; or it stays for five minutes, does not grow
+    /// while less than half of it is used, and a loss leaves half of what was.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        word,
+        default = "off",
+        source = "none of the studies' TCPs has any; halving is Linux's and RFC 2861, pipe_ack RFC 7661"
+    )]
+    pub cwnd_validation: CwndValidation,
     /// Each of the first two duplicate ACKs sends a segment of new data, up to two beyond cwnd; with sack
     /// only if it SACKs something new.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -227,6 +241,19 @@ pub enum NagleWaitsFor {
     AnyData,
     /// That of the last segment below MSS (draft-minshall-nagle-01).
     ShortSegment,
+}
+
+/// What becomes of a congestion window that the application does not use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum CwndValidation {
+    /// It stays.
+    #[default]
+    Off,
+    /// It is halved (RFC 2861; Linux tcp_cwnd_validate, tcp_cwnd_restart).
+    Halving,
+    /// It stays, and what was acknowledged in a round trip says whether it is used (RFC 7661).
+    PipeAck,
 }
 
 /// What a tick does first: the time that a segment sent by an expiring timer is stamped with.
@@ -314,4 +341,17 @@ pub struct DelayedAckSpec {
     /// ACKs: tcp_enter_quickack_mode).
     #[serde(default, skip_serializing_if = "is_default")]
     pub quick_segments: u32,
+    /// Longest wait of the ACK of an early segment, picoseconds; 0 where none waits (Linux: tcp_comp_sack_delay_ns).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sack_timeout_ps: u64,
+    /// Early segments whose ACKs wait at most, above 0 where any does (Linux: tcp_comp_sack_nr).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sack_segments: u32,
+}
+
+impl DelayedAckSpec {
+    /// Whether ACKs of early segments are held back.
+    pub(crate) fn holds_sacks(&self) -> bool {
+        self.sack_timeout_ps > 0
+    }
 }

@@ -7,6 +7,7 @@ use crate::ranges::Ranges;
 use crate::rto::RtoEstimator;
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{NagleWaitsFor, RtoRestart, TcpSpec};
+use crate::validation::Validation;
 use crate::window::{Signal, Window};
 use skycell_units::{Ecn, Octets, SimTime};
 use std::sync::Arc;
@@ -40,9 +41,9 @@ pub struct SenderCounters {
     /// Entries into fast retransmit.
     pub fast_retransmits: u64,
     /// Cuts of cwnd taken back.
-    pub undos: u64,
+    pub undos: u32,
     /// Segments sent that open or close connections.
-    pub controls: u64,
+    pub controls: u32,
 }
 
 /// The sender's half of a connection, without the rules of loss recovery. What every acknowledgement needs comes
@@ -87,6 +88,8 @@ pub(crate) struct Transmitter {
     pub(crate) counters: SenderCounters,
     /// None without ECN.
     pub(crate) ecn: Option<Box<EcnSender>>,
+    /// None where an unused cwnd stays.
+    pub(crate) validation: Option<Box<Validation>>,
 }
 
 impl Transmitter {
@@ -111,6 +114,7 @@ impl Transmitter {
             is_echo: false,
             obeys_window: false,
             ecn: EcnSender::new(&tcp),
+            validation: Validation::new(&tcp),
             out: Vec::new(),
             tcp,
         }
@@ -127,6 +131,7 @@ impl Transmitter {
         self.advertised = self.tcp.first_window();
         self.deadline = SimTime::NEVER;
         self.timed = None;
+        self.validation = Validation::new(&self.tcp);
         if let Some(ecn) = &mut self.ecn {
             ecn.begin();
         }
@@ -339,6 +344,9 @@ impl Transmitter {
         self.snd_una = ack;
         self.snd_nxt = self.snd_nxt.max(ack);
         self.sacked.forget_below(ack);
+        if self.validation.is_some() {
+            self.note_pipe(acked);
+        }
         acked
     }
 
@@ -386,6 +394,9 @@ impl Transmitter {
 
     /// An acknowledgement outside recovery has told of `segments` segments more: cwnd grows.
     pub(crate) fn grow_by_segments(&mut self, segments: u64, is_cwnd_limited: bool) {
+        if !self.has_validated() {
+            return;
+        }
         self.window.on_ack(&self.tcp, |_| Ack {
             ticks: self.ticks,
             srtt_eighths: self.rto.srtt_eighths(),
@@ -417,6 +428,9 @@ impl Transmitter {
 
     /// A loss or a mark: ssthresh is cut.
     pub(crate) fn on_signal(&mut self, signal: Signal) {
+        if self.validation.is_some() {
+            self.forget_unused();
+        }
         self.window.on_signal(&self.tcp, self.advertised, signal);
         self.note_reduction();
     }
@@ -431,7 +445,7 @@ impl Transmitter {
     /// That acknowledgement of `acked` octets makes cwnd grow: no recovery is going on. One that echoes a mark
     /// does not (RFC 3168 section 6.1.2).
     pub(crate) fn grow(&mut self, acked: Octets) {
-        if self.is_echo {
+        if self.is_echo || !self.has_validated() {
             return;
         }
         self.window.on_ack(&self.tcp, |cwnd| {

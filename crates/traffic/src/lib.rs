@@ -523,7 +523,7 @@ impl Flow {
             undos: self.sender.undos(),
             segments_marked: received.marked,
             ecn_reductions: self.sender.ecn_reductions(),
-            control_segments: sent.controls + received.controls,
+            control_segments: u64::from(sent.controls) + received.controls,
             octets_outstanding: self.sender.outstanding(),
             octets_waiting: self.receiver.waiting(),
             cwnd_max: sent.cwnd_max,

@@ -215,6 +215,8 @@ fn an_acknowledgement_is_held_for_a_second_segment_or_its_time() {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
         quick_segments: 0,
+        sack_timeout_ps: 0,
+        sack_segments: 0,
     });
     let (record, traces) = run(&spec, SimTime::from_millis(10_000));
     // 1, 2 and 1 segments: the first and the last wait for 200 ms, and the second pair for nobody.

@@ -243,7 +243,7 @@ impl Web {
                 acks_sent: received.acks,
                 timeouts: sent.timeouts,
                 fast_retransmits: sent.fast_retransmits,
-                control_segments: sent.controls + received.controls,
+                control_segments: u64::from(sent.controls) + received.controls,
             },
             relayed: self.relayed.map(|octets_accepted| RelayedRequests {
                 octets_accepted,

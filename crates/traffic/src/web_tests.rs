@@ -272,6 +272,8 @@ fn a_request_that_is_lost_is_sent_again_by_the_client_and_acknowledged_when_its_
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
         quick_segments: 0,
+        sack_timeout_ps: 0,
+        sack_segments: 0,
     });
     let mut lost = 0;
     let (record, _) = run_with_losses(&spec, SimTime::from_millis(9_000), |segment| {
@@ -313,6 +315,8 @@ fn the_server_acknowledges_a_request_when_its_hold_is_over() {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
         quick_segments: 0,
+        sack_timeout_ps: 0,
+        sack_segments: 0,
     });
     let (record, _) = run(&spec, SimTime::from_millis(9_000));
     let stream = record

@@ -26,14 +26,14 @@ class IdleKey:
         got: what the file says there.
         why: what may stand there, and why the key has no effect.
         meaning: what it would do.
-        others: keys of the same table that decide it.
+        deciding: what else decides it: paths of other keys.
     """
 
     path: Path
     got: Any
     why: str
     meaning: str
-    others: tuple[str, ...]
+    deciding: tuple[Path, ...]
 
 
 def idle_below(written: Any, tables: Sequence[Any], path: Path) -> Iterator[IdleKey]:
@@ -58,8 +58,8 @@ def idle_below(written: Any, tables: Sequence[Any], path: Path) -> Iterator[Idle
         found = keys_of(type(having[0]))[key]
         why = [_why_idle(table, keys_of(type(table))[key]) for table in having]
         if all(why):
-            others = tuple(when.key for when in whens_of(found))
-            yield IdleKey((*path, key), value, str(why[0]), meaning_of(found), others)
+            deciding = tuple((*path, when.key) for when in whens_of(found))
+            yield IdleKey((*path, key), value, str(why[0]), meaning_of(found), deciding)
         else:
             yield from idle_below(value, [_value(table, key) for table in having], (*path, key))
 

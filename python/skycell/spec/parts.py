@@ -735,6 +735,7 @@ class RackTlpSpec(SpecPart):
     dup_ack_threshold: U32
     max_blocks: U32
     undo: bool = left_out(False)
+    dsack: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
@@ -927,9 +928,13 @@ class DelayedAckSpec(SpecPart):
     timeout_ps: U64
     every_segments: U32
     quick_segments: U32 = left_out(0)
+    sack_timeout_ps: U64 = left_out(0)
+    sack_segments: U32 = left_out(0)
 
 
 NagleWaitsFor = Literal["any_data", "short_segment"]
+
+CwndValidation = Literal["off", "halving", "pipe_ack"]
 
 EcnUse = Literal["off", "classic", "accurate"]
 
@@ -964,6 +969,7 @@ class TcpSpec(SpecPart):
     nagle_waits_for: NagleWaitsFor = left_out("any_data")
     sws_avoidance: bool
     idle_restart: bool
+    cwnd_validation: CwndValidation = left_out("off")
     limited_transmit: bool = left_out(False)
     ecn: EcnUse = left_out("off")
     handshake: bool

@@ -215,7 +215,7 @@ MARKS = {
     "tcp.mss": "1000 B",
 }
 #: What TCP's rules make a difference to: full buffers, windows that fill, pauses, timeouts in a
-#: row, pages that lose files.
+#: row, pages that lose files, a floor that decides RTO, windows with a piece of a segment.
 STRESSES: tuple[dict[str, Any], ...] = (
     {},
     {"traffic": {"kind": "transfers", "size": "30 kB", "idle": "1.3 s"}},
@@ -258,6 +258,23 @@ STRESSES: tuple[dict[str, Any], ...] = (
         "tcp.delayed_ack": "on",
         "run.duration": "60 s",
     },
+    {
+        "topology.bottleneck.loss": 0.2,
+        "tcp.tick": "1 ms",
+        "tcp.rto_min": "200 ms",
+        "tcp.timestamps": True,
+        "run.duration": "60 s",
+        **WIDE,
+    },
+    {"topology.bottleneck.loss": 0.8, "run.duration": "1000 s"},
+    {
+        "topology.bottleneck.loss": 0.05,
+        "tcp.timestamps": True,
+        "tcp.tick": "1 ms",
+        "tcp.receiver_window": "5300 B",
+        "tcp.nagle": False,
+        "run.duration": "60 s",
+    },
 )
 
 
@@ -271,31 +288,9 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
     return list(run_spec(scenario.resolve()).records["flows"])
 
 
-#: Without effect beside another rule: a timeout forgets W_max, and vanilla knows no other loss;
-#: a window of whole segments leaves no room for less; BBR has rules of its own for some.
-IDLE_BESIDE = {
-    ("vanilla", "cubic"): ["congestion.cubic.fast_convergence"],
-    ("vanilla", "linux_cubic"): ["congestion.linux_cubic.fast_convergence"],
-    ("sack", "linux_cubic"): ["recovery.sack.pipe_room"],
-    ("rack_tlp", "dctcp"): [
-        "rto_min_bounds"
-    ],  # no stress here has a timeout that the floor decides
-    ("rack_tlp", "prague"): ["rto_min_bounds"],
-    ("rack_tlp", "high_speed"): ["rto_min_bounds"],
-    # With a round trip of every ACK none here has so many timeouts in a row.
-    **{(recovery, "vegas"): ["rto_max"] for recovery in ("vanilla", "tahoe", "reno", "new_reno")},
-    ("sack", "vegas"): ["rto_max", "recovery.sack.pipe_room"],
-    ("rack_tlp", "bbr"): [
-        "slow_start",
-        "initial_ssthresh",
-        "rto_min_bounds",  # no stress here has a timeout of BBR's that the floor decides,
-        "sws_avoidance",  # nor a piece of a segment that its windows would let out
-        "idle_restart",
-    ],
-}
-
-
-IDLE_BESIDE["rack_tlp", "bbr3"] = IDLE_BESIDE["rack_tlp", "bbr"]
+#: Without effect beside another rule, as far as the stresses show: windows of Vegas are whole
+#: segments, but in rounds of two samples or fewer.
+IDLE_BESIDE = {("sack", "vegas"): ["recovery.sack.pipe_room"]}
 
 #: Those that may stand together: BBR has to know what is in flight.
 PAIRS = [

@@ -1,7 +1,7 @@
 //! TCP parameters, words and flags drawn from what `TcpSpec` declares, each from a stream of its own: one that is new
 //! changes no other.
 
-use super::{Builder, Dice, MILLISECOND};
+use super::{Builder, Dice, MICROSECOND, MILLISECOND};
 use serde_json::{Map, Value, json};
 use skycell_declare::{Field, Form, Forms, Kind, Shape, Type};
 use skycell_des::Stream;
@@ -32,6 +32,9 @@ impl Builder<'_> {
                 json!({"kind": "linux_cubic",
                 "fast_convergence": true, "tcp_friendliness": true}),
             );
+        }
+        if has_model(&drawn["congestion"]) {
+            drawn.insert("cwnd_validation".to_owned(), json!("off"));
         }
         if !is_timed || has_model(&drawn["congestion"]) {
             drawn.insert("pacing".to_owned(), json!({"kind": "off"}));
@@ -131,7 +134,9 @@ impl Draws<'_> {
             (_, "max_blocks") => json!(1 + dice.below(3)),
             (_, "delayed_ack") if dice.one_in(4) => {
                 let quick = dice.pick(&[0, 0, 5]);
-                json!({"timeout_ps": MILLISECOND, "every_segments": 2, "quick_segments": quick})
+                let (wait, most) = dice.pick(&[(0, 0), (MILLISECOND, 44), (20 * MICROSECOND, 2)]);
+                json!({"timeout_ps": MILLISECOND, "every_segments": 2, "quick_segments": quick,
+                    "sack_timeout_ps": wait, "sack_segments": most})
             }
             (_, "delayed_ack") => Value::Null,
             (Type::Named(name), _) => match forms.item(name).map(|item| &item.shape) {

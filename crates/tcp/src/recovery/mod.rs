@@ -70,6 +70,11 @@ impl RecoverySpec {
 }
 
 impl RecoverySpec {
+    /// Whether the receiver says what came twice.
+    pub(crate) fn has_dsack(&self) -> bool {
+        matches!(self, RecoverySpec::RackTlp(rack) if rack.dsack)
+    }
+
     /// Whether a cut that was not needed is taken back.
     pub(crate) fn undoes(&self) -> bool {
         matches!(self, RecoverySpec::RackTlp(rack) if rack.undo)
@@ -135,6 +140,14 @@ impl Recovery {
             Recovery::RackTlp(last) => last.into_draws(),
         };
         *self = Recovery::new(tcp, draws);
+    }
+
+    /// Whether no recovery is going on, and nothing is thought lost.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Recovery::ByDuplicates(r) => !r.is_active(),
+            Recovery::RackTlp(r) => r.is_open(),
+        }
     }
 
     /// The application has handed over more, or the connection is open.

@@ -210,6 +210,14 @@ class RackTlp(Parameters):
         ),
         source="RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's",
     )
+    dsack: Flag = param(
+        False,
+        (
+            "whether the receiver says which segments came twice, and the sender counts "
+            "them: a cut is taken back, with undo, if all that was repeated came twice"
+        ),
+        source="RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's",
+    )
 
 
 _AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
@@ -283,6 +291,7 @@ RECOVERY: dict[str, Declared] = {
             Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
             Declares("max_blocks", "max_blocks", "SackBlocks"),
             Declares("undo", "undo", "Flag"),
+            Declares("dsack", "dsack", "Flag"),
         ),
     ),
 }
@@ -847,8 +856,25 @@ class Tcp(Parameters):
     )
     idle_restart: Flag = param(
         True,
-        "cwnd falls back to initial_cwnd after one idle RTO",
+        (
+            "cwnd falls back to initial_cwnd after one idle RTO, or by half for each "
+            "where cwnd_validation is halving"
+        ),
         source="RFC 5681 section 4.1",
+        when=when("cwnd_validation", "off", "halving"),
+    )
+    cwnd_validation: Annotated[str, word("off", "halving", "pipe_ack")] = param(
+        "off",
+        (
+            "what becomes of a cwnd that the application does not use: it stays as it is,"
+            " but for idle_restart; with that, what is beyond its use is halved each RTO,"
+            " and while idling all of it, down to initial_cwnd; or it stays for five "
+            "minutes, does not grow while less than half of it is used, and a loss leaves"
+            " half of what was"
+        ),
+        source=(
+            "none of the studies' TCPs has any; halving is Linux's and RFC 2861, pipe_ack RFC 7661"
+        ),
     )
     limited_transmit: Flag = param(
         False,
@@ -905,6 +931,7 @@ TCP = Table(
         Declares("nagle_waits_for", "nagle_waits_for", "word"),
         Declares("sws_avoidance", "sws_avoidance", "Flag"),
         Declares("idle_restart", "idle_restart", "Flag"),
+        Declares("cwnd_validation", "cwnd_validation", "word"),
         Declares("limited_transmit", "limited_transmit", "Flag"),
         Declares("ecn", "ecn", "word"),
         Declares("handshake", "handshake", "Flag"),

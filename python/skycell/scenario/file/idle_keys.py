@@ -7,6 +7,7 @@ from typing import Any
 
 from skycell.input.faults import FaultCollector
 from skycell.input.idle_keys import IdleKey, idle_below
+from skycell.scenario.file.idle_tcp_keys import idle_beside_rules
 from skycell.scenario.file.scenario_file import ScenarioFile
 
 
@@ -21,7 +22,15 @@ def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:
     # The common TCP parameters are also those of flows and proxies with some of their own.
     others = [*(flow.tcp for flow in file.flow), *(pep.tcp for pep in file.pep)]
     tcps = [file.tcp, *(tcp for tcp in others if tcp is not None)]
-    return [*idle_below(own, [file], ()), *idle_below(written.get("tcp"), tcps, ("tcp",))]
+    common = written.get("tcp")
+    found = [*idle_below(own, [file], ()), *idle_below(common, tcps, ("tcp",))]
+    found += idle_beside_rules(common, tcps, ("tcp",))
+    of_flows = [("flow", i, flow.tcp) for i, flow in enumerate(file.flow)]
+    of_peps = [("pep", i, pep.tcp) for i, pep in enumerate(file.pep)]
+    for key, i, tcp in (*of_flows, *of_peps):
+        if tcp is not None:
+            found += idle_beside_rules(written[key][i].get("tcp"), [tcp], (key, i, "tcp"))
+    return found
 
 
 def note_idle_keys(written: Mapping[str, Any], file: ScenarioFile, faults: FaultCollector) -> None:
@@ -30,6 +39,6 @@ def note_idle_keys(written: Mapping[str, Any], file: ScenarioFile, faults: Fault
     A file that is varied (`--set tcp.recovery=reno`) may say what it needs without that.
     """
     for idle in idle_keys(written, file):
-        deciding = ((*idle.path[:-1], other) for other in idle.others)
-        if faults.is_from_outside(idle.path) or not any(map(faults.is_from_outside, deciding)):
+        is_own = not any(map(faults.is_from_outside, idle.deciding))
+        if faults.is_from_outside(idle.path) or is_own:
             faults.add(idle.path, idle.got, idle.why, idle.meaning)

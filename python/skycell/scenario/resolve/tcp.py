@@ -189,10 +189,13 @@ class TcpResolver:
         if value is None:
             return None
         timeout = self.context.time_ps(value.timeout)
+        early = value.sack_timeout
         return DelayedAckSpec(
             timeout_ps=timeout,
             every_segments=value.every_segments,
             quick_segments=value.quick_segments,
+            sack_timeout_ps=0 if early is None else self.context.time_ps(early),
+            sack_segments=0 if early is None else value.sack_segments,
         )
 
 

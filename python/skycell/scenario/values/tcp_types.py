@@ -15,6 +15,7 @@ from skycell.input.parameters import (
     param,
     quantity,
     read_number,
+    when,
     whole_number,
 )
 from skycell.input.parameters import Flag as Flag
@@ -128,13 +129,30 @@ class HeldBack(Parameters):
         "data segments at the begin of a connection that are acknowledged at once, each",
         source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode",
     )
+    sack_timeout: AckWait | None = param(
+        None,
+        (
+            "longest wait of the ACK of an early segment, from the fourth on; a twentieth of the "
+            "handshake's round trip at most"
+        ),
+        source="RFC 5681 section 4.2: none waits; Linux: 1 ms, tcp_comp_sack_delay_ns",
+    )
+    sack_segments: Annotated[int, whole_number(1, 1000)] = param(
+        44,
+        "early segments whose ACKs wait at most",
+        source="Linux tcp_comp_sack_nr",
+        when=when("sack_timeout"),
+    )
 
 
 def _delayed_ack_by_word(value: Any) -> Any:
     if value is None or isinstance(value, Mapping | HeldBack):
         return value
     if value not in ("off", "on"):
-        allowed = '"off" or "on" or a table with timeout, every_segments and quick_segments'
+        allowed = (
+            '"off" or "on" or a table with timeout, every_segments, quick_segments, '
+            "sack_timeout and sack_segments"
+        )
         raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed})
     return None if value == "off" else {}
 

@@ -354,6 +354,13 @@ impl Flight {
         self.resent > 0 || self.entries.front().is_some_and(|first| first.is(REPEATED))
     }
 
+    /// Segments of [start, end) that have been repeated.
+    pub(super) fn repeated_within(&self, start: u64, end: u64) -> u64 {
+        let first = self.entries.partition_point(|entry| entry.end <= start);
+        let within = self.entries.iter().skip(first).take_while(|e| e.end <= end);
+        within.filter(|entry| entry.is(REPEATED)).count() as u64
+    }
+
     /// The next segment to send again, its index and octets; none where none is.
     pub(super) fn next_to_resend(&mut self) -> Option<(u64, u64, u64)> {
         if self.to_resend == 0 {

@@ -3,8 +3,10 @@
 //! [`Flight`] knows what has become of each segment, [`Rack`] which are lost, [`Reduction`] how many go out
 //! while cwnd comes down, [`timers`] what the one timer waits for.
 
+mod duplicates;
 mod flight;
 mod model;
+mod news;
 mod pace;
 mod prr;
 mod rack;
@@ -19,8 +21,10 @@ use crate::segment::Segment;
 use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use crate::window::Signal;
-use flight::{Covered, Flight, Losses};
+use duplicates::Duplicates;
+use flight::{Flight, Losses};
 use model::Model;
+use news::News;
 use prr::Reduction;
 use rack::Rack;
 use serde::{Deserialize, Serialize};
@@ -56,6 +60,14 @@ pub struct RackTlpSpec {
     )]
     #[serde(default, skip_serializing_if = "is_default")]
     pub undo: Flag,
+    /// Whether the receiver says which segments came twice, and the sender counts them: a cut is taken back, with undo, if
+    /// all that was repeated came twice.
+    #[param(
+        default = false,
+        source = "RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub dsack: Flag,
 }
 
 /// tcp_ca_state.
@@ -81,43 +93,6 @@ enum Next {
     New,
 }
 
-/// What an acknowledgement says, beyond its number. Times in ticks.
-#[derive(Debug, Default)]
-struct News {
-    /// Segments that it covers and none before did.
-    delivered: u32,
-    /// `snd_una` has moved.
-    has_advanced: bool,
-    /// Blocks cover more than they did.
-    has_sacked: bool,
-    /// Of what it covers, something was sent once, before the state began (FLAG_ORIG_SACK_ACKED).
-    has_original: bool,
-    /// It says nothing new.
-    is_duplicate: bool,
-    /// The receiver's window has got larger.
-    has_opened: bool,
-    /// It acknowledges a segment that was repeated: no round trip can be told from it (FLAG_RETRANS_DATA_ACKED).
-    has_repeated: bool,
-    /// When the first and the last segment were sent that it acknowledges and that were sent once.
-    acked: Option<(u64, u64)>,
-    /// The same of those that its blocks are the first to cover.
-    sacked: Option<(u64, u64)>,
-    /// Lowest octet of these all.
-    lowest: Option<u64>,
-    /// Segments found lost.
-    losses: Losses,
-    /// Round trip of the segment that was sent last of those it covers (rate_sample.rtt_us); none where none was sent once.
-    rtt: Option<u64>,
-    /// It acknowledges one short segment and nothing is SACKed (FLAG_ACK_MAYBE_DELAYED).
-    is_lone_runt: bool,
-}
-
-impl News {
-    fn note(span: &mut Option<(u64, u64)>, ticks: u64) {
-        *span = Some((span.map_or(ticks, |span| span.0), ticks));
-    }
-}
-
 /// What it keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct RackTlp {
@@ -140,6 +115,7 @@ pub(crate) struct RackTlp {
     model: Option<Box<Model>>,
     /// None where no cut is taken back.
     undo: Option<Undo>,
+    duplicates: Duplicates,
 }
 
 impl RackTlp {
@@ -159,6 +135,7 @@ impl RackTlp {
             pacer: pace::pacer(tcp),
             model: draws.map(|draws| Box::new(Model::new(draws))),
             undo: spec.undo.then(Undo::default),
+            duplicates: Duplicates::default(),
         }
     }
 
@@ -177,11 +154,12 @@ impl RackTlp {
         self.sample(tx, segment, &mut news);
         if !news.has_advanced && !news.has_opened && !tx.is_all_acked() {
             tx.counters.dup_acks += 1;
-            news.is_duplicate = true;
+            news.is_duplicate = !news.has_repetition;
         }
         self.end_probe(tx, segment.acknowledgement, &news);
         let is_new = news.has_advanced || news.has_opened;
-        let is_dubious = !is_new || news.has_sacked || segment.ece || self.state != State::Open;
+        let is_alert = news.has_sacked || news.has_repetition || segment.ece;
+        let is_dubious = !is_new || is_alert || self.state != State::Open;
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let next = match is_dubious {
             true => self.react(tx, segment.ece, echo, una, &mut news),
@@ -236,6 +214,9 @@ impl RackTlp {
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let now = tx.ticks;
+        if tx.tcp.recovery.has_dsack() {
+            self.note_duplicates(tx, segment, &mut news);
+        }
         let (had_sacked, high_seq) = (self.flight.sacked() > 0, self.high_seq);
         let (flight, rack) = (&mut self.flight, &mut self.rack);
         let mut rates = self.model.as_deref_mut().map(|model| &mut model.rates);
@@ -314,11 +295,18 @@ impl RackTlp {
         }
         let before = self.state;
         let mut next = Next::Nothing;
-        if before == State::Recovery && news.has_advanced && self.undo_partly(tx, echo, una) {
-            return Next::Nothing;
-        }
-        if before == State::Loss {
-            next = self.process_timeout(tx, echo, news);
+        match before {
+            State::Recovery => {
+                if news.has_advanced && self.undo_partly(tx, echo, una) {
+                    return Next::Nothing;
+                }
+                if self.undo_duplicates(tx) {
+                    self.try_open(tx, is_echo);
+                }
+            }
+            State::Loss => next = self.process_timeout(tx, echo, news),
+            State::Open | State::Disorder => _ = self.undo_duplicates(tx),
+            State::Cwr => {}
         }
         let losses = self.find_lost(tx);
         news.losses = losses;
@@ -345,6 +333,7 @@ impl RackTlp {
         }
         let is_undone = self.state == State::Recovery && self.undo_at_end(tx, echo);
         if !is_undone {
+            self.rack.on_recovery_end();
             self.end_reduction(tx);
         }
         self.state = State::Open;
@@ -377,7 +366,7 @@ impl RackTlp {
     /// tcp_try_keep_open.
     fn keep_open(&mut self, tx: &Transmitter) {
         self.forget_repetition();
-        if self.state < State::Cwr {
+        if self.state != State::Cwr {
             let has_any = self.flight.sacked() + self.flight.lost() + self.flight.resent() > 0;
             let state = if has_any {
                 State::Disorder
@@ -389,6 +378,11 @@ impl RackTlp {
                 self.high_seq = tx.snd_max;
             }
         }
+    }
+
+    /// Whether nothing is SACKed or lost.
+    pub(super) fn is_open(&self) -> bool {
+        self.state == State::Open
     }
 
     fn is_reducing(&self) -> bool {
@@ -490,6 +484,7 @@ impl RackTlp {
     /// Sends a segment again, and with it there are so many `in_flight`.
     fn repeat(&mut self, tx: &mut Transmitter, index: u64, start: u64, end: u64, in_flight: u64) {
         self.before_sending(tx);
+        self.duplicates.on_repeated();
         self.keep_deadline(tx, |tx| tx.resend(start, end));
         self.note_sent(end - start);
         self.note_departure(tx, index, false, in_flight);
@@ -548,37 +543,6 @@ impl RackTlp {
             self.rearm_rto(tx);
         }
         true
-    }
-}
-
-impl News {
-    fn on_sacked(&mut self, covered: &Covered, highest: u64, high_seq: u64) {
-        self.delivered += 1;
-        self.has_sacked = true;
-        if !covered.is_repeated {
-            News::note(&mut self.sacked, covered.sent_at.0);
-            self.on_original(covered.start, highest, high_seq);
-        }
-    }
-
-    fn on_acked(&mut self, covered: &Covered, high_seq: u64) {
-        self.has_repeated |= covered.is_repeated;
-        if covered.was_sacked {
-            return;
-        }
-        self.delivered += 1;
-        if !covered.is_repeated {
-            News::note(&mut self.acked, covered.sent_at.0);
-            self.on_original(covered.start, u64::MAX, high_seq);
-        }
-    }
-
-    /// A segment sent once has arrived: below others that had, the network has changed their order.
-    fn on_original(&mut self, start: u64, below: u64, high_seq: u64) {
-        self.has_original |= start < high_seq;
-        if start < below {
-            self.lowest = Some(self.lowest.map_or(start, |lowest| lowest.min(start)));
-        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The sender under a congestion control that has a model of the path, a version of BBR: it sets cwnd and the pace with every ACK, and
 //! the reductions of recovery have no part in it (Linux tcp_cong_control: cong_control).
 
+use super::news::News;
 use super::rate::Rates;
-use super::{News, RackTlp, State};
+use super::{RackTlp, State};
 use crate::congestion::{Path, PathModel, RateSample};
 use crate::transmit::Transmitter;
 use crate::window::Signal;

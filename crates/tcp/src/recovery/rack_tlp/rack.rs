@@ -6,6 +6,12 @@ use super::flight::{Covered, Flight, Losses, SentAt};
 /// Largest degree of reordering that is learnt, segments (Linux tcp_max_reordering).
 const MAX_REORDERING: u64 = 300;
 
+/// Recoveries for which a wider window is kept (RFC 8985 section 6.2 step 4; Linux TCP_RACK_RECOVERY_THRESH).
+const PERSISTENCE: u32 = 16;
+
+/// Largest multiple of a quarter of the least round trip (Linux tcp_rack_update_reo_wnd).
+const MAX_STEPS: u64 = 255;
+
 /// What is known of the network's order. Times in ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
@@ -23,6 +29,12 @@ pub(super) struct Rack {
     none: u64,
     /// Whether any has been seen (Linux's reord_seen).
     has_reordered: bool,
+    /// reo_wnd_mult: quarters of the least round trip that the window has.
+    steps: u64,
+    /// reo_wnd_persist: recoveries to come that keep them.
+    persist: u32,
+    /// dsack_round: the window has been widened in the round trip that ends with the acknowledgement of this octet.
+    round: Option<u64>,
 }
 
 impl Rack {
@@ -35,6 +47,9 @@ impl Rack {
             reordering: dup_ack_threshold.into(),
             none: dup_ack_threshold.into(),
             has_reordered: false,
+            steps: 1,
+            persist: 0,
+            round: None,
         }
     }
 
@@ -85,6 +100,29 @@ impl Rack {
         }
     }
 
+    /// Something came twice, perhaps as it had been taken for lost too soon, with `acked` acknowledged and data sent up to
+    /// `sent`: once in a round trip the window is widened (step 4).
+    pub(super) fn on_duplicates(&mut self, acked: u64, sent: u64) {
+        if self.has_reordered && self.round.is_none_or(|round| acked >= round) {
+            self.round = Some(sent);
+            self.steps = (self.steps + 1).min(MAX_STEPS);
+            self.persist = PERSISTENCE;
+        }
+    }
+
+    /// A recovery has ended and nothing was taken back (tcp_try_undo_recovery).
+    pub(super) fn on_recovery_end(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// A cut is taken back because all that was repeated came twice (tcp_try_undo_dsack).
+    pub(super) fn on_undo(&mut self) {
+        self.persist = (self.persist + 1).min(PERSISTENCE);
+    }
+
     /// A cut has been taken back: losses are looked for again, whatever arrives (rack.advanced).
     pub(super) fn look_again(&mut self) {
         self.has_news = true;
@@ -107,13 +145,41 @@ impl Rack {
         flight.find_lost(self.latest, self.rtt + window, now)
     }
 
-    /// RACK_update_reo_wnd: a quarter of the least round trip, no more than the smoothed one; nothing where there is
+    /// RACK_update_reo_wnd: a quarter of the least round trip or more of them, no more than the smoothed one; nothing where there is
     /// recovery, or as many are SACKed as begin one, as long as no reordering has been seen.
     fn reordering_window(&self, flight: &Flight, srtt: u64, is_recovering: bool) -> u64 {
         let is_sure = is_recovering || u64::from(flight.sacked()) >= self.reordering;
         if !self.has_reordered && is_sure {
             return 0;
         }
-        (self.min_rtt.unwrap_or(u64::MAX) / 4).min(srtt)
+        let quarter = self.min_rtt.unwrap_or(u64::MAX) / 4;
+        quarter.saturating_mul(self.steps).min(srtt)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_twice_widens_the_window_once_a_round_trip_for_sixteen_recoveries() {
+        let mut rack = Rack::new(3);
+        let window = |rack: &Rack| rack.reordering_window(&Flight::default(), 100, true);
+        rack.on_round_trip(80);
+        rack.on_duplicates(0, 1_000); // nothing has been out of order
+        assert_eq!(window(&rack), 0);
+        rack.on_reordering(0, 1_000, 1_000);
+        assert_eq!(window(&rack), 20);
+        for (acked, sent, quarters) in [(0, 1_000, 2), (999, 2_000, 2), (1_000, 2_000, 3)] {
+            rack.on_duplicates(acked, sent);
+            assert_eq!(window(&rack), 20 * quarters);
+        }
+        rack.on_duplicates(2_000, 3_000);
+        rack.on_duplicates(3_000, 4_000);
+        assert_eq!(window(&rack), 100); // srtt
+        (0..15).for_each(|_| rack.on_recovery_end());
+        assert_eq!(window(&rack), 100);
+        rack.on_recovery_end();
+        assert_eq!(window(&rack), 20);
     }
 }

@@ -127,6 +127,11 @@ impl Rates {
         }
     }
 
+    /// So many segments came twice: that is delivered too (tcp_count_delivered).
+    pub(super) fn on_duplicates(&mut self, count: u64) {
+        self.delivered += count;
+    }
+
     /// Everything before the flight's segment `first` has been delivered.
     pub(super) fn forget_before(&mut self, first: u64) {
         while self.gone < first && self.stamps.pop_front().is_some() {

@@ -1,7 +1,8 @@
 //! The one timer of a sender, which is for a probe, for the reordering window or for the retransmission (Linux
 //! icsk_pending; tcp_timer.c).
 
-use super::{News, RackTlp, State};
+use super::news::News;
+use super::{RackTlp, State};
 use crate::transmit::Transmitter;
 use crate::window::Signal;
 use skycell_units::SimTime;
@@ -155,8 +156,8 @@ impl RackTlp {
         let Some(probe) = self.probe.filter(|probe| ack >= probe.end) else {
             return;
         };
-        if !probe.is_repetition {
-            self.probe = None;
+        if !probe.is_repetition || news.has_probe {
+            self.probe = None; // where it repeated, both arrived
         } else if ack > probe.end {
             // No other ACK says that both arrived: the first was lost, and the probe has repaired it.
             self.begin_reduction(tx, Signal::Loss);
@@ -164,8 +165,18 @@ impl RackTlp {
             self.state = State::Open;
             self.try_open(tx, false);
         } else if !news.has_advanced && !news.has_opened && !news.has_sacked {
-            self.probe = None; // a duplicate: both arrived
+            self.probe = None; // a duplicate: they did, too
         }
+    }
+
+    /// Whether a probe is under way that was sent with `end` as `snd_max` (tlp_high_seq).
+    pub(super) fn is_probe_end(&self, end: u64) -> bool {
+        self.probe.is_some_and(|probe| probe.end == end)
+    }
+
+    /// Whether the probe that is under way repeats a segment (tlp_retrans).
+    pub(super) fn is_probe_repetition(&self) -> bool {
+        self.probe.is_some_and(|probe| probe.is_repetition)
     }
 
     /// tcp_rack_reo_timeout.

@@ -1,10 +1,12 @@
 //! Cuts that were not needed, taken back: what was thought lost had only been late (RFC 4015 and 5682; Linux
 //! tcp_try_undo_recovery, tcp_try_undo_partial, tcp_try_undo_loss, tcp_process_loss).
 //!
-//! Two things say so. Eifel: an ACK echoes a timestamp from before the first repetition, so that it answers an original.
-//! F-RTO: after a timeout has repeated one segment, new data go out, and something arrives that was sent once.
+//! Eifel: an ACK echoes a timestamp from before the first repetition, so that it answers an original.
+//! F-RTO: after a timeout has repeated one segment, new data go out, and something arrives that was sent once. A third does
+//! where the receiver says what came twice: all that was repeated did (RFC 3708; Linux tcp_try_undo_dsack).
 
-use super::{News, Next, RackTlp, State};
+use super::news::News;
+use super::{Next, RackTlp, State};
 use crate::transmit::Transmitter;
 
 /// What a cut took, and by what it may turn out that it was not needed.
@@ -16,6 +18,8 @@ pub(super) struct Undo {
     repeated_at: Option<u64>,
     /// frto: the next ACKs decide whether a timeout was needed.
     is_asking: bool,
+    /// undo_retrans: repetitions since the cut, or under way then, that have not come twice; none before the first.
+    repeated: Option<u64>,
 }
 
 /// cwnd and ssthresh before a cut.
@@ -25,12 +29,29 @@ struct Cut {
     cwnd: u64,
     /// prior_ssthresh, octets; none where the cut was part of another, of a mark.
     ssthresh: Option<f64>,
+    /// undo_marker: `snd_una` as it was made.
+    una: u64,
 }
 
 impl Undo {
     /// A segment is repeated, but for a probe.
     pub(super) fn on_repeated(&mut self, ticks: u64) {
         self.repeated_at.get_or_insert(ticks);
+        self.repeated = Some(self.repeated.unwrap_or(0) + 1);
+    }
+
+    /// So many repeated segments came twice, the last of them up to octet `end`.
+    pub(super) fn on_duplicates(&mut self, end: u64, count: u64) {
+        if self.cut.is_some_and(|cut| end > cut.una)
+            && let Some(repeated) = &mut self.repeated
+        {
+            *repeated = repeated.saturating_sub(count);
+        }
+    }
+
+    /// Whether all that was repeated since the cut came twice.
+    fn is_all_double(&self) -> bool {
+        self.cut.is_some() && self.repeated == Some(0)
     }
 
     /// A reduction for a mark, which is never taken back, begins (tcp_enter_cwr).
@@ -48,7 +69,7 @@ impl Undo {
 
     /// tcp_may_undo.
     fn may(&self, echo: Option<u64>) -> bool {
-        self.cut.is_some() && self.is_late(echo)
+        self.cut.is_some() && (self.repeated == Some(0) || self.is_late(echo))
     }
 }
 
@@ -57,6 +78,7 @@ impl RackTlp {
     /// reduction ssthresh counts for 3/4 of cwnd at least (tcp_current_ssthresh).
     pub(super) fn note_cut(&mut self, tx: &Transmitter, is_part: bool) {
         let is_reducing = self.is_reducing();
+        let under_way = u64::from(self.flight.resent()) + u64::from(self.is_probe_repetition());
         let Some(undo) = &mut self.undo else {
             return;
         };
@@ -69,7 +91,9 @@ impl RackTlp {
         undo.cut = Some(Cut {
             cwnd,
             ssthresh: (!is_part).then_some(ssthresh.max(at_least)),
+            una: tx.snd_una,
         });
+        undo.repeated = (under_way > 0).then_some(under_way);
     }
 
     /// Nothing is repeated any more: the next repetition is a first one (tcp_retrans_stamp_cleanup).
@@ -131,7 +155,8 @@ impl RackTlp {
         echo: Option<u64>,
         before: u64,
     ) -> bool {
-        if !self.undo.as_ref().is_some_and(|undo| undo.may(echo)) {
+        let is_late = |undo: &Undo| undo.cut.is_some() && undo.is_late(echo);
+        if !self.undo.as_ref().is_some_and(is_late) {
             return false;
         }
         let highest = tx.sacked.end().max(tx.snd_una);
@@ -143,6 +168,16 @@ impl RackTlp {
         self.take_back(tx, true);
         self.keep_open(tx);
         false
+    }
+
+    /// tcp_try_undo_dsack.
+    pub(super) fn undo_duplicates(&mut self, tx: &mut Transmitter) -> bool {
+        let may = self.undo.as_ref().is_some_and(Undo::is_all_double);
+        if may {
+            self.rack.on_undo();
+            self.take_back(tx, false);
+        }
+        may
     }
 
     /// tcp_try_undo_loss.

@@ -37,7 +37,7 @@ impl Script {
         self
     }
 
-    fn expect_undos(&mut self, undos: u64) -> &mut Self {
+    fn expect_undos(&mut self, undos: u32) -> &mut Self {
         assert_eq!(self.sender.counters().undos, undos);
         self
     }
@@ -69,7 +69,7 @@ fn an_echo_from_before_the_repetition_ends_a_recovery_with_all_that_it_took() {
     for (undo, ssthresh, cwnd) in [(true, 10.0, 10.1), (false, 5.0, 5.0)] {
         let mut s = overtaken(undo);
         s.at_millis(112).acked_echoing(12, &[], 10);
-        s.expect_undos(u64::from(undo));
+        s.expect_undos(u32::from(undo));
         let mss = MSS as f64;
         assert_eq!(s.sender.ssthresh() / mss, ssthresh);
         assert!((s.sender.cwnd() / mss - cwnd).abs() <= 1.2, "{undo}");
@@ -93,6 +93,10 @@ fn a_late_partial_ack_holds_what_is_lost_until_the_repetition_has_arrived() {
     assert_eq!(s.sender.ssthresh(), 10.0 * MSS as f64);
     assert!(s.sender.cwnd() >= 10.0 * MSS as f64);
     assert!(s.sent.iter().all(|&segment| segment >= 12), "{:?}", s.sent);
+    // Recovery is over (tcp_try_keep_open): the next ACK lets cwnd grow.
+    let cwnd = s.sender.cwnd();
+    s.at_millis(113).acked_echoing(5, &[], 10).expect_undos(1);
+    assert!(s.sender.cwnd() > cwnd);
 }
 
 /// All of 0 to 3 are late by more than RTO: the probe 4, then 0 again.
