@@ -59,7 +59,7 @@ def test_a_timeout_within_an_outage_is_taken_back(tmp_path: Path, timestamps: bo
 def test_what_a_handover_overtakes_is_taken_back_by_a_timestamp_or_by_what_came_twice(
     tmp_path: Path,
 ) -> None:
-    cases = {
+    cases: dict[str, dict[str, object]] = {
         "echo": {"recovery": {"dsack": False}},
         "dsack": {"timestamps": False},
         "neither": {"timestamps": False, "recovery": {"dsack": False}},
