@@ -103,9 +103,18 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     calls = {"name": "voice", "load": 1, "holding": "10 ms", "rate": 0.001}
     tables = {"uplink": [uplink], "calls": [calls]}
     shared = skycell.run({**_ONE_RUN, "run": later, **tables}, engine="reference")
-    summaries = [
-        run.summary() for run in (result, of_packets, undoing, of_proxies, *with_errors, shared)
-    ]
+    back = {**link, "rate": "20 kbit/s", "ack_filter": True, "one_way": True}
+    ends = [{"from": "a", "to": "b", **link, "one_way": True}, {"from": "b", "to": "a", **back}]
+    near = {"framing": "ip", "rate": "1 Gbit/s", "delay": "1 ms"}
+    ends += [{"from": "s", "to": "a", **near}, {"from": "b", "to": "d", **near}]
+    flow = {"name": "flow1", "source": "s", "destination": "d"}
+    graph = {"kind": "graph", "hosts": ["s", "d"], "routers": ["a", "b"], "flow": [flow]}
+    thin = {"run": {"duration": "5 s"}, "topology": {**graph, "link": ends}}
+    filtered = skycell.run(thin, engine="reference")
+    web = {"topology": topology, **split, "traffic": "web"}
+    relaying = skycell.run({**_ONE_RUN, **web})
+    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying)
+    summaries = [run.summary() for run in (result, of_packets, *others)]
     keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()
