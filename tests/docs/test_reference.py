@@ -109,8 +109,8 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     ends += [{"from": "s", "to": "a", **near}, {"from": "b", "to": "d", **near}]
     flow = {"name": "flow1", "source": "s", "destination": "d"}
     graph = {"kind": "graph", "hosts": ["s", "d"], "routers": ["a", "b"], "flow": [flow]}
-    thin = {"run": {"duration": "5 s"}, "topology": {**graph, "link": ends}}
-    filtered = skycell.run(thin, engine="reference")
+    narrow = {"run": {"duration": "5 s"}, "topology": {**graph, "link": ends}}
+    filtered = skycell.run(narrow, engine="reference")
     web = {"topology": topology, **split, "traffic": "web"}
     relaying = skycell.run({**_ONE_RUN, **web})
     others = (undoing, of_proxies, *with_errors, shared, filtered, relaying)

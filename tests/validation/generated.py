@@ -140,11 +140,29 @@ def scenarios(draw: st.DrawFn, fixed: Mapping[str, Any] | None = None) -> tuple[
     elif plain["tcp.ecn"] == "accurate":
         plain["tcp.ecn"] = "classic"  # nobody else counts marks
     plain = {key: value for key, value in plain.items() if _has_effect(key, plain)}
+    _leave_out_idle_keys(plain)
     if not draw(st.booleans()):
         del times["tcp.delayed_ack.timeout"]
     ratio = draw(st.sampled_from([1, 2, 5]))
     slow, fast = (_at_scale(scale, sources, ratio, traffic, times, plain) for scale in (10, 1))
     return slow, fast
+
+
+def _leave_out_idle_keys(plain: Values) -> None:
+    """Leaves out keys of TCP without effect beside the rules that were drawn."""
+    rules = {
+        rule: {"kind": own} if isinstance(own := plain[f"tcp.{rule}"], str) else dict(own)
+        for rule in ("congestion", "recovery")
+    }
+    congestion, recovery = rules["congestion"], rules["recovery"]
+    if congestion["kind"] in ("bbr", "bbr3"):
+        for key in ("slow_start", "initial_ssthresh", "idle_restart", "cwnd_validation"):
+            plain.pop(f"tcp.{key}", None)
+    if (congestion["kind"], recovery["kind"]) == ("linux_cubic", "sack"):
+        recovery.pop("pipe_room", None)
+    if recovery["kind"] == "vanilla":
+        congestion.pop("fast_convergence", None)
+    plain.update({f"tcp.{rule}": own for rule, own in rules.items()})
 
 
 def _has_effect(key: str, values: Values) -> bool:

@@ -92,10 +92,14 @@ def computed(number: Number) -> float:
 
 
 def follows(value: float, digits: str) -> str:
-    """How a printed number follows from ours: `rounded`, `truncated`, or `no`."""
+    """How a printed number follows from ours: `rounded`, `truncated`, or `no`.
+
+    Ours is known to some 13 digits: one more would decide what lies between two printed numbers.
+    """
+    known = Decimal(f"{value:.12g}")
     step = Decimal(1).scaleb(Decimal(digits).as_tuple().exponent)  # type: ignore[arg-type]
     for name, how in (("rounded", ROUND_HALF_UP), ("truncated", ROUND_DOWN)):
-        if Decimal(value).quantize(step, how) == Decimal(digits):
+        if known.quantize(step, how) == Decimal(digits):
             return name
     return "no"
 
