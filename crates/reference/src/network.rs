@@ -487,12 +487,14 @@ impl<'a> Network<'a> {
         let octets = if vc.carries_packets { frame.octets } else { 0 };
         let ecn = frame.ecn;
         let flow = frame.content.flow_number(self.flows.len());
+        let (port_id, port_vc) = vc.vc_paths.hop(0);
+        let is_filtered = self.spec.links[port_id as usize].port.ack_filter;
         let is_hidden = |flow: u32| self.spec.flows[flow as usize].ipsec;
-        let ack = frame.content.pure_ack(is_hidden);
+        let ack = is_filtered.then(|| frame.content.pure_ack(is_hidden));
+        let ack = ack.flatten();
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
-        let (port_id, port_vc) = vc.vc_paths.hop(0);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
         let verdict = port.on_frame(now, port_vc, units, |index| Cell {
