@@ -140,20 +140,21 @@ fn an_rm_cell_with_a_wrong_payload_is_lost() {
     assert_eq!(fate, Struck::Lost(LossReason::Check));
 }
 
+/// 100 Mbit/s: 10 ns a bit; 40 octets and 8 beside them are 384 bits.
+const FRAMING: PacketFraming = PacketFraming {
+    rate_millibps: 100_000_000_000,
+    overhead_octets: 8,
+    least_octets: 0,
+    unit_octets: 1,
+    line_octets: 1,
+    fragment_octets: None,
+    checked_octets: None,
+};
+
 #[test]
 fn a_packet_with_any_wrong_bit_is_lost() {
-    // 100 Mbit/s: 10 ns a bit; 40 octets and 8 beside them are 384 bits.
-    let framing = PacketFraming {
-        rate_millibps: 100_000_000_000,
-        overhead_octets: 8,
-        least_octets: 0,
-        unit_octets: 1,
-        line_octets: 1,
-        fragment_octets: None,
-        checked_octets: None,
-    };
     for (wrong, is_lost) in [(999, false), (1000, true), (1383, true), (1384, false)] {
-        let mut errors = errors(trace(&[wrong]), Some(framing));
+        let mut errors = errors(trace(&[wrong]), Some(FRAMING));
         let since = SimTime(1000 * 10_000);
         let fate = errors.on_cell(since, since + SimTime(384 * 10_000), &unit(40));
         assert_eq!(fate == Struck::Lost(LossReason::Check), is_lost, "{wrong}");
@@ -163,15 +164,10 @@ fn a_packet_with_any_wrong_bit_is_lost() {
 #[test]
 fn a_packet_goes_on_with_errors_that_the_check_of_its_frame_does_not_cover() {
     use Struck::{Lost, Payload, Right};
-    // As above, and the check covers 8 octets of the frame and 20 of the packet's header: bits 1000 to 1223.
+    // The check covers 8 octets of the frame and 20 of the packet's header: bits 1000 to 1223.
     let framing = PacketFraming {
-        rate_millibps: 100_000_000_000,
-        overhead_octets: 8,
-        least_octets: 0,
-        unit_octets: 1,
-        line_octets: 1,
-        fragment_octets: None,
         checked_octets: Some(28),
+        ..FRAMING
     };
     let by_check = Lost(LossReason::Check);
     let wrong: [(&[u64], _); 6] = [

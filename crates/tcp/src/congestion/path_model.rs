@@ -197,3 +197,18 @@ pub(crate) fn burst_size(spec: &CongestionSpec, rate: u64) -> BurstSize {
         _ => bbr_burst_size(rate),
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Asserts a pace, as a multiple of so many segments a microsecond.
+    pub(in crate::congestion) fn expect_rate(path: &Path, multiple: f64, segments: f64) {
+        let found = path.rate as f64 / (segments * path.mss as f64 * 1e6);
+        // Bandwidths are cut to 2^-24 of a segment a microsecond, a 1 677th of ten segments in 100 ms.
+        assert!(
+            (found / multiple - 1.0).abs() < 6e-4,
+            "{found} of {multiple}"
+        );
+    }
+}

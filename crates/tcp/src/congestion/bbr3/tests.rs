@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::congestion::Lost;
+use crate::congestion::path_model::tests::expect_rate;
 
 const MSS: u64 = 1_000;
 pub(super) const RTT: u64 = 100_000;
@@ -135,13 +136,7 @@ impl On {
 
     /// Octets a second as a multiple of `segments` a round trip.
     pub(super) fn expect_rate(&mut self, multiple: f64, segments: u64) -> &mut Self {
-        let base = (segments * MSS) as f64 * 1e6 / RTT as f64;
-        let found = self.path.rate as f64 / base;
-        // Bandwidths are cut to 2^-24 of a segment a microsecond, a 1 677th of ten segments in 100 ms.
-        assert!(
-            (found / multiple - 1.0).abs() < 6e-4,
-            "{found} of {multiple}"
-        );
+        expect_rate(&self.path, multiple, segments as f64 / RTT as f64);
         self
     }
 }
