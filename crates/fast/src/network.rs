@@ -415,6 +415,9 @@ impl<'a> Network<'a> {
         }
         let size = (cells, sent.octets);
         let frame = self.frames.add_of_source(id, vc, size, now);
+        if sent.clp {
+            self.frames.get_mut(frame).tag();
+        }
         let flow = FlowId::NONE;
         self.offer_frame(
             now,

@@ -274,8 +274,8 @@ pub enum SteppedReason {
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
-    /// The run has a source that sends cells with CLP = 1.
-    SourceClp,
+    /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
+    Clp0,
     /// The run has a link over which longer packets go in fragments.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.
@@ -434,9 +434,21 @@ pub struct VcRecord {
     /// What its rate control did; of ABR VCs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrRecord>,
+    /// Its cells with CLP = 0 alone; only of VCs whose source sends others too, or whose policer counts those apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp0: Option<Clp0Record>,
     /// What the resequencer at its end did; only of VCs with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resequencer: Option<ResequencerRecord>,
+}
+
+/// What became of the cells of a VC with CLP = 0. Those that its policer tags are among them up to there alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Clp0Record {
+    /// Cells that its source sent with CLP = 0.
+    pub cells_offered: u64,
+    /// Cells that had CLP = 0 when they were lost: policed, discarded, or lost on links.
+    pub cells_lost: u64,
 }
 
 /// What the resequencer at the end of a VC did.

@@ -238,6 +238,9 @@ fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
     if let (Some(abr), Some(start)) = (&mut whole.abr, &start.abr) {
         take_off_abr(abr, start);
     }
+    if let (Some(clp0), Some(start)) = (&mut whole.clp0, &start.clp0) {
+        take_off!(clp0, start; cells_offered, cells_lost);
+    }
     if let (Some(resequencer), Some(start)) = (&mut whole.resequencer, &start.resequencer) {
         take_off_resequencer(resequencer, start);
     }

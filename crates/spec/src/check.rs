@@ -224,6 +224,15 @@ impl NetworkSpec {
         self.links[self.vcs[vc].path[0] as usize].framing.is_some()
     }
 
+    /// Whether the cells of VC `vc` with CLP = 0 are counted apart: its source sends others too, or its policer has a bucket
+    /// for those alone.
+    pub fn counts_clp0(&self, vc: u32) -> bool {
+        let mut sources = self.sources.iter();
+        let mut buckets = self.vcs[vc as usize].policing.iter();
+        buckets.any(|bucket| bucket.clp0_only)
+            || sources.any(|source| source.vc == vc && source.clp.is_some())
+    }
+
     fn validate_vcs(&self) -> Result<(), SpecError> {
         for (i, vc) in self.vcs.iter().enumerate() {
             let at = || format!("vcs[{i}].path");

@@ -215,7 +215,7 @@ impl CellSource {
                 index: 0,
                 frame_cells,
                 octets: octets as u32,
-                clp: false,
+                clp: self.clp.as_mut().is_some_and(Clp::next),
             };
         }
         if self.in_frame == self.frame {
@@ -422,6 +422,26 @@ mod tests {
         let mut drawn = of(ClpSpec::Drawn { part_ppb }, 1);
         let marked = (0..10_000).filter(|_| drawn.send().clp).count();
         assert!((2_330..2_670).contains(&marked), "{marked}");
+    }
+
+    #[test]
+    fn each_packet_of_a_list_has_the_next_clp() {
+        let spec = SourceSpec {
+            datagram_route: vec![0],
+            cell_interval_ps: 0,
+            datagram_octets: 100,
+            clp: Some(ClpSpec::Pattern {
+                bits: vec![true, false],
+            }),
+            ..spec(SourcePattern::Trace {
+                times_ps: vec![0, 10, 20],
+                octets: vec![100; 3],
+                period_ps: None,
+            })
+        };
+        let mut source = CellSource::new(&spec, 1);
+        let found: Vec<_> = (0..3).map(|_| source.send().clp).collect();
+        assert_eq!(found, [true, false, true]);
     }
 
     #[test]

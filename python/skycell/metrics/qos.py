@@ -8,7 +8,7 @@ from typing import Any
 from skycell.metrics.classes import lost_cells
 from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
-from skycell.spec.network import NetworkSpec
+from skycell.spec.network import NetworkSpec, VcSpec
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 """Verdicts; undecided is one on fewer cells than the bound needs."""
@@ -25,9 +25,10 @@ def qos_verdicts(
         records: that it left.
 
     Returns:
-        For each VC and bound: `vc` (name), `profile` (or None), `what` (`clr`, `ctd_ps` or
-        `cdv_ps`), `quantile` (None for a loss), `bound` and `measured` in the unit of `what`
-        (measured is None without cells), `cells` (offered for a loss, else arrived) and `verdict`;
+        For each VC and bound: `vc` (name), `profile` (or None), `what` (`clr`, `clr0` of cells
+        with CLP = 0, `ctd_ps` or `cdv_ps`), `quantile` (None for a loss), `bound` and `measured`
+        in the unit of `what` (measured is None without cells), `cells` (offered for a loss, else
+        arrived) and `verdict`;
         for each port `port` and `flow` (or None) in place of `vc` and `profile`, `packets` in
         place of `cells`.
     """
@@ -40,7 +41,9 @@ def qos_verdicts(
             for what, bound in one.bounds._asdict().items():
                 if bound is None:
                     continue
-                if what == "clr":
+                if what == "clr" and promises_clp0(spec.vcs[vc]):
+                    row, what = _of_clp0(records["vcs"][vc], bound), "clr0"
+                elif what == "clr":
                     row = _of_losses(records["vcs"][vc], bound)
                 else:
                     is_rerouted = spec.vcs[vc].rerouting is not None
@@ -93,6 +96,15 @@ def _of_port(
 _NONE_STAYED = {"packets": 0}
 
 
+def promises_clp0(vc: VcSpec) -> bool:
+    """Whether the contract of a VC promises losses of its cells with CLP = 0 alone: VBR.2, VBR.3.
+
+    Source: ATM Forum Traffic Management 4.1 and ITU-T I.371: the loss ratio of these is for the
+    CLP = 0 flow.
+    """
+    return any(bucket.clp0_only for bucket in vc.policing)
+
+
 def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
     """The verdict on losses; none lost of n cells shows a ratio below 3 / n, with 95 % confidence.
 
@@ -102,6 +114,20 @@ def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
     ['missed', 'undecided', 'met']
     """
     return _verdict_on_losses(vc["cells_offered"], lost_cells(vc), bound)
+
+
+def _of_clp0(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
+    """The verdict on losses of cells with CLP = 0.
+
+    Cells that the policer tags do not conform: what becomes of them is not promised, so they are
+    none of those of which the loss is a part. Cells that it discards count as offered and lost.
+
+    >>> vc = {"cells_tagged": 100, "clp0": {"cells_offered": 600, "cells_lost": 1}}
+    >>> _of_clp0(vc, 0.01)["measured"]
+    0.002
+    """
+    clp0 = vc["clp0"]
+    return _verdict_on_losses(clp0["cells_offered"] - vc["cells_tagged"], clp0["cells_lost"], bound)
 
 
 def _verdict_on_losses(offered: int, lost: int, bound: float) -> dict[str, Any]:

@@ -32,7 +32,7 @@ STEPPED_BECAUSE = {
     "policer": "a policer behind it looks at cells one by one",
     "rate_control": "rates of ABR VCs are controlled cell by cell",
     "resequencer": "a VC has a resequencer, which looks at each cell",
-    "source_clp": "a source sends cells with CLP = 1",
+    "clp0": "cells with CLP = 0 are counted apart, here or beside it",
     "damaged_packets": "packets go on with bit errors",
     "fragmentation": "packets go over a link in fragments",
     "shared_uplink": "terminals share an uplink, whose slots space what they send",

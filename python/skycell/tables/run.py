@@ -195,7 +195,7 @@ def calls(records: Mapping[str, Any]) -> Table | None:
     )
 
 
-_BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
+_BOUNDED = {"clr": "loss", "clr0": "loss, CLP = 0", "ctd_ps": "delay", "cdv_ps": "variation"}
 
 
 def qos(records: Mapping[str, Any]) -> Table | None:
@@ -204,7 +204,7 @@ def qos(records: Mapping[str, Any]) -> Table | None:
     def shown(row: Mapping[str, Any], key: str) -> Cell:
         if row[key] is None:
             return number(None, 3)
-        if row["what"] == "clr":
+        if row["what"] in ("clr", "clr0"):
             return loss(row[key])
         return Cell(f"{number(row[key] / PS_PER_MS, 3).text} ms", row[key])
 
@@ -213,7 +213,8 @@ def qos(records: Mapping[str, Any]) -> Table | None:
     return _made(
         "Bounds on losses and delays",
         "Bounds on the losses and delays of VCs, and whether the run kept them. Loss: cells lost "
-        "as a part of those offered. Delay: within which this part of the cells arrived. "
+        "as a part of those offered, under VBR.2 and VBR.3 of those with CLP = 0 alone. "
+        "Delay: within which this part of the cells arrived. "
         "Variation: that delay less what a cell takes where nothing waits. A verdict is undecided "
         "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
         "or fewer than reach beyond the quantile."

@@ -23,7 +23,7 @@ mod web;
 pub use abr::abr;
 pub use calls::calls;
 pub use channels::bursty;
-pub use classes::several_classes;
+pub use classes::{several_classes, with_clp};
 pub use jitter::with_jitter;
 pub use many_flows::many_flows;
 pub use packets::packets;
