@@ -129,7 +129,8 @@ def test_a_contract_for_cells_with_clp_0_is_held_against_these_alone(
     Of these 0, 1, 2, 4, 8 and 12 conform (T 80 us, BT 180 us), six do not: VBR.3 tags them, VBR.2
     discards them. They begin at 1 ms; the class in front leaves no room on the link, and the
     queue holds five cells, 0 to 4. Of the conforming ones 8 and 12 are lost: 2 of 6 under VBR.3,
-    with what VBR.2 discards 8 of 12. All in all 11 are lost: tagged, all from 5 on; else six, and 7, 8, 11, 12 and 15.
+    with what VBR.2 discards 8 of 12. All in all 11 are lost: tagged, all from 5 on; else six, and
+    7, 8, 11, 12 and 15.
     """
     source = {"kind": "vbr", "name": "a", "class": "rt_vbr", "peak_rate": "50000 cells/s"}
     source |= {"on": "320 us", "off": "1 s", "phase": "999.32 ms", "clp": "0001"}
