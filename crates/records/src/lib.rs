@@ -18,7 +18,9 @@ mod web;
 pub use abr::AbrRecord;
 pub use access::UplinkRecord;
 pub use calls::CallRecord;
-pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
+pub use delay::{
+    CellDelayRecord, CellDelays, CellStayRecord, ClassDelayRecord, DelayStatistics, delay_records,
+};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, FragmentedPackets, Ledger};
@@ -499,6 +501,9 @@ pub struct PortRecord {
     /// What bit errors did on the link; left out for a link without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorRecord>,
+    /// How long the cells of each VC stayed, where the spec asks for it; left out where it does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<CellStayRecord>,
 }
 
 /// What one queue of an output port did.
@@ -524,7 +529,7 @@ pub struct ClassQueueRecord {
 }
 
 /// What a cell source sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SourceRecord {
     /// Name in the spec.
     pub name: String,
@@ -538,6 +543,9 @@ pub struct SourceRecord {
     pub datagrams_delivered: u64,
     /// Octets of the IP packets that they are.
     pub octets_delivered: u64,
+    /// How long they took, each from its source to the end of its route, where the spec asks for it; else left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<SojournRecord>,
 }
 
 /// Sampled occupancy of one VC at one port.

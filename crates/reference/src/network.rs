@@ -129,6 +129,9 @@ impl<'a> Network<'a> {
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
+        for &port in &spec.records.stay_ports {
+            ports[port as usize].report_stays();
+        }
         let vcs = spec
             .vcs
             .iter()
@@ -175,16 +178,14 @@ impl<'a> Network<'a> {
         let mut events = EventQueue::default();
         let abr = Abr::new(spec, &mut events);
         let access = Access::new(spec, &mut ports, &mut events);
-        let sources = spec.sources.iter();
+        let sources = 0..spec.sources.len() as u32;
         let mut network = Network {
             spec,
             ports,
             vcs,
             flows,
             proxies: Proxies::default(),
-            sources: sources
-                .map(|source| CellSource::new(source, spec.seed))
-                .collect(),
+            sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             frames: Frames::default(),
             events,
             out: Outbox::default(),
@@ -384,7 +385,8 @@ impl<'a> Network<'a> {
             Content::Real(_) => return self.on_real_at_end(now, id),
             Content::Fragment(_) => return self.on_fragment_at_end(now, id),
             Content::Datagram { source, .. } => {
-                self.sources[source as usize].on_delivered(frame.octets);
+                let delay = now - frame.enqueued_at;
+                self.sources[source as usize].on_delivered(frame.octets, delay);
                 return self.frames.settle(id, 1);
             }
             _ => return self.frames.settle(id, 1),

@@ -124,6 +124,7 @@ impl NetworkSpec {
         known("sampled_ports", &self.records.sampled_ports)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
         known("flow_ports", &self.records.flow_ports)?;
+        known("stay_ports", &self.records.stay_ports)?;
         let delay_vcs = &self.records.delay_vcs;
         let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || delay_vcs.iter().any(|&vc| vc as usize >= self.vcs.len()) {
@@ -137,6 +138,19 @@ impl NetworkSpec {
         if self.records.flow_ports.iter().any(of_cells) {
             let problem = "must be links of packets";
             return Err(structure("records.flow_ports".into(), problem));
+        }
+        if !self.records.stay_ports.iter().all(of_cells) {
+            let problem = "must be links of cells";
+            return Err(structure("records.stay_ports".into(), problem));
+        }
+        let delay_sources = &self.records.delay_sources;
+        let sends_datagrams = |&source: &u32| {
+            let source = self.sources.get(source as usize);
+            source.is_some_and(|source| !source.datagram_route.is_empty())
+        };
+        if !delay_sources.is_sorted_by(|a, b| a < b) || !delay_sources.iter().all(sends_datagrams) {
+            let problem = "must be ids of sources of datagrams, ascending";
+            return Err(structure("records.delay_sources".into(), problem));
         }
         self.validate_vcs()?;
         for (i, flow) in self.flows.iter().enumerate() {

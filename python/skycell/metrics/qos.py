@@ -29,14 +29,15 @@ def qos_verdicts(
         with CLP = 0, `ctd_ps` or `cdv_ps`), `quantile` (None for a loss), `bound` and `measured`
         in the unit of `what` (measured is None without cells), `cells` (offered for a loss, else
         arrived) and `verdict`;
-        for each port `port` and `flow` (or None) in place of `vc` and `profile`, `packets` in
-        place of `cells`.
+        for each port of packets, and each flow, `port` (None from end to end) and `flow` (None
+        for all) in place of `vc` and `profile`, `packets` in place of `cells`; for each port of
+        cells `port` in place of `profile`.
     """
     ids = {vc.name: i for i, vc in enumerate(spec.vcs)}
     delays = {delay["vc"]: delay for delay in records["cell_delays"]}
     found = []
     for one in targets:
-        for name in one.vcs or ():
+        for name in one.vcs if one.vcs and not one.ports else ():
             vc = ids[name]
             for what, bound in one.bounds._asdict().items():
                 if bound is None:
@@ -50,7 +51,47 @@ def qos_verdicts(
                     row = _of_delays(delays[vc], what, bound, one.quantile, is_rerouted)
                 found.append({"vc": name, "profile": one.profile, "what": what} | row)
         for name in one.ports or ():
-            found += _of_port(name, one, spec, records)
+            of_kind = _of_port if one.vcs is None else _of_cell_port
+            found += of_kind(name, one, spec, records)
+        for name in one.flows if one.flows and not one.ports else ():
+            source = next(source for source in records["sources"] if source["name"] == name)
+            rows = _of_stays(source["delay"], "packets", one)
+            found += [{"port": None, "flow": name} | row for row in rows]
+    return found
+
+
+def _of_cell_port(
+    name: str, one: QosTargets, spec: NetworkSpec, records: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The verdicts on the stays of the cells of some VCs at a port."""
+    port = next(port for port in records["ports"] if port["name"] == name)
+    stays = {spec.vcs[row["vc"]].name: row for row in port["stays"]}
+    return [
+        {"port": name, "vc": vc} | row
+        for vc in one.vcs or ()
+        for row in _of_stays(stays[vc], "cells", one)
+    ]
+
+
+def _of_stays(stay: Mapping[str, Any], unit: str, one: QosTargets) -> list[dict[str, Any]]:
+    """The verdicts on some delays, which `unit` counts; their variation is beyond the least.
+
+    >>> one = QosTargets(flows=("voice",), ctd="6 ms", cdv="6 ms", quantile=0.95)
+    >>> stay = {"packets": 2000, "min_ps": 10**9, "p95_ps": 7 * 10**9}
+    >>> [(row["what"], row["verdict"]) for row in _of_stays(stay, "packets", one)]
+    [('ctd_ps', 'missed'), ('cdv_ps', 'met')]
+    """
+    found = []
+    for what, bound in one.bounds._asdict().items():
+        if what == "clr" or bound is None:
+            continue
+        measured = None
+        if stay[unit]:
+            least = stay["min_ps"] if what == "cdv_ps" else 0
+            measured = stay[QUANTILES[one.quantile]] - least
+        row = _verdict_on_delays(stay[unit], measured, bound, one.quantile)
+        row[unit] = row.pop("cells")
+        found.append({"what": what} | row)
     return found
 
 
@@ -76,20 +117,12 @@ def _of_port(
         stays = {flow: own.get(numbers[flow], _NONE_STAYED) for flow in one.flows}
     found = []
     for flow, stay in stays.items():
-        for what, bound in one.bounds._asdict().items():
-            if bound is None:
-                continue
-            if what == "clr":
-                lost = sum(port["discarded"].values())
-                row = _verdict_on_losses(port["arrived"], lost, bound)
-            else:
-                measured = None
-                if stay["packets"]:
-                    least = stay["min_ps"] if what == "cdv_ps" else 0
-                    measured = stay[QUANTILES[one.quantile]] - least
-                row = _verdict_on_delays(stay["packets"], measured, bound, one.quantile)
+        if one.bounds.clr is not None:
+            lost = sum(port["discarded"].values())
+            row = _verdict_on_losses(port["arrived"], lost, one.bounds.clr)
             row["packets"] = row.pop("cells")
-            found.append({"port": name, "flow": flow, "what": what} | row)
+            found.append({"port": name, "flow": flow, "what": "clr"} | row)
+        found += [{"port": name, "flow": flow} | row for row in _of_stays(stay, "packets", one)]
     return found
 
 

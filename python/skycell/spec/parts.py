@@ -1321,5 +1321,7 @@ class RecordSpec(SpecPart):
     sampled_ports: tuple[U32, ...] = ()
     vc_sampled_ports: tuple[U32, ...] = ()
     flow_ports: tuple[U32, ...] = left_out(())
+    stay_ports: tuple[U32, ...] = left_out(())
     delay_vcs: tuple[U32, ...] = ()
+    delay_sources: tuple[U32, ...] = left_out(())
     traces: tuple[TraceKind, ...] = ()

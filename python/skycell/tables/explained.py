@@ -27,7 +27,7 @@ STEPPED_BECAUSE = {
     "losses_out_of_order": "its link loses frames, and its queues decide which is next",
     "losses_in_bursts": "its link loses frames in bursts",
     "source_frames": "a source sends cells of frames one by one",
-    "unit_delays": "delays of single cells of frames are measured",
+    "unit_delays": "delays of single cells of frames, or their stays at the port, are measured",
     "edge_discards": "frames are refused where their VC enters",
     "policer": "a policer behind it looks at cells one by one",
     "rate_control": "rates of ABR VCs are controlled cell by cell",

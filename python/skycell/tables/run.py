@@ -219,16 +219,16 @@ def qos(records: Mapping[str, Any]) -> Table | None:
         "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
         "or fewer than reach beyond the quantile."
         + (
-            " At ports of packets the same of packets that came, and of how long they stayed, less "
-            "the shortest stay."
+            " At ports the same of packets that came, and of how long they or the cells stayed, "
+            "less the shortest stay; of a flow without a port of its packets from end to end."
             if has_ports
             else ""
         ),
-        "VC or port" if has_ports else "VC",
+        "VC, port or flow" if has_ports else "VC",
         ("what", "at", "bound", "measured", "units" if has_ports else "cells"),
         (
             (
-                words(row["vc"] if "vc" in row else f"{row['port']} {row['flow'] or ''}".rstrip()),
+                words(" ".join(row[key] for key in ("port", "vc", "flow") if row.get(key))),
                 words(_BOUNDED[row["what"]]),
                 words("" if row["quantile"] is None else f"{100 * row['quantile']:g} %"),
                 shown(row, "bound"),

@@ -24,6 +24,9 @@ impl Stepping {
             reasons: links.map(|link| of_link(spec, link)).collect(),
             together: together(spec),
         };
+        for &port in &spec.records.stay_ports {
+            stepping.step(port, SteppedReason::UnitDelays);
+        }
         for (vc, id) in spec.vcs.iter().zip(0..) {
             if vc
                 .paths()

@@ -1,6 +1,8 @@
 //! Runs of which a beginning does not count.
 
-use crate::scenarios::{abr, many_flows, packets, scenario, several_classes, split, with_clp};
+use crate::scenarios::{
+    abr, many_flows, packets, scenario, several_classes, split, with_clp, with_stepping,
+};
 use serde_json::Value;
 use skycell_records::RunRecords;
 use skycell_spec::NetworkSpec;
@@ -143,7 +145,13 @@ fn not_sums<'a>(
 fn every_count_is_what_counts_and_what_counted_before() {
     let mut found = BTreeSet::new();
     for seed in 0..50 {
-        let some = [scenario(seed), packets(seed), several_classes(seed)];
+        let stepping = with_stepping(scenario(seed), seed);
+        let some = [
+            scenario(seed),
+            packets(seed),
+            several_classes(seed),
+            stepping,
+        ];
         let others = [
             split(scenario(seed), seed),
             abr(seed),

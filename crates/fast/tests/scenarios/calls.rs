@@ -1,6 +1,6 @@
 //! Sources that send in bursts of a list, as calls do that come and go.
 
-use super::{Dice, MICROSECOND, scenario};
+use super::{Dice, MICROSECOND, scenario, some_datagrams};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -10,6 +10,8 @@ pub fn calls(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
     let is_list = |source: &SourceSpec| matches!(source.pattern, SourcePattern::Trace { .. });
     spec.sources.retain(|source| !is_list(source));
+    spec.records.delay_sources =
+        some_datagrams(&spec, &mut Dice(Stream::new(seed, "delays of the rest")));
     if spec.sources.is_empty() {
         return None;
     }
