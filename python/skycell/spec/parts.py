@@ -1297,6 +1297,7 @@ class CallsSpec(SpecPart):
     begins_ps: tuple[U64, ...] = ()
     lengths_ps: tuple[U64, ...] = ()
     blocked_at: tuple[U32 | None, ...] = ()
+    are_again: tuple[bool, ...] = left_out(())
 
 
 TraceKind = Literal[

@@ -172,24 +172,28 @@ def calls(records: Mapping[str, Any]) -> Table | None:
     def blocking(row: Mapping[str, Any]) -> Cell:
         return loss(blocking_probability(row)) if row["offered"] else number(None, 3)
 
+    rows = records.get("calls", ())
+    has_again = any("again" in row for row in rows)
     return _made(
         "Calls",
         "Calls of each class that were asked for while the run counts, those of them that were "
         "blocked because a link had no room, as a part, and the first such link of most of them; "
-        "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
+        + ("those made again after they were blocked; " if has_again else "")
+        + "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
         "calls",
-        ("offered", "blocked", "part", "carried", "at most"),
+        ("offered", "blocked", "part", *(["again"] if has_again else []), "carried", "at most"),
         (
             (
                 words(row["name"]),
                 count(row["offered"]),
                 count(row["blocked"]),
                 blocking(row),
+                *([count(row.get("again", 0))] if has_again else []),
                 number(row["carried"], 2),
                 count(row["most"]),
                 words(max(row["blocked_at"], key=row["blocked_at"].__getitem__, default="")),
             )
-            for row in records.get("calls", ())
+            for row in rows
         ),
         last=("mostly at",),
     )

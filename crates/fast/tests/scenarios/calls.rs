@@ -47,7 +47,13 @@ fn counted(spec: &NetworkSpec, dice: &mut Dice) -> CallsSpec {
     let (end, links) = (spec.duration_ps + 1, spec.links.len() as u64);
     let mut begins_ps: Vec<u64> = (0..dice.below(40)).map(|_| dice.below(end)).collect();
     begins_ps.sort_unstable();
+    let again = dice.one_in(2);
     CallsSpec {
+        are_again: begins_ps
+            .iter()
+            .filter(|_| again)
+            .map(|_| dice.one_in(3))
+            .collect(),
         name: "voice".into(),
         lengths_ps: begins_ps.iter().map(|_| dice.below(end)).collect(),
         blocked_at: begins_ps
