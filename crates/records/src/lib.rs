@@ -276,7 +276,7 @@ pub enum SteppedReason {
     Resequencer,
     /// The run has a source that sends cells with CLP = 1.
     SourceClp,
-    /// The run has a link over which longer packets go in fragments.
+    /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.
     DamagedPackets,
