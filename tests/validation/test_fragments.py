@@ -114,8 +114,25 @@ def test_a_mark_on_one_fragment_is_one_on_the_segment() -> None:
     assert 0 < flow["segments_marked"] <= port["octets"]["ecn"]["marked"]
 
 
-def test_both_engines_leave_the_same() -> None:
-    runs = [skycell.run(scenario(), engine=engine).records for engine in ("reference", "fast")]
+@pytest.mark.parametrize(
+    ("cut", "tcp", "reason"),
+    [
+        ({}, {}, "fragmentation"),
+        # 1448 octets of data with timestamps are a packet of 1500.
+        ({"mtu": "1500 B"}, {}, None),
+        ({"mtu": "1499 B"}, {}, "fragmentation"),
+        # Acknowledgements with timestamps and four blocks would be of 88 octets, segments are of 82.
+        ({"mtu": "88 B"}, {"mss": "30 B"}, None),
+        ({"mtu": "87 B"}, {"mss": "30 B"}, "fragmentation"),
+    ],
+)
+def test_both_engines_leave_the_same_and_one_steps_where_a_packet_may_be_too_long(
+    cut: dict[str, str], tcp: dict[str, str], reason: str | None
+) -> None:
+    short = scenario(cut=cut, tcp=tcp).with_values({"run.duration": "5 s"})
+    runs = [skycell.run(short, engine=engine).records for engine in ("reference", "fast")]
+    reasons = {port["reason"] for port in runs[1]["engine_stats"]["stepped_ports"]}
+    assert reasons == ({reason} if reason else set())
     for records in runs:
         del records["engine"], records["engine_stats"]
     assert runs[0] == runs[1]

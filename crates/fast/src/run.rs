@@ -5,8 +5,9 @@ use crate::plan::Plan;
 use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::{RunError, measured};
-use skycell_spec::{Connections, NetworkSpec};
-use skycell_units::SimTime;
+use skycell_spec::{Connections, FlowSpec, NetworkSpec, SourceSpec, TrafficSpec};
+use skycell_tcp::Segment;
+use skycell_units::{Octets, SimTime};
 
 /// Events between two calls of the progress function.
 const EVENTS_PER_CALL: u32 = 1 << 14;
@@ -14,7 +15,7 @@ const EVENTS_PER_CALL: u32 = 1 << 14;
 /// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`]
 /// does and with the same records; only `engine` and `engine_stats` differ. A port that has no closed form here is
 /// stepped as there, and `engine_stats.stepped_ports` says which and why; where a resequencer puts cells in order, sources
-/// set CLP, or packets go in fragments, all of them.
+/// set CLP, or packets may go in fragments, all of them.
 ///
 /// # Errors
 /// The spec is not valid, `progress` cancelled, or the ledger did not balance.
@@ -84,8 +85,8 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.collect()
 }
 
-/// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, or packets are cut on
-/// their way or go on with bit errors.
+/// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, or packets may be cut
+/// on their way or go on with bit errors.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
     if is_ordered {
@@ -95,8 +96,31 @@ fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     if framings().any(|framing| framing.checked_octets.is_some()) {
         return Some(SteppedReason::DamagedPackets);
     }
-    let cuts = framings().any(|framing| framing.fragment_octets.is_some());
-    cuts.then_some(SteppedReason::Fragmentation)
+    cuts_packets(spec).then_some(SteppedReason::Fragmentation)
+}
+
+/// Whether a VC begins with a link that cuts longer packets than some that it may carry.
+fn cuts_packets(spec: &NetworkSpec) -> bool {
+    let mtu_of = |vc: u32| {
+        let first = spec.vcs[vc as usize].path[0];
+        spec.links[first as usize].framing?.fragment_octets
+    };
+    if (0u32..).zip(&spec.vcs).all(|(vc, _)| mtu_of(vc).is_none()) {
+        return false;
+    }
+    let is_cut = |vcs: &[u32], octets: Octets| {
+        let mut mtus = vcs.iter().filter_map(|&vc| mtu_of(vc));
+        mtus.any(|mtu| octets > mtu.into())
+    };
+    let cuts_segments = |flow: &FlowSpec| {
+        let requests = matches!(flow.traffic, TrafficSpec::Web(_));
+        is_cut(&flow.forward, Segment::longest_packet(&flow.tcp, true))
+            || is_cut(&flow.reverse, Segment::longest_packet(&flow.tcp, requests))
+    };
+    let cuts_datagrams =
+        |source: &SourceSpec| is_cut(&source.datagram_route, source.datagram_octets);
+    let connections = Connections::of(spec);
+    connections.spec.flows.iter().any(cuts_segments) || spec.sources.iter().any(cuts_datagrams)
 }
 
 /// A run in which no port has a closed form.

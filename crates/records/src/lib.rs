@@ -278,7 +278,7 @@ pub enum SteppedReason {
     Resequencer,
     /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
     Clp0,
-    /// The run has a link over which longer packets go in fragments.
+    /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.
     DamagedPackets,

@@ -71,12 +71,16 @@ fn congestions() -> [CongestionSpec; 11] {
     ]
 }
 
-fn recoveries() -> [RecoverySpec; 7] {
+fn recoveries() -> [RecoverySpec; 8] {
     [
         RecoverySpec::Vanilla(VANILLA),
         RecoverySpec::Tahoe(TAHOE),
         RecoverySpec::Reno(RENO),
         RecoverySpec::NewReno(NEW_RENO),
+        RecoverySpec::NewReno(NewRenoSpec {
+            partial_ack_window: PartialAckWindow::Deflate,
+            ..NEW_RENO
+        }),
         RecoverySpec::Sack(SACK),
         RecoverySpec::RackTlp(RACK_TLP),
         RecoverySpec::RackTlp(RackTlpSpec {

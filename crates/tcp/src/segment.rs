@@ -37,6 +37,9 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
+    /// Octets of an option with four blocks.
+    const MOST_OCTETS: Octets = 4 + 8 * 4;
+
     /// Adds a block [start, end); there is room for four.
     pub fn push(&mut self, block: (u64, u64)) {
         self.blocks[usize::from(self.count)] = block;
@@ -131,6 +134,14 @@ impl Segment {
             }
     }
 
+    /// Octets of the longest IP packet that a segment of one of both ends is: with data, of which there is up to an MSS and
+    /// no SACK block beside it, or without.
+    pub fn longest_packet(tcp: &TcpSpec, has_data: bool) -> Octets {
+        let options = SackBlocks::MOST_OCTETS + Octets::from(tcp.timestamps) * TIMESTAMPS_OCTETS;
+        let data = Octets::from(tcp.timestamps) * TIMESTAMPS_OCTETS + tcp.mss;
+        HEADER_OCTETS + if has_data { options.max(data) } else { options }
+    }
+
     /// Cells of the AAL5 frame that carries the segment.
     ///
     /// 512 octets of data: 12 cells; 9180: 193; a bare acknowledgement: 2.
@@ -143,6 +154,24 @@ impl Segment {
 mod tests {
     use super::*;
     use crate::sender::tests::tcp;
+
+    #[test]
+    fn the_longest_packet_has_all_of_a_segment_or_four_sack_blocks() {
+        let tcp = TcpSpec {
+            timestamps: true,
+            mss: 1_448,
+            ..tcp()
+        };
+        let mut full = Segment::bare(SegmentKind::Data, 0);
+        full.length = 1_448;
+        assert_eq!(Segment::longest_packet(&tcp, true), 1_500);
+        assert_eq!(full.packet(&tcp), 1_500);
+        let mut ack = Segment::bare(SegmentKind::Ack, 0);
+        (0..4).for_each(|block| ack.sack.push((block, block + 1)));
+        assert_eq!(Segment::longest_packet(&tcp, false), ack.packet(&tcp));
+        let small = TcpSpec { mss: 20, ..tcp };
+        assert_eq!(Segment::longest_packet(&small, true), ack.packet(&small));
+    }
 
     #[test]
     fn every_option_takes_its_octets_off_what_two_cells_have_room_for() {

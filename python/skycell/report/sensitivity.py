@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from skycell.plots.labels import listed
@@ -18,7 +18,8 @@ def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
 
     Args:
         study: the study.
-        tables: IDs of the tables that the report shows; of others nothing is told.
+        tables: IDs of the tables that the report shows; of others nothing is told, nor of
+            conclusions that speak of none of them.
 
     Returns:
         None where none of them has been tried.
@@ -34,13 +35,14 @@ def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
     ]
     if not moved:
         return None
+    judged = {entry.id for entry in study.conclusions if set(entry.tables).intersection(moved)}
     labels = {table.id: table.label for table in study.tables}
     heads = [f"{labels[table]}{_unit(study, table)}" for table in moved]
     rows = tuple(
         (
             words(f"{entry.key} = {value_in_words(entry.value)}"),
             *(number(entry.effects[table].change, 3) for table in moved),
-            words(_decided_otherwise(entry)),
+            words(_decided_otherwise(entry, judged)),
         )
         for entry in kept.alternatives
     )
@@ -65,10 +67,11 @@ def sensitivity_table(study: Study, tables: Sequence[str]) -> Table | None:
     )
 
 
-def _decided_otherwise(entry: Alternative) -> str:
-    """Conclusions that an alternative decides otherwise than what was chosen does."""
+def _decided_otherwise(entry: Alternative, judged: Collection[str]) -> str:
+    """Conclusions of those `judged` that an alternative decides otherwise than what was chosen."""
+    flips = {name: held for name, held in entry.flips.items() if name in judged}
     holding, failing = (
-        [name for name, held in entry.flips.items() if held is answer] for answer in (True, False)
+        [name for name, held in flips.items() if held is answer] for answer in (True, False)
     )
     sentences = [
         f"{listed(names)} then {verb if len(names) == 1 else verbs}"

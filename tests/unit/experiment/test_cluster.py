@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
 from skycell.experiment import cluster
 from skycell.experiment.batch import Batch
@@ -62,11 +63,19 @@ class Cluster:
 
 
 @pytest.fixture(scope="module")
-def two_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def started_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with ExitStack() as started:
         found = Cluster(tmp_path_factory.mktemp("dask"), started)
         found.worker("--nworkers", "2")
         yield found
+
+
+@pytest.fixture
+def two_workers(started_workers: Cluster) -> Cluster:
+    """Both of them are there: one that a test has killed takes seconds to start again."""
+    with Client(scheduler_file=started_workers.file, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+    return started_workers
 
 
 @pytest.fixture
@@ -128,9 +137,12 @@ def test_runs_that_raise_or_kill_their_worker_have_failed_and_take_no_other_with
 def test_a_worker_that_dies_costs_no_run(
     two_workers: Cluster, double: Work, tmp_path: Path
 ) -> None:
-    once = [f"dies once:{tmp_path / str(i)}" for i in range(2)]
-    ended = run([*once, "quick:1"], two_workers, double)
+    # Only one dies: a second one that waits for the same worker would not have begun by then, and
+    # die for the first time where it is tried alone.
+    once = f"dies once:{tmp_path / 'died'}"
+    ended = run([once, "quick:1", "quick:2"], two_workers, double)
     assert [end.reason for end in ended.values()] == [None] * 3
+    assert (tmp_path / "died").exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")

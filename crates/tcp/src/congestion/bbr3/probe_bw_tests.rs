@@ -151,6 +151,43 @@ fn the_probe_after_one_that_went_too_high_ends_at_its_bound_and_the_next_follows
 }
 
 #[test]
+fn a_probe_that_loses_lowers_the_bound_that_there_is() {
+    // A.21
+    let mut on = bounded();
+    on.refill().round(100).expect_phase(Phase::Up);
+    assert_eq!(on.bbr.inflight_longterm, 148);
+    // Before three rounds without growth, and below the bound: 59 is what was in flight then, but 70 is 0.7 of what it wants.
+    on.path.in_flight = 60;
+    on.losing(3, 1, 60).expect_phase(Phase::Down);
+    assert_eq!(on.bbr.inflight_longterm, 70);
+    assert!(on.bbr.probe.was_too_high);
+}
+
+#[test]
+fn tokens_that_are_gone_bound_it_to_their_rate() {
+    // A.17: a policer lets 80 segments through in a round trip and has no buffer.
+    let mut on = On::cruising();
+    on.losing(20, 1, 100).round(80);
+    on.losing(20, 1, 100).round(80).expect_rate(0.99, 80);
+    assert!(on.bbr.inflight_shortterm < UNBOUNDED);
+    // What is sent at that rate passes: nothing more is lost, and nothing changes while it cruises.
+    let bound = on.bbr.inflight_shortterm;
+    on.path.in_flight = 80;
+    for _ in 0..5 {
+        on.round(80)
+            .expect_rate(0.99, 80)
+            .expect_phase(Phase::Cruise);
+        assert_eq!(on.bbr.inflight_shortterm, bound);
+    }
+    // The next probe loses in its first round, with 99 in flight as the third is lost: that is the bound from then on.
+    on.refill();
+    on.path.in_flight = 100;
+    on.round(80).expect_phase(Phase::Up);
+    on.losing(3, 1, 100).expect_phase(Phase::Down);
+    assert_eq!(on.bbr.inflight_longterm, 99);
+}
+
+#[test]
 fn a_bound_that_a_probe_meets_grows_by_1_2_and_4_segments_in_a_round() {
     // A.15
     let mut on = bounded();

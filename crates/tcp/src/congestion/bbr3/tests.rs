@@ -352,6 +352,27 @@ fn what_arrives_in_clusters_gives_cwnd_room_for_the_gap() {
 }
 
 #[test]
+fn acknowledgements_in_clusters_leave_startup_room_to_double_its_rate() {
+    // A.12: a round's ACKs come all at once. (That none of them makes a rate faster than what was sent, rate.rs has.)
+    let mut on = On::new();
+    on.path.in_flight = 200;
+    let extra = |on: &On| on.bbr.aggregation.extra.greatest();
+    // All of the first cluster is more than was expected of a bandwidth of 0, but only cwnd counts: 10.
+    on.round(25).expect_rate(2.77 * 0.99, 25);
+    assert_eq!((extra(&on), on.path.cwnd), (10, 35));
+    // 75 so far, and 24 expected in this round: 51 more, of which cwnd allows 35.
+    on.round(50).expect_rate(2.77 * 0.99, 50);
+    assert_eq!((extra(&on), on.path.cwnd), (35, 85));
+    // No more than expected had come: the interval begins with these 100.
+    on.round(100).expect_rate(2.77 * 0.99, 100);
+    assert_eq!((extra(&on), on.path.cwnd), (85, 185));
+    // 200 in two rounds of which one, 99 cut off, was expected: the whole bandwidth is found, with more than twice its product.
+    on.round(100).expect_rate(2.77 * 0.99, 100);
+    assert_eq!(on.bbr.state, State::Startup);
+    assert_eq!((extra(&on), on.path.cwnd), (101, 285));
+}
+
+#[test]
 fn four_segments_may_be_in_flight_where_the_path_holds_less() {
     // A.14: a segment in ten round trips.
     let mut on = On::new();
