@@ -39,6 +39,7 @@ pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     max_blocks: 3,
     undo: false,
     dsack: false,
+    tso_defer: false,
 };
 pub(crate) const PACED: PacedSpec = PacedSpec {
     slow_start_ratio: 2.0,

@@ -736,6 +736,7 @@ class RackTlpSpec(SpecPart):
     max_blocks: U32
     undo: bool = left_out(False)
     dsack: bool = left_out(False)
+    tso_defer: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
@@ -743,7 +744,7 @@ RecoverySpec = Annotated[
     Field(discriminator="kind"),
 ]
 
-RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting"]
+RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting", "segment_counting"]
 
 SsthreshBasis = Literal["cwnd", "window"]
 

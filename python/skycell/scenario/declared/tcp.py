@@ -219,6 +219,14 @@ class RackTlp(Parameters):
         ),
         source="RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's",
     )
+    tso_defer: Flag = param(
+        False,
+        (
+            "whether what an ACK lets leave waits for the next one, where that is near, "
+            "if it is less than a burst: what TSO sends in 1 ms, two segments at least"
+        ),
+        source="no RFC has bursts; Linux's tcp_tso_should_defer",
+    )
 
 
 _AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
@@ -293,6 +301,7 @@ RECOVERY: dict[str, Declared] = {
             Declares("max_blocks", "max_blocks", "SackBlocks"),
             Declares("undo", "undo", "Flag"),
             Declares("dsack", "dsack", "Flag"),
+            Declares("tso_defer", "tso_defer", "Flag"),
         ),
     ),
 }
@@ -302,14 +311,16 @@ class RenoCongestion(Parameters):
     """A segment each round trip, and half at a loss."""
 
     kind: Literal["reno"] = param(..., "the congestion rule")
-    growth: Annotated[str, word("float", "integer", "ack_counting", "byte_counting")] = param(
+    growth: Annotated[
+        str, word("float", "integer", "ack_counting", "byte_counting", "segment_counting")
+    ] = param(
         "float",
         (
             "arithmetic of congestion avoidance: with fractions, in whole octets (no "
-            "growth above MSS x MSS), by counting ACKs, or by counting the octets that "
-            "they acknowledge"
+            "growth above MSS x MSS), by counting ACKs, by counting the octets that they "
+            "acknowledge, or in whole segments by counting segments"
         ),
-        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+        source="choice: ICCCN'97 section 7.2 mentions the first three as possible",
     )
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
