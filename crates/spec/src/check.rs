@@ -3,8 +3,8 @@
 use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
 use crate::{
-    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
-    SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
+    AdvertisedWindow, DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec,
+    SPEC_VERSION, SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -444,6 +444,11 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
     };
     if tcp.rwnd > largest {
         return Err(range(at("rwnd"), tcp.rwnd, &format!("at most {largest}")));
+    }
+    let is_tuned = tcp.advertised_window == AdvertisedWindow::AutoTuned;
+    if is_tuned && tcp.initial_rwnd < tcp.mss {
+        let got = tcp.initial_rwnd;
+        return Err(range(at("initial_rwnd"), got, "at least one MSS"));
     }
     for (key, value) in [
         ("initial_cwnd", tcp.initial_cwnd),

@@ -101,6 +101,7 @@ pub(crate) fn tcp() -> TcpSpec {
         rto_restart: RtoRestart::OnAck,
         timestamps: false,
         advertised_window: AdvertisedWindow::Constant,
+        initial_rwnd: 0,
         delayed_ack: None,
         nagle: false,
         nagle_waits_for: NagleWaitsFor::AnyData,

@@ -920,7 +920,7 @@ RtoMinBounds = Literal["rto", "deviation"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
-AdvertisedWindow = Literal["constant", "free_buffer", "growing"]
+AdvertisedWindow = Literal["constant", "free_buffer", "growing", "auto_tuned"]
 
 
 class DelayedAckSpec(SpecPart):
@@ -965,6 +965,7 @@ class TcpSpec(SpecPart):
     rto_restart: RtoRestart
     timestamps: bool
     advertised_window: AdvertisedWindow
+    initial_rwnd: U64 = left_out(0)
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool
     nagle_waits_for: NagleWaitsFor = left_out("any_data")

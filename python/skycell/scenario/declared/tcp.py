@@ -18,6 +18,7 @@ from skycell.scenario.values.tcp_types import (
     Cwnd,
     DelayedAck,
     Flag,
+    InitialWindow,
     MaxCwnd,
     Mss,
     PartOfOne,
@@ -830,15 +831,27 @@ class Tcp(Parameters):
         ),
         source="RFC 7323 is later than the studies' TCPs",
     )
-    advertised_window: Annotated[str, word("constant", "free_buffer", "growing")] = param(
-        "constant",
-        (
-            "window that the receiver advertises: always receiver_window; the part of it "
-            "that is free when the ACK goes out, before the application reads the data "
-            "just acknowledged; or 65 535 B at first and two segments more for each that "
-            "arrives in order"
-        ),
-        source="the studies' windows are constants; growing is Linux's tcp_grow_window",
+    advertised_window: Annotated[str, word("constant", "free_buffer", "growing", "auto_tuned")] = (
+        param(
+            "constant",
+            (
+                "window that the receiver advertises: always receiver_window; the part of it "
+                "that is free when the ACK goes out, before the application reads the data "
+                "just acknowledged; 65 535 B at first and two segments more for each that "
+                "arrives in order; or that up to a multiple of what was read in the last "
+                "round trip"
+            ),
+            source=(
+                "the studies' windows are constants; growing is Linux's tcp_grow_window, "
+                "auto_tuned that with tcp_rcv_space_adjust"
+            ),
+        )
+    )
+    initial_receiver_window: InitialWindow = param(
+        "64 KiB",
+        ("window before anything has been read, at least one MSS, at most receiver_window"),
+        source="Linux: half of tcp_rmem's second number, 131 072",
+        when=when("advertised_window", "auto_tuned"),
     )
     delayed_ack: DelayedAck = param(
         "off",
@@ -937,6 +950,7 @@ TCP = Table(
         Declares("rto_restart", "rto_restart", "word"),
         Declares("timestamps", "timestamps", "Flag"),
         Declares("advertised_window", "advertised_window", "word"),
+        Declares("initial_rwnd", "initial_receiver_window", "InitialWindow"),
         Declares("delayed_ack", "delayed_ack", "DelayedAck"),
         Declares("nagle", "nagle", "Flag"),
         Declares("nagle_waits_for", "nagle_waits_for", "word"),

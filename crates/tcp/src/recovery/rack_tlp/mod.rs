@@ -218,7 +218,7 @@ impl RackTlp {
     /// Numbers and blocks go into the scoreboard (tcp_sacktag_write_queue, tcp_clean_rtx_queue).
     fn learn(&mut self, tx: &mut Transmitter, segment: &Segment) -> News {
         let ack = segment.acknowledgement;
-        let advertised = u64::from(segment.window);
+        let advertised = segment.window;
         let mut news = News {
             has_advanced: ack > tx.snd_una,
             has_opened: advertised > tx.advertised,
@@ -475,7 +475,7 @@ impl RackTlp {
                 break;
             };
             // What a window that has shrunk leaves out waits, but for the first.
-            if start > tx.snd_una && end > tx.snd_una + tx.advertised {
+            if start > tx.snd_una && end > tx.snd_una + tx.advertised() {
                 break;
             }
             self.resend_one(tx, index, start, end);
