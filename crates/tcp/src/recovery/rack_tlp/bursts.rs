@@ -38,12 +38,13 @@ impl RackTlp {
             None => u64::MAX,
         };
         let (by_cwnd, unsent) = (cwnd - self.flight.pipe(), tx.available - tx.snd_max);
-        let by_receiver = (tx.snd_una + tx.advertised).saturating_sub(tx.snd_max);
+        let advertised = u64::from(tx.advertised);
+        let by_receiver = (tx.snd_una + advertised).saturating_sub(tx.snd_max);
         let by_both = by_receiver.min(by_cwnd * mss);
         let may_wait = self.state < State::Recovery
             && unsent > mss
             && by_both < longest.saturating_mul(mss)
-            && by_both < tx.advertised.min(cwnd * mss) / WINDOW_PARTS;
+            && by_both < advertised.min(cwnd * mss) / WINDOW_PARTS;
         if may_wait && self.is_ack_near(tx) {
             let is_cwnd_limited = by_cwnd * mss < by_receiver && by_cwnd * mss <= unsent;
             return Burst::Waits { is_cwnd_limited };
