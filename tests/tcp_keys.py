@@ -13,6 +13,7 @@ from skycell.scenario.declared.tcp import TCP, Tcp
 AMOUNTS: Mapping[str, Any] = {
     "mss": "1024 B",
     "receiver_window": "40000 B",
+    "initial_receiver_window": "4000 B",
     "initial_cwnd": "2 segments",
     "initial_ssthresh": "9 segments",
     "max_cwnd": "30 segments",
@@ -85,7 +86,9 @@ def _keys(table: type[BaseModel], rule: str = "", kind: str = "") -> Iterator[Ke
 
 
 def suited(tcp: dict[str, Any]) -> dict[str, Any]:
-    """The same with what its congestion control asks for, and with one that ECN is for."""
+    """The same with what its congestion control or window asks for, and with one that ECN is for."""
+    if "initial_receiver_window" in tcp:
+        tcp = {"advertised_window": "auto_tuned", **tcp}
     congestion = tcp.get("congestion", "reno")
     kind = congestion["kind"] if isinstance(congestion, Mapping) else congestion
     if kind in SCALABLE:

@@ -27,12 +27,12 @@ class RunCancelled(RunError):
 class EmulateError(Exception):
     """Real hosts cannot be put onto a path; says what is missing, or does not fit."""
 
-def record(spec_json: str, congestion: str, settings: list[tuple[str, str]]) -> str:
+def record(spec_json: str, congestion: list[str], settings: list[tuple[str, str]]) -> str:
     """Run the flows of a spec on this machine's kernel, over the spec's path.
 
     Args:
         spec_json: the JSON form of a `NetworkSpec` whose flows lead from one host to one other.
-        congestion: the kernel's name of a congestion control.
+        congestion: the kernel's name of each flow's congestion control.
         settings: files below /proc/sys/net/ipv4, each with what is written to it in both hosts.
 
     Returns:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.metrics.calls import Class, erlang_b, kaufman_roberts
+from skycell.metrics.calls import Class, erlang_b, kaufman_roberts, with_redial
 from skycell.records.result import RunResult
 
 REPLICATIONS = 10
@@ -75,6 +75,43 @@ def test_calls_of_two_rates_are_blocked_as_kaufman_and_roberts_have_it() -> None
         agrees(own, expected)
 
 
+@pytest.mark.parametrize(("redial", "pause"), [(0.8, 0.5), (1.0, 0.1), (0.5, 5.0)])
+def test_calls_made_again_are_blocked_as_the_markov_chain_has_it(
+    redial: float, pause: float
+) -> None:
+    exponential = {"kind": "exponential", "mean": "1 s"}
+    again = {"redial": redial, "redial_after": {"kind": "exponential", "mean": f"{pause} s"}}
+    calls = {"name": "voice", "load": 3, "holding": exponential, "rate": "1 cells/s", **again}
+    drawn = scenario([calls], circuits=4, seconds=1500)
+    parts: list[list[float]] = [[], []]
+    for seed in range(1, REPLICATIONS + 1):
+        spec = drawn.resolve(seed)
+        (of,) = spec.calls
+        rows = list(zip(of.begins_ps, of.blocked_at, of.are_again, strict=True))
+        counted = [row for row in rows if row[0] >= spec.measure_from_ps]
+        for own, chosen in zip(
+            parts, (counted, [row for row in counted if not row[2]]), strict=True
+        ):
+            own.append(sum(link is not None for _, link, _ in chosen) / len(chosen))
+    for own, expected in zip(parts, with_redial(3, 4, redial, pause), strict=True):
+        agrees(own, expected)
+
+
+def test_calls_made_again_after_long_come_as_at_random() -> None:
+    """Erlang's formula at what comes of the first ones and of those made again."""
+    offered = 3.0
+    for _ in range(100):
+        offered = 3 / (1 - 0.5 * erlang_b(offered, 4))
+    assert with_redial(3, 4, 0.5, 50.0).of_all == pytest.approx(erlang_b(offered, 4), rel=0.01)
+
+
+def test_a_set_up_holds_its_room_as_a_longer_call_does() -> None:
+    holding = {"kind": "exponential", "mean": "1 s"}
+    calls = {"name": "voice", "load": 6, "holding": holding, "rate": "1 cells/s", "setup": "0.5 s"}
+    (parts,) = blocked([calls], circuits=10, seconds=1000)
+    agrees(parts, erlang_b(6 * 1.5, 10))
+
+
 def run(engine: str) -> RunResult:
     holding = {"kind": "exponential", "mean": "2 s"}
     bursts = {"on": {"kind": "exponential", "mean": "0.2 s"}, "off": "0.1 s"}
@@ -99,14 +136,16 @@ def test_both_engines_carry_the_calls_alike_and_no_cell_waits_long() -> None:
     assert largest < 10**12 // 1000 * 4 + (vcs + 1) * 10**12 // 100
 
 
-def test_a_call_sends_from_its_begin_to_its_end() -> None:
+@pytest.mark.parametrize("setup_ms", [0, 300])
+def test_a_call_sends_from_when_it_is_set_up_to_its_end(setup_ms: int) -> None:
     calls = {"name": "voice", "load": 0.5, "holding": "0.95 s", "rate": "10 cells/s"}
+    calls["setup"] = f"{setup_ms} ms"
     result = skycell.run(scenario([calls], circuits=10, seconds=100))
     spec = result.spec
     (of,) = spec.calls
-    # At 0, 100, ... and 900 ms: ten cells a call.
+    # At 0, 100, ... and 900 ms behind the set-up: ten cells a call.
     sent = [
-        begin + k * 10**11
+        begin + setup_ms * 10**9 + k * 10**11
         for begin, link in zip(of.begins_ps, of.blocked_at, strict=True)
         if link is None
         for k in range(10)

@@ -116,6 +116,48 @@ def test_cells_with_clp_1_take_nothing_from_the_sustainable_rate(
     assert vc["cells_delivered"] == 40 - policed
 
 
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+@pytest.mark.parametrize(
+    ("conformance", "lost", "of_clp0", "judged"),
+    [("vbr_2", 6 + 5, 6 + 2, 12), ("vbr_3", 11, 2, 12 - 6)],
+)
+def test_a_contract_for_cells_with_clp_0_is_held_against_these_alone(
+    conformance: str, lost: int, of_clp0: int, judged: int, engine: str
+) -> None:
+    """Of cells 0 to 15, 20 us apart, 3, 7, 11 and 15 have CLP = 1, the other 12 CLP = 0.
+
+    Of these 0, 1, 2, 4, 8 and 12 conform (T 80 us, BT 180 us), six do not: VBR.3 tags them, VBR.2
+    discards them. They begin at 1 ms; the class in front leaves no room on the link, and the
+    queue holds five cells, 0 to 4. Of the conforming ones 8 and 12 are lost: 2 of 6 under VBR.3,
+    with what VBR.2 discards 8 of 12. All in all 11 are lost: tagged, all from 5 on; else six, and
+    7, 8, 11, 12 and 15.
+    """
+    source = {"kind": "vbr", "name": "a", "class": "rt_vbr", "peak_rate": "50000 cells/s"}
+    source |= {"on": "320 us", "off": "1 s", "phase": "999.32 ms", "clp": "0001"}
+    policer: dict[str, Any] = {"vcs": ["a"], "conformance": conformance}
+    policer |= {"pcr": "50000 cells/s", "cdvt": "1 us", "scr": "12500 cells/s", "mbs": 4}
+    classes = {"class": [{"name": "cbr"}, {"name": "rt_vbr", "buffer": "5 cells"}]}
+    bounds = [{"vcs": ["a"], "clr": 0.5}]
+    both = [cbr("all", "cbr", 1.0), source]
+    result = run(both, classes, engine, policer=[policer], qos=bounds)
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert vc["clp0"] == {"cells_offered": 12, "cells_lost": of_clp0}
+    assert (vc["cells_offered"], vc["cells_queued"]) == (16, 16 - lost)
+    (row,) = result.records["qos"]
+    assert (row["what"], row["measured"], row["cells"]) == ("clr0", of_clp0 / judged, judged)
+
+
+def test_a_packet_of_a_list_has_clp_1_in_all_its_cells(tmp_path: Path) -> None:
+    """Of 100, 1500 and 40 octets, with LLC/SNAP 3, 32 and 2 cells, the second goes with CLP = 1."""
+    packets = tmp_path / "packets.csv"
+    packets.write_text("time_s,octets\n0,100\n0.01,1500\n0.02,40\n", encoding="utf-8")
+    source = {"kind": "trace", "name": "a", "file": str(packets), "clp": "010"}
+    result = run([source], {"policy": {"kind": "priority_drop", "tagged_threshold": 0.001}})
+    vc = next(vc for vc in result.records["vcs"] if vc["name"] == "a")
+    assert vc["cells_offered"] == 3 + 32 + 2
+    assert vc["clp0"] == {"cells_offered": 5, "cells_lost": 0}
+
+
 def test_what_a_contract_refuses_counts_as_lost() -> None:
     # Every frame is longer than its contract allows, and none of them passes.
     contract = {"vcs": ["a"], "mcr": "20000 cells/s", "mfs": "5 cells", "nonconforming": "discard"}

@@ -8,7 +8,7 @@ const NEEDED: &str = "real hosts need Linux: network namespaces and TUN devices"
 
 /// Runs the flows of a spec on this machine's kernel, over the spec's path.
 ///
-/// `congestion` is the kernel's name of a congestion control; `settings` are files below
+/// `congestion` has the kernel's name of each flow's congestion control; `settings` are files below
 /// /proc/sys/net/ipv4 with what is written to them in the hosts' namespaces. Returns the recording
 /// as JSON.
 #[pyfunction]
@@ -16,7 +16,7 @@ const NEEDED: &str = "real hosts need Linux: network namespaces and TUN devices"
 pub fn record(
     py: Python<'_>,
     spec_json: &str,
-    congestion: String,
+    congestion: Vec<String>,
     settings: Vec<(String, String)>,
 ) -> PyResult<String> {
     use crate::errors::{emulate_error, spec_error};
@@ -46,7 +46,7 @@ pub fn record(
 #[cfg(not(target_os = "linux"))]
 pub fn record(
     _spec_json: &str,
-    _congestion: String,
+    _congestion: Vec<String>,
     _settings: Vec<(String, String)>,
 ) -> PyResult<String> {
     Err(crate::errors::EmulateError::new_err(NEEDED))

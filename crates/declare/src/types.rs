@@ -194,6 +194,8 @@ parameter_types! {
     };
     /// A receiver's window, octets.
     ReceiverWindow(u64) = |_octets, _, _| Ok(());
+    /// A receiver's window at first, octets; 0 where that is not said.
+    InitialWindow(u64) = |_octets, _, _| Ok(());
     /// A congestion window of at least one MSS, octets.
     Cwnd(u64) = |_octets, _, _| Ok(());
     /// The largest congestion window, octets.

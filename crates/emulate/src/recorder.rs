@@ -43,8 +43,8 @@ const NO_SSTHRESH: u32 = 0x7fff_ffff;
 /// How the sockets of both hosts are set up.
 #[derive(Clone, Debug)]
 pub struct Sockets {
-    /// Congestion control of the senders, by the kernel's name.
-    pub congestion: String,
+    /// Congestion control of each flow's sender, by the kernel's name; as many as flows.
+    pub congestion: Vec<String>,
     /// Files below /proc/sys/net/ipv4 and what is written to them in both namespaces.
     pub settings: Vec<(String, String)>,
 }
@@ -106,6 +106,10 @@ pub fn record(
 ) -> Result<Recording, EmulateError> {
     let plans: Vec<Plan> = spec.flows.iter().map(Plan::of).collect::<Result<_, _>>()?;
     refuse_other_hosts(spec)?;
+    if sockets.congestion.len() != plans.len() {
+        let problem = "each flow needs the name of a congestion control";
+        return Err(EmulateError::Unfit(problem.to_string()));
+    }
     // This thread's namespaces go with it.
     let running = AtomicBool::new(true);
     thread::scope(|scope| {
@@ -190,11 +194,14 @@ fn record_here(
 ) -> Result<Recording, EmulateError> {
     let to = SocketAddrV4::new(RECEIVER, PORT);
     let sender_tun = host(SENDER, sockets)?;
-    let senders: Vec<TcpStream> = (0..plans.len() as u16)
-        .map(|flow| SocketAddrV4::new(SENDER, FIRST_PORT + flow))
-        .map(|own| os::tcp_socket(own, &sockets.congestion).map(TcpStream::from))
-        .collect::<Result<_, _>>()
-        .asked(&format!("a socket with {}", sockets.congestion))?;
+    let senders: Vec<TcpStream> = (FIRST_PORT..)
+        .zip(&sockets.congestion)
+        .map(|(port, congestion)| {
+            let own = SocketAddrV4::new(SENDER, port);
+            let socket = os::tcp_socket(own, congestion).map(TcpStream::from);
+            socket.asked(&format!("a socket with {congestion}"))
+        })
+        .collect::<Result<_, _>>()?;
     let receiver_tun = host(RECEIVER, sockets)?;
     let receiver = Receiver {
         listener: TcpListener::bind(to).asked("a listening socket")?,

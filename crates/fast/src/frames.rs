@@ -106,12 +106,12 @@ impl Frame {
         self.ecn = ecn;
     }
 
-    /// Whether its adapter has tagged it, where that goes cell by cell.
+    /// Whether its source or its adapter has tagged it, where that goes cell by cell.
     pub(crate) fn clp(&self) -> bool {
         self.has.any(Has::CLP)
     }
 
-    /// Its adapter tags it, and its cells go on one by one.
+    /// Its source or its adapter tags it, and its cells go on one by one.
     pub(crate) fn tag(&mut self) {
         self.has.0 |= Has::CLP;
     }

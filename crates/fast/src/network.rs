@@ -142,8 +142,7 @@ impl<'a> Network<'a> {
             !is_stream && (is_datagram || !vcs.is_together(source.vc))
         };
         let sources = sources.filter(|(id, source)| is_here(*id, source));
-        let sources =
-            sources.map(|(id, source)| (id, CellSource::new(source, spec.seed), FrameId::NONE));
+        let sources = sources.map(|(id, _)| (id, CellSource::of(spec, id), FrameId::NONE));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
         let mut network = Network {
@@ -376,7 +375,7 @@ impl<'a> Network<'a> {
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
         if let Some(source) = frame.sent_by() {
-            self.on_datagram_at_end(source, frame.octets());
+            self.on_datagram_at_end(source, frame.octets(), now - frame.enqueued_at);
             let vc = &mut self.vcs.rest[frame.vc as usize];
             if let Some(delays) = vc.delays.as_mut().filter(|_| !vc.measures_units) {
                 delays.add((now - frame.enqueued_at).0);
@@ -415,6 +414,9 @@ impl<'a> Network<'a> {
         }
         let size = (cells, sent.octets);
         let frame = self.frames.add_of_source(id, vc, size, now);
+        if sent.clp {
+            self.frames.get_mut(frame).tag();
+        }
         let flow = FlowId::NONE;
         self.offer_frame(
             now,
@@ -429,14 +431,15 @@ impl<'a> Network<'a> {
         self.take_arriving();
     }
 
-    /// A frame of a source, with an IP packet of so many octets, has come to the end of its last VC; a cell is no datagram.
-    fn on_datagram_at_end(&mut self, id: u32, octets: u32) {
+    /// A frame of a source, with an IP packet of so many octets, has come to the end of its last VC, `delay` after it was
+    /// sent; a cell is no datagram.
+    fn on_datagram_at_end(&mut self, id: u32, octets: u32, delay: SimTime) {
         if self.spec.sources[id as usize].datagram_route.is_empty() {
             return;
         }
         let at = self.sources.binary_search_by_key(&id, |(id, ..)| *id);
         let (_, source, _) = &mut self.sources[at.expect("a source of datagrams is no stream")];
-        source.on_delivered(octets);
+        source.on_delivered(octets, delay);
     }
 
     /// Sends what the flow wants sent and plans its timers.

@@ -264,6 +264,9 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             if spec.records.flow_ports.contains(&id) {
                 port.port.report_flows();
             }
+            if spec.records.stay_ports.contains(&id) {
+                port.port.report_stays();
+            }
             PortSlot::Stepped(Box::new(port))
         }
         PortKind::Together => PortSlot::Together,

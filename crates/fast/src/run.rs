@@ -85,15 +85,12 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.collect()
 }
 
-/// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, sources send cells with
-/// CLP = 1, or packets may be cut on their way or go on with bit errors.
+/// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, or packets may be cut
+/// on their way or go on with bit errors.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
     if is_ordered {
         return Some(SteppedReason::Resequencer);
-    }
-    if spec.sources.iter().any(|source| source.clp.is_some()) {
-        return Some(SteppedReason::SourceClp);
     }
     let framings = || spec.links.iter().filter_map(|link| link.framing.as_ref());
     if framings().any(|framing| framing.checked_octets.is_some()) {

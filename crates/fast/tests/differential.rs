@@ -9,7 +9,7 @@ mod words;
 use measured::measured_later;
 use scenarios::{
     abr, bursty, calls, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
-    split, time_varying, uplinks, varying_parking_lots, with_jitter, with_stepping,
+    split, time_varying, uplinks, varying_parking_lots, with_clp, with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -289,6 +289,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("abr", abr(seed).filter(|_| seed.is_multiple_of(2))),
         ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
+        ("clp", with_clp(seed)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",
@@ -340,6 +341,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
     (0..SCENARIOS / 8)
         .filter_map(uplinks)
         .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 8)
+        .filter_map(with_clp)
+        .for_each(|spec| words.read(&spec));
     (0..SCENARIOS / 4)
         .filter_map(calls)
         .for_each(|spec| words.read(&spec));
@@ -383,6 +387,30 @@ fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     assert!(closed > 100, "{closed}");
     let [_, both] = forms((0..200).map(|seed| with_stepping(packets(seed), seed)));
     assert!(both > 100, "{both}");
+}
+
+/// Cells with CLP = 0 are worth counting apart where some are lost, others have CLP = 1, and the VCs that share no port with
+/// theirs have closed forms.
+#[test]
+fn scenarios_of_clp_lose_cells_of_both_kinds_and_some_have_closed_forms_beside() {
+    let (mut lost, mut spared, mut beside) = (0, 0, 0);
+    for spec in (0..400).filter_map(with_clp) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        for vc in &records.vcs {
+            let Some(clp0) = &vc.clp0 else { continue };
+            let discarded = vc.cells_discarded.total();
+            let all = vc.cells_policed + vc.cells_refused + discarded + vc.cells_lost.total();
+            assert!(clp0.cells_offered <= vc.cells_offered && clp0.cells_lost <= all);
+            lost += usize::from(clp0.cells_lost > 0);
+            spared += usize::from(clp0.cells_lost < all);
+        }
+        let (stepped, all) = stepped_of(&records);
+        beside += usize::from(stepped < all);
+    }
+    assert!(
+        lost > 20 && spared > 20 && beside > 5,
+        "{lost} {spared} {beside}"
+    );
 }
 
 /// Uplinks are worth comparing where terminals send in slots beside ports that have closed forms.

@@ -15,6 +15,9 @@ pub struct CallRecord {
     pub blocked: u64,
     /// The same by the first such link of their path, by its name; links without any are left out.
     pub blocked_at: BTreeMap<String, u64>,
+    /// Of those asked for, calls that are made again after they were blocked; left out where nobody calls again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub again: Option<u64>,
     /// Calls under way in the mean over time.
     pub carried: f64,
     /// Most that were under way at once.
@@ -37,6 +40,12 @@ fn record(calls: &CallsSpec, spec: &NetworkSpec) -> CallRecord {
     let mut time_ps = 0u128;
     // Changes of the number under way; at one moment calls end before others begin.
     let mut changes = Vec::new();
+    record.again = (!calls.are_again.is_empty()).then(|| {
+        let again = calls.begins_ps.iter().zip(&calls.are_again);
+        again
+            .filter(|(begin, is_again)| **is_again && (from..end).contains(*begin))
+            .count() as u64
+    });
     let times = calls.begins_ps.iter().zip(&calls.lengths_ps);
     for ((&begin, &length), blocked_at) in times.zip(&calls.blocked_at) {
         if (from..end).contains(&begin) {
@@ -82,7 +91,7 @@ mod tests {
             "vcs": [], "flows": [], "sources": [],
             "calls": [{
                 "name": "voice", "begins_ps": [50, 150, 160, 200], "lengths_ps": [100, 100, 5, 5],
-                "blocked_at": [null, null, 0, 0],
+                "blocked_at": [null, null, 0, 0], "are_again": [false, false, true, true],
             }],
             "records": {
                 "sample_every_ps": 1, "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [], "traces": [],
@@ -94,6 +103,7 @@ mod tests {
             offered: 2,
             blocked: 1,
             blocked_at: BTreeMap::from([("a>b".into(), 1)]),
+            again: Some(1),
             carried: 1.0,
             most: 1,
         };

@@ -46,6 +46,30 @@ pub struct CellDelayRecord {
     pub delays: CellDelays,
 }
 
+/// How long the cells of a VC stayed in a port: from a cell's arrival to the departure of its last bit.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CellStayRecord {
+    /// VC id.
+    pub vc: u32,
+    /// The stays of its cells that left.
+    #[serde(flatten)]
+    pub stay: DelayStatistics,
+    /// The stays themselves.
+    #[serde(skip)]
+    pub stays: CellDelays,
+}
+
+impl CellStayRecord {
+    /// Of cells of VC `vc` that stayed so long.
+    pub fn new(vc: u32, stays: &CellDelays) -> Self {
+        CellStayRecord {
+            vc,
+            stay: stays.record(vc).delay,
+            stays: stays.clone(),
+        }
+    }
+}
+
 /// Cell transfer delay of the cells of a service class, of its VCs whose delay is measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClassDelayRecord {

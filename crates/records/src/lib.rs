@@ -18,7 +18,9 @@ mod web;
 pub use abr::AbrRecord;
 pub use access::UplinkRecord;
 pub use calls::CallRecord;
-pub use delay::{CellDelayRecord, CellDelays, ClassDelayRecord, DelayStatistics, delay_records};
+pub use delay::{
+    CellDelayRecord, CellDelays, CellStayRecord, ClassDelayRecord, DelayStatistics, delay_records,
+};
 pub use errors::ErrorRecord;
 pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, FragmentedPackets, Ledger};
@@ -274,8 +276,8 @@ pub enum SteppedReason {
     SharedUplink,
     /// The run has a VC whose cells are put in order at its end.
     Resequencer,
-    /// The run has a source that sends cells with CLP = 1.
-    SourceClp,
+    /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
+    Clp0,
     /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.
@@ -434,9 +436,21 @@ pub struct VcRecord {
     /// What its rate control did; of ABR VCs only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrRecord>,
+    /// Its cells with CLP = 0 alone; only of VCs whose source sends others too, or whose policer counts those apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clp0: Option<Clp0Record>,
     /// What the resequencer at its end did; only of VCs with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resequencer: Option<ResequencerRecord>,
+}
+
+/// What became of the cells of a VC with CLP = 0. Those that its policer tags are among them up to there alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Clp0Record {
+    /// Cells that its source sent with CLP = 0.
+    pub cells_offered: u64,
+    /// Cells that had CLP = 0 when they were lost: policed, discarded, or lost on links.
+    pub cells_lost: u64,
 }
 
 /// What the resequencer at the end of a VC did.
@@ -487,6 +501,9 @@ pub struct PortRecord {
     /// What bit errors did on the link; left out for a link without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorRecord>,
+    /// How long the cells of each VC stayed, where the spec asks for it; left out where it does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stays: Vec<CellStayRecord>,
 }
 
 /// What one queue of an output port did.
@@ -512,7 +529,7 @@ pub struct ClassQueueRecord {
 }
 
 /// What a cell source sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SourceRecord {
     /// Name in the spec.
     pub name: String,
@@ -526,6 +543,9 @@ pub struct SourceRecord {
     pub datagrams_delivered: u64,
     /// Octets of the IP packets that they are.
     pub octets_delivered: u64,
+    /// How long they took, each from its source to the end of its route, where the spec asks for it; else left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay: Option<SojournRecord>,
 }
 
 /// Sampled occupancy of one VC at one port.

@@ -229,7 +229,8 @@ impl FlowSojournRecord {
 }
 
 impl SojournRecord {
-    pub(crate) fn of(stays: &CellDelays) -> Self {
+    /// Of packets that stayed so long.
+    pub fn of(stays: &CellDelays) -> Self {
         let found = stays.record(0).delay;
         SojournRecord {
             packets: found.cells,

@@ -5,10 +5,10 @@
 
 use crate::packets::{EcnCounts, EcnRecord, FlowSojournRecord};
 use crate::{
-    AbrRecord, ClassQueueRecord, Discards, ErrorRecord, FlowRecord, LinkLosses, PacketRecord,
-    PepRecord, PortRecord, QueueRecord, ResequencerRecord, ResponseTimes, RunGuarantee, RunRecords,
-    SojournRecord, SourceRecord, StreamRecord, UplinkRecord, VcQueueRecord, VcRecord, WebRecord,
-    WebTotals, WindowRecord, delay_records,
+    AbrRecord, CellStayRecord, ClassQueueRecord, Discards, ErrorRecord, FlowRecord, LinkLosses,
+    PacketRecord, PepRecord, PortRecord, QueueRecord, ResequencerRecord, ResponseTimes,
+    RunGuarantee, RunRecords, SojournRecord, SourceRecord, StreamRecord, UplinkRecord,
+    VcQueueRecord, VcRecord, WebRecord, WebTotals, WindowRecord, delay_records,
 };
 use skycell_spec::NetworkSpec;
 
@@ -91,6 +91,9 @@ impl Times {
         if let (Some(octets), Some(start)) = (&mut port.octets, &start.octets) {
             self.take_off_packets(octets, start);
         }
+        for (own, start) in port.stays.iter_mut().zip(&start.stays) {
+            *own = CellStayRecord::new(own.vc, &own.stays.since(&start.stays));
+        }
         if let (Some(errors), Some(start)) = (&mut port.errors, &start.errors) {
             take_off_errors(errors, start);
         }
@@ -169,6 +172,9 @@ fn take_off_ecn(whole: &mut EcnRecord, start: &EcnRecord) {
 
 fn take_off_source(whole: &mut SourceRecord, start: &SourceRecord) {
     take_off!(whole, start; cells, frames, octets, datagrams_delivered, octets_delivered);
+    if let (Some(delay), Some(start)) = (&mut whole.delay, &start.delay) {
+        *delay = SojournRecord::of(&delay.stays.since(&start.stays));
+    }
 }
 
 fn take_off_flow(whole: &mut FlowRecord, start: &FlowRecord) {
@@ -237,6 +243,9 @@ fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
     }
     if let (Some(abr), Some(start)) = (&mut whole.abr, &start.abr) {
         take_off_abr(abr, start);
+    }
+    if let (Some(clp0), Some(start)) = (&mut whole.clp0, &start.clp0) {
+        take_off!(clp0, start; cells_offered, cells_lost);
     }
     if let (Some(resequencer), Some(start)) = (&mut whole.resequencer, &start.resequencer) {
         take_off_resequencer(resequencer, start);

@@ -8,7 +8,7 @@ use crate::resequencer::Resequencer;
 use crate::timers::Timers;
 use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
-use skycell_records::{CellDelays, DiscardReason, LossReason, VcRecord};
+use skycell_records::{CellDelays, Clp0Record, DiscardReason, LossReason, VcRecord};
 use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
@@ -129,6 +129,9 @@ impl<'a> Network<'a> {
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
+        for &port in &spec.records.stay_ports {
+            ports[port as usize].report_stays();
+        }
         let vcs = spec
             .vcs
             .iter()
@@ -152,6 +155,7 @@ impl<'a> Network<'a> {
                 record: VcRecord {
                     name: vc.name.clone(),
                     carries_packets: spec.carries_packets(id as usize),
+                    clp0: spec.counts_clp0(id).then(Clp0Record::default),
                     ..VcRecord::default()
                 },
             })
@@ -174,16 +178,14 @@ impl<'a> Network<'a> {
         let mut events = EventQueue::default();
         let abr = Abr::new(spec, &mut events);
         let access = Access::new(spec, &mut ports, &mut events);
-        let sources = spec.sources.iter();
+        let sources = 0..spec.sources.len() as u32;
         let mut network = Network {
             spec,
             ports,
             vcs,
             flows,
             proxies: Proxies::default(),
-            sources: sources
-                .map(|source| CellSource::new(source, spec.seed))
-                .collect(),
+            sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             frames: Frames::default(),
             events,
             out: Outbox::default(),
@@ -230,6 +232,7 @@ impl<'a> Network<'a> {
         }
         if let Some((lost, reason)) = left.lost {
             self.vcs[lost.vc as usize].record.cells_lost.add(reason);
+            self.lose_clp0(lost.vc, lost.clp, 1);
             self.frames.settle(lost.frame, 1);
         }
         self.begin_sending(now, port_id);
@@ -302,6 +305,7 @@ impl<'a> Network<'a> {
             Next::End => self.on_cell_at_end(now, node, cell),
             Next::Lost => {
                 vc.record.cells_lost.add(LossReason::OffPath);
+                self.lose_clp0(cell.vc, cell.clp, 1);
                 self.frames.settle(cell.frame, 1);
             }
         }
@@ -320,6 +324,9 @@ impl<'a> Network<'a> {
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
         let verdict = port.on_cell(now, cell, port_vc);
+        if matches!(verdict, Verdict::Discarded { .. }) {
+            self.lose_clp0(cell.vc, cell.clp, 1);
+        }
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
     }
 
@@ -378,7 +385,8 @@ impl<'a> Network<'a> {
             Content::Real(_) => return self.on_real_at_end(now, id),
             Content::Fragment(_) => return self.on_fragment_at_end(now, id),
             Content::Datagram { source, .. } => {
-                self.sources[source as usize].on_delivered(frame.octets);
+                let delay = now - frame.enqueued_at;
+                self.sources[source as usize].on_delivered(frame.octets, delay);
                 return self.frames.settle(id, 1);
             }
             _ => return self.frames.settle(id, 1),
@@ -485,7 +493,7 @@ impl<'a> Network<'a> {
         let frame = self.frames.get(id);
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
-        let ecn = frame.ecn;
+        let (ecn, clp) = (frame.ecn, frame.clp);
         let flow = frame.content.flow_number(self.flows.len());
         let (port_id, port_vc) = vc.vc_paths.hop(0);
         let is_filtered = self.spec.links[port_id as usize].port.ack_filter;
@@ -495,6 +503,7 @@ impl<'a> Network<'a> {
         self.frames.begin(id, units);
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
+        vc.offer_clp0(clp, units);
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
         let verdict = port.on_frame(now, port_vc, units, |index| Cell {
@@ -509,7 +518,7 @@ impl<'a> Network<'a> {
             flow,
             hop: 0,
             eom: index + 1 == units,
-            clp: false,
+            clp,
             is_paced,
             ecn,
             came_at: now,
@@ -517,6 +526,9 @@ impl<'a> Network<'a> {
             entry: 0,
         });
         self.settle_discarded(now, port_id);
+        if matches!(verdict, Verdict::Discarded { .. }) {
+            self.lose_clp0(vc_id, clp, units);
+        }
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
@@ -558,6 +570,7 @@ impl<'a> Network<'a> {
         for (cell, reason) in discarded.drain(..) {
             let record = &mut self.vcs[cell.vc as usize].record;
             record.cells_discarded.add(reason, 1);
+            self.lose_clp0(cell.vc, cell.clp, 1);
             self.trace_discard(now, port_id, cell.vc, cell.frame, reason);
             self.frames.settle(cell.frame, 1);
         }

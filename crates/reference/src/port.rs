@@ -7,8 +7,8 @@ use crate::queue::{Queue, Service, VcAtPort};
 use skycell_access::Waiting;
 use skycell_des::Stream;
 use skycell_records::{
-    DiscardReason, Discards, LossReason, PacketMeter, PortRecord, QueueIntegral, QueueRecord,
-    QueueSamples, Traces, VcQueueRecord,
+    CellDelays, CellStayRecord, DiscardReason, Discards, LossReason, PacketMeter, PortRecord,
+    QueueIntegral, QueueRecord, QueueSamples, Traces, VcQueueRecord,
 };
 use skycell_spec::{LinkSpec, RecordSpec, ServiceClass, TraceKind};
 use skycell_switch::{Backlog, Decision, PacketPolicer, Scheduler, Schedules, TokenBucket};
@@ -58,6 +58,8 @@ pub struct Port {
     pub samples: QueueSamples,
     /// What it counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
+    /// Whether it tells how long the cells of its VCs stay.
+    reports_stays: bool,
     /// What it has discarded that it had accepted, and why, until somebody takes it from here.
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
@@ -92,14 +94,21 @@ impl Port {
             link: Link::new(spec, seed, end_of_run),
             samples: QueueSamples::default(),
             packets: spec.framing.map(|_| PacketMeter::new(false)),
+            reports_stays: false,
             discarded: Vec::new(),
         }
+    }
+
+    /// It tells from now on, before VCs cross it, how long their cells stay.
+    pub fn report_stays(&mut self) {
+        self.reports_stays = true;
     }
 
     /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its index there.
     pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> PortVc {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
-        self.vcs.push(VcAtPort::new(vc, queue));
+        let stays = self.reports_stays.then(|| CellDelays::new(0));
+        self.vcs.push(VcAtPort::new(vc, queue, stays));
         PortVc(self.vcs.len() as u32 - 1)
     }
 
@@ -314,6 +323,9 @@ impl Port {
         for packets in self.packets.iter_mut().chain(&mut queue.packets) {
             packets.on_departure(now.0, cell.octets, cell.ecn, cell.flow, cell.came_at.0);
         }
+        if let Some(stays) = &mut self.vcs[cell.port_vc.index()].stays {
+            stays.add((now - cell.came_at).0);
+        }
         if cell.hop == 0 {
             cell.left_at = now;
         }
@@ -390,6 +402,9 @@ impl Port {
                 .collect(),
             octets: self.packets.as_ref().map(|packets| packets.record(end.0)),
             errors: self.link.errors(),
+            stays: (self.vcs.iter())
+                .filter_map(|vc| Some(CellStayRecord::new(vc.vc, vc.stays.as_ref()?)))
+                .collect(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::frames::Cell;
 use crate::line::Line;
 use skycell_records::{
-    ClassQueueRecord, DiscardReason, Discards, PacketMeter, QueueIntegral, QueueRecord,
+    CellDelays, ClassQueueRecord, DiscardReason, Discards, PacketMeter, QueueIntegral, QueueRecord,
     QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
@@ -29,10 +29,12 @@ pub struct VcAtPort {
     has_lost: bool,
     /// Of its cells, or packets.
     pub samples: QueueSamples,
+    /// How long its cells stayed, if that is recorded.
+    pub(crate) stays: Option<CellDelays>,
 }
 
 impl VcAtPort {
-    pub(crate) fn new(vc: u32, queue: usize) -> Self {
+    pub(crate) fn new(vc: u32, queue: usize, stays: Option<CellDelays>) -> Self {
         VcAtPort {
             vc,
             queue,
@@ -42,6 +44,7 @@ impl VcAtPort {
             awaits_eom: false,
             has_lost: false,
             samples: QueueSamples::default(),
+            stays,
         }
     }
 }

@@ -19,6 +19,9 @@ pub struct CallsSpec {
     pub lengths_ps: Vec<u64>,
     /// Of each the first link of its path that had no room for it; none for one that was put through.
     pub blocked_at: Vec<Option<u32>>,
+    /// Of each whether it is made again, after one that was blocked; the key is left out where nobody calls again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub are_again: Vec<bool>,
 }
 
 impl NetworkSpec {
@@ -33,6 +36,9 @@ impl NetworkSpec {
             if calls.lengths_ps.len() != count || calls.blocked_at.len() != count {
                 let problem = "needs as many lengths_ps and blocked_at";
                 return Err(structure(at("begins_ps"), problem));
+            }
+            if !calls.are_again.is_empty() && calls.are_again.len() != count {
+                return Err(structure(at("are_again"), "needs as many as begins_ps"));
             }
             if !calls.begins_ps.is_sorted() {
                 return Err(structure(at("begins_ps"), "must not descend"));

@@ -3,8 +3,8 @@
 use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
 use crate::{
-    DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec, SPEC_VERSION,
-    SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
+    AdvertisedWindow, DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec,
+    SPEC_VERSION, SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -124,6 +124,7 @@ impl NetworkSpec {
         known("sampled_ports", &self.records.sampled_ports)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
         known("flow_ports", &self.records.flow_ports)?;
+        known("stay_ports", &self.records.stay_ports)?;
         let delay_vcs = &self.records.delay_vcs;
         let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
         if !ascending || delay_vcs.iter().any(|&vc| vc as usize >= self.vcs.len()) {
@@ -137,6 +138,19 @@ impl NetworkSpec {
         if self.records.flow_ports.iter().any(of_cells) {
             let problem = "must be links of packets";
             return Err(structure("records.flow_ports".into(), problem));
+        }
+        if !self.records.stay_ports.iter().all(of_cells) {
+            let problem = "must be links of cells";
+            return Err(structure("records.stay_ports".into(), problem));
+        }
+        let delay_sources = &self.records.delay_sources;
+        let sends_datagrams = |&source: &u32| {
+            let source = self.sources.get(source as usize);
+            source.is_some_and(|source| !source.datagram_route.is_empty())
+        };
+        if !delay_sources.is_sorted_by(|a, b| a < b) || !delay_sources.iter().all(sends_datagrams) {
+            let problem = "must be ids of sources of datagrams, ascending";
+            return Err(structure("records.delay_sources".into(), problem));
         }
         self.validate_vcs()?;
         for (i, flow) in self.flows.iter().enumerate() {
@@ -222,6 +236,15 @@ impl NetworkSpec {
     /// Whether VC `vc` is one link that carries packets. The spec must be valid.
     pub fn carries_packets(&self, vc: usize) -> bool {
         self.links[self.vcs[vc].path[0] as usize].framing.is_some()
+    }
+
+    /// Whether the cells of VC `vc` with CLP = 0 are counted apart: its source sends others too, or its policer has a bucket
+    /// for those alone.
+    pub fn counts_clp0(&self, vc: u32) -> bool {
+        let mut sources = self.sources.iter();
+        let mut buckets = self.vcs[vc as usize].policing.iter();
+        buckets.any(|bucket| bucket.clp0_only)
+            || sources.any(|source| source.vc == vc && source.clp.is_some())
     }
 
     fn validate_vcs(&self) -> Result<(), SpecError> {
@@ -421,6 +444,11 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
     };
     if tcp.rwnd > largest {
         return Err(range(at("rwnd"), tcp.rwnd, &format!("at most {largest}")));
+    }
+    let is_tuned = tcp.advertised_window == AdvertisedWindow::AutoTuned;
+    if is_tuned && tcp.initial_rwnd < tcp.mss {
+        let got = tcp.initial_rwnd;
+        return Err(range(at("initial_rwnd"), got, "at least one MSS"));
     }
     for (key, value) in [
         ("initial_cwnd", tcp.initial_cwnd),

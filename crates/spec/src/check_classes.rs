@@ -186,7 +186,7 @@ impl NetworkSpec {
             if self.nodes[self.vc_source(vc) as usize].kind != NodeKind::Host {
                 return Err(structure(path, "a source stands at a host"));
             }
-            crate::sources::validate_clp(i, source, &self.vcs[vc])?;
+            crate::sources::validate_clp(i, source, &self.vcs[vc], self.carries_packets(vc))?;
             validate_source(i, source)?;
         }
         Ok(())

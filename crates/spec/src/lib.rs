@@ -329,8 +329,16 @@ pub struct RecordSpec {
     /// is left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flow_ports: Vec<u32>,
+    /// Ports of cells (link ids, ascending) for which it is recorded VC by VC how long cells stayed; the key is left out
+    /// where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stay_ports: Vec<u32>,
     /// VCs (ids, ascending) whose cell transfer delay is measured.
     pub delay_vcs: Vec<u32>,
+    /// Sources of datagrams (ids, ascending) for which it is recorded how long these take from end to end; the key is left
+    /// out where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub delay_sources: Vec<u32>,
     /// Traces to keep.
     pub traces: Vec<TraceKind>,
 }

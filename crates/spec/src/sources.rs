@@ -35,7 +35,7 @@ pub struct SourceSpec {
     pub pattern: SourcePattern,
     /// When it begins.
     pub start: StartSpec,
-    /// Which of its frames it sends with CLP = 1; the key is left out where none.
+    /// Which of its frames, or of its datagrams in cells, it sends with CLP = 1; the key is left out where none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clp: Option<ClpSpec>,
 }
@@ -196,14 +196,21 @@ pub(crate) fn validate_bursts(i: usize, source: &SourceSpec) -> Result<(), SpecE
     Ok(())
 }
 
-/// CLP is that of cells, which a VC without a rule of its own for that bit carries as they are.
-pub(crate) fn validate_clp(i: usize, source: &SourceSpec, vc: &VcSpec) -> Result<(), SpecError> {
+/// CLP is that of cells, which a VC without a rule of its own for that bit carries as they are; a datagram has them on one
+/// VC only.
+pub(crate) fn validate_clp(
+    i: usize,
+    source: &SourceSpec,
+    vc: &VcSpec,
+    carries_packets: bool,
+) -> Result<(), SpecError> {
     let at = |key: &str| format!("sources[{i}].{key}");
     let Some(clp) = &source.clp else {
         return Ok(());
     };
-    if !source.datagram_route.is_empty() {
-        let problem = "is that of cells, and the source sends datagrams";
+    if carries_packets || source.datagram_route.len() > 1 {
+        let problem =
+            "is that of cells of one VC: packets, and datagrams behind a router, have none";
         return Err(structure(at("clp"), problem));
     }
     if vc.gfr.is_some() || vc.abr.is_some() {

@@ -142,8 +142,10 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                     advertised_window: match (is[3], is[0]) {
                         (false, _) => AdvertisedWindow::Constant,
                         (true, false) => AdvertisedWindow::FreeBuffer,
+                        (true, true) if is[1] => AdvertisedWindow::AutoTuned,
                         (true, true) => AdvertisedWindow::Growing,
                     },
+                    initial_rwnd: 2 * rwnd / 3,
                     delayed_ack: is[4].then_some(DelayedAckSpec {
                         timeout_ps: SimTime::from_millis(200).0,
                         every_segments: 2,

@@ -49,7 +49,7 @@ fn states(congestion: &CongestionSpec) -> &'static [&'static str] {
     }
 }
 
-fn congestions() -> [CongestionSpec; 10] {
+fn congestions() -> [CongestionSpec; 11] {
     let reno = |growth| {
         CongestionSpec::Reno(RenoCongestionSpec {
             growth,
@@ -59,6 +59,7 @@ fn congestions() -> [CongestionSpec; 10] {
     [
         reno(RenoGrowth::Float),
         reno(RenoGrowth::ByteCounting),
+        reno(RenoGrowth::SegmentCounting),
         CongestionSpec::Cubic(CUBIC),
         CongestionSpec::LinuxCubic(LINUX_CUBIC),
         CongestionSpec::Dctcp(DCTCP),

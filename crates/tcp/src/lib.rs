@@ -1,6 +1,7 @@
 //! TCP as the studies of 1996-1999 define it: state machines that are handed the time and hand back
 //! the segments to send. No clock, no queue and no I/O inside.
 
+mod auto_tuning;
 mod clock;
 mod compression;
 mod congestion;
@@ -8,6 +9,7 @@ mod ecn;
 mod kinds;
 mod pacing;
 mod ranges;
+mod receive_window;
 mod receiver;
 mod recent;
 mod recovery;

@@ -189,6 +189,11 @@ impl Pacer {
         next
     }
 
+    /// When the next burst may leave, once this one has.
+    pub(crate) fn next(&self) -> SimTime {
+        self.next_after()
+    }
+
     /// When what waits may leave.
     pub(crate) fn due(&self) -> Option<SimTime> {
         self.waits.then_some(self.next)

@@ -1,13 +1,18 @@
 //! The receiving end: in-order delivery, acknowledgements, SACK blocks.
 
+use crate::auto_tuning::{After, AutoTuning};
 use crate::compression::Compression;
 use crate::ranges::Ranges;
+use crate::receive_window::ReceiveWindow;
 use crate::recent::RecentRanges;
 use crate::room::{Accepted, Room};
 use crate::segment::{Segment, SegmentKind};
-use crate::spec::{AdvertisedWindow, EcnUse, TcpSpec};
+use crate::spec::{EcnUse, TcpSpec};
 use skycell_units::{Cells, Ecn, Octets, SimTime};
 use std::sync::Arc;
+
+/// Blocks that an acknowledgement which is held is to have at most, so that they are said twice where three fit.
+const SACK_BLOCKS_HELD: usize = 2;
 
 /// What a receiver has counted over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,9 +65,8 @@ pub struct Receiver {
     before: Octets,
     received_before: Octets,
     highest_before: Octets,
-    /// With the free buffer advertised the octet after the last that the window has room for, which never moves back;
-    /// with a growing one the window (rcv_ssthresh).
-    window: u64,
+    /// None where the window is always the same.
+    window: Option<Box<ReceiveWindow>>,
     duplicates: u64,
     marked: u64,
     /// Of a receiver whose octets wait for another connection.
@@ -76,7 +80,7 @@ impl Receiver {
     pub fn new(tcp: impl Into<Arc<TcpSpec>>) -> Self {
         let tcp = tcp.into();
         Receiver {
-            window: tcp.first_window(),
+            window: ReceiveWindow::new(&tcp),
             compression: Compression::new(&tcp),
             quick: quick_segments(&tcp),
             tcp,
@@ -120,7 +124,7 @@ impl Receiver {
 
     /// There is room now up to the octet `limit` of all connections together. The sender learns of it at once if it has no
     /// more than half the window left, as Linux has it (tcp_cleanup_rbuf), and two segments can be added (4.4BSD tcp_output).
-    pub fn set_limit(&mut self, limit: Octets, out: &mut Vec<Segment>) {
+    pub fn set_limit(&mut self, now: SimTime, limit: Octets, out: &mut Vec<Segment>) {
         let Some(room) = &mut self.room else {
             return;
         };
@@ -129,7 +133,7 @@ impl Receiver {
         let is_worth_it = more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd;
         let is_short = 2 * room.left(self.rcv_nxt) <= self.tcp.rwnd;
         if is_short && is_worth_it && !room.has_ended && self.early.is_empty() {
-            self.acknowledge(None, 0, out);
+            self.acknowledge(now, None, 0, out);
         }
     }
 
@@ -185,19 +189,22 @@ impl Receiver {
                 if let Some(compression) = &mut self.compression {
                     compression.on_answered(now);
                 }
-                self.answer(SegmentKind::SynAck, out);
+                self.answer(SegmentKind::SynAck, now, out);
             }
             SegmentKind::Fin => {
                 if let Some(room) = &mut self.room {
                     room.has_ended = true;
                 }
-                self.answer(SegmentKind::FinAck, out);
+                self.answer(SegmentKind::FinAck, now, out);
             }
             SegmentKind::Data => self.on_data(now, segment, out),
-            SegmentKind::Probe => self.acknowledge(None, 0, out),
+            SegmentKind::Probe => self.acknowledge(now, None, 0, out),
             SegmentKind::ControlAck => {
                 if let Some(compression) = &mut self.compression {
                     compression.on_opened(now);
+                }
+                if let Some(ReceiveWindow::AutoTuned(tuning)) = self.window.as_deref_mut() {
+                    tuning.on_opened(now);
                 }
             }
             SegmentKind::SynAck | SegmentKind::FinAck | SegmentKind::Ack => {}
@@ -206,10 +213,12 @@ impl Receiver {
 
     /// The hold of an acknowledgement has run out.
     pub fn on_deadline(&mut self, out: &mut Vec<Segment>) {
-        self.acknowledge(None, 0, out);
+        if let Some(now) = self.held_until {
+            self.acknowledge(now, None, 0, out);
+        }
     }
 
-    fn answer(&mut self, kind: SegmentKind, out: &mut Vec<Segment>) {
+    fn answer(&mut self, kind: SegmentKind, now: SimTime, out: &mut Vec<Segment>) {
         self.controls += 1;
         let window = match self.room {
             None => 0, // which no sender looks at
@@ -217,6 +226,7 @@ impl Receiver {
         };
         out.push(Segment {
             window,
+            sequence: self.clock(now),
             ..Segment::bare(kind, self.connection)
         });
     }
@@ -228,7 +238,7 @@ impl Receiver {
         self.before += self.rcv_nxt;
         self.rcv_nxt = 0;
         self.last_acked = 0;
-        self.window = self.tcp.first_window();
+        self.window = ReceiveWindow::new(&self.tcp);
         self.quick = quick_segments(&self.tcp);
         self.early.clear();
         self.recent.clear();
@@ -244,12 +254,15 @@ impl Receiver {
 
     fn on_data(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) {
         self.segments += 1;
-        let has_changed = self.note_mark(segment, out);
+        let has_changed = self.note_mark(now, segment, out);
         let (start, end) = (segment.sequence, segment.end());
+        if end <= self.rcv_nxt {
+            self.quick = self.quick.max(quick_segments(&self.tcp)); // tcp_enter_quickack_mode
+        }
         if let Some(room) = &mut self.room
             && room.refuses(self.before + end)
         {
-            return self.acknowledge(None, 0, out);
+            return self.acknowledge(now, None, 0, out);
         }
         let is_known = end <= self.rcv_nxt || self.has_early && self.early.holds(start, end);
         if is_known {
@@ -263,12 +276,15 @@ impl Receiver {
         let had_gap = self.has_early && !self.early.is_empty();
         let (mut changed, mut unread) = (None, 0);
         if start > self.rcv_nxt {
+            if self.compression.is_some() {
+                self.release_sack(now, (start, end), out);
+            }
             changed = Some(self.early.add(start, end));
             self.has_early = true;
         } else if end > self.rcv_nxt {
             unread = self.deliver(end);
         }
-        let is_quick = self.is_quick(unread) || has_changed;
+        let is_quick = self.is_quick(now, segment, unread, changed.is_some()) || has_changed;
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
         // acknowledged at once.
         let is_in_order = changed.is_none() && !is_known && !had_gap;
@@ -283,13 +299,13 @@ impl Receiver {
                     .get_or_insert(now + SimTime(delayed.timeout_ps));
             }
             _ if is_held => {}
-            _ => self.acknowledge(changed, unread, out),
+            _ => self.acknowledge(now, changed, unread, out),
         }
         if is_known && self.tcp.recovery.has_dsack() {
             self.say_duplicate(segment, out);
         }
         if self.has_room_to_report() {
-            self.acknowledge(None, 0, out);
+            self.acknowledge(now, None, 0, out);
         }
     }
 
@@ -314,6 +330,21 @@ impl Receiver {
         true
     }
 
+    /// An acknowledgement that is held goes out before what `early` says pushes a range out of its first blocks (Linux
+    /// tcp_sack_new_ofo_skb, TCP_SACK_BLOCKS_EXPECTED).
+    #[inline(never)]
+    fn release_sack(&mut self, now: SimTime, early: (u64, u64), out: &mut Vec<Segment>) {
+        if self.held_until.is_none() || self.early.is_empty() {
+            return;
+        }
+        let newest = self.recent.newest(self.rcv_nxt, SACK_BLOCKS_HELD);
+        let touches = |&(start, end): &(u64, u64)| start <= early.1 && early.0 <= end;
+        let blocks = newest.as_slice();
+        if blocks.len() == SACK_BLOCKS_HELD && !blocks.iter().any(touches) {
+            self.acknowledge(now, None, 0, out);
+        }
+    }
+
     /// The acknowledgement that goes out says that `segment`, with nothing new in it, has come (RFC 2883 section 4).
     #[cold]
     fn say_duplicate(&self, segment: &Segment, out: &mut [Segment]) {
@@ -323,7 +354,7 @@ impl Receiver {
     }
 
     /// Notes whether a segment is marked; whether that is to be said at once.
-    fn note_mark(&mut self, segment: &Segment, out: &mut Vec<Segment>) -> bool {
+    fn note_mark(&mut self, now: SimTime, segment: &Segment, out: &mut Vec<Segment>) -> bool {
         let is_marked = segment.ecn == Ecn::Ce;
         self.marked += u64::from(is_marked);
         if self.tcp.ecn != EcnUse::Accurate {
@@ -334,21 +365,35 @@ impl Receiver {
         // RFC 8257 3.2, DCTCP.CE: an ACK for what came before, and one for the first that differs.
         let has_changed = is_marked != self.echoes_mark;
         if has_changed && self.held_until.is_some() {
-            self.acknowledge(None, 0, out);
+            self.acknowledge(now, None, 0, out);
         }
         self.echoes_mark = is_marked;
         has_changed
     }
 
-    /// Whether a segment that delivers `octets` in order is acknowledged at once: one of the first, or one that makes the
-    /// window grow (Linux tcp_grow_window; of early ones, which it grows by too, nothing).
-    fn is_quick(&mut self, octets: Octets) -> bool {
-        let grows = self.tcp.advertised_window == AdvertisedWindow::Growing
-            && octets > 0
-            && self.window < self.tcp.rwnd;
-        if grows {
-            self.window = (self.window + 2 * octets).min(self.tcp.rwnd);
-        }
+    /// Whether a segment that is early or delivers `octets` in order is acknowledged at once: one of the first, or one that
+    /// makes the window grow (Linux tcp_grow_window, icsk_ack.quick).
+    fn is_quick(
+        &mut self,
+        now: SimTime,
+        segment: &Segment,
+        octets: Octets,
+        is_early: bool,
+    ) -> bool {
+        let largest = self.tcp.rwnd;
+        let grows = match self.window.as_deref_mut() {
+            // Of early ones, which Linux's grows by too, nothing.
+            Some(ReceiveWindow::Growing(window)) if octets > 0 && *window < largest => {
+                *window = (*window + 2 * octets).min(largest);
+                true
+            }
+            Some(ReceiveWindow::AutoTuned(_)) => {
+                // So that those of the begin are left for when it grows no more.
+                self.quick |= u16::from(self.tune(now, segment, octets, is_early));
+                false
+            }
+            _ => false,
+        };
         let is_first = self.quick > 0;
         if is_first {
             self.quick -= 1;
@@ -356,26 +401,51 @@ impl Receiver {
         is_first || grows
     }
 
+    #[inline(never)] // what few receivers do
+    fn tune(&mut self, now: SimTime, segment: &Segment, octets: Octets, is_early: bool) -> bool {
+        let after = After {
+            rcv_nxt: self.rcv_nxt,
+            early_end: self.early.end(),
+            waiting: self.waiting(),
+            is_early,
+            is_in_order: octets > 0,
+        };
+        match self.window.as_deref_mut() {
+            Some(ReceiveWindow::AutoTuned(tuning)) => tuning.on_data(now, segment, after),
+            _ => false,
+        }
+    }
+
+    /// What the receiver says of its clock (RFC 7323's TSval), as far as anybody needs it.
+    fn clock(&self, now: SimTime) -> u64 {
+        match self.window.as_deref() {
+            Some(ReceiveWindow::AutoTuned(_)) if self.tcp.timestamps => AutoTuning::clock(now),
+            _ => 0,
+        }
+    }
+
     /// Whether the application's reading has opened the window so far that the sender is told: by two
     /// segments, or half of all (4.4BSD tcp_output).
     fn has_room_to_report(&self) -> bool {
-        if self.tcp.advertised_window != AdvertisedWindow::FreeBuffer {
+        let Some(ReceiveWindow::FreeBuffer(edge)) = self.window.as_deref() else {
             return false;
-        }
-        let more = self.rcv_nxt + self.tcp.rwnd - self.window;
+        };
+        let more = self.rcv_nxt + self.tcp.rwnd - edge;
         more >= 2 * self.tcp.mss || 2 * more >= self.tcp.rwnd
     }
 
     /// The window to advertise while the application has `unread` octets before it.
     fn window(&mut self, unread: Octets) -> Octets {
-        let window = match self.tcp.advertised_window {
-            AdvertisedWindow::Constant => self.tcp.rwnd,
-            AdvertisedWindow::FreeBuffer => {
+        let waiting = || self.early.octets_above(self.rcv_nxt);
+        let window = match self.window.as_deref_mut() {
+            None => self.tcp.rwnd,
+            Some(ReceiveWindow::FreeBuffer(edge)) => {
                 let free = self.tcp.rwnd.saturating_sub(unread);
-                self.window = self.window.max(self.rcv_nxt + free);
-                self.window - self.rcv_nxt
+                *edge = (*edge).max(self.rcv_nxt + free);
+                *edge - self.rcv_nxt
             }
-            AdvertisedWindow::Growing => self.window,
+            Some(ReceiveWindow::Growing(window)) => *window,
+            Some(ReceiveWindow::AutoTuned(tuning)) => tuning.offer(self.rcv_nxt, waiting()),
         };
         match &mut self.room {
             None => window,
@@ -400,13 +470,20 @@ impl Receiver {
     }
 
     #[inline(always)]
-    fn acknowledge(&mut self, changed: Option<(u64, u64)>, unread: Octets, out: &mut Vec<Segment>) {
+    fn acknowledge(
+        &mut self,
+        now: SimTime,
+        changed: Option<(u64, u64)>,
+        unread: Octets,
+        out: &mut Vec<Segment>,
+    ) {
         self.unacknowledged = 0;
         self.held_until = None;
         self.last_acked = self.rcv_nxt;
         self.acks += 1;
         let window = self.window(unread) as u32;
         out.push(Segment {
+            sequence: self.clock(now),
             acknowledgement: self.rcv_nxt,
             window,
             timestamp: self.ts_recent,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sender::tests::{RACK_TLP, tcp};
-use crate::spec::{DelayedAckSpec, RackTlpSpec, RecoverySpec};
+use crate::spec::{AdvertisedWindow, DelayedAckSpec, RackTlpSpec, RecoverySpec};
 
 const MSS: u64 = 1_000;
 
@@ -281,7 +281,9 @@ fn the_first_segments_are_acknowledged_at_once_each() {
         [0, 1, 2, 3, 4, 5, 6].map(|k| acks(data(k))),
         [1, 1, 1, 0, 1, 0, 1]
     );
-    // So are those of the next connection.
+    // So are those after one that came twice, which is the first of them.
+    assert_eq!([3, 7, 8, 9, 10].map(|k| acks(data(k))), [1, 1, 1, 0, 1]);
+    // And those of the next connection.
     assert_eq!([0, 1, 2, 3].map(|k| acks(of_the_second(k))), [1, 1, 1, 0]);
 }
 
@@ -444,6 +446,20 @@ fn so_many_held_acknowledgements_are_the_last_that_wait() {
         })
         .collect();
     assert_eq!(sent, [1, 2, 3, 3, 3, 4, 4, 4, 5]);
+}
+
+#[test]
+fn a_held_acknowledgement_goes_out_before_a_third_range_is_to_be_said() {
+    let mut receiver = compressing(44);
+    let mut out = Vec::new();
+    // All that is even is late. 7 is held; 9 comes where 7 and 5 were said last, 11 where 9 and 7 were; 10 joins two.
+    for (k, sent) in [(1, 1), (3, 2), (5, 3), (7, 3), (9, 4), (11, 5), (10, 5)] {
+        receiver.on_segment(SimTime::ZERO, &data(k), &mut out);
+        assert_eq!(out.len(), sent, "{k}");
+    }
+    let blocks = |ack: &Segment| ack.sack.as_slice().iter().map(|b| b.0 / MSS).collect();
+    let said: Vec<Vec<u64>> = out[3..].iter().map(blocks).collect();
+    assert_eq!(said, [[7, 5, 3], [9, 7, 5]]);
 }
 
 #[test]

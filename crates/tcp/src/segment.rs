@@ -79,13 +79,14 @@ pub struct Segment {
     pub cwr: bool,
     /// Which of the flow's connections it belongs to, from 0.
     pub connection: u32,
-    /// First octet of the payload.
+    /// First octet of the payload. In an acknowledgement the receiver's clock where that tunes its window (RFC 7323's TSval),
+    /// ms from 1, 0 otherwise.
     pub sequence: u64,
     /// Octets of payload.
     pub length: u32,
     /// Window that the receiver advertises in an acknowledgement, octets.
     pub window: u32,
-    /// Next octet expected, in what the receiver sends.
+    /// Next octet expected, in what the receiver sends. In data the receiver's clock that it echoes (RFC 7323's TSecr), 0 for none.
     pub acknowledgement: u64,
     /// Selective acknowledgements.
     pub sack: SackBlocks,

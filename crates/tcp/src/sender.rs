@@ -205,8 +205,9 @@ impl Sender {
             (State::SynSent, SegmentKind::SynAck) => {
                 sender.on_control_answered();
                 sender.state = State::Established;
+                sender.tx.note_clock(segment);
                 if sender.tx.obeys_window {
-                    sender.tx.advertised = Octets::from(segment.window);
+                    sender.tx.advertised = segment.window;
                 }
                 sender.recovery.on_more_to_send(&mut sender.tx, now);
             }
@@ -251,6 +252,7 @@ impl Sender {
 
     fn on_ack(&mut self, now: SimTime, segment: &Segment) {
         self.tx.counters.acks += 1;
+        self.tx.note_clock(segment);
         let ack = segment.acknowledgement;
         if ack > self.tx.snd_max || ack < self.tx.snd_una {
             return;
@@ -273,7 +275,7 @@ impl Sender {
         if segment.ece && !recovery.is_active() {
             on_echo(&mut self.tx, ack);
         }
-        let advertised = Octets::from(segment.window);
+        let advertised = segment.window;
         if ack > self.tx.snd_una {
             self.dup_acks = 0;
             self.tx.advertised = advertised;

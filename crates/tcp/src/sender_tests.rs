@@ -39,6 +39,7 @@ pub(crate) const RACK_TLP: RackTlpSpec = RackTlpSpec {
     max_blocks: 3,
     undo: false,
     dsack: false,
+    tso_defer: false,
 };
 pub(crate) const PACED: PacedSpec = PacedSpec {
     slow_start_ratio: 2.0,
@@ -100,6 +101,7 @@ pub(crate) fn tcp() -> TcpSpec {
         rto_restart: RtoRestart::OnAck,
         timestamps: false,
         advertised_window: AdvertisedWindow::Constant,
+        initial_rwnd: 0,
         delayed_ack: None,
         nagle: false,
         nagle_waits_for: NagleWaitsFor::AnyData,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{
     Declare, is_default,
     types::{
-        Backoff, Cwnd, Flag, MaxCwnd, Mss, ReceiverWindow, RtoInitial, RtoMax, RtoMin, Ssthresh,
-        Tick, unchecked,
+        Backoff, Cwnd, Flag, InitialWindow, MaxCwnd, Mss, ReceiverWindow, RtoInitial, RtoMax,
+        RtoMin, Ssthresh, Tick, unchecked,
     },
 };
 
@@ -144,14 +144,24 @@ pub struct TcpSpec {
     #[param(default = false, source = "RFC 7323 is later than the studies' TCPs")]
     pub timestamps: Flag,
     /// Window that the receiver advertises: always receiver_window; the part of it that is
-    /// free when the ACK goes out, before the application reads the data just acknowledged; or 65 535 B
-    /// at first and two segments more for each that arrives in order.
+    /// free when the ACK goes out, before the application reads the data just acknowledged; 65 535 B
+    /// at first and two segments more for each that arrives in order; or that up to a multiple of what was read in the last
+    /// round trip.
     #[param(
         word,
         default = "constant",
-        source = "the studies' windows are constants; growing is Linux's tcp_grow_window"
+        source = "the studies' windows are constants; growing is Linux's tcp_grow_window, auto_tuned that with tcp_rcv_space_adjust"
     )]
     pub advertised_window: AdvertisedWindow,
+    /// Window before anything has been read, at least one MSS, at most receiver_window.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[param(
+        key = "initial_receiver_window",
+        when(advertised_window = ["auto_tuned"]),
+        default = "64 KiB",
+        source = "Linux: half of tcp_rmem's second number, 131 072"
+    )]
+    pub initial_rwnd: InitialWindow,
     /// When the receiver holds ACKs back.
     #[param(check = unchecked, default = "off", source = "no delayed ACKs in any of the studies")]
     pub delayed_ack: DelayedAck,
@@ -279,6 +289,9 @@ pub enum AdvertisedWindow {
     /// 65 535 octets at first, and twice what arrives in order more, up to all; while it grows, each segment is
     /// acknowledged at once (Linux tcp_grow_window, rcv_ssthresh).
     Growing,
+    /// The same, but from initial_rwnd, and up to a multiple of what was read in the last round trip (Linux
+    /// tcp_rcv_space_adjust).
+    AutoTuned,
 }
 
 impl TcpSpec {
@@ -286,6 +299,7 @@ impl TcpSpec {
     pub(crate) fn first_window(&self) -> u64 {
         match self.advertised_window {
             AdvertisedWindow::Growing => self.rwnd.min(65_535),
+            AdvertisedWindow::AutoTuned => self.rwnd.min(self.initial_rwnd),
             AdvertisedWindow::Constant | AdvertisedWindow::FreeBuffer => self.rwnd,
         }
     }
@@ -337,8 +351,8 @@ pub struct DelayedAckSpec {
     pub timeout_ps: u64,
     /// Segments after which an ACK is sent at once, at least 1.
     pub every_segments: u32,
-    /// Data segments at the begin of a connection that are acknowledged at once, each, 65 535 at most (Linux's quick
-    /// ACKs: tcp_enter_quickack_mode).
+    /// Data segments that are acknowledged at once, each, at the begin of a connection and from one on that came twice,
+    /// 65 535 at most (Linux's quick ACKs: tcp_enter_quickack_mode).
     #[serde(default, skip_serializing_if = "is_default")]
     pub quick_segments: u32,
     /// Longest wait of the ACK of an early segment, picoseconds; 0 where none waits (Linux: tcp_comp_sack_delay_ns).

@@ -60,7 +60,9 @@ pub(crate) struct Transmitter {
     /// Octet after the last that the application has handed over.
     pub(crate) available: u64,
     /// Window that the receiver advertised last.
-    pub(crate) advertised: Octets,
+    pub(crate) advertised: u32,
+    /// The receiver's clock that data echo, ms; 0 where it says none.
+    pub(crate) echo: u32,
     pub(crate) window: Window,
     pub(crate) rto: RtoEstimator,
     /// When the retransmission timer runs out; [`SimTime::NEVER`] while it does not run.
@@ -106,7 +108,8 @@ impl Transmitter {
             snd_max: 0,
             available: 0,
             sacked: Ranges::default(),
-            advertised: tcp.first_window(),
+            advertised: tcp.first_window() as u32,
+            echo: 0,
             deadline: SimTime::NEVER,
             timed: None,
             counters: SenderCounters::default(),
@@ -128,7 +131,8 @@ impl Transmitter {
         (self.snd_una, self.snd_nxt, self.snd_max, self.available) = (0, 0, 0, 0);
         self.short_end = 0;
         self.sacked.clear();
-        self.advertised = self.tcp.first_window();
+        self.advertised = self.tcp.first_window() as u32;
+        self.echo = 0;
         self.deadline = SimTime::NEVER;
         self.timed = None;
         self.validation = Validation::new(&self.tcp);
@@ -151,14 +155,19 @@ impl Transmitter {
         }
     }
 
+    /// Window that the receiver advertised last.
+    pub(crate) fn advertised(&self) -> Octets {
+        self.advertised.into()
+    }
+
     /// What the receiver has room for, octets: what it advertised, but a segment at least when nothing
     /// is under way, or all that was is to be sent again. That stands for 4.4BSD's persist timer, which
     /// does not give up (RFC 1122 4.2.2.17); the application reads at once. Where it does not, the window is asked for.
     fn receiver_window(&self) -> Octets {
         if self.snd_nxt == self.snd_una && !(self.obeys_window && self.is_all_acked()) {
-            self.advertised.max(self.tcp.mss)
+            self.advertised().max(self.tcp.mss)
         } else {
-            self.advertised
+            self.advertised()
         }
     }
 
@@ -288,6 +297,7 @@ impl Transmitter {
         self.out.push(Segment {
             sequence,
             length: length as u32,
+            acknowledgement: self.echo.into(),
             timestamp,
             ecn,
             cwr,
@@ -309,6 +319,11 @@ impl Transmitter {
         self.snd_nxt = self.snd_una;
         self.deadline = SimTime::NEVER;
         self.send_as_allowed();
+    }
+
+    /// Notes the receiver's clock, which data echo from now on; an older one that was overtaken is none (RFC 7323 section 5.3).
+    pub(crate) fn note_clock(&mut self, segment: &Segment) {
+        self.echo = self.echo.max(segment.sequence as u32);
     }
 
     /// Starts the retransmission timer anew.
@@ -431,7 +446,8 @@ impl Transmitter {
         if self.validation.is_some() {
             self.forget_unused();
         }
-        self.window.on_signal(&self.tcp, self.advertised, signal);
+        self.window
+            .on_signal(&self.tcp, self.advertised.into(), signal);
         self.note_reduction();
     }
 

@@ -474,6 +474,38 @@ mod tests {
     }
 
     #[test]
+    fn segment_counting_adds_a_segment_for_a_window_of_them_where_cwnd_limits_and_halves_whole_ones()
+     {
+        let mut window = avoiding(RenoGrowth::SegmentCounting, 5_632); // 11 segments
+        let mut acked = |segments, is_cwnd_limited| {
+            let ack = Ack {
+                segments,
+                is_cwnd_limited,
+                ..Ack::default()
+            };
+            window.window.on_ack(&window.tcp, |_| ack);
+            window.cwnd() / 512.0
+        };
+        assert_eq!(acked(10.0, true), 11.0);
+        assert_eq!(acked(9.0, false), 11.0);
+        assert_eq!(acked(2.0, true), 12.0); // one stays
+        assert_eq!(acked(10.0, true), 12.0);
+        assert_eq!(acked(1.0, true), 13.0);
+        assert_eq!(acked(12.0, true), 13.0);
+        assert_eq!(window.on_loss(600_000), 6.0 * 512.0);
+        let mut after = |segments| {
+            let ack = Ack {
+                segments,
+                is_cwnd_limited: true,
+                ..Ack::default()
+            };
+            window.window.on_ack(&window.tcp, |_| ack);
+            window.cwnd() / 512.0
+        };
+        assert_eq!(after(12.0), 13.0); // what was counted is forgotten
+    }
+
+    #[test]
     fn a_loss_forgets_the_octets_that_were_counted() {
         let mut window = avoiding(RenoGrowth::ByteCounting, 5_120);
         let ack = Ack {

@@ -3,9 +3,10 @@
 use crate::packet_trace::PacketTrace;
 use crate::web::Draw;
 use skycell_des::Stream;
-use skycell_records::SourceRecord;
+use skycell_records::{CellDelays, SojournRecord, SourceRecord};
 use skycell_spec::{
-    ClpSpec, DistributionSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec, WHOLE_PPB,
+    ClpSpec, DistributionSpec, NetworkSpec, PhaseSpec, SourcePattern, SourceSpec, StartSpec,
+    WHOLE_PPB,
 };
 use skycell_units::{Cells, Octets, SimTime};
 
@@ -47,6 +48,8 @@ pub struct CellSource {
     frame_clp: bool,
     clp: Option<Clp>,
     record: SourceRecord,
+    /// What its datagrams take, if that is recorded.
+    delays: Option<CellDelays>,
 }
 
 /// Which frames have CLP = 1.
@@ -120,6 +123,18 @@ impl Cycle {
 }
 
 impl CellSource {
+    /// The source of `spec` with this id; it tells how long its datagrams take from end to end if its run is to.
+    pub fn of(spec: &NetworkSpec, id: u32) -> Self {
+        let source = &spec.sources[id as usize];
+        let reports_delays = spec.records.delay_sources.contains(&id);
+        let vcs = source.datagram_route.iter();
+        let least_ps = vcs.map(|&vc| spec.vc_fixed_delay_ps(vc as usize)).sum();
+        CellSource {
+            delays: reports_delays.then(|| CellDelays::new(least_ps)),
+            ..CellSource::new(source, spec.seed)
+        }
+    }
+
     /// The source that `spec` describes, in a run with `seed`.
     pub fn new(spec: &SourceSpec, seed: u64) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("source/{}/{purpose}", spec.name));
@@ -159,6 +174,7 @@ impl CellSource {
                 },
             }),
             record: SourceRecord::default(),
+            delays: None,
         };
         match &spec.pattern {
             SourcePattern::Constant => {}
@@ -215,7 +231,7 @@ impl CellSource {
                 index: 0,
                 frame_cells,
                 octets: octets as u32,
-                clp: false,
+                clp: self.clp.as_mut().is_some_and(Clp::next),
             };
         }
         if self.in_frame == self.frame {
@@ -266,16 +282,20 @@ impl CellSource {
         }
     }
 
-    /// A datagram of so many octets has come to the end of its route.
-    pub fn on_delivered(&mut self, octets: u32) {
+    /// A datagram of so many octets has come to the end of its route, `delay` after it was sent.
+    pub fn on_delivered(&mut self, octets: u32, delay: SimTime) {
         self.record.datagrams_delivered += 1;
         self.record.octets_delivered += u64::from(octets);
+        if let Some(delays) = &mut self.delays {
+            delays.add(delay.0);
+        }
     }
 
     /// What the source has counted.
     pub fn record(&self) -> SourceRecord {
         SourceRecord {
             name: self.name.clone(),
+            delay: self.delays.as_ref().map(SojournRecord::of),
             ..self.record.clone()
         }
     }
@@ -422,6 +442,26 @@ mod tests {
         let mut drawn = of(ClpSpec::Drawn { part_ppb }, 1);
         let marked = (0..10_000).filter(|_| drawn.send().clp).count();
         assert!((2_330..2_670).contains(&marked), "{marked}");
+    }
+
+    #[test]
+    fn each_packet_of_a_list_has_the_next_clp() {
+        let spec = SourceSpec {
+            datagram_route: vec![0],
+            cell_interval_ps: 0,
+            datagram_octets: 100,
+            clp: Some(ClpSpec::Pattern {
+                bits: vec![true, false],
+            }),
+            ..spec(SourcePattern::Trace {
+                times_ps: vec![0, 10, 20],
+                octets: vec![100; 3],
+                period_ps: None,
+            })
+        };
+        let mut source = CellSource::new(&spec, 1);
+        let found: Vec<_> = (0..3).map(|_| source.send().clp).collect();
+        assert_eq!(found, [true, false, true]);
     }
 
     #[test]

@@ -105,7 +105,8 @@ impl Flow {
         if is_forward {
             return self.on_accepted(now, beyond.receiver.accepted(), out);
         }
-        self.receiver.set_limit(beyond.limit(), &mut out.reverse);
+        self.receiver
+            .set_limit(now, beyond.limit(), &mut out.reverse);
         if let (Some(web), Some(behind)) = (&mut self.web, &mut beyond.web) {
             web.relay(now, behind, &mut out.reverse);
         }

@@ -29,7 +29,8 @@ POLICIES: Mapping[str, str] = {
 _LONG_RTT_PS = 100_000_000_000
 """From here on CoDel's interval of 100 ms is shorter than a round trip: it is tried at one, too."""
 TCPS: Mapping[str, str] = {
-    "reno": '{ preset = "linux", congestion = { kind = "reno", growth = "byte_counting" } }',
+    "reno": '{ preset = "linux", congestion = { kind = "reno", growth = "segment_counting" }, '
+    'slow_start = { kind = "hystart", detect = "none" } }',
     "cubic": '{ preset = "linux" }',
 }
 """TCPs that are tried: Linux's, with its CUBIC or its Reno."""

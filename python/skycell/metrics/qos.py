@@ -8,7 +8,7 @@ from typing import Any
 from skycell.metrics.classes import lost_cells
 from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
-from skycell.spec.network import NetworkSpec
+from skycell.spec.network import NetworkSpec, VcSpec
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 """Verdicts; undecided is one on fewer cells than the bound needs."""
@@ -25,29 +25,73 @@ def qos_verdicts(
         records: that it left.
 
     Returns:
-        For each VC and bound: `vc` (name), `profile` (or None), `what` (`clr`, `ctd_ps` or
-        `cdv_ps`), `quantile` (None for a loss), `bound` and `measured` in the unit of `what`
-        (measured is None without cells), `cells` (offered for a loss, else arrived) and `verdict`;
-        for each port `port` and `flow` (or None) in place of `vc` and `profile`, `packets` in
-        place of `cells`.
+        For each VC and bound: `vc` (name), `profile` (or None), `what` (`clr`, `clr0` of cells
+        with CLP = 0, `ctd_ps` or `cdv_ps`), `quantile` (None for a loss), `bound` and `measured`
+        in the unit of `what` (measured is None without cells), `cells` (offered for a loss, else
+        arrived) and `verdict`;
+        for each port of packets, and each flow, `port` (None from end to end) and `flow` (None
+        for all) in place of `vc` and `profile`, `packets` in place of `cells`; for each port of
+        cells `port` in place of `profile`.
     """
     ids = {vc.name: i for i, vc in enumerate(spec.vcs)}
     delays = {delay["vc"]: delay for delay in records["cell_delays"]}
     found = []
     for one in targets:
-        for name in one.vcs or ():
+        for name in one.vcs if one.vcs and not one.ports else ():
             vc = ids[name]
             for what, bound in one.bounds._asdict().items():
                 if bound is None:
                     continue
-                if what == "clr":
+                if what == "clr" and promises_clp0(spec.vcs[vc]):
+                    row, what = _of_clp0(records["vcs"][vc], bound), "clr0"
+                elif what == "clr":
                     row = _of_losses(records["vcs"][vc], bound)
                 else:
                     is_rerouted = spec.vcs[vc].rerouting is not None
                     row = _of_delays(delays[vc], what, bound, one.quantile, is_rerouted)
                 found.append({"vc": name, "profile": one.profile, "what": what} | row)
         for name in one.ports or ():
-            found += _of_port(name, one, spec, records)
+            of_kind = _of_port if one.vcs is None else _of_cell_port
+            found += of_kind(name, one, spec, records)
+        for name in one.flows if one.flows and not one.ports else ():
+            source = next(source for source in records["sources"] if source["name"] == name)
+            rows = _of_stays(source["delay"], "packets", one)
+            found += [{"port": None, "flow": name} | row for row in rows]
+    return found
+
+
+def _of_cell_port(
+    name: str, one: QosTargets, spec: NetworkSpec, records: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The verdicts on the stays of the cells of some VCs at a port."""
+    port = next(port for port in records["ports"] if port["name"] == name)
+    stays = {spec.vcs[row["vc"]].name: row for row in port["stays"]}
+    return [
+        {"port": name, "vc": vc} | row
+        for vc in one.vcs or ()
+        for row in _of_stays(stays[vc], "cells", one)
+    ]
+
+
+def _of_stays(stay: Mapping[str, Any], unit: str, one: QosTargets) -> list[dict[str, Any]]:
+    """The verdicts on some delays, which `unit` counts; their variation is beyond the least.
+
+    >>> one = QosTargets(flows=("voice",), ctd="6 ms", cdv="6 ms", quantile=0.95)
+    >>> stay = {"packets": 2000, "min_ps": 10**9, "p95_ps": 7 * 10**9}
+    >>> [(row["what"], row["verdict"]) for row in _of_stays(stay, "packets", one)]
+    [('ctd_ps', 'missed'), ('cdv_ps', 'met')]
+    """
+    found = []
+    for what, bound in one.bounds._asdict().items():
+        if what == "clr" or bound is None:
+            continue
+        measured = None
+        if stay[unit]:
+            least = stay["min_ps"] if what == "cdv_ps" else 0
+            measured = stay[QUANTILES[one.quantile]] - least
+        row = _verdict_on_delays(stay[unit], measured, bound, one.quantile)
+        row[unit] = row.pop("cells")
+        found.append({"what": what} | row)
     return found
 
 
@@ -73,24 +117,25 @@ def _of_port(
         stays = {flow: own.get(numbers[flow], _NONE_STAYED) for flow in one.flows}
     found = []
     for flow, stay in stays.items():
-        for what, bound in one.bounds._asdict().items():
-            if bound is None:
-                continue
-            if what == "clr":
-                lost = sum(port["discarded"].values())
-                row = _verdict_on_losses(port["arrived"], lost, bound)
-            else:
-                measured = None
-                if stay["packets"]:
-                    least = stay["min_ps"] if what == "cdv_ps" else 0
-                    measured = stay[QUANTILES[one.quantile]] - least
-                row = _verdict_on_delays(stay["packets"], measured, bound, one.quantile)
+        if one.bounds.clr is not None:
+            lost = sum(port["discarded"].values())
+            row = _verdict_on_losses(port["arrived"], lost, one.bounds.clr)
             row["packets"] = row.pop("cells")
-            found.append({"port": name, "flow": flow, "what": what} | row)
+            found.append({"port": name, "flow": flow, "what": "clr"} | row)
+        found += [{"port": name, "flow": flow} | row for row in _of_stays(stay, "packets", one)]
     return found
 
 
 _NONE_STAYED = {"packets": 0}
+
+
+def promises_clp0(vc: VcSpec) -> bool:
+    """Whether the contract of a VC promises losses of its cells with CLP = 0 alone: VBR.2, VBR.3.
+
+    Source: ATM Forum Traffic Management 4.1 and ITU-T I.371: the loss ratio of these is for the
+    CLP = 0 flow.
+    """
+    return any(bucket.clp0_only for bucket in vc.policing)
 
 
 def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
@@ -102,6 +147,20 @@ def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
     ['missed', 'undecided', 'met']
     """
     return _verdict_on_losses(vc["cells_offered"], lost_cells(vc), bound)
+
+
+def _of_clp0(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
+    """The verdict on losses of cells with CLP = 0.
+
+    Cells that the policer tags do not conform: what becomes of them is not promised, so they are
+    none of those of which the loss is a part. Cells that it discards count as offered and lost.
+
+    >>> vc = {"cells_tagged": 100, "clp0": {"cells_offered": 600, "cells_lost": 1}}
+    >>> _of_clp0(vc, 0.01)["measured"]
+    0.002
+    """
+    clp0 = vc["clp0"]
+    return _verdict_on_losses(clp0["cells_offered"] - vc["cells_tagged"], clp0["cells_lost"], bound)
 
 
 def _verdict_on_losses(offered: int, lost: int, bound: float) -> dict[str, Any]:

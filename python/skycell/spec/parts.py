@@ -736,6 +736,7 @@ class RackTlpSpec(SpecPart):
     max_blocks: U32
     undo: bool = left_out(False)
     dsack: bool = left_out(False)
+    tso_defer: bool = left_out(False)
 
 
 RecoverySpec = Annotated[
@@ -743,7 +744,7 @@ RecoverySpec = Annotated[
     Field(discriminator="kind"),
 ]
 
-RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting"]
+RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting", "segment_counting"]
 
 SsthreshBasis = Literal["cwnd", "window"]
 
@@ -919,7 +920,7 @@ RtoMinBounds = Literal["rto", "deviation"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
-AdvertisedWindow = Literal["constant", "free_buffer", "growing"]
+AdvertisedWindow = Literal["constant", "free_buffer", "growing", "auto_tuned"]
 
 
 class DelayedAckSpec(SpecPart):
@@ -964,6 +965,7 @@ class TcpSpec(SpecPart):
     rto_restart: RtoRestart
     timestamps: bool
     advertised_window: AdvertisedWindow
+    initial_rwnd: U64 = left_out(0)
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool
     nagle_waits_for: NagleWaitsFor = left_out("any_data")
@@ -1297,6 +1299,7 @@ class CallsSpec(SpecPart):
     begins_ps: tuple[U64, ...] = ()
     lengths_ps: tuple[U64, ...] = ()
     blocked_at: tuple[U32 | None, ...] = ()
+    are_again: tuple[bool, ...] = left_out(())
 
 
 TraceKind = Literal[
@@ -1321,5 +1324,7 @@ class RecordSpec(SpecPart):
     sampled_ports: tuple[U32, ...] = ()
     vc_sampled_ports: tuple[U32, ...] = ()
     flow_ports: tuple[U32, ...] = left_out(())
+    stay_ports: tuple[U32, ...] = left_out(())
     delay_vcs: tuple[U32, ...] = ()
+    delay_sources: tuple[U32, ...] = left_out(())
     traces: tuple[TraceKind, ...] = ()

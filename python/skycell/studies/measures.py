@@ -276,6 +276,12 @@ def _largest_of_cells(run: Measured, of: Callable[[CellDelay], float]) -> float 
     return 1000 * max(found) if found else None
 
 
+def _nonconforming_part(run: Measured) -> float | None:
+    vcs = run.summary.get("measured_vcs", ())
+    offered = sum(vc["cells_offered"] for vc in vcs)
+    return 100 * sum(vc["cells_nonconforming"] for vc in vcs) / offered if offered else None
+
+
 def _link_part(run: Measured, service: str | None) -> float:
     """Part of the run in which the congested link carried cells of a class."""
     cells = _departed(run, service)
@@ -488,6 +494,11 @@ MEASURES: Mapping[str, Measure[Measured]] = {
         "ms",
         "peak-to-peak variation of the cells' delay at 99.9 %; of several VCs the largest",
         lambda run: _largest_of_cells(run, lambda delay: delay.peak_to_peak_cdv_s()),
+    ),
+    "nonconforming_part": Measure(
+        "%",
+        "cells of the VCs whose cells' delay is measured that did not conform to their policers",
+        _nonconforming_part,
     ),
     "mean_queue": Measure(
         "cells",

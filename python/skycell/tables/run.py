@@ -172,30 +172,34 @@ def calls(records: Mapping[str, Any]) -> Table | None:
     def blocking(row: Mapping[str, Any]) -> Cell:
         return loss(blocking_probability(row)) if row["offered"] else number(None, 3)
 
+    rows = records.get("calls", ())
+    has_again = any("again" in row for row in rows)
     return _made(
         "Calls",
         "Calls of each class that were asked for while the run counts, those of them that were "
         "blocked because a link had no room, as a part, and the first such link of most of them; "
-        "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
+        + ("those made again after they were blocked; " if has_again else "")
+        + "calls under way in the mean over time (the traffic carried, in erlang), and at most.",
         "calls",
-        ("offered", "blocked", "part", "carried", "at most"),
+        ("offered", "blocked", "part", *(["again"] if has_again else []), "carried", "at most"),
         (
             (
                 words(row["name"]),
                 count(row["offered"]),
                 count(row["blocked"]),
                 blocking(row),
+                *([count(row.get("again", 0))] if has_again else []),
                 number(row["carried"], 2),
                 count(row["most"]),
                 words(max(row["blocked_at"], key=row["blocked_at"].__getitem__, default="")),
             )
-            for row in records.get("calls", ())
+            for row in rows
         ),
         last=("mostly at",),
     )
 
 
-_BOUNDED = {"clr": "loss", "ctd_ps": "delay", "cdv_ps": "variation"}
+_BOUNDED = {"clr": "loss", "clr0": "loss, CLP = 0", "ctd_ps": "delay", "cdv_ps": "variation"}
 
 
 def qos(records: Mapping[str, Any]) -> Table | None:
@@ -204,7 +208,7 @@ def qos(records: Mapping[str, Any]) -> Table | None:
     def shown(row: Mapping[str, Any], key: str) -> Cell:
         if row[key] is None:
             return number(None, 3)
-        if row["what"] == "clr":
+        if row["what"] in ("clr", "clr0"):
             return loss(row[key])
         return Cell(f"{number(row[key] / PS_PER_MS, 3).text} ms", row[key])
 
@@ -213,21 +217,22 @@ def qos(records: Mapping[str, Any]) -> Table | None:
     return _made(
         "Bounds on losses and delays",
         "Bounds on the losses and delays of VCs, and whether the run kept them. Loss: cells lost "
-        "as a part of those offered. Delay: within which this part of the cells arrived. "
+        "as a part of those offered, under VBR.2 and VBR.3 of those with CLP = 0 alone. "
+        "Delay: within which this part of the cells arrived. "
         "Variation: that delay less what a cell takes where nothing waits. A verdict is undecided "
         "where it would be met by too few cells to tell: fewer than 3 for each that may be lost, "
         "or fewer than reach beyond the quantile."
         + (
-            " At ports of packets the same of packets that came, and of how long they stayed, less "
-            "the shortest stay."
+            " At ports the same of packets that came, and of how long they or the cells stayed, "
+            "less the shortest stay; of a flow without a port of its packets from end to end."
             if has_ports
             else ""
         ),
-        "VC or port" if has_ports else "VC",
+        "VC, port or flow" if has_ports else "VC",
         ("what", "at", "bound", "measured", "units" if has_ports else "cells"),
         (
             (
-                words(row["vc"] if "vc" in row else f"{row['port']} {row['flow'] or ''}".rstrip()),
+                words(" ".join(row[key] for key in ("port", "vc", "flow") if row.get(key))),
                 words(_BOUNDED[row["what"]]),
                 words("" if row["quantile"] is None else f"{100 * row['quantile']:g} %"),
                 shown(row, "bound"),

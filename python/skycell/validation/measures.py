@@ -140,6 +140,11 @@ def _mean_cwnd(run: RunFlow) -> float | None:
     return area / (until - since) / run.mss if until > since else None
 
 
+def dropped(ports: Sequence[Mapping[str, Any]]) -> int:
+    """Packets of data that ports discarded; the last port is that of acknowledgements."""
+    return sum(sum(port["discarded"].values()) for port in ports[:-1])
+
+
 MEASURES: tuple[Measure, ...] = (
     Measure("goodput_mbit_s", "Mbit/s", "what the receiver read", 3, True, _goodput),
     Measure("completion_s", "s", "from the SYN to the last acknowledgement", 3, True, _completion),
@@ -155,10 +160,10 @@ MEASURES: tuple[Measure, ...] = (
     Measure(
         "drops",
         "packets",
-        "packets that the queue discarded",
+        "packets of data that ports discarded",
         0,
         False,
-        lambda run: float(sum(run.port["discarded"].values())),
+        lambda run: float(dropped(run.records["ports"])),
     ),
     Measure(
         "retransmissions",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from skycell.input.quantities import PS_PER_MS
-from skycell.validation.measures import MEASURES
+from skycell.validation.measures import MEASURES, dropped
 from skycell.validation.scenarios import RecordedScenario, linux
 from skycell.validation.validate import as_scenario
 
@@ -107,8 +107,9 @@ def record_once(scenario: RecordedScenario, replication: int) -> Recorded:
     # Of the spec's TCP nothing is taken, so any kind that we know will do.
     # What its links lose at random is drawn anew in each replication.
     spec = as_scenario(replace(scenario, congestion="reno"), {}).resolve(replication + 1)
+    congestions = list(scenario.congestions)
     settings = list(linux().settings.items())
-    text = _core.record(spec.canonical_json(), scenario.congestion, settings)
+    text = _core.record(spec.canonical_json(), congestions, settings)
     found = json.loads(text)
     late = found["late"]
     rows = [_row(scenario, replication, number, found) for number in range(scenario.group.flows)]
@@ -125,7 +126,7 @@ def _row(
     of_path = {
         "mean_queue_packets": port["queue"]["mean"],
         "p95_sojourn_ms": port["octets"]["sojourn"]["p95_ps"] / PS_PER_MS,
-        "drops": sum(port["discarded"].values()),
+        "drops": dropped(found["ports"]),
         "late_p99_us": late["p99_ps"] / _PS_PER_US,
         "late_max_us": late["max_ps"] / _PS_PER_US,
     }

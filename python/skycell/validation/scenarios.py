@@ -61,6 +61,7 @@ class Group(_Part):
     id: str
     title: str
     congestion: tuple[str, ...]
+    """The kernel's names; `cubic+bbr` are those of one flow and of the next."""
     path: tuple[GroupPath, ...]
     flows: int = 1
     every_s: float = 0
@@ -70,7 +71,11 @@ class Group(_Part):
     lost: tuple[int, ...] = ()
     """Ordinals of data segments that never reach the path."""
     link: Mapping[str, Any] = {}
-    """Further keys of the link that data take."""
+    """Further keys of the link that data take; its schedule names a series of this folder."""
+    back: Mapping[str, Any] = {}
+    """Further keys of the link that acknowledgements take."""
+    policer: Mapping[str, Any] | None = None
+    """Token bucket of a router behind that link, at the end of which it is."""
 
 
 class Library(_Part):
@@ -100,6 +105,12 @@ class RecordedScenario:
     size_octets: int | None
 
     @property
+    def congestions(self) -> tuple[str, ...]:
+        """The kernel's name of each flow's congestion control."""
+        own = self.congestion.split("+")
+        return tuple(own[number % len(own)] for number in range(self.group.flows))
+
+    @property
     def factors(self) -> dict[str, str | int | float]:
         """What tells it from the others, for rows."""
         found: dict[str, str | int | float] = {
@@ -121,8 +132,19 @@ class RecordedScenario:
             "one_way": True,
             "frame_jitter": library.path.jitter,
         }
+        back = {"from": "receiver", "to": "sender", **link, **self.group.back}
         forward = {"from": "sender", "to": "receiver", **link, **self.group.link}
         forward["host_buffer"] = f"{self.buffer_packets} packets"
+        for own in (forward, back):
+            if "schedule" in own:
+                del own["delay"]
+                own["schedule"] = {"series": str(folder() / own["schedule"])}
+        links, routers = [forward, back], []
+        if self.group.policer is not None:
+            forward["to"], routers = "policer", ["policer"]
+            behind = {"from": "policer", "to": "receiver", "delay": "0 s", "one_way": True}
+            behind |= {"rate": link["rate"], "framing": link["framing"]}
+            links.insert(1, behind | {"policer": self.group.policer})
         names = [f"flow{number + 1}" for number in range(self.group.flows)]
         ends = {"source": "sender", "destination": "receiver"}
         found: dict[str, Any] = {
@@ -130,12 +152,18 @@ class RecordedScenario:
             "topology": {
                 "kind": "graph",
                 "hosts": ["sender", "receiver"],
-                "link": [forward, {"from": "receiver", "to": "sender", **link}],
+                "routers": routers,
+                "link": links,
                 "flow": [{"name": name, **ends} for name in names],
             },
-            "tcp": {**library.tcp, **library.congestion[self.congestion]},
+            "tcp": {**library.tcp, **library.congestion[self.congestions[0]]},
             "start": {"kind": "staggered", "every": f"{self.group.every_s:g} s"},
         }
+        if len(set(self.congestions)) > 1:
+            found["flow"] = [
+                {"names": [name], "tcp": library.congestion[congestion]}
+                for name, congestion in zip(names, self.congestions, strict=True)
+            ]
         if self.size_octets is not None:
             found["traffic"] = {
                 "kind": "transfers",

@@ -36,7 +36,9 @@ def verdicts(
         "cells_discarded": {"overflow": lost},
         "cells_lost": {},
     }
-    spec: Any = SimpleNamespace(vcs=[SimpleNamespace(name="voice", rerouting=rerouting)])
+    spec: Any = SimpleNamespace(
+        vcs=[SimpleNamespace(name="voice", rerouting=rerouting, policing=())]
+    )
     records = {"vcs": [vc], "cell_delays": [delay]}
     rows = qos_verdicts([QosTargets(vcs=("voice",), **target)], spec, records)
     return {row["what"]: row for row in rows}

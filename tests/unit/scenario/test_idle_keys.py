@@ -266,6 +266,15 @@ STRESSES: tuple[dict[str, Any], ...] = (
         "run.duration": "60 s",
         **WIDE,
     },
+    {
+        "topology.bottleneck.loss": 0.05,
+        "traffic": {"kind": "transfers", "size": "300 kB"},
+        "tcp.initial_cwnd": "5500 B",
+        "tcp.sws_avoidance": False,
+        "tcp.nagle": False,
+        **WIDE,
+        **LARGE,
+    },
     {"topology.bottleneck.loss": 0.8, "run.duration": "1000 s"},
     {
         "topology.bottleneck.loss": 0.05,
@@ -287,10 +296,6 @@ def _outcome(tcp: dict[str, Any], stress: dict[str, Any]) -> object:
         return None
     return list(run_spec(scenario.resolve()).records["flows"])
 
-
-#: Without effect beside another rule, as far as the stresses show: windows of Vegas are whole
-#: segments, but in rounds of two samples or fewer.
-IDLE_BESIDE = {("sack", "vegas"): ["recovery.sack.pipe_room"]}
 
 #: Those that may stand together: BBR has to know what is in flight.
 PAIRS = [
@@ -317,7 +322,7 @@ def test_a_tcp_key_changes_what_a_sender_does_or_is_told(recovery: str, congesti
             for value in key.values
         )
     ]
-    assert idle == IDLE_BESIDE.get((recovery, congestion), [])
+    assert idle == []
 
 
 def test_ecn_replaces_losses_by_marks_where_a_queue_marks() -> None:

@@ -23,8 +23,9 @@ def run(**changed: Any) -> RunFlow:
         "discarded": {"overflow": 2, "drawn": 1},
         "octets": {"sojourn": {"packets": 9, "p95_ps": 25 * 10**9}},
     }
+    acks = {"discarded": {"overflow": 50}}
     values: dict[str, Any] = {
-        "records": {"duration_ps": 11 * SECOND, "flows": [flow], "ports": [port]},
+        "records": {"duration_ps": 11 * SECOND, "flows": [flow], "ports": [port, acks]},
         "flow": 0,
         "mss": 1000,
         "is_transfer": False,

@@ -37,9 +37,10 @@ def recording(late_us: float = 20, **flow: Any) -> dict[str, Any]:
         "octets": {"sojourn": {"p95_ps": 19_500_000_000}},
         "discarded": {"overflow": 27, "drawn": 1},
     }
+    ports = [port, {"discarded": {"overflow": 50}}]
     late = {"p99_ps": late_us * 1e6, "max_ps": late_us * 3e6}
     flows = [own | flow, own | flow | {"start_s": 5.0}]
-    found = {"kernel": "6.18", "seconds": 60.0, "ports": [port], "late": late, "flows": flows}
+    found = {"kernel": "6.18", "seconds": 60.0, "ports": ports, "late": late, "flows": flows}
     return found | {"is_good": late_us < 1_000}
 
 
@@ -80,7 +81,7 @@ def test_a_run_becomes_a_row_for_each_flow(tmp_path: Path, calls: Any) -> None:
     )
     assert (first["completion_s"], first["first_loss_s"]) == ("", "")
     ((_, congestion, settings),) = made
-    assert congestion == "cubic"
+    assert congestion == ["cubic", "cubic"]
     assert dict(settings) == dict(linux().settings)
 
 

@@ -58,6 +58,28 @@ def test_the_path_is_that_of_the_recorder(name: str) -> None:
     assert [flow.start for flow in spec.flows] == starts
 
 
+def test_a_group_may_mix_congestion_controls_police_and_change_a_path() -> None:
+    mixed, policer, spike, narrow = (
+        as_scenario(select([name])[0], {}).resolve()
+        for name in (
+            "mixed-cubic+reno-20M-40ms-67p",
+            "policer-cubic-20M-40ms-267p",
+            "spike-cubic-10M-50ms-83p",
+            "narrow-cubic-10M-50ms-83p",
+        )
+    )
+    assert [flow.tcp.congestion.kind for flow in mixed.flows] == ["linux_cubic", "reno"]
+    first, second, back = policer.links
+    assert (first.port.policer, back.port.policer) == (None, None)
+    assert second.port.policer is not None
+    assert (first.delay_ps, second.delay_ps, back.delay_ps) == (20 * 10**9, 0, 20 * 10**9)
+    forward, back = spike.links
+    assert back.schedule is None
+    assert forward.schedule is not None
+    back = narrow.links[1]
+    assert back.port.queues[0].capacity_cells == 20
+
+
 def test_ids_name_groups_and_scenarios_and_an_unknown_one_has_a_neighbour() -> None:
     assert select([]) == list(scenarios())
     two = [found.id for found in select(["two"])]

@@ -66,6 +66,7 @@ impl Network<'_> {
             number: frame.flow_number(self.spec.flows.len()),
             ecn: frame.ecn(),
             cells: offer.cells,
+            clp: frame.clp(),
         };
         let part = self.together.as_mut().expect("the VC begins there");
         part.offer(self.current, self.offered, offer.vc, outside);

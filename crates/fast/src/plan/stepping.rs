@@ -24,6 +24,9 @@ impl Stepping {
             reasons: links.map(|link| of_link(spec, link)).collect(),
             together: together(spec),
         };
+        for &port in &spec.records.stay_ports {
+            stepping.step(port, SteppedReason::UnitDelays);
+        }
         for (vc, id) in spec.vcs.iter().zip(0..) {
             if vc
                 .paths()
@@ -69,7 +72,7 @@ impl Stepping {
 /// By port: why it is stepped together with others, from one list of events, if it is. An RM cell that comes to a node
 /// changes, in that instant, what the ports both ways tell and send, and a slot of an uplink is for one of its terminals, so
 /// these wait for each other; those of all VCs that share one with an ABR VC or cross an uplink, or that measure where a
-/// trace asks for it, are a part of the network by themselves.
+/// trace asks for it, are a part of the network by themselves. So are those of VCs of which cells with CLP = 0 are counted apart.
 pub(crate) fn together(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
     let traces_control = spec.records.traces.contains(&TraceKind::RateControl);
     let measures = |link: &LinkSpec| traces_control && link.port.rate_algorithm.is_some();
@@ -81,10 +84,12 @@ pub(crate) fn together(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
     let mut grows = true;
     while grows {
         grows = false;
-        for vc in &spec.vcs {
+        for (vc, id) in spec.vcs.iter().zip(0..) {
             let ports = || vc.paths().flatten().map(|&port| port as usize);
             let is_controlled = vc.abr.is_some().then_some(SteppedReason::RateControl);
-            let reason = is_controlled.or_else(|| ports().find_map(|port| together[port]));
+            let counts_clp0 = || spec.counts_clp0(id).then_some(SteppedReason::Clp0);
+            let shared = || ports().find_map(|port| together[port]);
+            let reason = is_controlled.or_else(counts_clp0).or_else(shared);
             let Some(reason) = reason else {
                 continue;
             };

@@ -1,6 +1,8 @@
 //! Runs of which a beginning does not count.
 
-use crate::scenarios::{abr, many_flows, packets, scenario, several_classes, split};
+use crate::scenarios::{
+    abr, many_flows, packets, scenario, several_classes, split, with_clp, with_stepping,
+};
 use serde_json::Value;
 use skycell_records::RunRecords;
 use skycell_spec::NetworkSpec;
@@ -143,8 +145,19 @@ fn not_sums<'a>(
 fn every_count_is_what_counts_and_what_counted_before() {
     let mut found = BTreeSet::new();
     for seed in 0..50 {
-        let some = [scenario(seed), packets(seed), several_classes(seed)];
-        let others = [split(scenario(seed), seed), abr(seed), many_flows(seed)];
+        let stepping = with_stepping(scenario(seed), seed);
+        let some = [
+            scenario(seed),
+            packets(seed),
+            several_classes(seed),
+            stepping,
+        ];
+        let others = [
+            split(scenario(seed), seed),
+            abr(seed),
+            many_flows(seed),
+            with_clp(seed),
+        ];
         for spec in some.into_iter().chain(others.into_iter().flatten()) {
             let records = parts(&spec, seed).map(|run| {
                 let mut all: Value = serde_json::from_str(&run.to_json()).expect("JSON");

@@ -1,6 +1,6 @@
 //! Sources that send in bursts of a list, as calls do that come and go.
 
-use super::{Dice, MICROSECOND, scenario};
+use super::{Dice, MICROSECOND, scenario, some_datagrams};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -10,6 +10,8 @@ pub fn calls(seed: u64) -> Option<NetworkSpec> {
     let mut spec = scenario(seed);
     let is_list = |source: &SourceSpec| matches!(source.pattern, SourcePattern::Trace { .. });
     spec.sources.retain(|source| !is_list(source));
+    spec.records.delay_sources =
+        some_datagrams(&spec, &mut Dice(Stream::new(seed, "delays of the rest")));
     if spec.sources.is_empty() {
         return None;
     }
@@ -45,7 +47,13 @@ fn counted(spec: &NetworkSpec, dice: &mut Dice) -> CallsSpec {
     let (end, links) = (spec.duration_ps + 1, spec.links.len() as u64);
     let mut begins_ps: Vec<u64> = (0..dice.below(40)).map(|_| dice.below(end)).collect();
     begins_ps.sort_unstable();
+    let again = dice.one_in(2);
     CallsSpec {
+        are_again: begins_ps
+            .iter()
+            .filter(|_| again)
+            .map(|_| dice.one_in(3))
+            .collect(),
         name: "voice".into(),
         lengths_ps: begins_ps.iter().map(|_| dice.below(end)).collect(),
         blocked_at: begins_ps

@@ -313,6 +313,41 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
     });
 }
 
+/// A scenario in which some sources of cells send a part of them with CLP = 1; none where it has no such sources.
+pub fn with_clp(seed: u64) -> Option<NetworkSpec> {
+    let mut dice = Dice(Stream::new(seed, "clp"));
+    let mut spec = match seed % 8 {
+        1 => several_classes(seed),
+        _ => scenario(seed),
+    };
+    let single = |source: &SourceSpec| source.datagram_route.len() < 2;
+    let fits: Vec<_> = (spec.sources.iter())
+        .map(|source| {
+            let vc = &spec.vcs[source.vc as usize];
+            single(source)
+                && !spec.carries_packets(source.vc as usize)
+                && vc.gfr.is_none()
+                && vc.abr.is_none()
+        })
+        .collect();
+    let mut has_some = false;
+    for (source, fits) in spec.sources.iter_mut().zip(fits) {
+        if fits && (!has_some || dice.one_in(2)) {
+            has_some = true;
+            source.clp = Some(if dice.one_in(2) {
+                ClpSpec::Drawn {
+                    part_ppb: dice.pick(&[1_000_000, 250_000_000, 1_000_000_000]),
+                }
+            } else {
+                ClpSpec::Pattern {
+                    bits: dice.pick(&[vec![true], vec![false, true], vec![false, false, true]]),
+                }
+            });
+        }
+    }
+    has_some.then_some(spec)
+}
+
 /// Puts a source of datagrams beside a flow.
 pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
     let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];

@@ -23,7 +23,7 @@ mod web;
 pub use abr::abr;
 pub use calls::calls;
 pub use channels::bursty;
-pub use classes::several_classes;
+pub use classes::{several_classes, with_clp};
 pub use jitter::with_jitter;
 pub use many_flows::many_flows;
 pub use packets::packets;
@@ -91,6 +91,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(12) {
         classes::add_packet_trace(&mut spec, &mut dice);
     }
+    spec.records.delay_sources = some_datagrams(&spec, &mut Dice(Stream::new(seed, "delays")));
     let mut dice = Dice(Stream::new(seed, "spacing"));
     if dice.one_in(4) {
         spacing::set(&mut spec, &mut dice);
@@ -117,6 +118,16 @@ pub fn scenario(seed: u64) -> NetworkSpec {
         spec.flows.clear();
     }
     spec
+}
+
+/// Half of the sources of datagrams.
+fn some_datagrams(spec: &NetworkSpec, dice: &mut Dice) -> Vec<u32> {
+    let sources = (0u32..).zip(&spec.sources);
+    let datagrams = sources.filter(|(_, source)| !source.datagram_route.is_empty());
+    datagrams
+        .filter(|_| dice.one_in(2))
+        .map(|(id, _)| id)
+        .collect()
 }
 
 /// What a run leaves. Half of the runs leave everything; the others little, as most runs of people do,
@@ -157,7 +168,9 @@ fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
         sampled_ports: ports.clone(),
         vc_sampled_ports: if dice.one_in(2) { ports } else { Vec::new() },
         flow_ports: Vec::new(),
+        stay_ports: Vec::new(),
         delay_vcs: Vec::new(),
+        delay_sources: Vec::new(),
         traces,
     }
 }
@@ -198,7 +211,9 @@ impl<'a> Builder<'a> {
                     sampled_ports: Vec::new(),
                     vc_sampled_ports: Vec::new(),
                     flow_ports: Vec::new(),
+                    stay_ports: Vec::new(),
                     delay_vcs: Vec::new(),
+                    delay_sources: Vec::new(),
                     traces: Vec::new(),
                 },
             },

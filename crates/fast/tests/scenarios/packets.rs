@@ -1,6 +1,6 @@
 //! Links that carry packets, alone and beside links of cells.
 
-use super::{Builder, Dice, scenario};
+use super::{Builder, Dice, scenario, some_datagrams};
 use skycell_des::Stream;
 use skycell_spec::*;
 use skycell_tcp::spec::EcnUse;
@@ -62,6 +62,8 @@ pub fn packets(seed: u64) -> NetworkSpec {
         .filter(|(_, link)| link.framing.is_some());
     let asked = of_packets.filter(|_| dice.one_in(4)).map(|(id, _)| id);
     spec.records.flow_ports = asked.collect();
+    let mut dice = Dice(Stream::new(seed, "delays of datagrams"));
+    spec.records.delay_sources = some_datagrams(&spec, &mut dice);
     let mut dice = Dice(Stream::new(seed, "policies of packets"));
     if dice.one_in(4) {
         manage_queues(&mut spec, &mut dice);

@@ -19,6 +19,12 @@ pub fn with_stepping(spec: NetworkSpec, seed: u64) -> NetworkSpec {
             schedules::set(link, schedule);
         }
     }
+    let mut dice = Dice(Stream::new(seed, "stays"));
+    let of_cells = (0u32..)
+        .zip(&spec.links)
+        .filter(|(_, link)| link.framing.is_none());
+    let asked = of_cells.filter(|_| dice.one_in(4)).map(|(id, _)| id);
+    spec.records.stay_ports = asked.collect();
     spec
 }
 

@@ -21,6 +21,9 @@ impl Builder<'_> {
         };
         let mut drawn = draws.fields("", "TcpSpec");
         let is_timed = drawn["recovery"]["kind"] == "rack_tlp";
+        if drawn["advertised_window"] != "auto_tuned" {
+            drawn.insert("initial_rwnd".to_owned(), json!(0));
+        }
         if is_timed {
             drawn.insert("limited_transmit".to_owned(), json!(false));
         }
@@ -101,6 +104,7 @@ impl Draws<'_> {
             (Type::Bool, _) => json!(dice.one_in(3)),
             (_, "mss") => json!(mss),
             (_, "rwnd" | "max_cwnd") => json!(rwnd),
+            (_, "initial_rwnd") => json!(mss * (1 + dice.below(rwnd / mss))),
             (_, "initial_cwnd") => json!(mss * (1 + dice.below(4))),
             (_, "initial_ssthresh") => json!(mss * (1 + dice.below(64))),
             (_, "dup_ack_threshold") => json!(dice.pick(&[1, 2, 3, 3, 3])),

@@ -23,6 +23,8 @@ pub struct Outside {
     pub ecn: Ecn,
     /// Its length in cells.
     pub cells: u32,
+    /// CLP of these.
+    pub clp: bool,
 }
 
 /// All ports that the VCs of a part cross, which no other VC does, with all that happens there.
@@ -123,6 +125,7 @@ impl Network<'_> {
         let id = self
             .frames
             .add(Content::Outside(frame), 0, frame.cells, now);
+        self.frames.set_clp(id, frame.clp);
         self.offer_frame(now, id, vc);
     }
 

@@ -30,6 +30,7 @@ impl Network<'_> {
                 route_index: 0,
             };
             let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
+            self.frames.set_clp(frame, sent.clp);
             return self.offer_frame(now, frame, vc_id);
         }
         if sent.index == 0 {
@@ -39,6 +40,7 @@ impl Network<'_> {
         }
         let vc = &mut self.vcs[vc_id as usize];
         vc.record.cells_offered += 1;
+        vc.offer_clp0(sent.clp, 1);
         let cell = Cell {
             frame: vc.frame_under_way,
             rm: None,

@@ -1,5 +1,6 @@
 //! CUBIC as Linux computes it: whole segments, a count of acknowledged ones, times in jiffies.
 
+use super::reno::Credit;
 use super::{Ack, CongestionControl, Sample};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
@@ -53,8 +54,7 @@ pub(crate) struct LinuxCubic {
     epoch_start: Option<u64>,
     ack_cnt: u64,
     tcp_cwnd: u64,
-    /// snd_cwnd_cnt: segments acknowledged and not yet answered by growth.
-    credit: u64,
+    credit: Credit,
     /// When the last ACK came.
     last_ack: u64,
 }
@@ -73,7 +73,7 @@ impl LinuxCubic {
             epoch_start: None,
             ack_cnt: 0,
             tcp_cwnd: 0,
-            credit: 0,
+            credit: Credit::default(),
             last_ack: 0,
         }
     }
@@ -144,20 +144,6 @@ impl LinuxCubic {
             _ => u64::MAX,
         }
     }
-
-    /// tcp_cong_avoid_ai: segments that cwnd grows by.
-    fn grow(&mut self, acked: u64) -> u64 {
-        let mut growth = 0;
-        if self.credit >= self.cnt {
-            // What was earned at a larger cnt is worth one.
-            self.credit = 0;
-            growth = 1;
-        }
-        self.credit += acked;
-        growth += self.credit / self.cnt;
-        self.credit %= self.cnt;
-        growth
-    }
 }
 
 /// Jiffies at a tick of the host's clock.
@@ -186,18 +172,18 @@ impl CongestionControl for LinuxCubic {
         let segments = cwnd as u64 / tcp.mss;
         let acked = ack.segments.ceil() as u64;
         self.update(segments, acked, self.last_ack);
-        (self.grow(acked) * tcp.mss) as f64
+        (self.credit.grow(acked, self.cnt) * tcp.mss) as f64
     }
 
     fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, ack: &Ack) -> f64 {
         if ack.is_cwnd_limited { growth } else { 0.0 }
     }
 
-    /// cubictcp_recalc_ssthresh, and snd_cwnd_cnt = 0 (tcp_init_cwnd_reduction, tcp_enter_loss).
+    /// cubictcp_recalc_ssthresh.
     fn on_loss(&mut self, tcp: &TcpSpec, cwnd: f64) -> f64 {
         let segments = cwnd as u64 / tcp.mss;
         self.epoch_start = None;
-        self.credit = 0;
+        self.credit.forget();
         self.last_max_cwnd = if segments < self.last_max_cwnd && self.spec.fast_convergence {
             segments * (BETA.1 + BETA.0) / (2 * BETA.1)
         } else {

@@ -32,7 +32,7 @@ use dctcp::{Dctcp, DctcpSpec};
 use high_speed::{HighSpeed, HighSpeedSpec};
 use linux_cubic::{LinuxCubic, LinuxCubicSpec};
 use prague::{Prague, PragueSpec};
-use reno::{CountedAcks, CountedOctets, RenoCongestionSpec, RenoGrowth};
+use reno::{CountedAcks, CountedOctets, CountedSegments, RenoCongestionSpec, RenoGrowth};
 use vegas::{Vegas, VegasSpec};
 
 /// What a run's spec says of it.
@@ -81,10 +81,11 @@ impl CongestionSpec {
 
     /// Whether a loss leaves whole segments.
     pub(crate) fn is_in_segments(&self) -> bool {
-        matches!(
-            self,
-            CongestionSpec::LinuxCubic(_) | CongestionSpec::Vegas(_)
-        )
+        match self {
+            CongestionSpec::LinuxCubic(_) | CongestionSpec::Vegas(_) => true,
+            CongestionSpec::Reno(reno) => reno.growth == RenoGrowth::SegmentCounting,
+            _ => false,
+        }
     }
 
     /// Whether cwnd follows a model of the path: no loss cuts it, and slow start has no part in it. It paces itself, and
@@ -221,6 +222,7 @@ pub(crate) trait CongestionControl {
 pub(crate) enum Congestion {
     CountedAcks(CountedAcks),
     CountedOctets(CountedOctets),
+    CountedSegments(CountedSegments),
     Cubic(Cubic),
     LinuxCubic(LinuxCubic),
     Dctcp(Dctcp),
@@ -237,6 +239,9 @@ impl Congestion {
                 RenoGrowth::Float | RenoGrowth::Integer => return None,
                 RenoGrowth::AckCounting => Congestion::CountedAcks(CountedAcks::default()),
                 RenoGrowth::ByteCounting => Congestion::CountedOctets(CountedOctets::default()),
+                RenoGrowth::SegmentCounting => {
+                    Congestion::CountedSegments(CountedSegments::default())
+                }
             },
             CongestionSpec::Cubic(spec) => Congestion::Cubic(Cubic::new(spec)),
             CongestionSpec::LinuxCubic(spec) => Congestion::LinuxCubic(LinuxCubic::new(spec)),
@@ -255,6 +260,7 @@ macro_rules! of_any {
         match $congestion {
             Congestion::CountedAcks($rule) => $asked,
             Congestion::CountedOctets($rule) => $asked,
+            Congestion::CountedSegments($rule) => $asked,
             Congestion::Cubic($rule) => $asked,
             Congestion::LinuxCubic($rule) => $asked,
             Congestion::Dctcp($rule) => $asked,

@@ -12,11 +12,11 @@ use skycell_declare::Declare;
 #[serde(deny_unknown_fields)]
 pub struct RenoCongestionSpec {
     /// Arithmetic of congestion avoidance: with fractions, in whole octets (no growth above MSS x MSS), by
-    /// counting ACKs, or by counting the octets that they acknowledge.
+    /// counting ACKs, by counting the octets that they acknowledge, or in whole segments by counting segments.
     #[param(
         word,
         default = "float",
-        source = "choice: ICCCN'97 section 7.2 mentions all three as possible"
+        source = "choice: ICCCN'97 section 7.2 mentions the first three as possible"
     )]
     pub growth: RenoGrowth,
     /// What a loss halves: cwnd, or the smaller of cwnd and the advertised window, in whole
@@ -38,6 +38,9 @@ pub enum RenoGrowth {
     /// Waits until cwnd octets have been acknowledged, then adds MSS (RFC 3465 section 2.1; RFC 5681 section
     /// 3.1).
     ByteCounting,
+    /// Waits until cwnd segments have been acknowledged, then adds one, where cwnd limits the sender; a loss leaves whole
+    /// segments (Linux tcp_reno_cong_avoid, tcp_reno_ssthresh).
+    SegmentCounting,
 }
 
 /// What a loss leaves of cwnd.
@@ -86,6 +89,58 @@ impl CongestionControl for CountedAcks {
 pub(crate) struct CountedOctets {
     /// bytes_acked: octets acknowledged and not yet answered by growth.
     octets: f64,
+}
+
+/// Segments acknowledged and not yet answered by growth: snd_cwnd_cnt of Linux, which counts cwnd in whole segments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Credit(u64);
+
+impl Credit {
+    /// tcp_cong_avoid_ai: segments that cwnd grows by, one for every `cnt` that are acknowledged.
+    pub(super) fn grow(&mut self, acked: u64, cnt: u64) -> u64 {
+        let mut growth = 0;
+        if self.0 >= cnt {
+            // What was earned at a larger cnt is worth one.
+            self.0 = 0;
+            growth = 1;
+        }
+        self.0 += acked;
+        growth += self.0 / cnt;
+        self.0 %= cnt;
+        growth
+    }
+
+    /// A loss (tcp_init_cwnd_reduction, tcp_enter_loss).
+    pub(super) fn forget(&mut self) {
+        self.0 = 0;
+    }
+}
+
+/// Reno in whole segments.
+///
+/// Source: Linux tcp_cong.c, `tcp_reno_cong_avoid`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CountedSegments {
+    credit: Credit,
+}
+
+impl CongestionControl for CountedSegments {
+    fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
+        if !ack.is_cwnd_limited {
+            return 0.0;
+        }
+        let cnt = (cwnd as u64 / tcp.mss).max(1);
+        (self.credit.grow(ack.segments.ceil() as u64, cnt) * tcp.mss) as f64
+    }
+
+    fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, ack: &Ack) -> f64 {
+        if ack.is_cwnd_limited { growth } else { 0.0 }
+    }
+
+    fn on_loss(&mut self, _tcp: &TcpSpec, _cwnd: f64) -> f64 {
+        self.credit.forget();
+        HALF
+    }
 }
 
 impl CongestionControl for CountedOctets {

@@ -18,6 +18,7 @@ from skycell.scenario.values.tcp_types import (
     Cwnd,
     DelayedAck,
     Flag,
+    InitialWindow,
     MaxCwnd,
     Mss,
     PartOfOne,
@@ -218,6 +219,14 @@ class RackTlp(Parameters):
         ),
         source="RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's",
     )
+    tso_defer: Flag = param(
+        False,
+        (
+            "whether what an ACK lets leave waits for the next one, where that is near, "
+            "if it is less than a burst: what TSO sends in 1 ms, two segments at least"
+        ),
+        source="no RFC has bursts; Linux's tcp_tso_should_defer",
+    )
 
 
 _AnyRecovery = Vanilla | Tahoe | RenoRecovery | NewReno | Sack | RackTlp
@@ -292,6 +301,7 @@ RECOVERY: dict[str, Declared] = {
             Declares("max_blocks", "max_blocks", "SackBlocks"),
             Declares("undo", "undo", "Flag"),
             Declares("dsack", "dsack", "Flag"),
+            Declares("tso_defer", "tso_defer", "Flag"),
         ),
     ),
 }
@@ -301,14 +311,16 @@ class RenoCongestion(Parameters):
     """A segment each round trip, and half at a loss."""
 
     kind: Literal["reno"] = param(..., "the congestion rule")
-    growth: Annotated[str, word("float", "integer", "ack_counting", "byte_counting")] = param(
+    growth: Annotated[
+        str, word("float", "integer", "ack_counting", "byte_counting", "segment_counting")
+    ] = param(
         "float",
         (
             "arithmetic of congestion avoidance: with fractions, in whole octets (no "
-            "growth above MSS x MSS), by counting ACKs, or by counting the octets that "
-            "they acknowledge"
+            "growth above MSS x MSS), by counting ACKs, by counting the octets that they "
+            "acknowledge, or in whole segments by counting segments"
         ),
-        source="choice: ICCCN'97 section 7.2 mentions all three as possible",
+        source="choice: ICCCN'97 section 7.2 mentions the first three as possible",
     )
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
@@ -819,15 +831,27 @@ class Tcp(Parameters):
         ),
         source="RFC 7323 is later than the studies' TCPs",
     )
-    advertised_window: Annotated[str, word("constant", "free_buffer", "growing")] = param(
-        "constant",
-        (
-            "window that the receiver advertises: always receiver_window; the part of it "
-            "that is free when the ACK goes out, before the application reads the data "
-            "just acknowledged; or 65 535 B at first and two segments more for each that "
-            "arrives in order"
-        ),
-        source="the studies' windows are constants; growing is Linux's tcp_grow_window",
+    advertised_window: Annotated[str, word("constant", "free_buffer", "growing", "auto_tuned")] = (
+        param(
+            "constant",
+            (
+                "window that the receiver advertises: always receiver_window; the part of it "
+                "that is free when the ACK goes out, before the application reads the data "
+                "just acknowledged; 65 535 B at first and two segments more for each that "
+                "arrives in order; or that up to a multiple of what was read in the last "
+                "round trip"
+            ),
+            source=(
+                "the studies' windows are constants; growing is Linux's tcp_grow_window, "
+                "auto_tuned that with tcp_rcv_space_adjust"
+            ),
+        )
+    )
+    initial_receiver_window: InitialWindow = param(
+        "64 KiB",
+        ("window before anything has been read, at least one MSS, at most receiver_window"),
+        source="Linux: half of tcp_rmem's second number, 131 072",
+        when=when("advertised_window", "auto_tuned"),
     )
     delayed_ack: DelayedAck = param(
         "off",
@@ -926,6 +950,7 @@ TCP = Table(
         Declares("rto_restart", "rto_restart", "word"),
         Declares("timestamps", "timestamps", "Flag"),
         Declares("advertised_window", "advertised_window", "word"),
+        Declares("initial_rwnd", "initial_receiver_window", "InitialWindow"),
         Declares("delayed_ack", "delayed_ack", "DelayedAck"),
         Declares("nagle", "nagle", "Flag"),
         Declares("nagle_waits_for", "nagle_waits_for", "word"),

@@ -11,11 +11,13 @@ from skycell.input.parameters import (
     ValueType,
     exact,
     param,
+    probability,
+    quantity,
     read_number,
     when,
     word,
 )
-from skycell.input.quantities import Refused
+from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.file.sources import Frame, PeakRate
 from skycell.scenario.values.distributions import Times
 
@@ -37,6 +39,10 @@ _LOAD = ValueType(
 )
 
 
+_SETUP = quantity(Dimension.TIME, high=DAY_PS, example="1.5 s")
+_REDIAL = probability(Fraction(1, 10**6), "80 %")
+
+
 class Calls(Parameters):
     """Calls of a class: they come at random, and each holds a VC if every link has room for it."""
 
@@ -56,6 +62,23 @@ class Calls(Parameters):
         "bandwidth of [admission]",
         alias="class",
         source="Traffic Management 4.0, section 2: a call of constant rate",
+    )
+    setup: Annotated[Quantity, _SETUP] = param(
+        "0 s",
+        "time from when a call is asked for, and has its room, to its first cell; it holds the "
+        "room as long as that and the holding time",
+        source="choice: no signalling, as in Erlang's formula",
+    )
+    redial: Annotated[float, _REDIAL] | None = param(
+        None,
+        "probability that a caller who was blocked calls again, each time anew",
+        source="Erlang: calls that are blocked are lost",
+    )
+    redial_after: Times | None = param(
+        None,
+        "time from when a call was blocked to when it is asked for again",
+        source="only with redial, which needs it",
+        when=when("redial"),
     )
     rate: PeakRate = param(..., "cell rate of a call while it sends", symbol="PCR")
     on: Times | None = param(

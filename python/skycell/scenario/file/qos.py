@@ -68,8 +68,8 @@ QUANTILES = {
     1.0: "max_ps",
 }
 
-#: The one of these that only ports of packets have.
-OF_PORTS = 0.95
+#: The one of these that only packets have.
+OF_PACKETS = 0.95
 
 
 def _read_quantile(value: Any) -> float:
@@ -86,7 +86,7 @@ def _read_quantile(value: Any) -> float:
 
 
 _QUANTILE = ValueType(
-    "0.5, 0.9, 0.95 (of ports), 0.99, 0.999 or 1, which is the largest delay; or as many per cent",
+    "0.5, 0.9, 0.95 (of packets), 0.99, 0.999 or 1, the largest delay; or as many per cent",
     _read_quantile,
     {"anyOf": [{"enum": [*QUANTILES]}, {"type": "string", "examples": ["99.9 %"]}]},
 )
@@ -95,29 +95,28 @@ _CLR = probability(Fraction(1, 10**12), "0.1 %")
 
 
 class QosTargets(Parameters):
-    """What the cells of VCs, or packets at ports, may suffer; it changes nothing in the run.
+    """What the cells of VCs, or packets, may suffer, at ports too; it changes nothing in the run.
 
-    Each VC and each port is held against the bounds by itself.
+    Each VC, flow and port is held against the bounds by itself.
     """
 
     vcs: Names | None = param(
         None,
         "VCs whose losses and delays are held against the bounds",
-        source="none; then ports",
+        source="none; then ports or flows",
     )
     ports: Annotated[tuple[str, ...], Field(min_length=1)] | None = param(
         None,
         'links of packets, such as "router1>router2", at whose ports losses of packets and how '
-        "long they stay are",
-        source="none; then vcs",
-        when=without("vcs"),
+        "long they stay are; with vcs links of cells, at whose ports the stays of their cells are",
+        source="none: from end to end",
     )
     flows: Names | None = param(
         None,
         "flows, such as voice or flow1.forward, of whose packets alone the stays at those ports "
-        "are",
-        source="all packets",
-        when=when("ports"),
+        "are; without ports sources of packets, whose delays from end to end are",
+        source="all packets at the ports",
+        when=without("vcs"),
     )
     profile: Annotated[str, word(*PROFILES)] | None = param(
         None,
@@ -133,14 +132,14 @@ class QosTargets(Parameters):
     )
     ctd: Annotated[Quantity, _TIME] | None = param(
         None,
-        "largest transfer delay, or stay in a port, at the quantile",
+        "largest transfer delay from end to end, or stay in a port, at the quantile",
         symbol="maxCTD",
         source="that of the profile, if any",
     )
     cdv: Annotated[Quantity, _TIME] | None = param(
         None,
         "largest peak-to-peak variation of the delay: the quantile less what a cell takes where "
-        "nothing waits, in a port less the shortest stay",
+        "nothing waits, of packets and in a port less the least",
         symbol="CDV",
         source="that of the profile, if any",
     )

@@ -86,10 +86,9 @@ _COUNT = param(
 )
 _CLP = param(
     None,
-    "which of its frames, or cells without frames, have CLP = 1: a part of them, drawn, or a "
-    "pattern of CLP bits that comes over and over",
+    "which of its frames, of its packets in cells, or of its cells without frames, have CLP = 1: a "
+    "part of them, drawn, or a pattern of CLP bits that comes over and over",
     source="none",
-    when=without("packet_size"),
 )
 _START = param("together", "when it begins", source="the start of the run")
 _ENDS = "its own hosts at both ends of the congested links"
@@ -168,6 +167,7 @@ class TraceSource(Parameters):
         source="it is sent once",
     )
     beside: Name | None = _BESIDE
+    clp: Clp | None = _CLP
     start: Start = _START
     source: Name | None = _SOURCE
     destination: Name | None = _DESTINATION

@@ -37,7 +37,7 @@ from skycell.scenario.values.cells import cells_per_second
 from skycell.scenario.values.distributions import Constant, Times, Uniform
 
 #: Calls, and bursts of calls, that a run has at most: each is a part of its spec.
-_MOST = 1_000_000
+MOST = 1_000_000
 #: VCs that a class of calls has at most.
 _MOST_VCS = 10_000
 
@@ -85,7 +85,13 @@ def _add(
     begins, lengths = _drawn(calls, rounded(file.run.duration.amount), seed)
     count = _most_at_once(begins, lengths)
     if file.admission.overbooking == "refuse":
-        count = min(count, _room(plan, calls, nodes))
+        # Who calls again may come when others do.
+        most = len(begins) if calls.redial else count
+        count = min(most, _room(plan, calls, nodes))
+    elif calls.redial:
+        meaning = meaning_of(Calls.model_fields["redial"])
+        allowed = 'nothing with admission.overbooking = "allow", where no call is blocked'
+        faults.add((*here, "redial"), calls.redial, allowed, meaning)
     count = max(1, count)
     if count > _MOST_VCS:
         got = Verbatim(f"{show_amount(count)} calls at once")
@@ -104,7 +110,7 @@ def _add(
 
 
 def _drawn(calls: Calls, duration_ps: int, seed: int) -> tuple[list[int], list[int]]:
-    """When calls are asked for before a run ends, and how long each lasts, picoseconds."""
+    """When calls are asked for before a run ends, and how long each holds a VC, picoseconds."""
     arrivals = random.Random(f"{seed}/calls/{calls.name}/arrivals")
     holding = random.Random(f"{seed}/calls/{calls.name}/holding")
     between = float(mean_of(calls.holding) / calls.load)
@@ -113,7 +119,8 @@ def _drawn(calls: Calls, duration_ps: int, seed: int) -> tuple[list[int], list[i
     while at < duration_ps:
         begins.append(int(at))
         at += arrivals.expovariate(1.0) * between
-    return begins, [draw(calls.holding, holding) for _ in begins]
+    setup = rounded(calls.setup.amount)
+    return begins, [setup + draw(calls.holding, holding) for _ in begins]
 
 
 def draw(times: Times, rng: random.Random) -> int:
@@ -171,7 +178,15 @@ def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
     if (calls.on is None) != (calls.off is None) and calls.on is not None:
         meaning = meaning_of(Calls.model_fields["off"])
         faults.add((*here, "off"), NOTHING, "a time with on", meaning)
-    for key, longest in (("holding", LONGEST_RUN_PS), ("on", DAY_PS), ("off", DAY_PS)):
+    if calls.redial and calls.redial_after is None:
+        meaning = meaning_of(Calls.model_fields["redial_after"])
+        faults.add((*here, "redial_after"), NOTHING, "a time with redial", meaning)
+    for key, longest in (
+        ("holding", LONGEST_RUN_PS),
+        ("on", DAY_PS),
+        ("off", DAY_PS),
+        ("redial_after", DAY_PS),
+    ):
         times: Times | None = getattr(calls, key)
         if times is None:
             continue
@@ -200,7 +215,7 @@ def _refuse_many(calls: Calls, duration_ps: int, here: Path, faults: FaultCollec
     if calls.on is not None and calls.off is not None:
         count *= 1 + holding / (mean_of(calls.on) + mean_of(calls.off))
         what, key = "bursts of calls", "on"
-    if count > _MOST:
+    if count > MOST:
         meaning = meaning_of(Calls.model_fields[key])
         got = Verbatim(f"{show_amount(int(count))} {what} over {show_time(duration_ps)}")
-        faults.add((*here, key), got, f"up to {show_amount(_MOST)} in the mean", meaning)
+        faults.add((*here, key), got, f"up to {show_amount(MOST)} in the mean", meaning)

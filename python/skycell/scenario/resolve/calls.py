@@ -7,18 +7,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from typing import NamedTuple
 
-from skycell.input.faults import FaultCollector
-from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.parameters import meaning_of
+from skycell.input.quantities import PS_PER_SECOND, rounded, show_amount
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.plan.calls import draw, mean_of
+from skycell.scenario.plan.calls import MOST, draw, mean_of
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.admission import Crossing, LinkUse
 from skycell.scenario.resolve.effective_bandwidth import OnOff
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.resolve.sources import interval_ps, peak_of
 from skycell.spec.network import CallsSpec, SourcePatternBursts, SourceSpec, StartAt
+
+
+class _Made(NamedTuple):
+    """A call that was asked for, picoseconds, and the link without room for it, if there is one."""
+
+    begin_ps: int
+    length_ps: int
+    blocked_at: int | None
+    is_again: bool
 
 
 @dataclass
@@ -33,7 +44,8 @@ class _Class:
     #: VCs that no call holds, by their number; and the calls of each VC, begin and length.
     free: list[int]
     held: list[list[tuple[int, int]]]
-    blocked_at: list[int | None] = field(default_factory=list)
+    #: Calls as they came, those made again among them.
+    made: list[_Made] = field(default_factory=list)
 
 
 def resolve_calls(
@@ -67,9 +79,14 @@ def resolve_calls(
         classes.append(_Class(calls, i, crossing, interval, links, free, [[] for _ in free]))
     if faults.faults:
         return (), ()
-    _decide(classes, plan, uses if file.admission.overbooking == "refuse" else {})
+    room = uses if file.admission.overbooking == "refuse" else {}
+    if (many := _decide(classes, plan, room, seed, rounded(file.run.duration.amount))) is not None:
+        meaning = meaning_of(Calls.model_fields["redial_after"])
+        got = Verbatim(f"more than {show_amount(MOST)} calls, those made again among them")
+        faults.add(("calls", many, "redial_after"), got, "a longer time", meaning)
+        return (), ()
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
-    specs = [_spec(one, plan) for one in classes]
+    specs = [_spec(one) for one in classes]
     sources = [
         _source(one, name, vc_ids[name], number, seed)
         for one in classes
@@ -85,10 +102,22 @@ def _on_off(calls: Calls, peak: Fraction) -> OnOff:
     return OnOff(float(peak), on, off)
 
 
-def _decide(classes: Sequence[_Class], plan: Plan, uses: Mapping[str, LinkUse]) -> None:
-    """Goes through the calls as they come; of those of one moment in the order of the file."""
+def _decide(
+    classes: Sequence[_Class],
+    plan: Plan,
+    uses: Mapping[str, LinkUse],
+    seed: int,
+    duration_ps: int,
+) -> int | None:
+    """Goes through the calls as they come; of those of one moment in the order of the file.
+
+    Whoever is blocked may call again: whether and when is drawn from the stream
+    `calls/NAME/redial`. Returns the number of the class whose calls are more than a run may have,
+    if that of one is.
+    """
+    redials = [random.Random(f"{seed}/calls/{one.calls.name}/redial") for one in classes]
     coming = sorted(
-        (begin, one.number, length)
+        (begin, one.number, length, False)
         for one in classes
         for begin, length in zip(
             plan.calls[one.calls.name].begins_ps, plan.calls[one.calls.name].lengths_ps, strict=True
@@ -103,7 +132,8 @@ def _decide(classes: Sequence[_Class], plan: Plan, uses: Mapping[str, LinkUse]) 
     }
     known: dict[tuple[str, tuple[int, ...]], bool] = {}
     ends: list[tuple[int, int, int]] = []
-    for begin, number, length in coming:
+    while coming:
+        begin, number, length, is_again = heappop(coming)
         while ends and ends[0][0] <= begin:
             _, ended, vc = heappop(ends)
             up[ended] -= 1
@@ -123,28 +153,38 @@ def _decide(classes: Sequence[_Class], plan: Plan, uses: Mapping[str, LinkUse]) 
             if not known[link, here]:
                 full = link_ids[link]
                 break
-        one.blocked_at.append(full)
+        one.made.append(_Made(begin, length, full, is_again))
         if full is not None:
             up[number] -= 1
+            after, redial = one.calls.redial_after, one.calls.redial or 0.0
+            if after is None or redials[number].random() >= redial:
+                continue
+            again = begin + draw(after, redials[number])
+            if again < duration_ps:
+                heappush(coming, (again, number, length, True))
+            if len(one.made) == MOST:
+                return number
             continue
         vc = heappop(one.free)
         one.held[vc].append((begin, length))
         heappush(ends, (begin + length, number, vc))
+    return None
 
 
-def _spec(one: _Class, plan: Plan) -> CallsSpec:
-    planned = plan.calls[one.calls.name]
+def _spec(one: _Class) -> CallsSpec:
     return CallsSpec(
         name=one.calls.name,
-        begins_ps=planned.begins_ps,
-        lengths_ps=planned.lengths_ps,
-        blocked_at=tuple(one.blocked_at),
+        begins_ps=tuple(made.begin_ps for made in one.made),
+        lengths_ps=tuple(made.length_ps for made in one.made),
+        blocked_at=tuple(made.blocked_at for made in one.made),
+        are_again=tuple(made.is_again for made in one.made) if one.calls.redial else (),
     )
 
 
 def _source(one: _Class, name: str, vc: int, number: int, seed: int) -> SourceSpec:
     """What sends the cells of the calls that hold a VC one after another."""
-    bursts = one.held[number]
+    setup = rounded(one.calls.setup.amount)
+    bursts = [(begin + setup, length - setup) for begin, length in one.held[number]]
     if one.calls.on is not None and one.calls.off is not None:
         rng = random.Random(f"{seed}/calls/{name}/bursts")
         bursts = [burst for call in bursts for burst in _bursts(one.calls, *call, rng)]

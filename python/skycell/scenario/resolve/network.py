@@ -44,7 +44,7 @@ from skycell.scenario.resolve.processing import (
     longer_schedule,
     resolve_processing,
 )
-from skycell.scenario.resolve.qos import check_qos, ports_with_flows, vcs_with_delays
+from skycell.scenario.resolve.qos import asked_for, check_qos
 from skycell.scenario.resolve.records import resolve_records
 from skycell.scenario.resolve.resequencers import resolve_resequencers
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
@@ -134,10 +134,10 @@ def resolve(
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
     check_qos(file.qos, file.records.delay_vcs, plan, faults)
-    bounded = vcs_with_delays(file.qos, plan)
-    of_flows = ports_with_flows(file.qos, plan)
+    asked = asked_for(file.qos, plan)
+    names = [source.name for source in sources]
     records = resolve_records(
-        file.records, context, plan, vcs_by_link, limited, bounded, of_flows, faults
+        file.records, context, plan, vcs_by_link, limited, asked, names, faults
     )
     satellites = {
         satellite_node(name)

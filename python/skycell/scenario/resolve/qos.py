@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from skycell.input.faults import NOTHING, FaultCollector, did_you_mean
 from skycell.input.parameters import meaning_of
-from skycell.scenario.file.qos import OF_PORTS, QosTargets
+from skycell.scenario.file.qos import OF_PACKETS, QosTargets
 from skycell.scenario.plan.plan import Plan
 
 
@@ -24,53 +25,65 @@ def check_qos(
         plan: the network.
         faults: where they go.
     """
-    meaning = meaning_of(QosTargets.model_fields["vcs"])
     for i, one in enumerate(targets):
         if not any(bound is not None for bound in one.bounds):
             allowed = "a profile, or a bound in clr, ctd or cdv"
             faults.add(("qos", i, "profile"), NOTHING, allowed, "what they may suffer")
-        if one.vcs is None and one.ports is None:
-            faults.add(("qos", i, "vcs"), NOTHING, "VCs, or ports of packets", meaning)
+        if one.vcs is None and one.ports is None and one.flows is None:
+            allowed = "VCs, ports of packets, or sources of packets in flows"
+            faults.add(("qos", i, "vcs"), NOTHING, allowed, _meaning("vcs"))
         _check_ports(one, i, plan, faults)
-        vcs = one.vcs or ()
-        for k, name in enumerate(vcs):
-            where = ("qos", i, "vcs", k)
-            if name not in plan.vcs:
-                faults.add(where, name, plan.a_vc(name), meaning)
-            elif name in vcs[:k]:
-                faults.add(where, name, "each VC once", meaning)
-            elif one.asks_for_delays and any(
-                link.carries_packets for link in plan.links_of([name])
-            ):
-                allowed = (
-                    "a VC of cells, or a bound on losses alone: how long packets wait is recorded "
-                    "at every port of packets"
-                )
-                faults.add(where, name, allowed, meaning)
-            elif one.asks_for_delays and delay_vcs is not None and name not in delay_vcs:
-                allowed = "a VC in records.delay_vcs, or a bound on losses alone"
-                faults.add(where, name, allowed, meaning)
-        if vcs and one.asks_for_delays and one.quantile == OF_PORTS:
+        if one.ports is None:
+            _check_sources(one, i, plan, faults)
+        _check_vcs(one, i, delay_vcs, plan, faults)
+        if one.vcs and one.asks_for_delays and one.quantile == OF_PACKETS:
             allowed = "0.9 or 0.99 where vcs are named: records of cells have no such quantile"
             faults.add(("qos", i, "quantile"), one.quantile, allowed, _meaning("quantile"))
+        _check_losses(one, i, faults)
+
+
+def _check_vcs(
+    one: QosTargets, i: int, delay_vcs: Sequence[str] | None, plan: Plan, faults: FaultCollector
+) -> None:
+    """Refuses VCs that are none, that carry packets, or that are not measured."""
+    for k, name in enumerate(one.vcs or ()):
+        where, meaning = ("qos", i, "vcs", k), _meaning("vcs")
+        if name not in plan.vcs:
+            faults.add(where, name, plan.a_vc(name), meaning)
+        elif name in (one.vcs or ())[:k]:
+            faults.add(where, name, "each VC once", meaning)
+        elif one.asks_for_delays and any(link.carries_packets for link in plan.links_of([name])):
+            allowed = (
+                "a VC of cells, or a bound on losses alone: of packets flows have delays, and ports"
+            )
+            faults.add(where, name, allowed, meaning)
+        elif one.ports is not None:
+            missed = [port for port in one.ports if port not in plan.vcs[name].all_links]
+            if missed and missed[0] in plan.links:
+                faults.add(where, name, f"one that crosses {missed[0]}", meaning)
+        elif one.asks_for_delays and delay_vcs is not None and name not in delay_vcs:
+            allowed = "a VC in records.delay_vcs, or a bound on losses alone"
+            faults.add(where, name, allowed, meaning)
 
 
 def _check_ports(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) -> None:
-    """Refuses ports that hold no packets, and flows that do not cross a port."""
-    meaning = meaning_of(QosTargets.model_fields["ports"])
+    """Refuses ports of the other kind, and flows that do not cross a port."""
+    meaning = _meaning("ports")
     ports = one.ports or ()
+    kind = "packets" if one.vcs is None else "cells"
     for k, name in enumerate(ports):
         where = ("qos", i, "ports", k)
-        if name not in plan.links or not plan.links[name].carries_packets:
-            hint = did_you_mean(name, plan.links) if name not in plan.links else ""
-            faults.add(where, name, f"a link of packets, from>to{hint}", meaning)
+        if name not in plan.links:
+            hint = did_you_mean(name, plan.links)
+            faults.add(where, name, f"a link of {kind}, from>to{hint}", meaning)
+        elif plan.links[name].carries_packets and one.vcs is not None:
+            faults.add(where, name, "a link of cells, or none with vcs", meaning)
+        elif not plan.links[name].carries_packets and one.vcs is None:
+            faults.add(where, name, "a link of packets, or with vcs those of its cells", meaning)
         elif name in ports[:k]:
             faults.add(where, name, "each port once", meaning)
         else:
             _check_flows(one, i, name, plan, faults)
-    if one.flows is not None and one.bounds.clr is not None:
-        allowed = "nothing with flows: losses at a port are recorded of all its packets"
-        faults.add(("qos", i, "clr"), one.bounds.clr, allowed, _meaning("clr"))
 
 
 def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCollector) -> None:
@@ -86,22 +99,74 @@ def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCo
             faults.add(where, name, f"one that crosses {port}", _meaning("flows"))
 
 
+def _check_sources(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) -> None:
+    """Refuses flows without ports that are no sources of packets, or stand there twice."""
+    flows = one.flows or ()
+    for k, name in enumerate(flows):
+        where = ("qos", i, "flows", k)
+        if name not in plan.datagrams:
+            hint = did_you_mean(name, plan.datagrams)
+            allowed = f"a source of packets where there are no ports{hint}"
+            faults.add(where, name, allowed, _meaning("flows"))
+        elif name in flows[:k]:
+            faults.add(where, name, "each source once", _meaning("flows"))
+
+
+def _check_losses(one: QosTargets, i: int, faults: FaultCollector) -> None:
+    """Refuses bounds on losses that are not recorded apart."""
+    key = "clr" if one.clr is not None else "profile"
+    got = one.clr if one.clr is not None else one.profile
+    if one.bounds.clr is None:
+        return
+    if one.flows is not None and one.ports is not None:
+        allowed = "nothing with flows: losses at a port are recorded of all its packets"
+    elif one.flows is not None:
+        allowed = "nothing with flows: losses are those of a source's VCs, or at ports"
+    elif one.vcs is not None and one.ports is not None:
+        allowed = (
+            "nothing with ports of cells: losses are recorded of whole VCs, delays port by port"
+        )
+    else:
+        return
+    faults.add(("qos", i, key), got, allowed, _meaning(key))
+
+
 def _meaning(key: str) -> str:
     return meaning_of(QosTargets.model_fields[key])
 
 
-def ports_with_flows(targets: Sequence[QosTargets], plan: Plan) -> set[str]:
-    """The links of packets at whose ports the stays of single flows are bounded."""
-    named = (name for one in targets if one.flows for name in one.ports or ())
-    return {name for name in named if name in plan.links and plan.links[name].carries_packets}
+class Asked(NamedTuple):
+    """What has to be recorded for bounds: names of VCs, links and sources."""
+
+    #: VCs of cells whose delays are measured unless the file says others.
+    delay_vcs: frozenset[str]
+    #: Links of packets at whose ports the stays of single flows are.
+    flow_ports: frozenset[str]
+    #: Links of cells at whose ports the stays of the cells of each VC are.
+    stay_ports: frozenset[str]
+    #: Sources of packets whose delays from end to end are.
+    sources: frozenset[str]
 
 
-def vcs_with_delays(targets: Sequence[QosTargets], plan: Plan) -> set[str]:
-    """The VCs of cells whose delays are bounded, which are measured unless the file says others."""
-    return {
+def asked_for(targets: Sequence[QosTargets], plan: Plan) -> Asked:
+    """What bounds need beyond what is recorded anyway; what does not exist is left out."""
+    links = {
+        is_of_flows: {
+            name
+            for one in targets
+            if (one.flows if is_of_flows else one.vcs)
+            for name in one.ports or ()
+            if name in plan.links and plan.links[name].carries_packets is is_of_flows
+        }
+        for is_of_flows in (True, False)
+    }
+    vcs = {
         name
         for one in targets
-        if one.asks_for_delays
+        if one.asks_for_delays and one.ports is None
         for name in one.vcs or ()
         if name in plan.vcs and not any(link.carries_packets for link in plan.links_of([name]))
     }
+    named = {name for one in targets if one.ports is None for name in one.flows or ()}
+    sources = frozenset(named & {*plan.datagrams})
+    return Asked(frozenset(vcs), frozenset(links[True]), frozenset(links[False]), sources)

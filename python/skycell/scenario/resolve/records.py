@@ -10,6 +10,7 @@ from skycell.input.quantities import show_amount
 from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, Records
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.context import Context
+from skycell.scenario.resolve.qos import Asked
 from skycell.spec.network import RecordSpec
 from skycell.spec.traces import TRACES
 
@@ -23,15 +24,15 @@ def resolve_records(
     plan: Plan,
     vcs_by_link: Mapping[str, Sequence[str]],
     limited: list[int],
-    bounded: Set[str],
-    of_flows: Set[str],
+    asked: Asked,
+    sources: Sequence[str],
     faults: FaultCollector,
 ) -> RecordSpec:
     """Records with links as ids.
 
     By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them;
-    and delays are measured of the VCs of cell sources and of those in `bounded`. Ports in
-    `of_flows` have stays flow by flow as well as those that the file names.
+    and delays are measured of the VCs of cell sources and of those in `asked`, whose ports have
+    stays flow by flow as well as those that the file names. `sources` are named in their order.
     """
     links = list(plan.links)
     ids = {name: i for i, name in enumerate(links)}
@@ -50,7 +51,7 @@ def resolve_records(
                 meaning = meaning_of(Records.model_fields[key])
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
                 faults.add(("records", key, i), name, allowed, meaning)
-    own = {*records.flow_ports, *of_flows}
+    own = {*records.flow_ports, *asked.flow_ports}
     flow_ports = sorted({ids[name] for name in own if name in ids})
     for i, name in enumerate(records.flow_ports):
         if name not in ids or not plan.links[name].carries_packets:
@@ -58,7 +59,7 @@ def resolve_records(
             hint = did_you_mean(name, ids) if name not in ids else ""
             allowed = f"a link of packets, from>to{hint}"
             faults.add(("records", "flow_ports", i), name, allowed, meaning)
-    delay_vcs = _delay_vcs(records, plan, bounded, faults)
+    delay_vcs = _delay_vcs(records, plan, asked.delay_vcs, faults)
     _check_traces(records, chosen, faults)
     _check_samples(records, context, crossing, chosen, faults)
     return RecordSpec(
@@ -66,7 +67,9 @@ def resolve_records(
         sampled_ports=tuple(chosen["ports"]),
         vc_sampled_ports=tuple(chosen["vc_ports"]),
         flow_ports=tuple(flow_ports),
+        stay_ports=tuple(sorted(ids[name] for name in asked.stay_ports)),
         delay_vcs=delay_vcs,
+        delay_sources=tuple(i for i, name in enumerate(sources) if name in asked.sources),
         traces=tuple(trace for trace in TRACES if trace in records.traces),  # type: ignore[misc]
     )
 

@@ -97,25 +97,33 @@ def resolve_sources(
                 datagram_octets=packet,
                 pattern=pattern,
                 start=start,
-                clp=_clp(source, plan, here, faults),
+                clp=_clp(source, file, plan, here, faults),
             )
         )
     return tuple(specs)
 
 
 def _clp(
-    source: Source, plan: Plan, here: Path, faults: FaultCollector
+    source: Source, file: ScenarioFile, plan: Plan, here: Path, faults: FaultCollector
 ) -> ClpDrawn | ClpPattern | None:
-    """Which of the frames of a source have CLP = 1."""
-    if isinstance(source, TraceSource) or source.clp is None:
+    """Which of the frames, or packets in cells, of a source have CLP = 1."""
+    if source.clp is None:
         return None
     written = source.clp if isinstance(source.clp, str) else float(source.clp)
     meaning = meaning_of(CbrSource.model_fields["clp"])
-    if source.name in plan.datagrams:
-        allowed = "nothing: it sets the bit of cells, and beside a flow the source sends datagrams"
-        faults.add((*here, "clp"), written, allowed, meaning)
-    elif source.service in ("gfr", "abr"):
-        allowed = f"nothing with class {source.service}, whose rules set CLP"
+    route = plan.datagrams.get(source.name) or (plan.sources[source.name],)
+    ruled = {vc: "gfr" for one in file.gfr for vc in one.vcs}
+    ruled |= {vc: "abr" for one in file.abr for vc in one.vcs}
+    service = ruled.get(route[0], plan.vcs[route[0]].service)
+    packets = [link.name for link in plan.links_of(route) if link.carries_packets]
+    allowed = None
+    if packets:
+        allowed = f"nothing where links carry packets, as {packets[0]} does: CLP is a bit of cells"
+    elif len(route) > 1:
+        allowed = "nothing over several VCs: the routers between them make new cells of a datagram"
+    elif service in ("gfr", "abr"):
+        allowed = f"nothing with class {service}, whose rules set CLP"
+    if allowed is not None:
         faults.add((*here, "clp"), written, allowed, meaning)
     if isinstance(source.clp, str):
         return ClpPattern(bits=tuple(bit == "1" for bit in source.clp))

@@ -147,6 +147,15 @@ class TcpResolver:
             self._fault(key, shown_window(written, octets), allowed)
         return min(octets, LARGEST_WINDOW)
 
+    def _initial_rwnd(self, key: str, written: Quantity) -> int:
+        if self.tcp.advertised_window != "auto_tuned":
+            return 0
+        octets = self._window(key, written, at_least=self._mss)
+        if octets > self._rwnd and written != Tcp.model_fields[key].default:
+            allowed = f"up to receiver_window, {show_amount(self._rwnd)} B"
+            self._fault(key, shown_window(written, octets), allowed)
+        return min(octets, self._rwnd)
+
     @cached_property
     def _tick_ps(self) -> int:
         return self.context.time_ps(self.tcp.tick)
@@ -217,6 +226,7 @@ def _retransmit_delay(
 _RESOLVERS: dict[str, Callable[[TcpResolver, str, Any], Any]] = {
     "Mss": lambda tcp, key, value: tcp._mss,
     "ReceiverWindow": lambda tcp, key, value: tcp._rwnd,
+    "InitialWindow": lambda tcp, key, value: tcp._initial_rwnd(key, value),
     "Cwnd": lambda tcp, key, value: tcp._window(key, value, at_least=tcp._mss),
     "MaxCwnd": lambda tcp, key, value: tcp._window(key, value, at_least=tcp._mss),
     "Ssthresh": lambda tcp, key, value: tcp._window(key, value),

@@ -41,6 +41,7 @@ ReceiverWindow = Annotated[
     Quantity | str,
     quantity(*_WINDOW, low=1, high=LARGEST_WINDOW, words=[RTT_X_BANDWIDTH], example="64 KiB"),
 ]
+InitialWindow = Cwnd
 Ssthresh = Annotated[
     Quantity | str,
     quantity(
@@ -126,7 +127,10 @@ class HeldBack(Parameters):
     )
     quick_segments: Annotated[int, whole_number(0, 1000)] = param(
         0,
-        "data segments at the begin of a connection that are acknowledged at once, each",
+        (
+            "data segments that are acknowledged at once, each, at the begin of a connection and "
+            "from one on that came twice"
+        ),
         source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode",
     )
     sack_timeout: AckWait | None = param(

@@ -3,6 +3,7 @@
 //! [`Flight`] knows what has become of each segment, [`Rack`] which are lost, [`Reduction`] how many go out
 //! while cwnd comes down, [`timers`] what the one timer waits for.
 
+mod bursts;
 mod duplicates;
 mod flight;
 mod model;
@@ -21,6 +22,7 @@ use crate::segment::Segment;
 use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use crate::window::Signal;
+use bursts::Burst;
 use duplicates::Duplicates;
 use flight::{Flight, Losses};
 use model::Model;
@@ -68,6 +70,14 @@ pub struct RackTlpSpec {
     )]
     #[serde(default, skip_serializing_if = "is_default")]
     pub dsack: Flag,
+    /// Whether what an ACK lets leave waits for the next one, where that is near, if it is less than a burst: what TSO sends
+    /// in 1 ms, two segments at least.
+    #[param(
+        default = false,
+        source = "no RFC has bursts; Linux's tcp_tso_should_defer"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub tso_defer: Flag,
 }
 
 /// tcp_ca_state.
@@ -116,6 +126,10 @@ pub(crate) struct RackTlp {
     /// None where no cut is taken back.
     undo: Option<Undo>,
     duplicates: Duplicates,
+    /// Whether less than a burst waits for more of it (`tso_defer`).
+    waits_for_bursts: bool,
+    /// Ticks when a segment was last sent (tcp_wstamp_ns without a pace).
+    last_sent: u64,
 }
 
 impl RackTlp {
@@ -136,6 +150,8 @@ impl RackTlp {
             model: draws.map(|draws| Box::new(Model::new(draws))),
             undo: spec.undo.then(Undo::default),
             duplicates: Duplicates::default(),
+            waits_for_bursts: spec.tso_defer,
+            last_sent: 0,
         }
     }
 
@@ -202,7 +218,7 @@ impl RackTlp {
     /// Numbers and blocks go into the scoreboard (tcp_sacktag_write_queue, tcp_clean_rtx_queue).
     fn learn(&mut self, tx: &mut Transmitter, segment: &Segment) -> News {
         let ack = segment.acknowledgement;
-        let advertised = u64::from(segment.window);
+        let advertised = segment.window;
         let mut news = News {
             has_advanced: ack > tx.snd_una,
             has_opened: advertised > tx.advertised,
@@ -459,7 +475,7 @@ impl RackTlp {
                 break;
             };
             // What a window that has shrunk leaves out waits, but for the first.
-            if start > tx.snd_una && end > tx.snd_una + tx.advertised {
+            if start > tx.snd_una && end > tx.snd_una + tx.advertised() {
                 break;
             }
             self.resend_one(tx, index, start, end);
@@ -486,7 +502,7 @@ impl RackTlp {
         self.before_sending(tx);
         self.duplicates.on_repeated();
         self.keep_deadline(tx, |tx| tx.resend(start, end));
-        self.note_sent(end - start);
+        self.note_sent(tx, end - start);
         self.note_departure(tx, index, false, in_flight);
     }
 
@@ -509,14 +525,28 @@ impl RackTlp {
         if tx.snd_max == tx.available {
             return;
         }
-        let (mut cwnd, mut sent) = (tx.cwnd_segments(), 0);
-        while self.flight.pipe() < cwnd && self.may_send(tx) && self.send_one(tx) {
+        let (mut cwnd, mut sent, mut burst) = (tx.cwnd_segments(), 0, 0);
+        let mut is_full = false;
+        while self.flight.pipe() < cwnd && self.may_send(tx) {
+            if burst == 0 {
+                match self.next_burst(tx, cwnd) {
+                    Burst::Leaves(segments) => burst = segments,
+                    Burst::Waits { is_cwnd_limited } => {
+                        is_full = is_cwnd_limited;
+                        break;
+                    }
+                }
+            }
+            if !self.send_one(tx) {
+                break;
+            }
             if self.has_model() {
                 cwnd = tx.cwnd_segments(); // the first after idling may change it
             }
+            burst -= 1;
             sent += 1;
         }
-        let is_full = self.flight.pipe() >= cwnd;
+        is_full |= self.flight.pipe() >= cwnd;
         if sent > 0 || is_full {
             self.usage.note(tx, is_full, self.flight.len());
         }
@@ -535,7 +565,7 @@ impl RackTlp {
         if !self.keep_deadline(tx, Transmitter::send_new) {
             return false;
         }
-        self.note_sent(tx.snd_max - from);
+        self.note_sent(tx, tx.snd_max - from);
         self.flight.push(tx.snd_max, tx.ticks);
         let index = self.flight.gone() + self.flight.len() - 1;
         self.note_departure(tx, index, was_empty, self.flight.pipe());
@@ -545,6 +575,9 @@ impl RackTlp {
         true
     }
 }
+
+#[cfg(test)]
+mod bursts_tests;
 
 #[cfg(test)]
 mod exchange_tests;

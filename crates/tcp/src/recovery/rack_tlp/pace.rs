@@ -17,11 +17,15 @@ pub(super) fn pacer(tcp: &TcpSpec) -> Option<Box<Pacer>> {
     Some(Box::new(Pacer::new(unpaced)))
 }
 
+/// tcp_pacing_ss_ratio and tcp_pacing_ca_ratio.
+const SLOW_START_RATIO: f64 = 2.0;
+const AVOIDANCE_RATIO: f64 = 1.2;
+
 /// tcp_update_skb_after_send.
 const UNPACED_BY_BBR: u64 = 10;
 
 /// The bursts of a sender that paces, at a rate.
-fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
+pub(super) fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
     match &tcp.pacing {
         PacingSpec::On(paced) => BurstSize {
             least_segments: paced.burst_segments.into(),
@@ -67,9 +71,18 @@ impl RackTlp {
     }
 
     /// A segment of `octets` of data has left.
-    pub(super) fn note_sent(&mut self, octets: u64) {
+    pub(super) fn note_sent(&mut self, tx: &Transmitter, octets: u64) {
+        self.last_sent = tx.ticks;
         if let Some(pacer) = &mut self.pacer {
             pacer.on_sent(octets);
+        }
+    }
+
+    /// Ticks when the last segment left, or, where there is a pace, when the next one may (tcp_wstamp_ns).
+    pub(super) fn departed(&self, tx: &Transmitter) -> u64 {
+        match &self.pacer {
+            Some(pacer) => tx.clock.ticks(pacer.next()),
+            None => self.last_sent,
         }
     }
 
@@ -95,20 +108,36 @@ impl RackTlp {
 
     /// tcp_update_pacing_rate: a multiple of cwnd, or of what is outstanding, in a smoothed round trip.
     pub(super) fn update_rate(&mut self, tx: &Transmitter) {
-        let (Some(pacer), PacingSpec::On(paced)) = (&mut self.pacer, &tx.tcp.pacing) else {
+        let PacingSpec::On(paced) = &tx.tcp.pacing else {
             return;
         };
+        let rate = self.rate_of_window(tx, paced.slow_start_ratio, paced.avoidance_ratio);
+        if let (Some(pacer), Some(rate)) = (&mut self.pacer, rate) {
+            pacer.set_rate(rate);
+        }
+    }
+
+    /// sk_pacing_rate, octets a second, which Linux keeps also where nothing waits for it; none before it is known.
+    pub(super) fn pace(&self, tx: &Transmitter) -> Option<u64> {
+        match &self.pacer {
+            Some(pacer) => pacer.rate(),
+            None => self.rate_of_window(tx, SLOW_START_RATIO, AVOIDANCE_RATIO),
+        }
+    }
+
+    /// A multiple of cwnd, or of what is outstanding, in a smoothed round trip, octets a second; none before the first.
+    fn rate_of_window(&self, tx: &Transmitter, slow_start: f64, avoidance: f64) -> Option<u64> {
         let srtt_eighths = tx.rto.srtt_eighths();
         if srtt_eighths == 0 {
-            return;
+            return None;
         }
         let ratio = if tx.window.cwnd() < tx.window.ssthresh() / 2.0 {
-            paced.slow_start_ratio
+            slow_start
         } else {
-            paced.avoidance_ratio
+            avoidance
         };
         let window = tx.cwnd_segments().max(self.flight.len()) * tx.tcp.mss;
         let srtt_s = srtt_eighths as f64 / 8.0 * tx.tcp.tick_ps as f64 / 1e12;
-        pacer.set_rate((ratio * window as f64 / srtt_s) as u64);
+        Some((ratio * window as f64 / srtt_s) as u64)
     }
 }

@@ -214,7 +214,7 @@ impl RackTlp {
             } else if news.has_advanced && !is_over {
                 self.high_seq = tx.snd_max;
                 // 2.b: what was never sent, where there is any.
-                if tx.available > tx.snd_max && tx.snd_una + tx.advertised > tx.snd_max {
+                if tx.available > tx.snd_max && tx.snd_una + tx.advertised() > tx.snd_max {
                     return Next::New;
                 }
                 is_asking = false;
