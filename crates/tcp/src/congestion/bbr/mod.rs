@@ -8,7 +8,7 @@ mod aggregation;
 mod long_term;
 
 use super::max_filter::MaxOverRounds;
-use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample, US_PER_MS};
+use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample};
 use crate::pacing::BurstSize;
 use aggregation::Aggregation;
 use long_term::{Finding, LongTerm, Round};
