@@ -86,7 +86,7 @@ def _keys(table: type[BaseModel], rule: str = "", kind: str = "") -> Iterator[Ke
 
 
 def suited(tcp: dict[str, Any]) -> dict[str, Any]:
-    """The same with what its congestion control or window asks for, and with one that ECN is for."""
+    """The same with what its congestion control or window needs, and with one that ECN is for."""
     if "initial_receiver_window" in tcp:
         tcp = {"advertised_window": "auto_tuned", **tcp}
     congestion = tcp.get("congestion", "reno")

@@ -121,7 +121,7 @@ def test_a_mark_on_one_fragment_is_one_on_the_segment() -> None:
         # 1448 octets of data with timestamps are a packet of 1500.
         ({"mtu": "1500 B"}, {}, None),
         ({"mtu": "1499 B"}, {}, "fragmentation"),
-        # Acknowledgements with timestamps and four blocks would be of 88 octets, segments are of 82.
+        # An acknowledgement with timestamps and four blocks would have 88 octets, segments have 82.
         ({"mtu": "88 B"}, {"mss": "30 B"}, None),
         ({"mtu": "87 B"}, {"mss": "30 B"}, "fragmentation"),
     ],

@@ -54,6 +54,14 @@ impl Path {
     pub(super) fn jiffies(&self) -> u64 {
         self.now / US_PER_MS
     }
+
+    /// Whether a round trip is known, and the smoothed one; until then 1 ms.
+    pub(super) fn assumed_rtt(&self) -> (bool, u64) {
+        match self.srtt {
+            0 => (false, US_PER_MS),
+            srtt => (true, srtt),
+        }
+    }
 }
 
 /// What an ACK says of the rate of delivery (struct rate_sample; [`crate::recovery`] has how it is found).
@@ -109,6 +117,16 @@ pub(crate) enum PathModel {
     Bbr3(Bbr3),
 }
 
+/// Asks the model, whichever it is.
+macro_rules! of_any {
+    ($model:expr, $rule:ident => $asked:expr) => {
+        match $model {
+            PathModel::Bbr($rule) => $asked,
+            PathModel::Bbr3($rule) => $asked,
+        }
+    };
+}
+
 impl PathModel {
     /// As the connection opens; `min_rtt` is what its SYN has measured. None where `spec` has no model.
     pub(crate) fn new(
@@ -126,17 +144,13 @@ impl PathModel {
 
     /// An ACK has come.
     pub(crate) fn on_ack(&mut self, path: &mut Path, sample: &RateSample) {
-        match self {
-            PathModel::Bbr(bbr) => bbr.on_ack(path, sample),
-            PathModel::Bbr3(bbr) => bbr.on_ack(path, sample),
-        }
+        of_any!(self, rule => rule.on_ack(path, sample));
     }
 
     /// A segment has been found lost; comes before the ACK that has shown it.
     pub(crate) fn on_lost(&mut self, path: &Path, lost: &Lost) {
-        match self {
-            PathModel::Bbr(_) => {}
-            PathModel::Bbr3(bbr) => bbr.on_lost(path, lost),
+        if let PathModel::Bbr3(bbr) = self {
+            bbr.on_lost(path, lost);
         }
     }
 
@@ -150,10 +164,7 @@ impl PathModel {
 
     /// A segment is about to leave with none in flight.
     pub(crate) fn on_restart(&mut self, path: &mut Path) {
-        match self {
-            PathModel::Bbr(bbr) => bbr.on_restart(path),
-            PathModel::Bbr3(bbr) => bbr.on_restart(path),
-        }
+        of_any!(self, rule => rule.on_restart(path));
     }
 
     /// The retransmission timer has run out.
@@ -166,27 +177,18 @@ impl PathModel {
 
     /// What was thought lost was late.
     pub(crate) fn on_undo(&mut self, path: &mut Path) {
-        match self {
-            PathModel::Bbr(bbr) => bbr.on_undo(path),
-            PathModel::Bbr3(bbr) => bbr.on_undo(path),
-        }
+        of_any!(self, rule => rule.on_undo(path));
     }
 
     /// Its state, by name.
     #[cfg(test)]
     pub(crate) fn state(&self) -> String {
-        match self {
-            PathModel::Bbr(bbr) => bbr.state(),
-            PathModel::Bbr3(bbr) => bbr.state(),
-        }
+        of_any!(self, rule => rule.state())
     }
 
     /// The stream that it draws from, for the connection after this one.
     pub(crate) fn into_draws(self) -> Stream {
-        match self {
-            PathModel::Bbr(bbr) => bbr.into_draws(),
-            PathModel::Bbr3(bbr) => bbr.into_draws(),
-        }
+        of_any!(self, rule => rule.draws)
     }
 }
 

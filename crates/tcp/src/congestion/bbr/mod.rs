@@ -8,7 +8,7 @@ mod aggregation;
 mod long_term;
 
 use super::max_filter::MaxOverRounds;
-use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample, US_PER_MS};
+use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample};
 use crate::pacing::BurstSize;
 use aggregation::Aggregation;
 use long_term::{Finding, LongTerm, Round};
@@ -74,7 +74,7 @@ enum Mode {
 /// What it keeps (struct bbr).
 #[derive(Clone, Debug)]
 pub(crate) struct Bbr {
-    draws: Stream,
+    pub(super) draws: Stream,
     mode: Mode,
     min_rtt: Option<u64>,
     min_rtt_jiffies: u64,
@@ -158,11 +158,6 @@ impl Bbr {
         format!("{:?}", self.mode)
     }
 
-    /// The stream that it draws from, for the connection after this one.
-    pub(crate) fn into_draws(self) -> Stream {
-        self.draws
-    }
-
     /// bbr_bw: segments a microsecond, in 2^24ths.
     fn bandwidth(&self) -> u64 {
         match self.long_term.is_used() {
@@ -173,12 +168,8 @@ impl Bbr {
 
     /// bbr_init_pacing_rate_from_rtt: before a round trip is known it is taken for 1 ms.
     fn init_rate(&mut self, path: &mut Path) {
-        self.has_seen_rtt = path.srtt > 0;
-        let rtt = if self.has_seen_rtt {
-            path.srtt
-        } else {
-            US_PER_MS
-        };
+        let rtt;
+        (self.has_seen_rtt, rtt) = path.assumed_rtt();
         path.rate = octets_per_second(path.mss, path.cwnd * BW_UNIT / rtt, HIGH_GAIN);
     }
 

@@ -9,7 +9,7 @@ mod probe_bw;
 mod probe_rtt;
 
 use super::max_filter::MaxOverRounds;
-use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample, US_PER_MS};
+use super::path_model::{BW_UNIT, LEAST_CWND, Path, RateSample};
 use crate::pacing::BurstSize;
 use losses::{Signals, Undo};
 use probe_bw::{Phase, Probe};
@@ -92,7 +92,7 @@ struct Aggregation {
 /// What it keeps.
 #[derive(Clone, Debug)]
 pub(crate) struct Bbr3 {
-    draws: Stream,
+    pub(super) draws: Stream,
     state: State,
     /// C.InitialCwnd.
     initial_cwnd: u64,
@@ -181,11 +181,6 @@ impl Bbr3 {
     #[cfg(test)]
     pub(super) fn state(&self) -> String {
         format!("{:?}", self.state)
-    }
-
-    /// The stream that it draws from, for the connection after this one.
-    pub(crate) fn into_draws(self) -> Stream {
-        self.draws
     }
 
     /// BBR.max_bw.
@@ -327,12 +322,8 @@ impl Bbr3 {
 
     /// InitPacingRate, section 5.6.2: before a round trip is known it is taken for 1 ms.
     fn init_rate(&mut self, path: &mut Path) {
-        self.has_seen_rtt = path.srtt > 0;
-        let rtt = if self.has_seen_rtt {
-            path.srtt
-        } else {
-            US_PER_MS
-        };
+        let rtt;
+        (self.has_seen_rtt, rtt) = path.assumed_rtt();
         path.rate = octets_per_second(path.mss, self.initial_cwnd * BW_UNIT / rtt, STARTUP_GAIN);
     }
 
