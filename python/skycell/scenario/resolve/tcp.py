@@ -151,7 +151,7 @@ class TcpResolver:
         if self.tcp.advertised_window != "auto_tuned":
             return 0
         octets = self._window(key, written, at_least=self._mss)
-        if octets > self._rwnd and written != Tcp.model_fields[key].default:
+        if octets > self._rwnd and str(written) != str(Tcp.model_fields[key].default):
             allowed = f"up to receiver_window, {show_amount(self._rwnd)} B"
             self._fault(key, shown_window(written, octets), allowed)
         return min(octets, self._rwnd)
