@@ -101,6 +101,7 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     uplink = {"to": "switch1", "access": "hybrid", "slot": "1 ms"}
     later = {"duration": "20 ms", "measure_from": "10 ms"}
     calls = {"name": "voice", "load": 1, "holding": "10 ms", "rate": 0.001}
+    calls |= {"redial": 0.5, "redial_after": "1 ms"}
     tables = {"uplink": [uplink], "calls": [calls]}
     shared = skycell.run({**_ONE_RUN, "run": later, **tables}, engine="reference")
     back = {**link, "rate": "20 kbit/s", "ack_filter": True, "one_way": True}
@@ -113,8 +114,18 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     filtered = skycell.run(narrow, engine="reference")
     web = {"topology": topology, **split, "traffic": "web"}
     relaying = skycell.run({**_ONE_RUN, **web})
-    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying)
+    bounds = {"ctd": "1 s"}
+    at_port = {"qos": [{"vcs": ["flow1.forward"], "ports": ["switch1>switch2"], **bounds}]}
+    datagrams = {"kind": "cbr", "name": "voice", "rate": 0.1, "packet_size": "100 B"}
+    to_end = {"source": [datagrams], "qos": [{"flows": ["voice"], **bounds}]}
+    bounded = [
+        skycell.run({**_ONE_RUN, **at_port}, engine="reference"),
+        skycell.run({**_ONE_RUN, "topology": topology, **to_end}),
+    ]
+    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying, *bounded)
     summaries = [run.summary() for run in (result, of_packets, *others)]
+    for summary in summaries:
+        summary.pop("qos", None)  # explained in qos.md
     keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()

@@ -32,7 +32,7 @@ def transfer_times(idle: str, **tcp: Any) -> list[float]:
             "idle": idle,
             "new_connection": False,
         },
-        "tcp": {"preset": "linux", "slow_start": "standard", **tcp},
+        "tcp": {"preset": "linux", "slow_start": {"kind": "hystart", "detect": "none"}, **tcp},
         "records": {"traces": ["transfers"]},
     }
     spec = parse(values).resolve()
