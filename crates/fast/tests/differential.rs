@@ -227,6 +227,9 @@ fn a_vc_that_is_rerouted_over_its_own_path_keeps_it() {
             // What a delay has at least is known less well of a VC that is rerouted.
             records.cell_delays.clear();
             records.class_delays.clear();
+            for source in &mut records.sources {
+                source.delay = None;
+            }
             records
         };
         assert_eq!(run(&kept), run(&anew), "scenario {seed}");
