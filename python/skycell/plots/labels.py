@@ -116,6 +116,7 @@ METRICS = {
     "edge_fairness": "Fairness index of edge routers",
     "p999_cell_delay": "Cell delay, 99.9 %",
     "cell_delay_variation": "Cell delay variation, 99.9 %",
+    "nonconforming_part": "Part not conforming",
     "discarded_part": "Discarded",
     "overflow_part": "Came to a full buffer",
     "handover_interval": "Time between handovers",
