@@ -1,7 +1,6 @@
 //! Bursts: what an acknowledgement lets leave waits until a whole burst may (tcp_write_xmit, tcp_tso_should_defer).
 
 use super::{RackTlp, State};
-use crate::pacing::BurstSize;
 use crate::transmit::Transmitter;
 use skycell_units::SimTime;
 
@@ -10,12 +9,6 @@ const AT_MOST_PS: u64 = SimTime::from_millis(1).0;
 
 /// tcp_tso_win_divisor: a window has as many bursts at least.
 const WINDOW_PARTS: u64 = 3;
-
-/// Segments of a burst that TSO makes without a pace of its own (tcp_min_tso_segs, sk_pacing_shift).
-const OF_TSO: BurstSize = BurstSize {
-    least_segments: 2,
-    time_ps: BurstSize::OF_TSO_PS,
-};
 
 /// What is done about a burst that could leave.
 pub(super) enum Burst {
@@ -33,10 +26,7 @@ impl RackTlp {
             return Burst::Leaves(u64::MAX);
         }
         let mss = tx.tcp.mss;
-        let longest = match self.pace(tx) {
-            Some(rate) => self.burst_size(tx, rate).segments(rate, mss),
-            None => u64::MAX,
-        };
+        let longest = self.burst_segments(tx).unwrap_or(u64::MAX);
         let (by_cwnd, unsent) = (cwnd - self.flight.pipe(), tx.available - tx.snd_max);
         let advertised = u64::from(tx.advertised);
         let by_receiver = (tx.snd_una + advertised).saturating_sub(tx.snd_max);
@@ -61,13 +51,5 @@ impl RackTlp {
         let at_most = AT_MOST_PS / tx.tcp.tick_ps;
         let srtt = tx.rto.srtt_eighths() as u64 / 8;
         tx.ticks <= self.departed(tx) + at_most && first + srtt <= tx.ticks + at_most.min(srtt / 2)
-    }
-
-    /// The bursts of this sender, which sends at `rate` octets a second.
-    fn burst_size(&self, tx: &Transmitter, rate: u64) -> BurstSize {
-        match &self.pacer {
-            Some(_) => super::pace::burst_size(&tx.tcp, rate),
-            None => OF_TSO,
-        }
     }
 }

@@ -24,14 +24,21 @@ const AVOIDANCE_RATIO: f64 = 1.2;
 /// tcp_update_skb_after_send.
 const UNPACED_BY_BBR: u64 = 10;
 
-/// The bursts of a sender that paces, at a rate.
-pub(super) fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
+/// Bursts that TSO makes without a pace (tcp_min_tso_segs, sk_pacing_shift).
+const OF_TSO: BurstSize = BurstSize {
+    least_segments: 2,
+    time_ps: BurstSize::OF_TSO_PS,
+};
+
+/// The bursts of a sender at a rate.
+fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
     match &tcp.pacing {
         PacingSpec::On(paced) => BurstSize {
             least_segments: paced.burst_segments.into(),
             time_ps: paced.burst_time_ps,
         },
-        PacingSpec::Off(_) => model_burst_size(&tcp.congestion, rate),
+        PacingSpec::Off(_) if tcp.congestion.has_model() => model_burst_size(&tcp.congestion, rate),
+        PacingSpec::Off(_) => OF_TSO,
     }
 }
 
@@ -58,16 +65,17 @@ impl RackTlp {
 
     /// Whether a segment may leave now.
     pub(super) fn may_send(&mut self, tx: &Transmitter) -> bool {
-        match &mut self.pacer {
-            None => true,
-            Some(pacer) => {
-                let size = pacer.rate().map(|rate| {
-                    let size = burst_size(&tx.tcp, rate);
-                    size.segments(rate, tx.tcp.mss)
-                });
-                pacer.may_send(size)
-            }
+        if self.pacer.is_none() {
+            return true;
         }
+        let size = self.burst_segments(tx);
+        self.pacer.as_mut().is_none_or(|pacer| pacer.may_send(size))
+    }
+
+    /// Segments of a burst; none before the rate is known.
+    pub(super) fn burst_segments(&self, tx: &Transmitter) -> Option<u64> {
+        let rate = self.pace(tx)?;
+        Some(burst_size(&tx.tcp, rate).segments(rate, tx.tcp.mss))
     }
 
     /// A segment of `octets` of data has left.
@@ -118,7 +126,7 @@ impl RackTlp {
     }
 
     /// sk_pacing_rate, octets a second, which Linux keeps also where nothing waits for it; none before it is known.
-    pub(super) fn pace(&self, tx: &Transmitter) -> Option<u64> {
+    fn pace(&self, tx: &Transmitter) -> Option<u64> {
         match &self.pacer {
             Some(pacer) => pacer.rate(),
             None => self.rate_of_window(tx, SLOW_START_RATIO, AVOIDANCE_RATIO),
