@@ -147,6 +147,8 @@ class RecordedScenario:
             links.insert(1, behind | {"policer": self.group.policer})
         names = [f"flow{number + 1}" for number in range(self.group.flows)]
         ends = {"source": "sender", "destination": "receiver"}
+        own_tcp = [library.congestion[congestion] for congestion in self.congestions]
+        is_mixed = len(set(self.congestions)) > 1
         found: dict[str, Any] = {
             "run": {"duration": f"{self.path.duration_s:g} s"},
             "topology": {
@@ -156,13 +158,12 @@ class RecordedScenario:
                 "link": links,
                 "flow": [{"name": name, **ends} for name in names],
             },
-            "tcp": {**library.tcp, **library.congestion[self.congestions[0]]},
+            "tcp": {**library.tcp, **({} if is_mixed else own_tcp[0])},
             "start": {"kind": "staggered", "every": f"{self.group.every_s:g} s"},
         }
-        if len(set(self.congestions)) > 1:
+        if is_mixed:
             found["flow"] = [
-                {"names": [name], "tcp": library.congestion[congestion]}
-                for name, congestion in zip(names, self.congestions, strict=True)
+                {"names": [name], "tcp": tcp} for name, tcp in zip(names, own_tcp, strict=True)
             ]
         if self.size_octets is not None:
             found["traffic"] = {

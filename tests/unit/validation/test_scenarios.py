@@ -1,5 +1,7 @@
 """What was recorded and what is simulated are the same scenarios over the same paths."""
 
+from dataclasses import replace
+
 import pytest
 
 from skycell.spec.parts import StartAt
@@ -69,6 +71,10 @@ def test_a_group_may_mix_congestion_controls_police_and_change_a_path() -> None:
         )
     )
     assert [flow.tcp.congestion.kind for flow in mixed.flows] == ["linux_cubic", "reno"]
+    # What one flow has of its own is not the others'.
+    (scenario,) = select(["mixed-cubic+reno-20M-40ms-67p"])
+    turned = as_scenario(replace(scenario, congestion="reno+cubic"), {}).resolve()
+    assert [flow.tcp for flow in turned.flows] == [flow.tcp for flow in reversed(mixed.flows)]
     first, second, back = policer.links
     assert (first.port.policer, back.port.policer) == (None, None)
     assert second.port.policer is not None
