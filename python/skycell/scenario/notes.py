@@ -33,7 +33,7 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does; where satellites of its paths are left out or placed by old elements; and on what
+    device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are left out or placed by old elements; and on what
     a list of packets holds.
 
     Args:
@@ -43,7 +43,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     frames = _longest_frames(spec)
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
-    return (*_tail_drop(spec, frames), *_policers(spec, frames), *of_paths, *filter(None, of_lists))
+    of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
+    return (*of_cells, *_hystart(spec), *of_paths, *filter(None, of_lists))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
@@ -128,6 +129,23 @@ def _policers(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
             f"packet of {max(policed.values())} cells is lost with any one of them, and its other "
             f'cells still count. A [[gfr]] contract with excess = "discard" holds a VC to a rate '
             f"by whole packets."
+        )
+
+
+def _hystart(spec: NetworkSpec) -> Iterator[str]:
+    """Of flows of Reno whose slow start is that of Linux's CUBIC, as with the stack `linux`."""
+    found = [
+        flow.name
+        for flow in spec.connections
+        if flow.tcp.congestion.kind == "reno"
+        and flow.tcp.slow_start.kind == "hystart"
+        and flow.tcp.slow_start.detect != "none"
+    ]
+    if found:
+        yield (
+            f"{_named('flow', found)}: Reno with HyStart is no TCP of Linux, where HyStart is a "
+            f'part of CUBIC. Its Reno has congestion = {{ kind = "reno", growth = '
+            f'"segment_counting" }} and slow_start = {{ kind = "hystart", detect = "none" }}.'
         )
 
 

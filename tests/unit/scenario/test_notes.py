@@ -90,3 +90,15 @@ def test_a_policer_that_discards_cells_of_tcp_is_noted_and_one_that_counts_is_no
     assert network(port=port, policer=[policer | {"pcr_action": "count"}]) == ()
     contract = {"vcs": ["f.forward"], "mcr": "1000 cells/s", "excess": "discard"}
     assert network(port=port, gfr=[contract]) == ()
+
+
+def test_reno_with_hystart_is_noted_and_linuxs_own_is_not() -> None:
+    linux = {"preset": "linux", "llc_snap": False, "congestion": "reno"}
+    (note,) = (note for note in network(tcp=linux) if "HyStart" in note)
+    assert note.startswith("flow f: Reno with HyStart is no TCP of Linux")
+    own = {
+        "congestion": {"kind": "reno", "growth": "segment_counting"},
+        "slow_start": {"kind": "hystart", "detect": "none"},
+    }
+    for tcp in (linux | own, {"preset": "linux"}, {"congestion": "reno"}):
+        assert [note for note in network(tcp=tcp) if "HyStart" in note] == []
