@@ -33,8 +33,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are left out or placed by old elements; and on what
-    a list of packets holds.
+    device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are
+    left out or placed by old elements; and on what a list of packets holds.
 
     Args:
         spec: the network.
