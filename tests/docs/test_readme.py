@@ -14,10 +14,6 @@ from tests.structure.tree import ROOT
 
 script = load_script("readme_results")
 
-MOST = 8_000
-"""Octets of a page that everybody reads."""
-
-
 def row(**values: Any) -> dict[str, Any]:
     plain = {
         "table": "icccn97-t3",
@@ -161,11 +157,6 @@ def test_a_studys_readme_opens_with_what_comes_out_what_does_not_and_why(study: 
         "Why",
     ]
     assert len(opening) < 1500
-
-
-@pytest.mark.parametrize("page", ["README.md", "CHANGELOG.md"])
-def test_a_page_that_everybody_reads_is_short(page: str) -> None:
-    assert len((ROOT / page).read_bytes()) <= MOST
 
 
 def test_the_front_page_has_a_scenario_of_few_lines_and_runs_it() -> None:
