@@ -79,3 +79,51 @@ def test_classic_flows_are_marked_with_the_square_of_what_scalable_ones_are() ->
     )
     # The mean of a square is above the square of a mean.
     assert 1 < p_c / (p_l / 2) ** 2 < 1.3
+
+
+STEPS: dict[str, dict[str, Any]] = {
+    "queue": {
+        "kind": "red_ecn",
+        "min_threshold": "4 packets",
+        "max_threshold": "5 packets",
+        "weight": 1.0,
+        "gentle": False,
+        "mark_above": True,
+    },
+    "wait": {"kind": "codel", "ce_threshold": "1 ms"},
+    "wait of a flow": {"kind": "fq_codel", "ce_threshold": "1 ms"},
+    "wait of scalable packets": {"kind": "fq_codel", "ce_threshold_ect1": "1 ms"},
+    "wait of the scalable queue": {"kind": "linux_dual_pi2"},
+}
+"""Marks above 1 ms of queue: 4 packets of 1500 octets at 50 Mbit/s are 0.96 ms."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_step_holds_the_queue_of_a_scalable_sender_near_it_and_loses_nothing(step: str) -> None:
+    # RFC 8257, section 3.1: a step K keeps the queue near K. The link stays busy if K is above a
+    # seventh of rate x round trip (section 3.4): 4 packets of 42 are not far below. A flow that is
+    # marked goes on for a round trip, in which DCTCP adds one packet: 5 or 6 packets are 1.4 ms.
+    prague = step in ("wait of scalable packets", "wait of the scalable queue")
+    scenario = {
+        "run": {"duration": "12 s", "measure_from": "2 s"},
+        "topology": {
+            "kind": "dumbbell",
+            "sources": 1,
+            "bottleneck": {
+                "rate": "50 Mbit/s",
+                "framing": "ip",
+                "delay": "5 ms",
+                "buffer": "1000 packets",
+                "policy": STEPS[step],
+            },
+            "access": {"rate": "1 Gbit/s", "framing": "ip", "delay": "0 s"},
+        },
+        "tcp": SCALABLE if prague else {**SCALABLE, "congestion": "dctcp"},
+    }
+    records = skycell.run(scenario).records
+    (flow,) = records["flows"]
+    (port,) = [port for port in records["ports"] if port["name"] == "router1>router2"]
+    assert flow["segments_retransmitted"] == 0
+    assert flow["segments_marked"] > 100
+    assert flow["octets_delivered"] * 8 / 10 > 0.95 * 50e6 * 1448 / 1500
+    assert port["octets"]["sojourn"]["p99_ps"] < 1.45e9

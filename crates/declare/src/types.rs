@@ -61,6 +61,11 @@ parameter_types! {
         true => Ok(()),
         false => Err(Refusal::new(field, value, "0.5 to 1")),
     };
+    /// A gain of a controller, per second: above 0, at most 1000.
+    PerSecond(f64) = |value, _, field| match *value > 0.0 && *value <= 1_000.0 {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "above 0, at most 1000")),
+    };
     /// Bits of a line, at least 1, at most a thousand million.
     BitCount(u64) = |bits, _, field| match bits {
         1..=1_000_000_000 => Ok(()),

@@ -313,6 +313,7 @@ class CodelSpec(SpecPart):
     kind: Literal["codel"] = "codel"
     target_ps: U64
     interval_ps: U64
+    ce_threshold_ps: U64 = left_out(0)
 
 
 class HeadDropSpec(SpecPart):
@@ -327,6 +328,7 @@ class RedEcnSpec(SpecPart):
     kind: Literal["red_ecn"] = "red_ecn"
     red: RedPart
     gentle: bool
+    mark_above: bool = left_out(False)
 
 
 class PieSpec(SpecPart):
@@ -347,6 +349,8 @@ class FqCodelSpec(SpecPart):
     interval_ps: U64
     quantum_octets: U32
     queues: U32
+    ce_threshold_ps: U64 = left_out(0)
+    ce_threshold_ect1_ps: U64 = left_out(0)
 
 
 class DualPi2Spec(SpecPart):
@@ -359,6 +363,20 @@ class DualPi2Spec(SpecPart):
     ramp_from_ps: U64
     ramp_to_ps: U64
     shift_ps: U64
+
+
+class LinuxDualPi2Spec(SpecPart):
+    """DualPI2 by Linux's rules: random marks, a step, weighted round robin of both queues."""
+
+    kind: Literal["linux_dual_pi2"] = "linux_dual_pi2"
+    target_ps: U64
+    update_ps: U64
+    alpha: float
+    beta: float
+    coupling: U32
+    step_ps: U64
+    classic_part: float
+    drop_overload: bool
 
 
 class RedSpec(RedPart):
@@ -390,7 +408,8 @@ PolicySpec = Annotated[
     | RedEcnSpec
     | PieSpec
     | FqCodelSpec
-    | DualPi2Spec,
+    | DualPi2Spec
+    | LinuxDualPi2Spec,
     Field(discriminator="kind"),
 ]
 

@@ -108,6 +108,8 @@ impl Builder<'_> {
                         .pick(&[MILLISECOND, 100 * MICROSECOND, 10 * MICROSECOND])
                 )
             }
+            "TimeOrNone" => json!(self.dice.pick(&[0, MILLISECOND, 100 * MICROSECOND])),
+            "PerSecond" => json!(self.dice.pick(&[0.16, 3.2, 100.0])),
             "PacketOctets" => json!(self.dice.pick(&[1_514, 300, 40])),
             "QueueCount" => json!(self.dice.pick(&[0, 1, 3, 1_024])),
             "Coupling" => json!(1 + self.dice.below(3)),

@@ -3,7 +3,10 @@
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
 use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, types::Interval};
+use skycell_declare::{
+    Declare, is_default,
+    types::{Interval, TimeOrNone},
+};
 
 /// Controlled Delay: discards or marks packets at the head that have waited for too long.
 ///
@@ -38,6 +41,15 @@ pub struct CodelSpec {
         source = "RFC 8289, section 4.3: round trips from 10 ms to 1 s; over GEO satellites more is better"
     )]
     pub interval_ps: Interval,
+    /// Wait above which every packet that knows ECN is marked, whatever the control loop does; 0 s for none.
+    #[param(
+        key = "ce_threshold",
+        default = "0 s",
+        symbol = "ce_threshold",
+        source = "Linux 6.18, codel_impl.h: off unless set; RFC 8257, section 3.1, marks above one threshold"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ce_threshold_ps: TimeOrNone,
 }
 
 impl PolicyRule for CodelSpec {
@@ -103,7 +115,20 @@ impl BufferPolicy for Codel {
 
     fn on_dequeue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         let is_small = view.octets <= u64::from(self.max_packet);
-        self.control.on_dequeue(&self.spec, view, is_small)
+        let decision = self.control.on_dequeue(&self.spec, view, is_small);
+        marked_above(decision, self.spec.ce_threshold_ps, view)
+    }
+}
+
+/// Marks a packet that the control loop sends on unmarked, if it knows ECN and has waited for longer than the threshold,
+/// where there is one.
+///
+/// Source: Linux 6.18, `codel_dequeue`: the comparison is strict, and a packet without ECN goes on as it is.
+pub(super) fn marked_above(decision: Decision, threshold_ps: u64, view: &BufferView) -> Decision {
+    let is_above = threshold_ps != 0 && view.now_ps - view.came_ps > threshold_ps;
+    match decision {
+        Decision::Accept if is_above && view.ecn.is_capable() => Decision::Mark,
+        other => other,
     }
 }
 
@@ -185,6 +210,7 @@ mod tests {
     const SPEC: CodelSpec = CodelSpec {
         target_ps: 5 * MS,
         interval_ps: 100 * MS,
+        ce_threshold_ps: 0,
     };
     const DELAYED: Decision = Decision::Discard(DiscardReason::Delayed);
 
@@ -323,5 +349,32 @@ mod tests {
         }
         // 1270.71, 1328.45 and 1378.45 ms are over, 1423.17 ms is not.
         assert_eq!(gone, 3);
+    }
+
+    #[test]
+    fn above_the_threshold_each_packet_that_knows_ecn_is_marked_and_no_other_is_touched() {
+        // Waits of 1 ms are below the target: the control loop does nothing.
+        let mut codel = Codel::new(&CodelSpec {
+            ce_threshold_ps: MS,
+            ..SPEC
+        });
+        let mut after = |wait_ps, ecn| {
+            let packet = packet(1_000 * MS, wait_ps, 9_000);
+            codel.on_dequeue(0, &BufferView { ecn, ..packet })
+        };
+        assert_eq!(after(MS, Ecn::Ect0), Decision::Accept);
+        assert_eq!(after(MS + 1, Ecn::Ect0), Decision::Mark);
+        assert_eq!(after(MS + 1, Ecn::Ect1), Decision::Mark);
+        assert_eq!(after(MS + 1, Ecn::NotEct), Decision::Accept);
+    }
+
+    #[test]
+    fn the_threshold_leaves_the_control_loop_as_it_is() {
+        let mut codel = codel();
+        codel.spec.ce_threshold_ps = MS;
+        // Packets without ECN: the same discards as without a threshold.
+        let times = discards(&mut codel, 10 * MS, 1_340 * MS);
+        let ms: Vec<_> = times.iter().map(|time| time / MS).collect();
+        assert_eq!(ms, [1_100, 1_200, 1_280, 1_330]);
     }
 }

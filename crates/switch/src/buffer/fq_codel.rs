@@ -1,13 +1,13 @@
 //! FlowQueue-CoDel.
 
-use super::codel::Control;
+use super::codel::{Control, marked_above};
 use super::{BufferPolicy, BufferView, CodelSpec, Draws, Needs, PolicyRule};
 use crate::Decision;
 use crate::scheduler::{FlowQueueing, QueueOrder};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare,
-    types::{Interval, PacketOctets, QueueCount},
+    Declare, is_default,
+    types::{Interval, PacketOctets, QueueCount, TimeOrNone},
 };
 use skycell_units::Ecn;
 
@@ -53,6 +53,23 @@ pub struct FqCodelSpec {
     /// Queues over which a hash spreads the flows; 0 for one of its own for each flow.
     #[param(default = 1024, source = "RFC 8290, section 5.2.5")]
     pub queues: QueueCount,
+    /// Wait above which every packet that knows ECN is marked, whatever the control loop does; 0 s for none.
+    #[param(
+        key = "ce_threshold",
+        default = "0 s",
+        symbol = "ce_threshold",
+        source = "Linux 6.18, sch_fq_codel.c: off unless set"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ce_threshold_ps: TimeOrNone,
+    /// The same for packets with ECT(1) alone, which scalable senders (L4S) send; 0 s for none.
+    #[param(
+        key = "ce_threshold_ect1",
+        default = "0 s",
+        source = "Linux 6.18, sch_fq_codel.c: ce_threshold with ce_threshold_selector 0x01/0x03"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ce_threshold_ect1_ps: TimeOrNone,
 }
 
 impl PolicyRule for FqCodelSpec {
@@ -64,7 +81,9 @@ impl PolicyRule for FqCodelSpec {
             spec: CodelSpec {
                 target_ps: self.target_ps,
                 interval_ps: self.interval_ps,
+                ce_threshold_ps: self.ce_threshold_ps,
             },
+            ce_threshold_ect1_ps: self.ce_threshold_ect1_ps,
             queues: self.queues,
             salt: stream.uniform(0, 1 << 62),
             max_packet: 0,
@@ -85,6 +104,8 @@ impl PolicyRule for FqCodelSpec {
 #[derive(Debug)]
 pub struct FqCodel {
     spec: CodelSpec,
+    /// 0 for none.
+    ce_threshold_ect1_ps: u64,
     /// Queues that flows are spread over, if they are.
     queues: u32,
     /// What the hash depends on beside the flow (RFC 8290, section 4.1.1: a random number of the start).
@@ -109,7 +130,12 @@ impl BufferPolicy for FqCodel {
             self.controls.resize(queue + 1, Control::default());
         }
         let is_small = view.queue_octets <= u64::from(self.max_packet);
-        self.controls[queue].on_dequeue(&self.spec, view, is_small)
+        let decision = self.controls[queue].on_dequeue(&self.spec, view, is_small);
+        let decision = marked_above(decision, self.spec.ce_threshold_ps, view);
+        match view.ecn {
+            Ecn::Ect1 => marked_above(decision, self.ce_threshold_ect1_ps, view),
+            _ => decision,
+        }
     }
 
     fn queue_of(&self, flow: u32, _ecn: Ecn) -> u32 {
@@ -139,6 +165,8 @@ mod tests {
             interval_ps: 100,
             quantum_octets: 1_514,
             queues,
+            ce_threshold_ps: 0,
+            ce_threshold_ect1_ps: 0,
         };
         spec.policy(&Draws { seed, port: "p" })
     }
@@ -184,5 +212,26 @@ mod tests {
         assert_eq!(fq.on_dequeue(1, &packet(200, 50)), Decision::Accept);
         let delayed = Decision::Discard(DiscardReason::Delayed);
         assert_eq!(fq.on_dequeue(0, &packet(200, 50)), delayed);
+    }
+
+    #[test]
+    fn one_threshold_marks_all_that_know_ecn_and_the_other_those_with_ect1() {
+        let after = |ce, ce_ect1, ecn| {
+            let mut fq = policy(0, 1);
+            fq.spec.ce_threshold_ps = ce;
+            fq.ce_threshold_ect1_ps = ce_ect1;
+            let packet = BufferView {
+                now_ps: 100,
+                came_ps: 97,
+                ecn,
+                ..BufferView::default()
+            };
+            fq.on_dequeue(0, &packet)
+        };
+        let (mark, none) = (Decision::Mark, Decision::Accept);
+        let every = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1];
+        assert_eq!(every.map(|ecn| after(2, 0, ecn)), [none, mark, mark]);
+        assert_eq!(every.map(|ecn| after(0, 2, ecn)), [none, none, mark]);
+        assert_eq!(every.map(|ecn| after(3, 3, ecn)), [none; 3]);
     }
 }

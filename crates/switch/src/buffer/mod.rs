@@ -28,6 +28,7 @@ mod fair_buffer_allocation;
 mod fq_codel;
 mod fred;
 mod head_drop;
+mod linux_dual_pi2;
 mod pie;
 mod pme_ered;
 mod ppd;
@@ -50,6 +51,7 @@ pub use fair_buffer_allocation::FairBufferAllocationSpec;
 pub use fq_codel::FqCodelSpec;
 pub use fred::FredSpec;
 pub use head_drop::HeadDropSpec;
+pub use linux_dual_pi2::LinuxDualPi2Spec;
 pub use pie::PieSpec;
 pub use pme_ered::PmeEredSpec;
 pub use ppd::PpdSpec;
@@ -94,6 +96,7 @@ policies! {
     Pie(PieSpec),
     FqCodel(FqCodelSpec),
     DualPi2(DualPi2Spec),
+    LinuxDualPi2(LinuxDualPi2Spec),
 }
 
 /// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not

@@ -4,7 +4,7 @@ use super::red::{AverageQueue, EarlyDrop};
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule, RedPart};
 use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, types::Flag};
+use skycell_declare::{Declare, is_default, types::Flag};
 use skycell_des::Stream;
 
 /// RED that marks packets whose transport knows ECN where it would draw for a discard.
@@ -32,6 +32,13 @@ pub struct RedEcnSpec {
         source = "S. Floyd, Recommendation on using the gentle_ variant of RED, 2000"
     )]
     pub gentle: Flag,
+    /// Whether packets that know ECN are marked where all others are discarded, above the thresholds.
+    #[param(
+        default = false,
+        source = "RFC 3168, section 7: a router may drop them. Linux's RED marks them unless it has `harddrop`"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub mark_above: Flag,
 }
 
 impl PolicyRule for RedEcnSpec {
@@ -42,13 +49,14 @@ impl PolicyRule for RedEcnSpec {
     }
 }
 
-/// Marks, or discards, packets at random while the average queue is long, and discards every packet while it is very
-/// long, as RFC 3168 lets a queue do that marks do not hold down.
+/// Marks, or discards, packets at random while the average queue is long. While it is very long every packet is
+/// discarded, as RFC 3168 allows where marks do not hold the queue down, or, with `mark_above`, marked if it knows ECN.
 #[derive(Debug)]
 pub struct RedEcn {
     average: AverageQueue,
     drop: EarlyDrop,
     is_gentle: bool,
+    marks_above: bool,
     stream: Stream,
 }
 
@@ -58,6 +66,7 @@ impl RedEcn {
             average: AverageQueue::new(&spec.red),
             drop: EarlyDrop::new(&spec.red),
             is_gentle: spec.gentle,
+            marks_above: spec.mark_above,
             stream,
         }
     }
@@ -72,7 +81,10 @@ impl BufferPolicy for RedEcn {
         let is_full = is_above && (!self.is_gentle || self.drop.is_far_above(average));
         if is_full || self.drop.is_below(average) {
             self.drop.forget(average);
-            return is_full.then_some(DiscardReason::AboveThreshold).into();
+            return match is_full {
+                true if self.marks_above => view.signal(DiscardReason::AboveThreshold),
+                _ => is_full.then_some(DiscardReason::AboveThreshold).into(),
+            };
         }
         let is_drawn = match is_above {
             true => self.drop.draws_gently(average, &mut self.stream),
@@ -97,7 +109,12 @@ mod tests {
             weight: 1.0,
             ..spec()
         };
-        RedEcn::new(&RedEcnSpec { red, gentle }, Stream::new(1, "test"))
+        let spec = RedEcnSpec {
+            red,
+            gentle,
+            mark_above: false,
+        };
+        RedEcn::new(&spec, Stream::new(1, "test"))
     }
 
     fn packet(queued: u32, ecn: Ecn) -> BufferView {
@@ -141,5 +158,21 @@ mod tests {
         assert_eq!(discarded, 0);
         assert!((3_600..3_930).contains(&marked), "{marked}");
         assert_eq!(signals(600, Ecn::Ect0, true), (0, 10_000));
+    }
+
+    #[test]
+    fn above_the_upper_threshold_packets_that_know_ecn_are_marked_if_asked() {
+        // Without `gentle` every packet from 300 on: the step of DCTCP (RFC 8257, section 3.1).
+        let mut red = of_the_queue(false);
+        red.marks_above = true;
+        let above = Decision::Discard(DiscardReason::AboveThreshold);
+        for (queued, ecn, decision) in [
+            (99, Ecn::Ect0, Decision::Accept),
+            (300, Ecn::Ect0, Decision::Mark),
+            (999, Ecn::Ect1, Decision::Mark),
+            (300, Ecn::NotEct, above),
+        ] {
+            assert_eq!(red.on_enqueue(0, &packet(queued, ecn)), decision);
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! which queues have cells; the scheduler never leaves the link idle while one of them has. A cell
 //! whose transmission has begun is finished.
 
+mod credit_round_robin;
 mod deficit_round_robin;
 mod fifo;
 mod flow_queueing;
@@ -16,6 +17,7 @@ mod vc_round_robin;
 mod virtual_spacing;
 mod weighted_round_robin;
 
+pub use credit_round_robin::CreditRoundRobin;
 pub use deficit_round_robin::{DeficitRoundRobin, DeficitRoundRobinSpec};
 pub use fifo::FifoSpec;
 pub use flow_queueing::FlowQueueing;

@@ -1,6 +1,6 @@
 //! Queues of packets within one buffer: a flow's, a VC's, or a kind of flow's; and which of them sends next.
 
-use super::{DeficitRoundRobin, FlowQueueing, TimeShifted};
+use super::{CreditRoundRobin, DeficitRoundRobin, FlowQueueing, TimeShifted};
 
 /// The packet at the head of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum QueueOrder {
     Flows(FlowQueueing),
     /// See [`TimeShifted`].
     TimeShifted(TimeShifted),
+    /// See [`CreditRoundRobin`].
+    Credit(CreditRoundRobin),
 }
 
 impl QueueOrder {
@@ -28,7 +30,7 @@ impl QueueOrder {
         match self {
             QueueOrder::Deficit(order) => order.on_enqueue(queue),
             QueueOrder::Flows(order) => order.on_enqueue(queue),
-            QueueOrder::TimeShifted(_) => {}
+            QueueOrder::TimeShifted(_) | QueueOrder::Credit(_) => {}
         }
     }
 
@@ -38,6 +40,7 @@ impl QueueOrder {
             QueueOrder::Deficit(order) => order.select(head),
             QueueOrder::Flows(order) => order.select(|queue| head(queue).is_some()),
             QueueOrder::TimeShifted(order) => order.select(head),
+            QueueOrder::Credit(order) => order.select(head),
         }
     }
 
@@ -47,6 +50,7 @@ impl QueueOrder {
         match self {
             QueueOrder::Deficit(order) => order.on_sending(queue, octets, is_last),
             QueueOrder::Flows(order) => order.on_sending(queue, octets),
+            QueueOrder::Credit(order) => order.on_sending(queue, octets),
             QueueOrder::TimeShifted(_) => {}
         }
     }
@@ -56,6 +60,7 @@ impl QueueOrder {
         match self {
             QueueOrder::Deficit(order) => order.on_empty(),
             QueueOrder::Flows(order) => order.on_empty(),
+            QueueOrder::Credit(order) => order.on_empty(),
             QueueOrder::TimeShifted(_) => {}
         }
     }

@@ -22,9 +22,11 @@ from skycell.scenario.values.parameter_types import (
     Interval,
     PacketOctets,
     PartOfOne,
+    PerSecond,
     QueueCount,
     Threshold,
     ThresholdBelowCapacity,
+    TimeOrNone,
     UpToEqualShare,
     VcAllowances,
     VcLevels,
@@ -41,6 +43,7 @@ from skycell.spec.network import (
     FqCodelSpec,
     FredSpec,
     HeadDropSpec,
+    LinuxDualPi2Spec,
     McrSchedulingSpec,
     PieSpec,
     PmeEredSpec,
@@ -490,6 +493,18 @@ class Codel(Parameters):
             "more is better"
         ),
     )
+    ce_threshold: TimeOrNone = param(
+        "0 s",
+        (
+            "wait above which every packet that knows ECN is marked, whatever the control"
+            " loop does; 0 s for none"
+        ),
+        symbol="ce_threshold",
+        source=(
+            "Linux 6.18, codel_impl.h: off unless set; RFC 8257, section 3.1, marks above"
+            " one threshold"
+        ),
+    )
 
 
 class HeadDrop(Parameters):
@@ -533,6 +548,17 @@ class RedEcn(Parameters):
             "of jumping to 1"
         ),
         source="S. Floyd, Recommendation on using the gentle_ variant of RED, 2000",
+    )
+    mark_above: Flag = param(
+        False,
+        (
+            "whether packets that know ECN are marked where all others are discarded, "
+            "above the thresholds"
+        ),
+        source=(
+            "RFC 3168, section 7: a router may drop them. Linux's RED marks them unless "
+            "it has `harddrop`"
+        ),
     )
 
 
@@ -595,6 +621,20 @@ class FqCodel(Parameters):
         ("queues over which a hash spreads the flows; 0 for one of its own for each flow"),
         source="RFC 8290, section 5.2.5",
     )
+    ce_threshold: TimeOrNone = param(
+        "0 s",
+        (
+            "wait above which every packet that knows ECN is marked, whatever the control"
+            " loop does; 0 s for none"
+        ),
+        symbol="ce_threshold",
+        source="Linux 6.18, sch_fq_codel.c: off unless set",
+    )
+    ce_threshold_ect1: TimeOrNone = param(
+        "0 s",
+        ("the same for packets with ECT(1) alone, which scalable senders (L4S) send; 0 s for none"),
+        source="Linux 6.18, sch_fq_codel.c: ce_threshold with ce_threshold_selector 0x01/0x03",
+    )
 
 
 class DualPi2(Parameters):
@@ -645,6 +685,68 @@ class DualPi2(Parameters):
     )
 
 
+class LinuxDualPi2(Parameters):
+    """DualPI2 by Linux's rules: random marks, a step, weighted round robin of both queues."""
+
+    kind: Literal["linux_dual_pi2"] = param(..., "the policy")
+    target: Interval = param(
+        "15 ms",
+        "wait that the controller aims at",
+        symbol="target",
+        source="Linux 6.17, dualpi2_reset_default",
+    )
+    update: Interval = param(
+        "16 ms",
+        "time between two updates of the probability",
+        symbol="tupdate",
+        source="Linux 6.17, dualpi2_reset_default",
+    )
+    alpha: PerSecond = param(
+        0.16015625,
+        "gain of the difference between wait and target, per second",
+        symbol="alpha",
+        source=(
+            "Linux 6.17, dualpi2_reset_default: 41 / 256; 10 dB of margin at a round trip of 100 ms"
+        ),
+    )
+    beta: PerSecond = param(
+        3.19921875,
+        "gain of the growth of the wait since the last update, per second",
+        symbol="beta",
+        source="Linux 6.17, dualpi2_reset_default: 819 / 256",
+    )
+    coupling: Coupling = param(
+        2,
+        (
+            "ratio of the probability of marks of scalable senders to the root of that of"
+            " classic ones"
+        ),
+        symbol="coupling_factor",
+        source="Linux 6.17, dualpi2_reset_default",
+    )
+    step: Interval = param(
+        "1 ms",
+        "wait above which every packet of a scalable sender is marked",
+        symbol="step_thresh",
+        source="Linux 6.17, dualpi2_reset_default",
+    )
+    classic_part: FromZeroToOne = param(
+        0.1,
+        "part of the link that the classic queue gets while both queues have packets",
+        symbol="c_protection",
+        source="Linux 6.17, dualpi2_reset_default: 10 %",
+    )
+    drop_overload: Flag = param(
+        True,
+        (
+            "whether packets are discarded under overload, marks or not, instead of being"
+            " marked until the buffer is full"
+        ),
+        symbol="drop_overload",
+        source="Linux 6.17, dualpi2_reset_default",
+    )
+
+
 AnyPolicy = (
     TailDrop
     | Ppd
@@ -669,6 +771,7 @@ AnyPolicy = (
     | Pie
     | FqCodel
     | DualPi2
+    | LinuxDualPi2
 )
 #: Those that need no more than their name.
 _Names = Literal[
@@ -692,6 +795,7 @@ _Names = Literal[
     "pie",
     "fq_codel",
     "dual_pi2",
+    "linux_dual_pi2",
 ]
 Policy = Annotated[
     Annotated[AnyPolicy, Field(discriminator="kind")],
@@ -1041,6 +1145,7 @@ POLICIES: dict[str, Declared] = {
         (
             Declares("target_ps", "target", "Interval", below="interval_ps"),
             Declares("interval_ps", "interval", "Interval"),
+            Declares("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
         ),
         facts={
             "chosen": "largest packet so far as MTU",
@@ -1085,6 +1190,7 @@ POLICIES: dict[str, Declared] = {
                 ),
             ),
             Declares("gentle", "gentle", "Flag"),
+            Declares("mark_above", "mark_above", "Flag"),
         ),
         facts={
             "chosen": "thresholds",
@@ -1129,6 +1235,8 @@ POLICIES: dict[str, Declared] = {
             Declares("interval_ps", "interval", "Interval"),
             Declares("quantum_octets", "quantum", "PacketOctets"),
             Declares("queues", "queues", "QueueCount"),
+            Declares("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
+            Declares("ce_threshold_ect1_ps", "ce_threshold_ect1", "TimeOrNone"),
         ),
         facts={
             "chosen": "one packet at a time from the fattest queue",
@@ -1158,6 +1266,31 @@ POLICIES: dict[str, Declared] = {
             "label": "DualPI2",
             "needs": "packets",
             "source": "De Schepper, Briscoe, White: RFC 9332",
+            "threshold": "dynamic",
+        },
+    ),
+    "linux_dual_pi2": Declared(
+        LinuxDualPi2,
+        LinuxDualPi2Spec,
+        (
+            Declares("target_ps", "target", "Interval"),
+            Declares("update_ps", "update", "Interval"),
+            Declares("alpha", "alpha", "PerSecond"),
+            Declares("beta", "beta", "PerSecond"),
+            Declares("coupling", "coupling", "Coupling"),
+            Declares("step_ps", "step", "Interval"),
+            Declares("classic_part", "classic_part", "FromZeroToOne"),
+            Declares("drop_overload", "drop_overload", "Flag"),
+        ),
+        facts={
+            "chosen": (
+                "real numbers for the kernel's fixed point; first update one period after the start"
+            ),
+            "class": "SA-ST",
+            "discards": "probabilistic",
+            "label": "DualPI2 (Linux)",
+            "needs": "packets",
+            "source": "Linux 6.17, net/sched/sch_dualpi2.c; De Schepper, Briscoe, White: RFC 9332",
             "threshold": "dynamic",
         },
     ),

@@ -87,6 +87,7 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     "CellsInRound",
     "QueueCount",
     "Coupling",
+    "PerSecond",
     "BitErrorRatio",
     "BitErrorRatioOrNone",
     "ErrorDensity",

@@ -176,6 +176,13 @@ _MOST_BITS = 10**9
 _MOST_WRONG = 10**6
 
 
+def _read_gain(value: Any) -> float:
+    number = read_number(value)
+    if not 0 < number <= 1000:
+        raise Refused("")
+    return number
+
+
 def _read_ratio(value: Any) -> float:
     number = read_number(value)
     if not 0 < number <= 0.5:
@@ -206,6 +213,14 @@ def _read_wrong_bits(value: Any) -> tuple[int, ...] | str:
 
 
 _WRONG_BIT = whole_number(0, 2**63 - 1)
+PerSecond = Annotated[
+    float,
+    ValueType(
+        "above 0, at most 1000, per second",
+        _read_gain,
+        {"type": "number", "exclusiveMinimum": 0, "maximum": 1000},
+    ),
+]
 BitErrorRatio = Annotated[
     float,
     ValueType(
