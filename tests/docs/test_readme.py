@@ -14,6 +14,7 @@ from tests.structure.tree import ROOT
 
 script = load_script("readme_results")
 
+
 def row(**values: Any) -> dict[str, Any]:
     plain = {
         "table": "icccn97-t3",
