@@ -21,9 +21,9 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-const SENDER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 1);
-const RECEIVER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
-/// The receiver's port; flow i has the port `FIRST_PORT` + i at the sender.
+/// Addresses of the hosts: the first is the source of the first flow.
+const HOSTS: [Ipv4Addr; 2] = [Ipv4Addr::new(10, 9, 0, 1), Ipv4Addr::new(10, 9, 0, 2)];
+/// The port at which hosts listen; flow i has the port `FIRST_PORT` + i at its source.
 const PORT: u16 = 5_001;
 const FIRST_PORT: u16 = 40_001;
 /// Time between two looks at windows, for their means.
@@ -32,8 +32,8 @@ const SAMPLE: SimTime = SimTime::from_millis(10);
 const LEAD: Duration = Duration::from_millis(50);
 /// Priorities of the hosts' threads and of the forwarder, which nothing may hold up: a sender that is kept from
 /// running while it holds its socket's lock would delay acknowledgements.
-const HOSTS: i32 = 10;
-const FORWARDER: i32 = 20;
+const HOST_PRIORITY: i32 = 10;
+const FORWARDER_PRIORITY: i32 = 20;
 /// `tcpi_ca_state` from which segments are lost.
 const RECOVERY: u8 = 3;
 const LOSS: u8 = 4;
@@ -104,8 +104,7 @@ pub fn record(
     sockets: &Sockets,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Recording, EmulateError> {
-    let plans: Vec<Plan> = spec.flows.iter().map(Plan::of).collect::<Result<_, _>>()?;
-    refuse_other_hosts(spec)?;
+    let plans = plans(spec)?;
     if sockets.congestion.len() != plans.len() {
         let problem = "each flow needs the name of a congestion control";
         return Err(EmulateError::Unfit(problem.to_string()));
@@ -127,6 +126,8 @@ pub fn record(
 /// What a flow is to do.
 #[derive(Clone, Debug)]
 struct Plan {
+    /// Which of the hosts sends.
+    source: usize,
     start: SimTime,
     /// Octets of its transfer; none for endless data.
     size: Option<Octets>,
@@ -135,7 +136,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(flow: &FlowSpec) -> Result<Self, EmulateError> {
+    fn of(flow: &FlowSpec, source: usize) -> Result<Self, EmulateError> {
         let unfit = |what: &str| Err(EmulateError::Unfit(format!("flow {}: {what}", flow.name)));
         let StartSpec::At { time_ps } = flow.start else {
             return unfit("it is recorded only with a given start");
@@ -153,6 +154,7 @@ impl Plan {
             return unfit("the forwarder does not know cwnd, and loses nothing by it");
         }
         Ok(Plan {
+            source,
             start: SimTime(time_ps),
             size,
             lost: flow.loss_script.transmissions.iter().copied().collect(),
@@ -160,30 +162,61 @@ impl Plan {
     }
 }
 
-/// Refuses a spec whose flows are not all from one host to one other.
-fn refuse_other_hosts(spec: &NetworkSpec) -> Result<(), EmulateError> {
+/// What each flow is to do; all flows are between the same two hosts, in either direction.
+fn plans(spec: &NetworkSpec) -> Result<Vec<Plan>, EmulateError> {
     let ends = |flow: &FlowSpec| {
         let first = spec.vcs[flow.forward[0] as usize].path[0];
         let last = *flow.forward.last().expect("a route has VCs") as usize;
         (spec.links[first as usize].from, spec.vc_destination(last))
     };
-    let mut all = spec.flows.iter().map(ends);
-    match all.next() {
-        Some(first) if all.all(|other| other == first) => Ok(()),
-        _ => Err(EmulateError::Unfit(
-            "flows are recorded only from one host to one other".to_string(),
-        )),
-    }
+    let unfit = || EmulateError::Unfit("flows are recorded only between two hosts".to_string());
+    let (one, other) = spec.flows.first().map(ends).ok_or_else(unfit)?;
+    spec.flows
+        .iter()
+        .map(|flow| match ends(flow) {
+            (source, destination) if (source, destination) == (one, other) => Plan::of(flow, 0),
+            (source, destination) if (source, destination) == (other, one) => Plan::of(flow, 1),
+            _ => Err(unfit()),
+        })
+        .collect()
 }
 
-/// A host in a new namespace of this thread.
-fn host(own: Ipv4Addr, sockets: &Sockets) -> Result<Tun, EmulateError> {
-    os::new_namespace().asked("a network namespace")?;
-    let tun = Tun::open(own).asked("a TUN device")?;
-    for (name, value) in &sockets.settings {
-        fs::write(format!("/proc/sys/net/ipv4/{name}"), value).asked(name)?;
+/// A host in a new namespace of this thread: its device, the sockets of the flows that it sends, and the one at which
+/// it listens.
+struct Host {
+    tun: Tun,
+    /// With the flows' places.
+    senders: Vec<(usize, TcpStream)>,
+    listener: TcpListener,
+}
+
+impl Host {
+    fn new(number: usize, sockets: &Sockets, plans: &[Plan]) -> Result<Self, EmulateError> {
+        let own = HOSTS[number];
+        os::new_namespace().asked("a network namespace")?;
+        let tun = Tun::open(own).asked("a TUN device")?;
+        for (name, value) in &sockets.settings {
+            fs::write(format!("/proc/sys/net/ipv4/{name}"), value).asked(name)?;
+        }
+        let flows = (FIRST_PORT..)
+            .zip(&sockets.congestion)
+            .zip(plans)
+            .enumerate();
+        let senders = flows
+            .filter(|(_, (_, plan))| plan.source == number)
+            .map(|(flow, ((port, congestion), _))| {
+                let socket = os::tcp_socket(SocketAddrV4::new(own, port), congestion);
+                let stream = socket.map(TcpStream::from);
+                Ok((flow, stream.asked(&format!("a socket with {congestion}"))?))
+            })
+            .collect::<Result<_, EmulateError>>()?;
+        let listener = TcpListener::bind(SocketAddrV4::new(own, PORT));
+        Ok(Host {
+            tun,
+            senders,
+            listener: listener.asked("a listening socket")?,
+        })
     }
-    Ok(tun)
 }
 
 fn record_here(
@@ -192,71 +225,74 @@ fn record_here(
     plans: &[Plan],
     running: &AtomicBool,
 ) -> Result<Recording, EmulateError> {
-    let to = SocketAddrV4::new(RECEIVER, PORT);
-    let sender_tun = host(SENDER, sockets)?;
-    let senders: Vec<TcpStream> = (FIRST_PORT..)
-        .zip(&sockets.congestion)
-        .map(|(port, congestion)| {
-            let own = SocketAddrV4::new(SENDER, port);
-            let socket = os::tcp_socket(own, congestion).map(TcpStream::from);
-            socket.asked(&format!("a socket with {congestion}"))
+    let mut tuns = Vec::new();
+    let mut senders = Vec::new();
+    let mut listeners = Vec::new();
+    for number in 0..HOSTS.len() {
+        let host = Host::new(number, sockets, plans)?;
+        tuns.push(Device::Tun(host.tun));
+        senders.extend(host.senders);
+        listeners.push(host.listener);
+    }
+    senders.sort_by_key(|(flow, _)| *flow);
+    let senders: Vec<TcpStream> = senders.into_iter().map(|(_, stream)| stream).collect();
+    let reads: Vec<AtomicU64> = plans.iter().map(|_| AtomicU64::new(0)).collect();
+    let has_ended = AtomicBool::new(false);
+    let receivers: Vec<Receiver> = listeners
+        .into_iter()
+        .enumerate()
+        .map(|(number, listener)| Receiver {
+            listener,
+            connections: plans.iter().filter(|plan| plan.source != number).count(),
+            reads: &reads,
+            accepted: Mutex::default(),
+            has_ended: &has_ended,
         })
-        .collect::<Result<_, _>>()?;
-    let receiver_tun = host(RECEIVER, sockets)?;
-    let receiver = Receiver {
-        listener: TcpListener::bind(to).asked("a listening socket")?,
-        reads: plans.iter().map(|_| AtomicU64::new(0)).collect(),
-        accepted: Mutex::default(),
-        has_ended: AtomicBool::new(false),
-    };
+        .collect();
     // All threads before whatever else runs on this machine.
-    set_priority(HOSTS).asked("a priority in real time")?;
+    set_priority(HOST_PRIORITY).asked("a priority in real time")?;
     let clock = Clock::beginning_in(LEAD);
     let mut recorder = Recorder {
         flows: plans.iter().map(Watched::new).collect(),
         senders: &senders,
-        reads: &receiver.reads,
+        reads: &reads,
         running,
         next_sample: SimTime::ZERO,
     };
-    let mut forwarder = Forwarder::new(
-        spec,
-        [sender_tun, receiver_tun].map(Device::Tun).into(),
-        clock,
-    )?;
-    let has_ended = &receiver.has_ended;
-    let (end, reads) = thread::scope(|scope| {
-        scope.spawn(|| receiver.accept(scope));
+    let mut forwarder = Forwarder::new(spec, tuns, clock)?;
+    let has_ended = &has_ended;
+    let (end, read_octets) = thread::scope(|scope| {
+        for receiver in &receivers {
+            scope.spawn(move || receiver.accept(scope));
+        }
         let threads: Vec<_> = senders
             .iter()
             .zip(plans)
             .map(|(stream, plan)| {
                 let begin = clock.instant(plan.start);
+                let to = SocketAddrV4::new(HOSTS[1 - plan.source], PORT);
                 scope
                     .spawn(move || send(stream, to, begin, plan.size, has_ended))
                     .thread()
                     .clone()
             })
             .collect();
-        let ready = set_priority(FORWARDER).asked("a priority in real time");
+        let ready = set_priority(FORWARDER_PRIORITY).asked("a priority in real time");
         let end = ready.and_then(|()| forwarder.run(&mut recorder, SimTime(spec.duration_ps)));
-        let reads = receiver
-            .reads
-            .iter()
-            .map(|octets| octets.load(Ordering::Relaxed));
-        let reads: Vec<Octets> = reads.collect();
+        let read_octets = reads.iter().map(|octets| octets.load(Ordering::Relaxed));
+        let read_octets: Vec<Octets> = read_octets.collect();
         // Wakes up whoever still waits, before what it waits for.
         has_ended.store(true, Ordering::Relaxed);
         threads.iter().for_each(Thread::unpark);
         senders.iter().for_each(os::shut_down);
-        receiver.shut_down();
-        (end, reads)
+        receivers.iter().for_each(Receiver::shut_down);
+        (end, read_octets)
     });
     let end = end?;
     if !running.load(Ordering::Relaxed) {
         return Err(EmulateError::Cancelled);
     }
-    let flows = recorder.flows.iter().zip(reads);
+    let flows = recorder.flows.iter().zip(read_octets);
     Ok(Recording {
         kernel: os::kernel().asked("the kernel's release")?,
         seconds: end.as_secs_f64(),
@@ -295,21 +331,23 @@ fn send(
     }
 }
 
-/// The host that reads.
+/// What a host reads.
 #[derive(Debug)]
-struct Receiver {
+struct Receiver<'a> {
     listener: TcpListener,
-    /// Octets that it has read, by flow.
-    reads: Vec<AtomicU64>,
+    /// How many flows end here.
+    connections: usize,
+    /// Octets that were read, by flow.
+    reads: &'a [AtomicU64],
     accepted: Mutex<Vec<TcpStream>>,
     /// Whether the run is over.
-    has_ended: AtomicBool,
+    has_ended: &'a AtomicBool,
 }
 
-impl Receiver {
-    /// Accepts the connections of all flows, and has a thread read each.
+impl Receiver<'_> {
+    /// Accepts the connections of all flows that end here, and has a thread read each.
     fn accept<'scope>(&'scope self, scope: &'scope thread::Scope<'scope, '_>) {
-        for _ in &self.reads {
+        for _ in 0..self.connections {
             let Ok((stream, from)) = self.listener.accept() else {
                 return; // the run is over
             };
@@ -433,9 +471,11 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    fn look(&mut self, now: SimTime, is_sample: bool) {
+    /// Looks at the flows that a host sends, or at all of them for a sample.
+    fn look(&mut self, now: SimTime, host: Option<usize>) {
+        let is_sample = host.is_none();
         for (flow, sender) in self.flows.iter_mut().zip(self.senders) {
-            if now < flow.plan.start {
+            if now < flow.plan.start || host.is_some_and(|host| host != flow.plan.source) {
                 continue;
             }
             let info = tcp_info(sender.as_raw_fd()).filter(|info| info.is_connected);
@@ -460,7 +500,7 @@ impl Recorder<'_> {
 impl Watch for Recorder<'_> {
     fn route(&mut self, host: usize, _to: usize, packet: &[u8]) -> Option<Route> {
         let segment = tcp(packet)?;
-        let is_forward = host == 0;
+        let is_forward = segment.destination_port == PORT;
         let port = if is_forward {
             segment.source_port
         } else {
@@ -468,6 +508,9 @@ impl Watch for Recorder<'_> {
         };
         let flow = port.checked_sub(FIRST_PORT)?;
         let watched = self.flows.get_mut(usize::from(flow))?;
+        if is_forward != (host == watched.plan.source) {
+            return None;
+        }
         if is_forward && segment.payload > 0 && watched.loses() {
             return None;
         }
@@ -480,18 +523,21 @@ impl Watch for Recorder<'_> {
     }
 
     fn arrives_at(&self, packet: &RealPacket) -> usize {
-        usize::from(packet.is_forward)
+        let source = self.flows[packet.flow as usize].plan.source;
+        if packet.is_forward {
+            1 - source
+        } else {
+            source
+        }
     }
 
     fn on_delivered(&mut self, now: SimTime, host: usize) {
-        if host == 0 {
-            self.look(now, false);
-        }
+        self.look(now, Some(host));
     }
 
     fn on_time(&mut self, now: SimTime) -> Option<SimTime> {
         if now >= self.next_sample {
-            self.look(now, true);
+            self.look(now, None);
             self.next_sample += SAMPLE;
         }
         let goes_on = self.running.load(Ordering::Relaxed) && !self.is_done();

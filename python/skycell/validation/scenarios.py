@@ -53,6 +53,8 @@ class GroupPath(_Part):
     rtt_ms: Annotated[float, Field(gt=0)]
     buffer_packets: tuple[int, ...]
     duration_s: Annotated[float, Field(gt=0)]
+    back: Mapping[str, Any] = {}
+    """Further keys of the link in the other direction, before those of the group."""
 
 
 class Group(_Part):
@@ -64,6 +66,8 @@ class Group(_Part):
     """The kernel's names; `cubic+bbr` are those of one flow and of the next."""
     path: tuple[GroupPath, ...]
     flows: int = 1
+    uploads: int = 0
+    """Further flows, in the other direction."""
     every_s: float = 0
     """Time from the start of one flow to the next."""
     sizes: tuple[int, ...] = ()
@@ -76,6 +80,11 @@ class Group(_Part):
     """Further keys of the link that acknowledgements take."""
     policer: Mapping[str, Any] | None = None
     """Token bucket of a router behind that link, at the end of which it is."""
+
+    @property
+    def connections(self) -> int:
+        """Flows in both directions."""
+        return self.flows + self.uploads
 
 
 class Library(_Part):
@@ -108,7 +117,7 @@ class RecordedScenario:
     def congestions(self) -> tuple[str, ...]:
         """The kernel's name of each flow's congestion control."""
         own = self.congestion.split("+")
-        return tuple(own[number % len(own)] for number in range(self.group.flows))
+        return tuple(own[number % len(own)] for number in range(self.group.connections))
 
     @property
     def factors(self) -> dict[str, str | int | float]:
@@ -132,7 +141,7 @@ class RecordedScenario:
             "one_way": True,
             "frame_jitter": library.path.jitter,
         }
-        back = {"from": "receiver", "to": "sender", **link, **self.group.back}
+        back = {"from": "receiver", "to": "sender", **link, **self.group.back, **self.path.back}
         forward = {"from": "sender", "to": "receiver", **link, **self.group.link}
         forward["host_buffer"] = f"{self.buffer_packets} packets"
         for own in (forward, back):
@@ -145,8 +154,9 @@ class RecordedScenario:
             behind = {"from": "policer", "to": "receiver", "delay": "0 s", "one_way": True}
             behind |= {"rate": link["rate"], "framing": link["framing"]}
             links.insert(1, behind | {"policer": self.group.policer})
-        names = [f"flow{number + 1}" for number in range(self.group.flows)]
-        ends = {"source": "sender", "destination": "receiver"}
+        names = [f"flow{number + 1}" for number in range(self.group.connections)]
+        hosts = [("sender", "receiver")] * self.group.flows
+        hosts += [("receiver", "sender")] * self.group.uploads
         own_tcp = [library.congestion[congestion] for congestion in self.congestions]
         is_mixed = len(set(self.congestions)) > 1
         found: dict[str, Any] = {
@@ -156,7 +166,10 @@ class RecordedScenario:
                 "hosts": ["sender", "receiver"],
                 "routers": routers,
                 "link": links,
-                "flow": [{"name": name, **ends} for name in names],
+                "flow": [
+                    {"name": name, "source": source, "destination": destination}
+                    for name, (source, destination) in zip(names, hosts, strict=True)
+                ],
             },
             "tcp": {**library.tcp, **({} if is_mixed else own_tcp[0])},
             "start": {"kind": "staggered", "every": f"{self.group.every_s:g} s"},

@@ -194,10 +194,10 @@ def _rows(
 ) -> list[RecordedRow]:
     recorded = recordings().get(scenario.id, ())
     runs = [json.loads(end.summary_json) for end in ends if end.summary_json is not None]
-    several = scenario.group.flows > 1
+    several = scenario.group.connections > 1
     rows = []
     for measure in MEASURES:
-        for flow in range(scenario.group.flows if measure.is_of_flow else 1):
+        for flow in range(scenario.group.connections if measure.is_of_flow else 1):
             theirs = measure.recorded(recorded, flow)
             if not theirs:
                 continue
