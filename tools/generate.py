@@ -76,6 +76,7 @@ def classes() -> Written:
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),
         ("channels", "channel"),
+        ("delays", "delay variation"),
         ("access", "access protocol"),
         ("framings", "framing"),
     )

@@ -1,9 +1,11 @@
-//! Which frames a link loses, where its losses come in bursts, and which bits are wrong on one with bit errors.
+//! Which frames a link loses, where its losses come in bursts, which bits are wrong on one with bit errors, and how its
+//! delay varies.
 //!
 //! A channel of frames is asked once for each frame (or packet), when its first cell enters the link, in order of time.
 //! It draws from streams of its own, so that other links' draws stay what they are.
 
 mod bits;
+mod delay;
 mod gilbert_elliott;
 mod loss_bursts;
 mod periodic;
@@ -11,6 +13,10 @@ mod periodic;
 pub use bits::{
     BitChannel, BitErrorsSpec, BurstLengths, ErrorBurstsSpec, ErrorTraceSpec,
     GilbertElliottBitsSpec,
+};
+pub use delay::{
+    DelayVariation, DelayVariationSpec, NormalDelaySpec, ParetoDelaySpec, TableDelaySpec,
+    UniformDelaySpec, VariationPart,
 };
 pub use gilbert_elliott::GilbertElliottSpec;
 pub use loss_bursts::LossBurstsSpec;

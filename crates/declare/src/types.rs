@@ -3,6 +3,7 @@
 //! and how it becomes the engine's.
 
 use crate::{Refusal, Surroundings};
+use std::fmt::Display;
 
 /// Longest interval: 1 day, picoseconds.
 pub const LONGEST_PS: u64 = 86_400 * 1_000_000_000_000;
@@ -65,6 +66,11 @@ parameter_types! {
     PerSecond(f64) = |value, _, field| match *value > 0.0 && *value <= 1_000.0 {
         true => Ok(()),
         false => Err(Refusal::new(field, value, "above 0, at most 1000")),
+    };
+    /// Correlation of a draw with the one before: from 0, below 1.
+    Correlation(f64) = |value, _, field| match (0.0..1.0).contains(value) {
+        true => Ok(()),
+        false => Err(Refusal::new(field, value, "0 to below 1")),
     };
     /// Bits of a line, at least 1, at most a thousand million.
     BitCount(u64) = |bits, _, field| match bits {
@@ -351,7 +357,10 @@ pub fn unchecked<T>(_value: &T) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// It is such a list.
-pub fn check_ascending(values: &[u32], field: &str) -> Result<(), Refusal> {
+pub fn check_ascending<T: Copy + Display + PartialOrd>(
+    values: &[T],
+    field: &str,
+) -> Result<(), Refusal> {
     if values.is_empty() {
         return Err(Refusal::new(field, "nothing", "at least one"));
     }
@@ -503,7 +512,7 @@ mod tests {
         let step = allowed(check_ascending(&[1, 3, 2], "f"));
         assert_eq!(step.as_deref(), Some("at least the one before, 3"));
         assert_eq!(
-            allowed(check_ascending(&[], "f")).as_deref(),
+            allowed(check_ascending::<u32>(&[], "f")).as_deref(),
             Some("at least one")
         );
     }

@@ -258,6 +258,8 @@ pub enum SteppedReason {
     LossesOutOfOrder,
     /// Its link loses frames in bursts.
     LossesInBursts,
+    /// The delay of its link varies from packet to packet.
+    DelayVariation,
     /// Its link, or one before it on the way of a VC, has bit errors.
     BitErrors,
     /// A source sends cells of longer frames over it, one by one.

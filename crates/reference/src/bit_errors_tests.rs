@@ -20,6 +20,7 @@ fn errors(channel: ChannelSpec, framing: Option<PacketFraming>) -> BitErrors {
         delay_ps: 0,
         loss_ppb: 0,
         channel: Some(channel),
+        delay_variation: None,
         schedule: None,
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };

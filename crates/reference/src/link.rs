@@ -2,7 +2,7 @@
 
 use crate::bit_errors::{BitErrors, Struck};
 use crate::frames::Cell;
-use skycell_channel::Channel;
+use skycell_channel::{Channel, DelayVariation};
 use skycell_des::Stream;
 use skycell_records::{ErrorRecord, LossReason};
 use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
@@ -17,6 +17,8 @@ pub struct Link {
     /// How it carries packets, if it does.
     framing: Option<PacketFraming>,
     schedule: Option<Schedule>,
+    /// None for a link whose delay does not vary from packet to packet.
+    variation: Option<Variation>,
     /// None for a link that loses nothing.
     losses: Option<Losses>,
     /// None for a link without.
@@ -25,6 +27,14 @@ pub struct Link {
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
     end_of_run: SimTime,
+}
+
+/// How the delay varies.
+#[derive(Debug)]
+struct Variation {
+    delays: DelayVariation,
+    /// When the last packet arrives of those so far.
+    last_arrival: SimTime,
 }
 
 /// Which frames a link loses at random.
@@ -77,6 +87,10 @@ impl Link {
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
             schedule: schedule.map(Schedule::new),
+            variation: spec.delay_variation.as_ref().map(|variation| Variation {
+                delays: DelayVariation::new(variation, seed, &spec.name),
+                last_arrival: SimTime::ZERO,
+            }),
             losses: law.map(|law| Losses {
                 law,
                 frames: BTreeMap::new(),
@@ -120,9 +134,10 @@ impl Link {
         cell: Cell,
         serial: u64,
     ) -> (Option<LossReason>, bool) {
-        let arrival = match &mut self.schedule {
-            None => now + self.delay,
-            Some(schedule) => schedule.arrival(now),
+        let arrival = match (&mut self.schedule, &mut self.variation) {
+            (Some(schedule), _) => schedule.arrival(now),
+            (None, Some(variation)) => variation.arrival(now + self.delay),
+            (None, None) => now + self.delay,
         };
         let schedule = self.schedule.as_ref();
         // The draw comes first, so that handovers shift nobody's draws.
@@ -144,7 +159,7 @@ impl Link {
             return (Some(LossReason::Handover), is_errored);
         }
         let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
-        // Behind the others, but where it overtakes some on an older path.
+        // Behind the others, but where it overtakes some, on an older path or by a shorter delay.
         let goes_last = self.cells.back().is_none_or(|last| last.0 <= arrival);
         let index = match goes_last {
             true => self.cells.len(),
@@ -173,6 +188,18 @@ impl Link {
     /// Cells under way.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().map(|(_, _, cell)| cell)
+    }
+}
+
+impl Variation {
+    /// When the next packet arrives, at `least` at the earliest.
+    fn arrival(&mut self, least: SimTime) -> SimTime {
+        let own = least + SimTime(self.delays.next_ps());
+        self.last_arrival = self.last_arrival.max(own);
+        match self.delays.reorders() {
+            true => own,
+            false => self.last_arrival,
+        }
     }
 }
 

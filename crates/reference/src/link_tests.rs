@@ -44,6 +44,7 @@ fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
         delay_ps: delays_ps.min().unwrap_or(0),
         loss_ppb: 0,
         channel: None,
+        delay_variation: None,
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     }

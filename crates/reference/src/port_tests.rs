@@ -23,6 +23,7 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         delay_ps: 0,
         loss_ppb: 0,
         channel: None,
+        delay_variation: None,
         schedule: None,
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
@@ -340,6 +341,7 @@ fn link_of_packets(policy: &str) -> LinkSpec {
         delay_ps: 0,
         loss_ppb: 0,
         channel: None,
+        delay_variation: None,
         schedule: None,
         port: PortSpec::fifo(Some(4), serde_json::from_str(policy).unwrap(), 0),
     };
@@ -494,6 +496,7 @@ fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
         delay_ps: 0,
         loss_ppb: 0,
         channel: None,
+        delay_variation: None,
         schedule: None,
         port: PortSpec::fifo(
             Some(100),

@@ -200,6 +200,14 @@ impl NetworkSpec {
                     return Err(structure(at("channel"), problem));
                 }
             }
+            if let Some(variation) = &link.delay_variation {
+                let refusal = variation.check(&Surroundings::default());
+                refusal.map_err(|refusal| refused(refusal, &at("delay_variation")))?;
+                if link.framing.is_none() || link.schedule.is_some() {
+                    let problem = "goes with packets and without a schedule";
+                    return Err(structure(at("delay_variation"), problem));
+                }
+            }
             if let Some(schedule) = &link.schedule {
                 schedule.validate(link, &at("schedule"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;

@@ -34,8 +34,9 @@ pub use skycell_access::{
     RequestCategory, SlottedAlohaSpec, SplittingSpec, TreeSpec, UplinkSpec,
 };
 pub use skycell_channel::{
-    BitErrorsSpec, BurstLengths, ChannelSpec, ErrorBurstsSpec, ErrorTraceSpec,
-    GilbertElliottBitsSpec, GilbertElliottSpec, LossBurstsSpec, PeriodicLossesSpec,
+    BitErrorsSpec, BurstLengths, ChannelSpec, DelayVariationSpec, ErrorBurstsSpec, ErrorTraceSpec,
+    GilbertElliottBitsSpec, GilbertElliottSpec, LossBurstsSpec, NormalDelaySpec, ParetoDelaySpec,
+    PeriodicLossesSpec, TableDelaySpec, UniformDelaySpec, VariationPart,
 };
 pub use skycell_declare::types::WHOLE_PPB;
 pub use skycell_switch::buffer::specs::*;
@@ -142,6 +143,10 @@ pub struct LinkSpec {
     /// beside `loss_ppb` or a schedule with losses there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<ChannelSpec>,
+    /// How its delay varies from packet to packet, beyond `delay_ps`, which is the least then; the key is left out for a
+    /// link on which it does not. Links of packets without a schedule only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_variation: Option<DelayVariationSpec>,
     /// How the link changes during the run; none for a link that does not.
     pub schedule: Option<ScheduleSpec>,
     /// The output port that feeds it.

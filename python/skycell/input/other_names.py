@@ -13,6 +13,7 @@ _OF_KEY = {
     "buffer": "queue queue_size queue_length queue_limit qlen qlim buffer_size buffer_length limit",
     "policy": "aqm qdisc discard discard_policy drop drop_policy queue_management",
     "loss": "loss_rate loss_probability packet_loss frame_loss error_rate ber per fer plr",
+    "delay_variation": "jitter delay_jitter netem_jitter delay_distribution pdv",
     "frame_jitter": "jitter overhead processing_time send_jitter",
     "scheduler": "scheduling service_discipline discipline",
     # TCP.

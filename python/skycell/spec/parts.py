@@ -122,6 +122,51 @@ ChannelSpec = Annotated[
 ]
 
 
+class VariationPart(SpecPart):
+    """What all laws have."""
+
+    correlation: float
+    reorder: bool
+
+
+class UniformDelaySpec(SpecPart):
+    """The delay is uniform over its mean minus and plus the spread."""
+
+    kind: Literal["uniform"] = "uniform"
+    spread_ps: U64
+    part: VariationPart
+
+
+class NormalDelaySpec(SpecPart):
+    """The delay is normal about its mean, cut at four spreads to either side."""
+
+    kind: Literal["normal"] = "normal"
+    spread_ps: U64
+    part: VariationPart
+
+
+class ParetoDelaySpec(SpecPart):
+    """The delay has a long tail: Pareto with a shape of 3, from 0.577 spreads below its mean."""
+
+    kind: Literal["pareto"] = "pareto"
+    spread_ps: U64
+    part: VariationPart
+
+
+class TableDelaySpec(SpecPart):
+    """A packet takes the link's delay and one of some further times, all as likely."""
+
+    kind: Literal["table"] = "table"
+    values_ps: tuple[U64, ...] = ()
+    part: VariationPart
+
+
+DelayVariationSpec = Annotated[
+    UniformDelaySpec | NormalDelaySpec | ParetoDelaySpec | TableDelaySpec,
+    Field(discriminator="kind"),
+]
+
+
 class ScheduleSpec(SpecPart):
     """The delay of a link over time, in steps, and perhaps its rate and what it loses."""
 

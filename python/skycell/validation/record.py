@@ -112,7 +112,9 @@ def record_once(scenario: RecordedScenario, replication: int) -> Recorded:
     text = _core.record(spec.canonical_json(), congestions, settings)
     found = json.loads(text)
     late = found["late"]
-    rows = [_row(scenario, replication, number, found) for number in range(scenario.group.connections)]
+    rows = [
+        _row(scenario, replication, number, found) for number in range(scenario.group.connections)
+    ]
     late_p99_us = late["p99_ps"] / _PS_PER_US
     return Recorded(
         scenario.id, replication, tuple(rows), found["kernel"], late_p99_us, found["is_good"]

@@ -373,6 +373,7 @@ mod tests {
             delay_ps: 0,
             loss_ppb: 0,
             channel: None,
+            delay_variation: None,
             schedule: None,
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),

@@ -219,6 +219,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             delay_ps,
             loss_ppb: 0,
             channel: None,
+            delay_variation: None,
             schedule: None,
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });

@@ -5,6 +5,7 @@ mod abr;
 mod calls;
 mod channels;
 mod classes;
+mod delays;
 mod hosts;
 mod jitter;
 mod many_flows;
@@ -24,6 +25,7 @@ pub use abr::abr;
 pub use calls::calls;
 pub use channels::bursty;
 pub use classes::{several_classes, with_clp};
+pub use delays::varying;
 pub use jitter::with_jitter;
 pub use many_flows::many_flows;
 pub use packets::packets;
@@ -284,6 +286,7 @@ impl<'a> Builder<'a> {
             delay_ps: delay,
             loss_ppb: 0,
             channel: None,
+            delay_variation: None,
             schedule: None,
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });

@@ -7,9 +7,9 @@ use skycell_declare::{Form, Forms, Kind, Shape, Type};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, AccessImpairments, AccessSpec, ChannelSpec, NetworkSpec, PacketPolicerSpec,
-    PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec, TrafficSpec, VsVdSpec,
-    Web,
+    AbrSpec, AccessImpairments, AccessSpec, ChannelSpec, DelayVariationSpec, NetworkSpec,
+    PacketPolicerSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec,
+    TrafficSpec, VsVdSpec, Web,
 };
 use skycell_switch::scheduler::VcWeightedRoundRobin;
 
@@ -20,6 +20,7 @@ fn main() {
     let mut schedulers = kinds::<SchedulerSpec>(&mut forms);
     let rate_algorithms = kinds::<RateAlgorithmSpec>(&mut forms);
     let channels = kinds::<ChannelSpec>(&mut forms);
+    let delays = kinds::<DelayVariationSpec>(&mut forms);
     let access = kinds::<AccessSpec>(&mut forms);
     let mut traffic = kinds::<TrafficSpec>(&mut forms);
     let spec_items = forms.items().len();
@@ -34,6 +35,7 @@ fn main() {
     let rules = json!({
         "policies": policies, "schedulers": schedulers, "rate_algorithms": rate_algorithms,
         "channels": channels,
+        "delays": delays,
         "access": access,
         "framings": framings,
         "traffic": traffic,

@@ -72,8 +72,8 @@ mod tests {
             order.on_sending(queue, 1_500);
             served.push(queue);
         }
-        let turns: Vec<_> = (0..30).filter(|&k| served[k] == 0).collect();
-        assert_eq!(turns, [9, 19, 29]);
+        let of_queue_0: Vec<_> = (0..30).filter(|&k| served[k] == 0).collect();
+        assert_eq!(of_queue_0, [9, 19, 29]);
     }
 
     #[test]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import cast
+from typing import Annotated, cast
+
+from pydantic import Field
 
 from skycell.input.parameters import Flag, Parameters, param
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, Quantity, rounded
+from skycell.scenario.declared.delays import AnyDelayVariation
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
@@ -82,6 +85,14 @@ LOSS_MEANING = (
 LOSS_SOURCE = "a link without errors"
 
 
+DELAY_VARIATION_MEANING = (
+    "how the delay varies from packet to packet, in each direction by itself; delay is the mean "
+    "then, with a table the least"
+)
+DELAY_VARIATION_SOURCE = "a link that keeps its delay"
+DelayVariation = Annotated[AnyDelayVariation, Field(discriminator="kind")]
+
+
 class CongestedLink(Parameters):
     """A link whose switch ports have a limited buffer."""
 
@@ -90,6 +101,9 @@ class CongestedLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    delay_variation: DelayVariation | None = param(
+        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
+    )
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
@@ -125,6 +139,9 @@ class AccessLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay = param(..., DELAY_MEANING)
+    delay_variation: DelayVariation | None = param(
+        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
+    )
     host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
     host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)

@@ -37,6 +37,8 @@ from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.links import (
     DELAY_MEANING,
     DELAY_OR_SCHEDULE,
+    DELAY_VARIATION_MEANING,
+    DELAY_VARIATION_SOURCE,
     FRAGMENTATION_MEANING,
     FRAME_CHECK_MEANING,
     FRAME_CHECK_SOURCE,
@@ -58,6 +60,7 @@ from skycell.scenario.file.links import (
     Buffer,
     CongestedLink,
     Delay,
+    DelayVariation,
     FrameCheck,
     Mtu,
     Rate,
@@ -158,6 +161,9 @@ class GraphLink(Parameters):
     mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
     fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
+    delay_variation: DelayVariation | None = param(
+        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
+    )
     schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
     loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
     frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)

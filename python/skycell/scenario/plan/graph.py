@@ -86,6 +86,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
                 rate=link.rate,
                 framing=link.framing,
                 delay=delay_of(link.delay),
+                delay_variation=link.delay_variation,
                 mtu=link.mtu,
                 fragmentation=link.fragmentation,
                 frame_check=link.frame_check,

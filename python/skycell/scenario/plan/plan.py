@@ -18,6 +18,7 @@ from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file.classes import ClassQueue
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.jitter import PortGap, Sender
+from skycell.scenario.file.links import DelayVariation
 from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]
@@ -43,6 +44,7 @@ class PlannedLink:
     buffer: Quantity | str = UNLIMITED
     policy: Policy = PLAIN
     jitter: Sender | PortGap | None = None
+    delay_variation: DelayVariation | None = None
     buffer_key: str = "buffer"
     policy_key: str = "policy"
     classes: tuple[ClassQueue, ...] = ()

@@ -53,6 +53,7 @@ from skycell.scenario.steps.link_schedules import LinkSchedules
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import (
     ChannelSpec,
+    DelayVariationSpec,
     FlowSpec,
     LinkSpec,
     NetworkSpec,
@@ -130,6 +131,10 @@ def resolve(
         name: ports.channel(link, lines[name], link_schedules.channels.get(link.path))
         for name, link in plan.links.items()
     }
+    variations = {
+        name: ports.delay_variation(link, lines[name], name in changing)
+        for name, link in plan.links.items()
+    }
     policers = resolve_policers(file, plan, context, faults)
     peaks = {name: (bucket,) for name, bucket in peak_policers(file.gfr, contracts).items()}
     limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
@@ -166,6 +171,7 @@ def resolve(
                 link_schedules,
                 plan.courses.get(name),
                 channels[name],
+                variations[name],
                 processing,
             )
             for name, link in plan.links.items()
@@ -273,6 +279,7 @@ def _link(
     link_schedules: LinkSchedules,
     course: Course | None,
     channel: ChannelSpec | None,
+    variation: tuple[DelayVariationSpec | None, int],
     processing: Mapping[str, int],
 ) -> LinkSpec:
     assert port is not None, "a port with a fault"
@@ -291,15 +298,17 @@ def _link(
             port=port,
         )
     own_ps = processing.get(link.target, 0)
+    delay_variation, least_ps = variation
     return LinkSpec(
         name=link.name,
         from_=node_ids[link.source],
         to=node_ids[link.target],
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
-        delay_ps=link_schedules.least_delay_ps(link.path, rounded(link.delay.amount)) + own_ps,
+        delay_ps=link_schedules.least_delay_ps(link.path, least_ps) + own_ps,
         loss_ppb=link_schedules.losses_ppb.get(link.path, 0),
         channel=channel,
+        delay_variation=delay_variation,
         schedule=longer_schedule(link_schedules.schedules.get(link.path), own_ps),
         port=port,
     )

@@ -88,6 +88,7 @@ def _resolves(*types: str) -> Callable[[Resolver], Resolver]:
     "QueueCount",
     "Coupling",
     "PerSecond",
+    "Correlation",
     "BitErrorRatio",
     "BitErrorRatioOrNone",
     "ErrorDensity",

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from math import sqrt
 from typing import cast
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import show_amount
+from skycell.input.quantities import rounded, show_amount, show_time
 from skycell.scenario.declared.channels import CHANNELS, AnyChannel
+from skycell.scenario.declared.delays import DELAYS
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
 from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.file.jitter import PortGap
-from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.file.links import DELAY_VARIATION_MEANING, CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.resolve.by_flow import check_by_flow, counts_flows
 from skycell.scenario.resolve.jitter import gap_ps
@@ -28,13 +31,18 @@ from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packet
 from skycell.scenario.values.cells import MOST_CELLS
 from skycell.spec.network import (
     ChannelSpec,
+    DelayVariationSpec,
     FifoSpec,
     PortSpec,
     QueueSpec,
     RateAlgorithmSpec,
     SchedulerSpec,
     StrictPrioritySpec,
+    TableDelaySpec,
 )
+
+#: From the mean of a law down to its least, in spreads; `DelayVariationSpec::reach_ps` in Rust.
+_REACH = {"uniform": Fraction(1), "normal": Fraction(4), "pareto": Fraction(1 / sqrt(3))}
 
 
 @dataclass
@@ -141,6 +149,38 @@ class PortResolver:
         unit = self._unit(link, line)
         port = self._rule_at((*link.path, "loss"), link, line, unit, None, (None,))
         return cast(ChannelSpec | None, resolve_rule(CHANNELS[written.kind], written, port))
+
+    def delay_variation(
+        self, link: PlannedLink, line: Line, is_changing: bool
+    ) -> tuple[DelayVariationSpec | None, int]:
+        """How the delay of a link varies, and the least that it takes, picoseconds.
+
+        None where the delay does not vary, or with a fault. `is_changing` says that the delay
+        follows a schedule, which has no place for it.
+        """
+        mean_ps = rounded(link.delay.amount)
+        written = link.delay_variation
+        if written is None:
+            return None, mean_ps
+        where = (*link.path, "delay_variation")
+        refused = {
+            "nothing: the link carries cells, whose order a VC keeps": line.packets is None,
+            "nothing: the delay of the link has a schedule": is_changing,
+        }
+        for allowed, is_so in refused.items():
+            if is_so:
+                self.faults.add(where, Verbatim("a table"), allowed, DELAY_VARIATION_MEANING)
+                return None, mean_ps
+        port = self._rule_at(where, link, line, self._unit(link, line), None, (None,))
+        spec = cast(DelayVariationSpec | None, resolve_rule(DELAYS[written.kind], written, port))
+        reach_ps = 0
+        if spec is not None and not isinstance(spec, TableDelaySpec):
+            reach_ps = rounded(spec.spread_ps * _REACH[spec.kind])
+            if reach_ps > mean_ps:
+                got = Verbatim(f"{show_time(spec.spread_ps)} about a delay of {show_time(mean_ps)}")
+                allowed = f"a delay from {show_time(reach_ps)} on: none is below 0"
+                self.faults.add((*where, "spread"), got, allowed, DELAY_VARIATION_MEANING)
+        return spec, max(mean_ps - reach_ps, 0)
 
     def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
         noted = len(self.faults.faults)

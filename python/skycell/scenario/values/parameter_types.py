@@ -176,6 +176,13 @@ _MOST_BITS = 10**9
 _MOST_WRONG = 10**6
 
 
+def _read_correlation(value: Any) -> float:
+    number = read_number(value)
+    if not 0 <= number < 1:
+        raise Refused("")
+    return number
+
+
 def _read_gain(value: Any) -> float:
     number = read_number(value)
     if not 0 < number <= 1000:
@@ -213,6 +220,14 @@ def _read_wrong_bits(value: Any) -> tuple[int, ...] | str:
 
 
 _WRONG_BIT = whole_number(0, 2**63 - 1)
+Correlation = Annotated[
+    float,
+    ValueType(
+        "from 0, below 1",
+        _read_correlation,
+        {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
+    ),
+]
 PerSecond = Annotated[
     float,
     ValueType(

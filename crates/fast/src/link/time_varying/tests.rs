@@ -38,6 +38,7 @@ fn setting(schedule: ScheduleSpec, inputs: [u32; 2]) -> Setting {
         delay_ps: *delays.min().expect("it has steps"),
         loss_ppb: 0,
         channel: None,
+        delay_variation: None,
         schedule: Some(schedule),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
