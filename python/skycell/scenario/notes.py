@@ -33,7 +33,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are
+    device does; where Reno has HyStart, as no TCP of Linux has; where hosts take long before they
+    send and data meet acknowledgements; where satellites of its paths are
     left out or placed by old elements; and on what a list of packets holds.
 
     Args:
@@ -44,7 +45,7 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
-    return (*of_cells, *_hystart(spec), *of_paths, *filter(None, of_lists))
+    return (*of_cells, *_hystart(spec), *_jitter(spec), *of_paths, *filter(None, of_lists))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
@@ -129,6 +130,33 @@ def _policers(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
             f"packet of {max(policed.values())} cells is lost with any one of them, and its other "
             f'cells still count. A [[gfr]] contract with excess = "discard" holds a VC to a rate '
             f"by whole packets."
+        )
+
+
+#: A host's time from which two-way transfers differ from real ones (phase-effects.md).
+_LONG_JITTER_PS = PS_PER_MS
+
+
+def _jitter(spec: NetworkSpec) -> Iterator[str]:
+    """Of flows whose hosts take long, and whose data meet acknowledgements of other flows."""
+    acks: dict[int, set[str]] = {}
+    for flow in spec.flows:
+        for link in (link for vc in flow.reverse for link in _links_of(spec, vc)):
+            acks.setdefault(link, set()).add(flow.name)
+    found = {
+        flow.name: flow.jitter.data_ps
+        for flow in spec.flows
+        if flow.jitter.data_ps > _LONG_JITTER_PS
+        for link in (link for vc in flow.forward for link in _links_of(spec, vc))
+        if acks.get(link, set()) - {flow.name}
+    }
+    if found:
+        yield (
+            f"hosts of {_named('flow', list(found))} take up to {show_time(max(found.values()))} "
+            f"before each segment (frame_jitter), and their data meet acknowledgements of other "
+            f"flows. The time breaks phase effects, but real hosts take about 20 us, and two-way "
+            f'transfers depend on it. frame_jitter = "20 us" at the links of hosts shows by how '
+            f"much."
         )
 
 

@@ -13,8 +13,11 @@ MS = 10**9
 NONE = JitterSpec(data_ps=0, acks_ps=0)
 
 
-def graph(*jitters: Any, decimate: str = "100000 cells/s", flows: int = 1) -> NetworkSpec:
+def graph(
+    *jitters: Any, decimate: str = "100000 cells/s", flows: int = 1, uploads: int = 0
+) -> NetworkSpec:
     """Two hosts and the routers between them; jitter of their links, rate of the way back."""
+    ends = [("a", "b")] * flows + [("b", "a")] * uploads
     hosts = zip(("a", "b"), ("r", "s"), jitters or ({}, {}), strict=True)
     access = [
         {"from": host, "to": router, "rate": "1e6 cells/s", "delay": "0 s", **jitter}
@@ -30,7 +33,10 @@ def graph(*jitters: Any, decimate: str = "100000 cells/s", flows: int = 1) -> Ne
             {"from": "r", "to": "s", "rate": "10000 cells/s", **between},
             {"from": "s", "to": "r", "rate": decimate, **between},
         ],
-        "flow": [{"name": f"f{i}", "source": "a", "destination": "b"} for i in range(flows)],
+        "flow": [
+            {"name": f"f{i}", "source": source, "destination": destination}
+            for i, (source, destination) in enumerate(ends)
+        ],
     }
     # 1460 + 40 + 8 octets fill 31.4 cells, and 40 + 8 octets of an acknowledgement one.
     tcp = {"mss": "1460 B", "llc_snap": False}
@@ -46,12 +52,23 @@ def test_a_sender_takes_up_to_the_time_of_a_frame_at_the_slowest_link_of_its_way
     # 32 cells of 0.1 ms: both ends, as the bottleneck's phase is that of full segments.
     spec = graph(flows=2)
     assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=3_200_000_000)
+    # A thin way back changes nothing.
+    assert jitter_of(graph(decimate="100 cells/s", flows=2)) == jitter_of(spec)
 
 
-def test_an_acknowledgement_on_a_thin_way_back_takes_its_own_time() -> None:
-    # One cell of 10 ms is longer than 32 of 0.1 ms.
-    spec = graph(decimate="100 cells/s", flows=2)
-    assert jitter_of(spec) == JitterSpec(data_ps=3_200_000_000, acks_ps=10 * MS)
+def test_a_download_beside_an_upload_takes_what_hosts_take_whatever_the_rates() -> None:
+    # Each direction has the data of one connection and the acknowledgements of the other.
+    for decimate in ("100000 cells/s", "100 cells/s"):
+        spec = graph(decimate=decimate, flows=1, uploads=1)
+        assert jitter_of(spec) == JitterSpec(data_ps=20_000_000, acks_ps=20_000_000)
+
+
+def test_only_links_that_data_share_set_the_time_of_a_frame() -> None:
+    # Two uploads share 1000 cells/s: 32 ms; the one download keeps what hosts take.
+    spec = graph(decimate="1000 cells/s", flows=1, uploads=2)
+    down, *up = (flow.jitter for flow in spec.flows)
+    assert down == JitterSpec(data_ps=20_000_000, acks_ps=20_000_000)
+    assert set(up) == {JitterSpec(data_ps=32 * MS, acks_ps=32 * MS)}
 
 
 def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given() -> None:

@@ -1,8 +1,14 @@
 """Jitter in picoseconds: processing times of flows' ends, and waits of ports.
 
-A connection that is alone on its way takes no time unless the file says so. It has nobody to be in
-step with, and where one frame too many comes to a buffer in each round trip, times of a frame would
-let it lose many.
+Where the file says nothing, the time depends on what a connection shares.
+
+* A connection that is alone on all its links takes none. It has nobody to be in step with, and
+  where one frame too many comes to a buffer in each round trip, times of a frame would let it lose
+  many.
+* Where its data share links with data of others, it takes up to a frame at the slowest of these
+  links, because a frame's time is what breaks phases there.
+* Else it shares links with acknowledgements alone: with an upload beside a download, for example.
+  It takes what real hosts take, `OF_HOSTS`.
 """
 
 from __future__ import annotations
@@ -13,13 +19,10 @@ from collections.abc import Iterable, Mapping
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
-from skycell.scenario.file.jitter import LONGEST_PS, PortGap, Sender
+from skycell.scenario.file.jitter import LONGEST_PS, OF_HOSTS_PS, PortGap, Sender
 from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.resolve.lines import Line
 from skycell.spec.network import JitterSpec, TcpSpec
-
-#: Of a connection that shares a link with others.
-_DEFAULT = Sender(kind="sender")
 
 
 def gap_ps(
@@ -62,34 +65,36 @@ def jitters(
         lines: by link; where a rate changes, at the greatest.
         faults: takes what is longer than allowed.
     """
+    users, data_users = _users(plan)
 
-    def frame_ps(vcs: tuple[str, ...], payload: int, own: TcpSpec) -> int:
-        """The longest that a frame takes on a link of its way."""
-        crossed = {lines[link] for vc in vcs for link in plan.vcs[vc].all_links}
-        return max(line.segment_ps(payload, own) for line in crossed)
+    def frame_ps(flow: PlannedFlow, links: Iterable[str]) -> int:
+        """The longest that a full segment takes on links; 0 without one."""
+        own = tcp[flow.name]
+        return max((lines[link].segment_ps(own.mss, own) for link in links), default=0)
 
-    def of_end(vcs: tuple[str, ...], longest_ps: int, is_alone: bool) -> int:
+    def default_ps(flow: PlannedFlow) -> int:
+        shared = [link for link in _links(plan, flow.forward) if data_users[link] > 1]
+        links = _links(plan, (*flow.forward, *flow.reverse))
+        is_alone = all(users[link] == 1 for link in links)
+        return frame_ps(flow, shared) if shared else 0 if is_alone else OF_HOSTS_PS
+
+    def of_end(flow: PlannedFlow, vcs: tuple[str, ...]) -> int:
         first = plan.links[plan.vcs[vcs[0]].links[0]]
-        jitter = first.jitter or _DEFAULT
-        if not isinstance(jitter, Sender) or (is_alone and first.jitter is None):
+        jitter = first.jitter
+        if jitter is None:
+            return default_ps(flow)
+        if not isinstance(jitter, Sender):
             return 0
-        scale = longest_ps if jitter.up_to.dimension is Dimension.FRAMES else 1
-        return _at_most(
-            LONGEST_PS, rounded(jitter.up_to.amount * scale), jitter, first.path, faults
-        )
+        amount = jitter.up_to.amount
+        if jitter.up_to.dimension is Dimension.FRAMES:
+            amount *= frame_ps(flow, _links(plan, flow.forward))
+        return _at_most(LONGEST_PS, rounded(amount), jitter, first.path, faults)
 
     def of_flow(flow: PlannedFlow) -> JitterSpec:
-        own = tcp[flow.name]
-        data_ps = frame_ps(flow.forward, own.mss, own)
-        # With the time of an acknowledgement alone, which is short, half of the phase effects stay.
-        acks_ps = max(data_ps, frame_ps(flow.reverse, 0, own))
-        is_alone = all(users[link] == 1 for link in _links(plan, (*flow.forward, *flow.reverse)))
-        return JitterSpec(
-            data_ps=of_end(flow.forward, data_ps, is_alone),
-            acks_ps=of_end(flow.reverse, acks_ps, is_alone),
-        )
+        # Acknowledgements take the time of a segment too: with that of one of theirs half of the
+        # phase effects stay.
+        return JitterSpec(data_ps=of_end(flow, flow.forward), acks_ps=of_end(flow, flow.reverse))
 
-    users = _users(plan)
     return {name: of_flow(flow) for name, flow in plan.flows.items()}
 
 
@@ -97,9 +102,13 @@ def _links(plan: Plan, vcs: Iterable[str]) -> set[str]:
     return {link for vc in vcs for link in plan.vcs[vc].all_links}
 
 
-def _users(plan: Plan) -> Counter[str]:
-    """How many flows and sources use each link."""
-    routes = [(*flow.forward, *flow.reverse) for flow in plan.flows.values()]
-    routes += [(vc,) for vc in plan.sources.values()]
-    routes += plan.datagrams.values()
-    return Counter(link for route in routes for link in _links(plan, route))
+def _users(plan: Plan) -> tuple[Counter[str], Counter[str]]:
+    """How many flows and sources use each link, and how many of them send data over it."""
+    both = [(*flow.forward, *flow.reverse) for flow in plan.flows.values()]
+    data = [flow.forward for flow in plan.flows.values()]
+    sources = [*((vc,) for vc in plan.sources.values()), *plan.datagrams.values()]
+    users, data_users = (
+        Counter(link for route in (*routes, *sources) for link in _links(plan, route))
+        for routes in (both, data)
+    )
+    return users, data_users
