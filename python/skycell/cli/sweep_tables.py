@@ -93,7 +93,7 @@ def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
         own = [value for value in values if value.metric == response]
         best = best_sentence(own, better_of(response), level, units)
         sentences = [best, *sentences] if best else sentences
-        _say(output, response, unit, sentences)
+        _say(output, response, unit, sentences, result.subjects.get(response, ""))
     seeds = "common random numbers" if result.common_random_numbers else "their own seeds"
     simulated = len(result.runs) - result.from_store
     output.say(
@@ -116,8 +116,10 @@ def show_pivots(
             output.show(table)
 
 
-def _say(output: Output, response: str, unit: str, sentences: Iterable[str]) -> None:
-    output.say(f"{response}{_unit(unit)}", "bold")
+def _say(
+    output: Output, response: str, unit: str, sentences: Iterable[str], subject: str = ""
+) -> None:
+    output.say(f"{response}{f' of {subject}' if subject else ''}{_unit(unit)}", "bold")
     for sentence in sentences:
         output.say(sentence, wrap=True)
     output.say()
@@ -135,7 +137,7 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
         unit: of its response; empty if it is not known.
     """
     output = Output()
-    _say(output, analysis.response, unit, analysis.summary())
+    _say(output, analysis.response, unit, analysis.summary(), analysis.subject)
     for table in analysis_tables(analysis, differences=False):
         output.show(table)
 

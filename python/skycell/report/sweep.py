@@ -115,7 +115,7 @@ def sweep_page(
         parts.append(
             {
                 "id": f"response-{place}",
-                "title": metric(response, unit),
+                "title": metric(response, unit, result.subjects.get(response, "")),
                 "summary": [best, *summary] if best else summary,
                 "pictures": [next(drawn) for _ in figures[response]],
                 "tables": [
@@ -145,10 +145,10 @@ def _verdict(analyses: dict[str, Analysis]) -> str:
     for response, found in analyses.items():
         best = found.dominant
         if best is None or not _is_shown(found, best):
-            nothing.append(lowered(metric(response)))
+            nothing.append(lowered(metric(response, subject=found.subject)))
             continue
         part = f"{100 * found.shares()[best]:.0f} %"
-        what = lowered(metric(response))
+        what = lowered(metric(response, subject=found.subject))
         parts.append(f"{factor(best)} explains {part} of the variation of {what}")
     text = ", ".join(parts)
     if nothing:

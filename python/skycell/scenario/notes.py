@@ -20,7 +20,7 @@ from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
-from skycell.spec.values import begin_ps
+from skycell.spec.values import begin_ps, paths_of
 
 #: Ports and VCs that a note names.
 _MOST_NAMES = 3
@@ -103,9 +103,7 @@ def _tail_drop(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
 
 def _links_of(spec: NetworkSpec, vc: int) -> Sequence[int]:
     """The links of all paths of a VC."""
-    rerouting = spec.vcs[vc].rerouting
-    later = rerouting.paths if rerouting else ()
-    return list(dict.fromkeys([*spec.vcs[vc].path, *(link for path in later for link in path)]))
+    return list(dict.fromkeys(link for path in paths_of(spec.vcs[vc]) for link in path))
 
 
 def _dropping_cells(spec: NetworkSpec, link: LinkSpec, service: str) -> int | None:
