@@ -17,6 +17,7 @@ from skycell.scenario.declared.framings import Gse
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
+from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
@@ -33,8 +34,9 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
-    device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are
-    left out or placed by old elements; and on what a list of packets holds.
+    device does; where Reno has HyStart, as no TCP of Linux has; where a source is faster than a
+    link on its way; where queues stand at senders and not at a limited port; where satellites of
+    its paths are left out or placed by old elements; and on what a list of packets holds.
 
     Args:
         spec: the network.
@@ -44,7 +46,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
-    return (*of_cells, *_hystart(spec), *of_paths, *filter(None, of_lists))
+    of_queues = (*_overload(spec), *notes_on_senders(spec))
+    return (*of_cells, *_hystart(spec), *of_queues, *of_paths, *filter(None, of_lists))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
@@ -145,6 +148,16 @@ def _hystart(spec: NetworkSpec) -> Iterator[str]:
             f'part of CUBIC. Its Reno has congestion = {{ kind = "reno", growth = '
             f'"segment_counting" }} and slow_start = {{ kind = "hystart", detect = "none" }}.'
         )
+
+
+def _overload(spec: NetworkSpec) -> Iterator[str]:
+    """Sources faster than a link on their way; those with the same words are one note."""
+    names: dict[str, list[str]] = {}
+    for name, text in notes_on_overload(spec):
+        names.setdefault(text, []).append(name)
+    for text, own in names.items():
+        each = "each " if len(own) > 1 else ""
+        yield f"{_named('source', own)} {each}{text}"
 
 
 def _packet_list(source: SourceSpec, duration_ps: int) -> str | None:
