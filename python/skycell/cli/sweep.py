@@ -182,7 +182,10 @@ def sweep(
 
     def show() -> None:
         if as_json:
-            click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+            from skycell.cli.sweep_tables import spread_of
+
+            data = result.as_dict() | {"spread": spread_of(result)}
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         else:
             from skycell.cli.sweep_tables import show_notes, show_sweep
 

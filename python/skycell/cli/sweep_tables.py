@@ -14,7 +14,7 @@ from skycell.experiment.measures import better_of
 from skycell.experiment.value import Value
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.tables.analysis import analysis_tables
-from skycell.tables.values import best_sentence, cells_table, pivots
+from skycell.tables.values import best_sentence, cells_table, pivots, spread_sentences
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
@@ -92,7 +92,7 @@ def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
             sentences = [f"No analysis: {error}."]
         own = [value for value in values if value.metric == response]
         best = best_sentence(own, better_of(response), level, units)
-        sentences = [best, *sentences] if best else sentences
+        sentences = [*([best] if best else []), *spread_sentences(own, units), *sentences]
         _say(output, response, unit, sentences, result.subjects.get(response, ""))
     seeds = "common random numbers" if result.common_random_numbers else "their own seeds"
     simulated = len(result.runs) - result.from_store
@@ -100,6 +100,18 @@ def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
         f"{counted(len(result.runs), 'run')} with the {result.engine} engine "
         f"({result.version}), {seeds}: {simulated} simulated, {result.from_store} from the store"
     )
+
+
+def spread_of(result: SweepResult) -> dict[str, list[str]]:
+    """What mean and standard deviation do not tell of the runs of a combination, by response."""
+    values = result.values()
+    found = {
+        name: spread_sentences(
+            [value for value in values if value.metric == name], result.factor_units
+        )
+        for name in result.responses
+    }
+    return {name: sentences for name, sentences in found.items() if sentences}
 
 
 def show_pivots(

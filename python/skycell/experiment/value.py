@@ -9,6 +9,7 @@ from math import sqrt
 from typing import Any, Literal
 
 from skycell.experiment.design import Level
+from skycell.stats.groups import Groups, two_groups
 from skycell.stats.ranges import ANY, LEAST_FOR_INTERVAL, Interval, Range
 
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
@@ -105,6 +106,11 @@ class Value:
 
         quantile = float(t.ppf((1 + level) / 2, self.n - 1))
         return self.range.around(self.values).interval(self.mean, self.sd / sqrt(self.n), quantile)
+
+    @property
+    def groups(self) -> Groups | None:
+        """The two groups that the replications fall into; none if one may well have given them."""
+        return two_groups(self.values, self.range)
 
     def as_dict(self) -> dict[str, Any]:
         """The number for a program, and for a figure."""

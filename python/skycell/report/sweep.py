@@ -16,7 +16,7 @@ from skycell.report.page import Picture, page
 from skycell.tables.analysis import analysis_tables
 from skycell.tables.runs import failed_runs
 from skycell.tables.table import Table, columns, count, words
-from skycell.tables.values import best_sentence, cells_table, pivots
+from skycell.tables.values import best_sentence, cells_table, pivots, spread_sentences
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult, SweepRun
@@ -116,7 +116,7 @@ def sweep_page(
             {
                 "id": f"response-{place}",
                 "title": metric(response, unit, result.subjects.get(response, "")),
-                "summary": [best, *summary] if best else summary,
+                "summary": [*([best] if best else []), *spread_sentences(own, units), *summary],
                 "pictures": [next(drawn) for _ in figures[response]],
                 "tables": [
                     *pivots(own, axes, level=level, better=better_of(response), units=units),

@@ -16,6 +16,7 @@ from skycell.plots.labels import (
     replicated,
 )
 from skycell.plots.values import Axes
+from skycell.stats.groups import FEWEST
 from skycell.stats.ranges import LEAST_FOR_INTERVAL
 from skycell.stats.sentences import at_level
 from skycell.tables.table import (
@@ -253,6 +254,54 @@ def _with_interval(own: Value | None, level: float, best: Value | None) -> Cell:
     if found is not None:
         text += f" ({interval(*found).text})"
     return Cell(text, sort=own.mean, css="good" if own is best else "")
+
+
+_WIDE = 4
+"""The largest of some runs over the smallest, from which mean and SD say too little of them."""
+
+
+def spread_sentences(values: Sequence[Value], units: Mapping[str, str]) -> list[str]:
+    """Where the runs of one combination fall into two groups or lie far apart, with their values.
+
+    Args:
+        values: of one measure.
+        units: what the levels of a factor are counted in.
+
+    >>> runs = (0.7, 12.1, 0.9, 13.0, 0.8, 12.4, 0.75)
+    >>> own = Value(factors={"tcp": "bbr"}, metric="throughput", unit="Mbit/s", by_replication=runs)
+    >>> spread_sentences([own], {})[0][:55]
+    'With BBR the 7 runs fall into two groups, at 0.7000, 0.'
+    >>> spread_sentences([own], {})[0][55:]
+    '7500, 0.8000, 0.9000 and at 12.10, 12.40, 13.00: the mean, 5.807, and the SD describe neither.'
+    >>> from dataclasses import replace
+    >>> spread_sentences([replace(own, by_replication=(2.0, 3.0, 5.0, 8.0, 12.0))], {})
+    ['With BBR the 5 runs reach from 2.000 to 12.00: 2.000, 3.000, 5.000, 8.000, 12.00.']
+    """
+    found = []
+    for own in values:
+        where = f"With {described(own.factors, units)} the {own.n} runs"
+        if own.groups is not None:
+            low, high = (_values_in_words(of) for of in own.groups)
+            mean = significant(own.mean).text
+            found.append(
+                f"{where} fall into two groups, at {low} and at {high}: the mean, {mean}, and the "
+                f"SD describe neither."
+            )
+        elif own.n >= FEWEST and 0 < _WIDE * (own.low or 0) < (own.high or 0):
+            low, high = (significant(end).text for end in (own.low, own.high))
+            every = _values_in_words(sorted(own.values))
+            found.append(f"{where} reach from {low} to {high}: {every}.")
+    return found
+
+
+_MOST_VALUES = 12
+
+
+def _values_in_words(values: Sequence[float]) -> str:
+    """Values one after the other; of many the first, and how many more."""
+    shown = ", ".join(significant(value).text for value in values[:_MOST_VALUES])
+    more = len(values) - _MOST_VALUES
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def best_sentence(

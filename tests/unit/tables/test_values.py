@@ -11,7 +11,13 @@ from skycell.experiment.value import Value, Verdict, best_of, values_of
 from skycell.plots.values import Axes
 from skycell.stats.ranges import PART, POSITIVE
 from skycell.tables.table import Table
-from skycell.tables.values import best_sentence, cells_table, pivots, values_table
+from skycell.tables.values import (
+    best_sentence,
+    cells_table,
+    pivots,
+    spread_sentences,
+    values_table,
+)
 
 # Three replications whose mean is the number below, 0.5 apart: sd is 0.5.
 MEANS: dict[tuple[str, float], float] = {
@@ -163,6 +169,26 @@ def test_a_measure_of_a_port_that_nobody_named_says_which_it_is() -> None:
     (table,) = pivots(own, Axes("n"), better="smaller")
     assert table.title.startswith("Mean queue (packets), a>b by ")
     assert "Best mean queue (packets), a>b: 0.5000" in table.caption
+
+
+def test_runs_in_two_groups_or_far_apart_are_told_with_their_values_and_others_are_not() -> None:
+    runs = {
+        "bbr": (0.7, 12.1, 0.9, 13.0, 0.8, 12.4),
+        "reno": (5.0, 5.2, 4.9, 5.1, 5.3, 4.7),
+        "vegas": (1.0, 2.0, 3.0, 4.5, 5.0, 6.5),
+    }
+    own = [
+        Value(factors={"tcp": tcp}, metric="m", unit="1", by_replication=values, range=POSITIVE)
+        for tcp, values in runs.items()
+    ]
+    first, second = spread_sentences(own, {})
+    assert "BBR" in first
+    assert "two groups" in first
+    assert "12.10, 12.40, 13.00" in first
+    assert "vegas" in second.lower()
+    assert "1.000 to 6.500" in second
+    few = [replace(value, by_replication=value.by_replication[:4]) for value in own]
+    assert spread_sentences(few, {}) == []
 
 
 def test_every_response_says_what_is_better_or_cannot() -> None:
