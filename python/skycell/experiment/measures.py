@@ -12,6 +12,8 @@ from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.experiment.value import Better
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
+from skycell.metrics.classes import cells_counted
+from skycell.metrics.discards import units_counted
 from skycell.metrics.run_rows import mean_closing_s
 from skycell.stats.ranges import ANY, PART, POSITIVE, Range
 
@@ -63,8 +65,8 @@ def _is_split(run: SweepView) -> bool:
 
 
 def _discarded_part(run: SweepView) -> float | None:
-    arrived = sum(port["arrived"] for port in run.ports)
-    return cells_discarded(run) / float(arrived) if arrived else None
+    counted = sum(map(units_counted, run.ports))
+    return cells_discarded(run) / float(counted) if counted else None
 
 
 def _queue(run: SweepView, key: str) -> float | None:
@@ -85,9 +87,9 @@ def _sojourn(run: SweepView, key: str) -> float | None:
 
 
 def _part_of_cells(run: SweepView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
-    """Cells of the measured VCs that are counted, as a part of those offered."""
-    offered = float(sum(vc["cells_offered"] for vc in run.vcs))
-    return sum(map(count, run.vcs)) / offered if offered else None
+    """Cells of the measured VCs that `count` counts, as a part of all that it could."""
+    counted = float(sum(map(cells_counted, run.vcs)))
+    return sum(map(count, run.vcs)) / counted if counted else None
 
 
 def _mean_cell_delay(run: SweepView) -> float | None:
@@ -414,7 +416,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
     ),
     "late_files_part": Measure(
         "1",
-        "web files that had not come whole when the run ended, of those asked for",
+        "web files that had not come whole when the run ended, of those asked for in the time that "
+        "counts",
         _late_files,
         traffic="web",
         better="smaller",
@@ -510,6 +513,17 @@ def better_of(name: str) -> Better:
     ('larger', 'smaller', '')
     """
     return response_of(name).better if is_response(name) else ""
+
+
+def meaning_of(name: str) -> str:
+    """What a response is, in a sentence without a full stop; empty also for another column.
+
+    A measure of a study may have the same name and be another one.
+
+    >>> meaning_of("fairness"), meaning_of("speed")
+    ('fairness index of the throughputs against their max-min fair shares', '')
+    """
+    return response_of(name).meaning if is_response(name) else ""
 
 
 def range_of(name: str) -> Range:
