@@ -184,7 +184,8 @@ def sweep(
         if as_json:
             from skycell.cli.sweep_tables import spread_of
 
-            data = result.as_dict() | {"spread": spread_of(result)}
+            spread = spread_of(result)
+            data = result.as_dict() | ({"spread": spread} if spread else {})
             click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         else:
             from skycell.cli.sweep_tables import show_notes, show_sweep

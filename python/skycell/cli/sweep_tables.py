@@ -10,7 +10,7 @@ import click
 
 from skycell.cli.console import Output
 from skycell.experiment.design import shown
-from skycell.experiment.measures import better_of
+from skycell.experiment.measures import better_of, meaning_of
 from skycell.experiment.value import Value
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.tables.analysis import analysis_tables
@@ -40,6 +40,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
             "title": plan.title,
             "factors": {f.name: [level.label for level in f.levels] for f in plan.factors},
             "responses": list(plan.responses),
+            "meanings": {name: meaning_of(name) for name in plan.responses},
             "cells": len(plan.cells),
             "replications": plan.replications,
             "common_random_numbers": plan.common_random_numbers,
@@ -54,7 +55,9 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     for factor in plan.factors:
         levels = ", ".join(shown(level.label) for level in factor.levels)
         click.echo(f"  {factor.name}{_unit(factor.unit)}: {levels}")
-    click.echo(f"  responses: {', '.join(plan.responses)}")
+    click.echo("  responses:")
+    for name in plan.responses:
+        click.echo(f"    {name}: {meaning_of(name)}")
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "its own seeds"
     times = plan.replications
     replications = counted(times, "replication")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
-from skycell.experiment.measures import range_of
+from skycell.experiment.measures import meaning_of, range_of
 from skycell.experiment.value import Value, values_of
 from skycell.input.quantities import counted
 
@@ -196,6 +196,7 @@ class SweepResult:
             "first_seed": self.first_seed,
             "common_random_numbers": self.common_random_numbers,
             "units": dict(self.units),
+            "meanings": {name: meaning_of(name) for name in self.units},
             "subjects": dict(self.subjects),
             "engine": self.engine,
             "version": self.version,
@@ -227,6 +228,7 @@ def read_sweep(source: Path) -> SweepResult:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data.pop("form") != _FORM:
             raise NotASweepError(f"{file} is of another form than this version writes")
+        data.pop("meanings", None)  # which follow from the names
         return TypeAdapter(SweepResult).validate_python(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skycell.experiment.measures import better_of
+from skycell.experiment.measures import better_of, meaning_of
 from skycell.input.quantities import counted
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
@@ -111,12 +111,17 @@ def sweep_page(
         own = [value for value in values if value.metric == response]
         level = found.level if found else _LEVEL
         best = best_sentence(own, better_of(response), level, units)
-        summary = found.summary() if found else [refused[response]]
+        summary = [
+            _meaning(response),
+            best,
+            *spread_sentences(own, units),
+            *(found.summary() if found else [refused[response]]),
+        ]
         parts.append(
             {
                 "id": f"response-{place}",
                 "title": metric(response, unit, result.subjects.get(response, "")),
-                "summary": [*([best] if best else []), *spread_sentences(own, units), *summary],
+                "summary": [sentence for sentence in summary if sentence],
                 "pictures": [next(drawn) for _ in figures[response]],
                 "tables": [
                     *pivots(own, axes, level=level, better=better_of(response), units=units),
@@ -137,6 +142,12 @@ def sweep_page(
             "again": _again(result),
         },
     )
+
+
+def _meaning(response: str) -> str:
+    """What a response is; other documents use some of the names for other measures."""
+    meaning = meaning_of(response)
+    return f"{meaning[0].upper()}{meaning[1:]}." if meaning else ""
 
 
 def _verdict(analyses: dict[str, Analysis]) -> str:
