@@ -250,24 +250,6 @@ fn some_scenarios_are_of_cell_sources_alone() {
 }
 
 #[test]
-fn some_sources_are_faster_than_the_first_link_on_their_way_and_some_than_a_later_one() {
-    let (mut than_first, mut than_later) = (0, 0);
-    for spec in (0..SCENARIOS / 8).filter_map(overload) {
-        for source in spec.sources.iter().filter(|of| of.cell_interval_ps > 0) {
-            let path = &spec.vcs[source.vc as usize].path;
-            let is_faster = |link: &&u32| {
-                let link = &spec.links[**link as usize];
-                link.framing.is_none() && source.cell_interval_ps < link.cell_time_ps
-            };
-            than_first += u64::from(path.iter().take(1).any(|link| is_faster(&link)));
-            than_later += u64::from(path.iter().skip(1).any(|link| is_faster(&link)));
-        }
-    }
-    assert!(than_first > 20, "{than_first}");
-    assert!(than_later > 20, "{than_later}");
-}
-
-#[test]
 fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);

@@ -448,14 +448,6 @@ pub struct VcRecord {
     pub earlier_cells: u64,
 }
 
-impl VcRecord {
-    /// Cells offered that are neither delivered nor lost: in ports, on links, or in the resequencer.
-    pub fn cells_unsettled(&self) -> u64 {
-        let lost = self.cells_discarded.total() + self.cells_policed + self.cells_refused;
-        self.cells_offered - self.cells_delivered - lost - self.cells_lost.total()
-    }
-}
-
 /// What became of the cells of a VC with CLP = 0. Those that its policer tags are among them up to there alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Clp0Record {

@@ -64,6 +64,14 @@ impl RunRecords {
     }
 }
 
+impl VcRecord {
+    /// Cells offered that are neither delivered nor lost: in ports, on links, or in the resequencer.
+    pub fn cells_unsettled(&self) -> u64 {
+        let lost = self.cells_discarded.total() + self.cells_policed + self.cells_refused;
+        self.cells_offered - self.cells_delivered - lost - self.cells_lost.total()
+    }
+}
+
 /// The lengths of a run and of its beginning.
 #[derive(Clone, Copy)]
 struct Times {

@@ -32,17 +32,17 @@ def notes_on_overload(spec: NetworkSpec) -> Iterator[tuple[str, str]]:
 def _overload(spec: NetworkSpec, source: SourceSpec) -> str:
     octets = source.datagram_octets
     sent = rate = Fraction(PS_PER_SECOND, source.cell_interval_ps)
-    told = []
+    found = []
     for link in (spec.links[link] for vc in route_of(source) for link in spec.vcs[vc].path):
         carried = 1 / _time_s(link, octets)
         if rate > carried:
             becomes = _excess(spec, link, source, rate, carried)
-            told.append(f"{link.name} carries {_in_words(carried, octets)}, and {becomes}")
+            found.append(f"{link.name} carries {_in_words(carried, octets)}, and {becomes}")
             rate = carried
-    if not told:
+    if not found:
         return ""
     pace = "" if isinstance(source.pattern, SourcePatternConstant) else " while it is on"
-    return f"sends {_in_words(sent, octets)}{pace}: {'; '.join(told)}."
+    return f"sends {_in_words(sent, octets)}{pace}: {'; '.join(found)}."
 
 
 def _excess(

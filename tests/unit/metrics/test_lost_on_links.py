@@ -31,13 +31,13 @@ def run(nodes: str, *losses: str) -> skycell.RunResult:
     return skycell.run_spec(skycell.parse(scenario).resolve())
 
 
-def told(result: skycell.RunResult) -> list[str]:
+def reported(result: skycell.RunResult) -> list[str]:
     return lost_on_links(result.spec, result.records)
 
 
 def test_the_lossy_link_has_its_own_part_and_not_that_of_all_links() -> None:
     result = run("routers", "0 %", "10 %", "0 %")
-    (line,) = told(result)
+    (line,) = reported(result)
     port = next(port for port in result.records["ports"] if port["name"] == "m>n")
     lost = sum(sum(vc["cells_lost"].values()) for vc in result.records["vcs"])
     assert line.startswith(f"Link m>n lost {lost} of {port['departed']} packets (")
@@ -46,17 +46,17 @@ def test_the_lossy_link_has_its_own_part_and_not_that_of_all_links() -> None:
 
 
 def test_links_of_packets_are_told_one_by_one_the_worst_first() -> None:
-    first, second = told(run("routers", "1 %", "10 %", "0 %"))
+    first, second = reported(run("routers", "1 %", "10 %", "0 %"))
     assert (first[:8], second[:8]) == ("Link m>n", "Link a>m")
 
 
 def test_what_cells_lose_over_several_lossy_links_is_told_of_these_together() -> None:
     result = run("switches", "1 %", "5 %", "0 %")
-    (line,) = told(result)
+    (line,) = reported(result)
     offered = result.records["vcs"][0]["cells_offered"]
     assert line.startswith("Links a>m, m>n together lost ")
     assert f" of {offered:,} cells (".replace(",", " ") in line
 
 
 def test_links_that_lose_nothing_are_not_told() -> None:
-    assert told(run("switches", "0 %", "0 %", "0 %")) == []
+    assert reported(run("switches", "0 %", "0 %", "0 %")) == []

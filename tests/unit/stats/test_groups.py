@@ -10,7 +10,7 @@ RANDOM = np.random.default_rng(20)
 SAMPLES = 4000
 
 
-def told(samples, range_=ANY) -> float:  # type: ignore[no-untyped-def]
+def part_in_two(samples, range_=ANY) -> float:  # type: ignore[no-untyped-def]
     """Part of some samples in which two groups are seen."""
     return sum(two_groups(list(own), range_) is not None for own in samples) / len(samples)
 
@@ -19,16 +19,16 @@ def told(samples, range_=ANY) -> float:  # type: ignore[no-untyped-def]
 def test_samples_of_one_group_are_seldom_called_two(count: int) -> None:
     shape = (SAMPLES, count)
     # 1 % is promised; with 4000 samples 1.5 % is three standard errors above.
-    assert told(RANDOM.normal(0, 1, shape)) < 0.015
-    assert told(RANDOM.uniform(5, 6, shape)) < 0.015
-    assert told(RANDOM.uniform(0, 1, shape), PART) < 0.015
-    assert told(RANDOM.exponential(1, shape), POSITIVE) < 0.015
-    assert told(RANDOM.lognormal(0, 1, shape), POSITIVE) < 0.015
+    assert part_in_two(RANDOM.normal(0, 1, shape)) < 0.015
+    assert part_in_two(RANDOM.uniform(5, 6, shape)) < 0.015
+    assert part_in_two(RANDOM.uniform(0, 1, shape), PART) < 0.015
+    assert part_in_two(RANDOM.exponential(1, shape), POSITIVE) < 0.015
+    assert part_in_two(RANDOM.lognormal(0, 1, shape), POSITIVE) < 0.015
 
 
 def test_the_threshold_is_the_uniform_distributions() -> None:
     for count in (7, 9, 15):
-        found = told(RANDOM.uniform(0, 1, (4 * SAMPLES, count)))
+        found = part_in_two(RANDOM.uniform(0, 1, (4 * SAMPLES, count)))
         assert 0.006 < found < 0.014, count
 
 
@@ -37,7 +37,7 @@ def test_groups_that_stand_apart_are_seen() -> None:
         shape = (1000, count)
         slow = RANDOM.uniform(size=shape) < 0.5
         rates = np.where(slow, 0.8, 12.0) * np.exp(RANDOM.normal(0, 0.1, shape))
-        assert told(rates, POSITIVE) > least
+        assert part_in_two(rates, POSITIVE) > least
 
 
 def test_all_values_are_in_a_group_and_the_order_does_not_matter() -> None:
