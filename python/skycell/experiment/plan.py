@@ -29,7 +29,7 @@ _HAVING = {"web": "a web user", "transfers": "transfers"}
 
 
 #: A number of a note.
-_COUNT = re.compile(r"\d[\d ]*(?= cells| more)")
+_COUNT = re.compile(r"\d[\d .]*(?= cells| packets| more|%| [kMG]?bit/s)")
 
 
 @dataclass(frozen=True)

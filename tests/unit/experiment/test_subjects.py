@@ -103,3 +103,15 @@ def test_of_several_ports_as_slow_a_note_says_which_is_meant() -> None:
     assert third in note.note
     named = {**lot, "responses": [f"mean_queue:{second}"]}
     assert "of port" not in "".join(own.note for own in design_runs(parse_plan(named)).notes)
+
+
+def test_a_note_whose_numbers_differ_by_cell_is_told_once() -> None:
+    source = {"kind": "cbr", "rate": "20 Mbit/s", "packet_size": "500 B", "name": "udp"}
+    source |= {"source": "server", "destination": "user"}
+    scenario = asymmetric(source=[source])
+    rates = {"key": "topology.link.2.rate", "levels": ["10 Mbit/s", "16 Mbit/s"]}
+    (note,) = design_runs(
+        parse_plan({**plan(scenario, "throughput"), "factors": {"rate": rates}})
+    ).notes
+    assert (note.cells, note.varies) == (2, True)
+    assert "50.0% are dropped" in note.note
