@@ -67,3 +67,43 @@ def test_a_time_behind_the_end_is_refused_and_the_beginning_is_what_counts_anywa
         with pytest.raises(ScenarioFaults, match="before the end of the run, 20 s"):
             scenario(late).resolve()
     assert scenario("0 s").resolve().hash() == parse(SATURATED).resolve().hash()
+
+
+# A user who asks for a page of one file each second; a file takes longer than that to come.
+BUSY_USER = """
+[run]
+duration = "60 s"
+
+[topology]
+kind = "dumbbell"
+sources = 1
+bottleneck = { rate = "1 Mbit/s", framing = "ip", delay = "250 ms", buffer = "1 BDP" }
+access = { rate = "10 Mbit/s", framing = "ip", delay = "1 ms" }
+
+[tcp]
+preset = "linux"
+
+[traffic]
+kind = "web"
+page_interval = "1 s"
+requests = { mean = 1, least = 1, most = 1 }
+"""
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_files_that_count_are_those_asked_for_in_the_time_that_counts(engine: str) -> None:
+    """Requests come one after the other, and so do files: the first of them are left out."""
+    file = skycell.parse(BUSY_USER.replace("[run]", '[run]\nmeasure_from = "20 s"\n'))
+    with_trace = file.with_values({"records.traces": ["files"]})
+    later = skycell.run_spec(with_trace.resolve(), engine=engine)
+    web = later.records["web"]
+    files = [
+        *zip(*(later.traces["files"][key] for key in ("requested_ps", "received_ps")), strict=True)
+    ]
+    begin_ps = 20 * 10**12
+    taken = [end - start for start, end in files if start >= begin_ps]
+    assert any(start < begin_ps <= end for start, end in files), "some were under way"
+    assert web["file_response"]["count"] == len(taken) <= web["requests"]
+    assert web["file_response"]["mean_ps"] == pytest.approx(sum(taken) / len(taken))
+    assert web["requests"] == 40
+    assert web["page_response"] == web["file_response"]

@@ -8,9 +8,9 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, calls, lossy_classes, many_flows, packets, rerouted, scenario, several_classes,
-    split, time_varying, uplinks, varying, varying_parking_lots, with_clp, with_jitter,
-    with_stepping,
+    abr, bursty, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
+    several_classes, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
+    with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -295,6 +295,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("delays", (seed % 8 == 1).then(|| varying(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
         ("clp", with_clp(seed)),
+        ("overload", overload(seed)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",

@@ -444,6 +444,10 @@ pub struct VcRecord {
     /// What the resequencer at its end did; only of VCs with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resequencer: Option<ResequencerRecord>,
+    /// Cells under way when counting began: offered before, and neither delivered nor lost by then. With those offered
+    /// they are all cells that can be delivered or lost in the time that counts. Left out where there were none.
+    #[serde(skip_serializing_if = "is_default")]
+    pub earlier_cells: u64,
 }
 
 /// What became of the cells of a VC with CLP = 0. Those that its policer tags are among them up to there alone.

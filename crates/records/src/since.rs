@@ -64,6 +64,14 @@ impl RunRecords {
     }
 }
 
+impl VcRecord {
+    /// Cells offered that are neither delivered nor lost: in ports, on links, or in the resequencer.
+    pub fn cells_unsettled(&self) -> u64 {
+        let lost = self.cells_discarded.total() + self.cells_policed + self.cells_refused;
+        self.cells_offered - self.cells_delivered - lost - self.cells_lost.total()
+    }
+}
+
 /// The lengths of a run and of its beginning.
 #[derive(Clone, Copy)]
 struct Times {
@@ -214,11 +222,17 @@ fn take_off_web(whole: &mut WebRecord, start: &WebRecord) {
     if let (Some(relayed), Some(start)) = (&mut whole.relayed, &start.relayed) {
         take_off!(relayed, start; octets_accepted);
     }
-    // Times are noted in the order in which they end.
-    whole.file_times_ps.drain(..start.file_times_ps.len());
-    whole.page_times_ps.drain(..start.page_times_ps.len());
+    // One cohort: files and pages that were asked for from then on. They end in the order in which they were asked for.
+    leave_out(&mut whole.file_times_ps, start.requests);
+    leave_out(&mut whole.page_times_ps, start.pages);
     whole.file_response = ResponseTimes::of(whole.file_times_ps.clone());
     whole.page_response = ResponseTimes::of(whole.page_times_ps.clone());
+}
+
+/// Leaves out the first `count` times, or all of fewer.
+fn leave_out(times_ps: &mut Vec<u64>, count: u64) {
+    let count = usize::try_from(count).map_or(times_ps.len(), |count| count.min(times_ps.len()));
+    times_ps.drain(..count);
 }
 
 fn take_off_pep(whole: &mut PepRecord, start: &PepRecord) {
@@ -228,6 +242,7 @@ fn take_off_pep(whole: &mut PepRecord, start: &PepRecord) {
 fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
     let under_way = |vc: &VcRecord| vc.cells_queued + vc.cells_in_transit + vc.cells_open;
     let (at_end, at_start) = (under_way(whole), under_way(start));
+    whole.earlier_cells = start.cells_unsettled();
     take_off!(whole, start; cells_offered, cells_delivered, cells_nonconforming, cells_tagged, cells_policed,
         frames_offered, frames_delivered, cells_whole, frames_corrupt, frames_crc, cells_corrupt, frames_eligible,
         cells_eligible, frames_tagged, frames_oversized, frames_inconsistent, frames_refused, cells_refused);

@@ -170,6 +170,10 @@ impl RunRecords {
     fn measured_vcs(&self) -> Value {
         let of_each = self.cell_delays.iter().map(|delay| {
             let mut kept = part(&self.vcs[delay.vc as usize], &MEASURED_VC);
+            let vc = &self.vcs[delay.vc as usize];
+            if vc.earlier_cells > 0 {
+                kept["earlier_cells"] = json!(vc.earlier_cells);
+            }
             kept["delay"] = json!(delay);
             kept
         });

@@ -319,5 +319,6 @@ def _draw(found: Answer, ranking: Ranking, file: Path, force: bool) -> None:
             origin,
             unit=result.units[ranking.aim.response],
             title=setting.in_words() + ("" if found.stored is None else ", from stored runs"),
+            subject=result.subjects.get(ranking.aim.response, ""),
         )
         save({file: figure}, force=force)

@@ -8,7 +8,6 @@ from typing import Any
 from skycell.cli.console import Output
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import Network, max_min_fairness, throughputs_bps
-from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import (
     QueueRow,
     lost_on_links,
@@ -143,8 +142,8 @@ def _totals(result: RunResult) -> list[str]:
     total = _total_of_flows(result) if result.spec.flows else _total_of_sources(result)
     run = f"{simulated(result.records)} with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
-    lost = lost_on_links(result.records, units_in_words(result.spec.links))
-    lines = [total, *([lost] if lost else []), f"{run}; the ledger balances"]
+    lost = lost_on_links(result.spec, result.records)
+    lines = [total, *lost, f"{run}; the ledger balances"]
     notes = (f"Note: {note}" for note in result.notes)
     return [*(f"{line}." for line in lines), *notes, identity]
 

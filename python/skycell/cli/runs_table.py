@@ -36,6 +36,7 @@ class Runs:
     block: str | None = None
     factor_units: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    subjects: Mapping[str, str] = field(default_factory=dict)
     unknown: Collection[str] = ()
     whole: Sequence[dict[str, Any]] = ()
 
@@ -47,10 +48,12 @@ class Runs:
 
     def values(self, factors: Sequence[str], responses: Sequence[str]) -> list[Value]:
         """What the rows of each combination of levels gave, response by response."""
+        from skycell.experiment.measures import range_of
         from skycell.experiment.value import values_of
 
         units = {name: self.units.get(name, "1") for name in responses}
-        return values_of(self.rows, factors, units)
+        ranges = {name: range_of(name) for name in responses}
+        return values_of(self.rows, factors, units, subjects=self.subjects, ranges=ranges)
 
     def analysed(
         self, factors: Sequence[str], response: str, level: float, order: int, block: str | None
@@ -60,14 +63,23 @@ class Runs:
         Raises:
             DesignError: the rows do not decide it; the message counts rows as the whole table does.
         """
+        from skycell.experiment.measures import range_of
         from skycell.stats import DesignError, analyse
         from skycell.stats.table import FaultyValueError
 
         try:
-            found = analyse(self.rows, factors, response, level, order=order, block=block)
+            found = analyse(
+                self.rows,
+                factors,
+                response,
+                level,
+                order=order,
+                block=block,
+                range_=range_of(response),
+            )
         except FaultyValueError as error:
             raise DesignError(error.reported_of(self.whole.index(self.rows[error.row]))) from None
-        return found.with_units(self.factor_units)
+        return found.named(self.factor_units, self.subjects.get(response, ""))
 
 
 def wanted_rows(collector: ErrorCollector, filters: Sequence[str]) -> list[tuple[str, Any]]:
@@ -123,6 +135,7 @@ def runs_of_sweep(result: SweepResult) -> Runs:
         "replication" if shares_draws else None,
         result.factor_units,
         result.units,
+        result.subjects,
     )
 
 

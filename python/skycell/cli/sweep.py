@@ -182,7 +182,11 @@ def sweep(
 
     def show() -> None:
         if as_json:
-            click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+            from skycell.cli.sweep_tables import spread_of
+
+            spread = spread_of(result)
+            data = result.as_dict() | ({"spread": spread} if spread else {})
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         else:
             from skycell.cli.sweep_tables import show_notes, show_sweep
 

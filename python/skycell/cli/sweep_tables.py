@@ -10,11 +10,11 @@ import click
 
 from skycell.cli.console import Output
 from skycell.experiment.design import shown
-from skycell.experiment.measures import better_of
+from skycell.experiment.measures import better_of, meaning_of
 from skycell.experiment.value import Value
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
 from skycell.tables.analysis import analysis_tables
-from skycell.tables.values import best_sentence, cells_table, pivots
+from skycell.tables.values import best_sentence, cells_table, pivots, spread_sentences
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
@@ -40,6 +40,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
             "title": plan.title,
             "factors": {f.name: [level.label for level in f.levels] for f in plan.factors},
             "responses": list(plan.responses),
+            "meanings": {name: meaning_of(name) for name in plan.responses},
             "cells": len(plan.cells),
             "replications": plan.replications,
             "common_random_numbers": plan.common_random_numbers,
@@ -54,7 +55,9 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     for factor in plan.factors:
         levels = ", ".join(shown(level.label) for level in factor.levels)
         click.echo(f"  {factor.name}{_unit(factor.unit)}: {levels}")
-    click.echo(f"  responses: {', '.join(plan.responses)}")
+    click.echo("  responses:")
+    for name in plan.responses:
+        click.echo(f"    {name}: {meaning_of(name)}")
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "its own seeds"
     times = plan.replications
     replications = counted(times, "replication")
@@ -92,14 +95,26 @@ def show_sweep(result: SweepResult, level: float, axes: Axes | None) -> None:
             sentences = [f"No analysis: {error}."]
         own = [value for value in values if value.metric == response]
         best = best_sentence(own, better_of(response), level, units)
-        sentences = [best, *sentences] if best else sentences
-        _say(output, response, unit, sentences)
+        sentences = [*([best] if best else []), *spread_sentences(own, units), *sentences]
+        _say(output, response, unit, sentences, result.subjects.get(response, ""))
     seeds = "common random numbers" if result.common_random_numbers else "their own seeds"
     simulated = len(result.runs) - result.from_store
     output.say(
         f"{counted(len(result.runs), 'run')} with the {result.engine} engine "
         f"({result.version}), {seeds}: {simulated} simulated, {result.from_store} from the store"
     )
+
+
+def spread_of(result: SweepResult) -> dict[str, list[str]]:
+    """What mean and standard deviation do not tell of the runs of a combination, by response."""
+    values = result.values()
+    found = {
+        name: spread_sentences(
+            [value for value in values if value.metric == name], result.factor_units
+        )
+        for name in result.responses
+    }
+    return {name: sentences for name, sentences in found.items() if sentences}
 
 
 def show_pivots(
@@ -116,8 +131,10 @@ def show_pivots(
             output.show(table)
 
 
-def _say(output: Output, response: str, unit: str, sentences: Iterable[str]) -> None:
-    output.say(f"{response}{_unit(unit)}", "bold")
+def _say(
+    output: Output, response: str, unit: str, sentences: Iterable[str], subject: str = ""
+) -> None:
+    output.say(f"{response}{f' of {subject}' if subject else ''}{_unit(unit)}", "bold")
     for sentence in sentences:
         output.say(sentence, wrap=True)
     output.say()
@@ -135,7 +152,7 @@ def show_analysis(analysis: Analysis, unit: str) -> None:
         unit: of its response; empty if it is not known.
     """
     output = Output()
-    _say(output, analysis.response, unit, analysis.summary())
+    _say(output, analysis.response, unit, analysis.summary(), analysis.subject)
     for table in analysis_tables(analysis, differences=False):
         output.show(table)
 

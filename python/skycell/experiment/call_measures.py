@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skycell.experiment.measure import Measure, RunView
+from skycell.stats.ranges import PART, POSITIVE
 
 
 def _blocking(run: RunView) -> float | None:
@@ -26,6 +27,7 @@ CALL_MEASURES: Mapping[str, Measure[RunView]] = {
         _blocking,
         part="call",
         better="smaller",
+        range=PART,
     ),
     "carried_calls": Measure(
         "erlang",
@@ -33,6 +35,7 @@ CALL_MEASURES: Mapping[str, Measure[RunView]] = {
         _carried,
         part="call",
         better="larger",
+        range=POSITIVE,
     ),
 }
 """Measures by name."""

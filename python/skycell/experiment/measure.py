@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from skycell.experiment.value import Better
+from skycell.stats.ranges import ANY, POSITIVE, Range
 
 View = TypeVar("View", contravariant=True)
 
@@ -30,6 +31,8 @@ class Measure(Generic[View]):
             empty where it is of any.
         better: which values users would rather have.
         trace: that runs keep for it, beside `transfers` where it is of those; empty for none.
+        of_one_port: whether it is of a single port, the default one unless a port is asked for.
+        range: what it can be.
     """
 
     unit: str
@@ -39,6 +42,8 @@ class Measure(Generic[View]):
     traffic: str = ""
     better: Better = ""
     trace: str = ""
+    of_one_port: bool = False
+    range: Range = ANY
 
     @property
     def is_of_flows(self) -> bool:
@@ -90,6 +95,7 @@ COMMON: Mapping[str, Measure[RunView]] = {
         lambda run: run.total("timeouts"),
         part="flow",
         better="smaller",
+        range=POSITIVE,
     ),
     "fast_retransmits": Measure(
         "events",
@@ -97,6 +103,7 @@ COMMON: Mapping[str, Measure[RunView]] = {
         lambda run: run.total("fast_retransmits"),
         part="flow",
         better="smaller",
+        range=POSITIVE,
     ),
     "cells_discarded": Measure(
         "cells",
@@ -104,6 +111,7 @@ COMMON: Mapping[str, Measure[RunView]] = {
         cells_discarded,
         part="port",
         better="smaller",
+        range=POSITIVE,
     ),
 }
 """What sweeps and studies measure alike, under one name."""

@@ -12,7 +12,10 @@ from skycell.experiment.uplink_measures import UPLINK_MEASURES
 from skycell.experiment.value import Better
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import cell_delay, efficiency, lost_cells, max_min_fairness
+from skycell.metrics.classes import cells_counted
+from skycell.metrics.discards import units_counted
 from skycell.metrics.run_rows import mean_closing_s
+from skycell.stats.ranges import ANY, PART, POSITIVE, Range
 
 DEFAULT_RESPONSES = ("efficiency", "fairness")
 """What is measured unless the file says otherwise."""
@@ -62,8 +65,8 @@ def _is_split(run: SweepView) -> bool:
 
 
 def _discarded_part(run: SweepView) -> float | None:
-    arrived = sum(port["arrived"] for port in run.ports)
-    return cells_discarded(run) / float(arrived) if arrived else None
+    counted = sum(map(units_counted, run.ports))
+    return cells_discarded(run) / float(counted) if counted else None
 
 
 def _queue(run: SweepView, key: str) -> float | None:
@@ -84,9 +87,9 @@ def _sojourn(run: SweepView, key: str) -> float | None:
 
 
 def _part_of_cells(run: SweepView, count: Callable[[Mapping[str, Any]], int]) -> float | None:
-    """Cells of the measured VCs that are counted, as a part of those offered."""
-    offered = float(sum(vc["cells_offered"] for vc in run.vcs))
-    return sum(map(count, run.vcs)) / offered if offered else None
+    """Cells of the measured VCs that `count` counts, as a part of all that it could."""
+    counted = float(sum(map(cells_counted, run.vcs)))
+    return sum(map(count, run.vcs)) / counted if counted else None
 
 
 def _mean_cell_delay(run: SweepView) -> float | None:
@@ -165,25 +168,42 @@ def _late_files(run: SweepView) -> float | None:
 
 RESPONSES: Mapping[str, Measure[SweepView]] = {
     "efficiency": Measure(
-        "1", "sum of the TCP throughputs as a part of the ceiling", _efficiency, better="larger"
+        "1",
+        "sum of the TCP throughputs as a part of the ceiling",
+        _efficiency,
+        better="larger",
+        range=PART,
     ),
     "fairness": Measure(
         "1",
         "fairness index of the throughputs against their max-min fair shares",
         _fairness,
         better="larger",
+        range=PART,
     ),
     "throughput": Measure(
-        "Mbit/s", "TCP throughput, all flows together", total_mbps, part="flow", better="larger"
+        "Mbit/s",
+        "TCP throughput, all flows together",
+        total_mbps,
+        part="flow",
+        better="larger",
+        range=POSITIVE,
     ),
     "smallest_throughput": Measure(
-        "Mbit/s", "throughput of the slowest flow", _smallest, better="larger"
+        "Mbit/s",
+        "throughput of the slowest flow",
+        _smallest,
+        better="larger",
+        range=POSITIVE,
     ),
-    "largest_throughput": Measure("Mbit/s", "throughput of the fastest flow", _largest),
+    "largest_throughput": Measure(
+        "Mbit/s", "throughput of the fastest flow", _largest, range=POSITIVE
+    ),
     "ceiling": Measure(
         "Mbit/s",
         "largest sum of TCP throughputs, of which an efficiency is a part",
         lambda run: run.network.ceiling_bps / _MBIT,
+        range=POSITIVE,
     ),
     "timeouts": COMMON["timeouts"],
     "fast_retransmits": COMMON["fast_retransmits"],
@@ -193,6 +213,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _sent_again,
         part="flow",
         better="smaller",
+        range=PART,
     ),
     "mean_delay": Measure(
         "ms",
@@ -200,6 +221,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _mean_delay,
         part="flow",
         better="smaller",
+        range=POSITIVE,
     ),
     "largest_delay": Measure(
         "ms",
@@ -207,6 +229,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _largest_delay,
         part="flow",
         better="smaller",
+        range=POSITIVE,
     ),
     "cells_discarded": COMMON["cells_discarded"],
     "discarded_part": Measure(
@@ -215,14 +238,17 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _discarded_part,
         part="port",
         better="smaller",
+        range=PART,
     ),
     "mean_queue": Measure(
         "cells",
-        "time average of the queue at the port with a limited buffer, of several the slowest; "
-        "packets where it holds those",
+        "time average of the queue at a port with a limited buffer, by default that of the "
+        "slowest link that data cross; packets where it holds those",
         lambda run: _queue(run, "mean"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "largest_queue": Measure(
         "cells",
@@ -230,6 +256,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _queue(run, "max"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "p99_queue": Measure(
         "cells",
@@ -237,6 +265,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _queue(run, "p99"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     **UPLINK_MEASURES,
     **CALL_MEASURES,
@@ -246,6 +276,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _utilisation,
         part="port",
         better="larger",
+        of_one_port=True,
+        range=PART,
     ),
     "mean_sojourn": Measure(
         "ms",
@@ -253,6 +285,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _sojourn(run, "mean_ps"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "p50_sojourn": Measure(
         "ms",
@@ -260,6 +294,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _sojourn(run, "p50_ps"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "p95_sojourn": Measure(
         "ms",
@@ -267,6 +303,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _sojourn(run, "p95_ps"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "p99_sojourn": Measure(
         "ms",
@@ -274,6 +312,8 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _sojourn(run, "p99_ps"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "largest_sojourn": Measure(
         "ms",
@@ -281,13 +321,17 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _sojourn(run, "max_ps"),
         part="port",
         better="smaller",
+        of_one_port=True,
+        range=POSITIVE,
     ),
     "link_share": Measure(
         "1",
-        "cells, or packets, that the port with a limited buffer sent, of several that of the "
-        "slowest link, as a part of those that its link carries",
+        "cells, or packets, that a port with a limited buffer sent, by default that of the slowest "
+        "link that data cross, as a part of those that its link carries",
         _link_share,
         part="class",
+        of_one_port=True,
+        range=PART,
     ),
     "cell_loss_ratio": Measure(
         "1",
@@ -295,6 +339,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _part_of_cells(run, lost_cells),
         part="vc",
         better="smaller",
+        range=PART,
     ),
     "nonconforming_part": Measure(
         "1",
@@ -302,6 +347,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _part_of_cells(run, lambda vc: vc["cells_nonconforming"]),
         part="vc",
         better="smaller",
+        range=PART,
     ),
     "mean_cell_delay": Measure(
         "ms",
@@ -309,9 +355,15 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _mean_cell_delay,
         part="vc",
         better="smaller",
+        range=POSITIVE,
     ),
     "largest_cell_delay": Measure(
-        "ms", "largest transfer delay of a cell", _largest_cell_delay, part="vc", better="smaller"
+        "ms",
+        "largest transfer delay of a cell",
+        _largest_cell_delay,
+        part="vc",
+        better="smaller",
+        range=POSITIVE,
     ),
     "p999_cell_delay": Measure(
         "ms",
@@ -319,6 +371,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _p999_cell_delay,
         part="vc",
         better="smaller",
+        range=POSITIVE,
     ),
     "cell_delay_variation": Measure(
         "ms",
@@ -327,6 +380,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         _cell_delay_variation,
         part="vc",
         better="smaller",
+        range=POSITIVE,
     ),
     "mean_page_response": Measure(
         "ms",
@@ -334,6 +388,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _web(run, "page_response", "mean_ps"),
         traffic="web",
         better="smaller",
+        range=POSITIVE,
     ),
     "p95_page_response": Measure(
         "ms",
@@ -341,6 +396,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _web(run, "page_response", "p95_ps"),
         traffic="web",
         better="smaller",
+        range=POSITIVE,
     ),
     "mean_file_response": Measure(
         "ms",
@@ -348,6 +404,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _web(run, "file_response", "mean_ps"),
         traffic="web",
         better="smaller",
+        range=POSITIVE,
     ),
     "p95_file_response": Measure(
         "ms",
@@ -355,13 +412,16 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         lambda run: _web(run, "file_response", "p95_ps"),
         traffic="web",
         better="smaller",
+        range=POSITIVE,
     ),
     "late_files_part": Measure(
         "1",
-        "web files that had not come whole when the run ended, of those asked for",
+        "web files that had not come whole when the run ended, of those asked for in the time that "
+        "counts",
         _late_files,
         traffic="web",
         better="smaller",
+        range=PART,
     ),
     "mean_transfer_time": Measure(
         "ms",
@@ -370,6 +430,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="flow",
         traffic="transfers",
         better="smaller",
+        range=POSITIVE,
     ),
     "p95_transfer_time": Measure(
         "ms",
@@ -378,6 +439,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="flow",
         traffic="transfers",
         better="smaller",
+        range=POSITIVE,
     ),
     "mean_delivery_time": Measure(
         "ms",
@@ -388,6 +450,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         traffic="transfers",
         better="smaller",
         trace="deliveries",
+        range=POSITIVE,
     ),
     "p95_delivery_time": Measure(
         "ms",
@@ -397,6 +460,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         traffic="transfers",
         better="smaller",
         trace="deliveries",
+        range=POSITIVE,
     ),
     "mean_closing_time": Measure(
         "ms",
@@ -405,6 +469,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="flow",
         traffic="transfers",
         better="smaller",
+        range=POSITIVE,
     ),
     "late_transfers_part": Measure(
         "1",
@@ -413,6 +478,7 @@ RESPONSES: Mapping[str, Measure[SweepView]] = {
         part="flow",
         traffic="transfers",
         better="smaller",
+        range=PART,
     ),
 }
 """Responses by name. Where `part` says so, `NAME:FLOW`, `NAME:PORT` and so on measure one alone."""
@@ -447,6 +513,26 @@ def better_of(name: str) -> Better:
     ('larger', 'smaller', '')
     """
     return response_of(name).better if is_response(name) else ""
+
+
+def meaning_of(name: str) -> str:
+    """What a response is, in a sentence without a full stop; empty also for another column.
+
+    A measure of a study may have the same name and be another one.
+
+    >>> meaning_of("fairness"), meaning_of("speed")
+    ('fairness index of the throughputs against their max-min fair shares', '')
+    """
+    return response_of(name).meaning if is_response(name) else ""
+
+
+def range_of(name: str) -> Range:
+    """What the values of a response can be; anything also for another column.
+
+    >>> range_of("throughput:flow1"), range_of("speed") == ANY
+    (Range(low=0.0, high=inf), True)
+    """
+    return response_of(name).range if is_response(name) else ANY
 
 
 def measure(name: str, run: SweepView) -> float | None:

@@ -13,6 +13,7 @@ from skycell.experiment.measure import Measure
 from skycell.experiment.measures import RESPONSES, response_of
 from skycell.experiment.run_view import SweepView
 from skycell.experiment.runs import PlannedRuns
+from skycell.experiment.subjects import CellsNote, notes_on_ports
 from skycell.input.dotted_keys import steps_of
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_path
 from skycell.input.idle_keys import IdleKey
@@ -28,18 +29,7 @@ _HAVING = {"web": "a web user", "transfers": "transfers"}
 
 
 #: A number of a note.
-_COUNT = re.compile(r"\d[\d ]*(?= cells| more)")
-
-
-@dataclass
-class CellsNote:
-    """What `check` notes of the scenarios of some cells."""
-
-    note: str
-    """In the words of the first cell's."""
-    cells: int = 0
-    varies: bool = False
-    """Whether numbers in the words of others are other ones."""
+_COUNT = re.compile(r"\d[\d .]*(?= cells| packets| more|%| [kMG]?bit/s)")
 
 
 @dataclass(frozen=True)
@@ -109,7 +99,8 @@ def design_runs(plan: SweepPlan) -> Design:
     _note_idle_factors(plan, specs, faults)
     _note_unknown_parts(plan, parts, faults)
     faults.raise_if_any()
-    return Design(plan, runs, tuple(notes.values()))
+    of_ports = notes_on_ports(plan.responses, list(runs.known.values()))
+    return Design(plan, runs, (*notes.values(), *of_ports))
 
 
 @dataclass(frozen=True)

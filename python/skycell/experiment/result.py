@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
+from skycell.experiment.measures import meaning_of, range_of
 from skycell.experiment.value import Value, values_of
 from skycell.input.quantities import counted
 
@@ -67,6 +68,8 @@ class SweepResult:
         runs: cell by cell, replication by replication.
         from_store: runs that had been made before.
         factor_units: what the levels of a factor are counted in, of factors that have a unit.
+        subjects: the port that a response is of where the file names none; of other responses
+            nothing is said.
     """
 
     __pydantic_config__ = _STRICT
@@ -83,6 +86,7 @@ class SweepResult:
     runs: tuple[SweepRun, ...]
     from_store: int = 0
     factor_units: Mapping[str, str] = field(default_factory=dict)
+    subjects: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         factors = " × ".join(f"{name} ({len(levels)})" for name, levels in self.factors.items())
@@ -96,7 +100,8 @@ class SweepResult:
         rows: dict[tuple[str, ...], dict[str, Any]] = {}
         for value in self.values():
             row = rows.setdefault(tuple(map(repr, value.factors.values())), dict(value.factors))
-            row[f"{value.metric} ({value.unit})"] = value.mean
+            of = f" of {value.subject}" if value.subject else ""
+            row[f"{value.metric}{of} ({value.unit})"] = value.mean
             row[f"SD of {value.metric}"] = value.sd
         frame = pl.DataFrame(list(rows.values()), infer_schema_length=None, strict=False)
         return f"<p>{escape(repr(self)[1:-1])}</p>{frame._repr_html_()}"
@@ -118,7 +123,10 @@ class SweepResult:
 
     def values(self) -> list[Value]:
         """What the replications of each cell gave, response by response."""
-        return values_of(self.rows(), self.factors, self.units)
+        ranges = {name: range_of(name) for name in self.units}
+        return values_of(
+            self.rows(), self.factors, self.units, subjects=self.subjects, ranges=ranges
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per run: factors, replication, seed, responses, state, spec hash."""
@@ -156,8 +164,16 @@ class SweepResult:
             known = ", ".join(self.units)
             raise ValueError(f"{response} was not measured; the sweep has {known}")
         block = "replication" if self.common_random_numbers else None  # a single one is none
-        found = analyse(self.rows(), self.factors, response, level, order=order, block=block)
-        return found.with_units(self.factor_units)
+        found = analyse(
+            self.rows(),
+            self.factors,
+            response,
+            level,
+            order=order,
+            block=block,
+            range_=range_of(response),
+        )
+        return found.named(self.factor_units, self.subjects.get(response, ""))
 
     def to_csv(self) -> str:
         """The rows as CSV with a header; what is not defined stays empty."""
@@ -180,6 +196,8 @@ class SweepResult:
             "first_seed": self.first_seed,
             "common_random_numbers": self.common_random_numbers,
             "units": dict(self.units),
+            "meanings": {name: meaning_of(name) for name in self.units},
+            "subjects": dict(self.subjects),
             "engine": self.engine,
             "version": self.version,
             "runs": [asdict(run) for run in self.runs],
@@ -210,6 +228,7 @@ def read_sweep(source: Path) -> SweepResult:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data.pop("form") != _FORM:
             raise NotASweepError(f"{file} is of another form than this version writes")
+        data.pop("meanings", None)  # which follow from the names
         return TypeAdapter(SweepResult).validate_python(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):

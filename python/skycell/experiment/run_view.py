@@ -16,6 +16,8 @@ class SweepView(RunView):
 
     network: Network
     definition: str
+    asked_port: str = ""
+    """The port that is asked for by its name; empty if none is."""
 
     def rates_bps(self) -> list[float]:
         """Throughput of every flow."""
@@ -47,12 +49,14 @@ class SweepView(RunView):
         if part == "flow" and self.transfers:
             flows = self.transfers["flows"]
             changed["transfers"] = next((flow for flow in flows if flow["name"] == name), None)
-        return replace(self, summary={**self.summary, **changed})
+        asked = name if part == "port" else self.asked_port
+        return replace(self, summary={**self.summary, **changed}, asked_port=asked)
 
     def port(self) -> Mapping[str, Any] | None:
-        """The port of the slowest link among those with a limited buffer."""
+        """The port that is asked for, or the default: the slowest limited one that data cross."""
         by_name = {port["name"]: port for port in self.ports}
-        return next((by_name[name] for name in self.network.congested if name in by_name), None)
+        names = (self.asked_port,) if self.asked_port else self.network.congested
+        return next((by_name[name] for name in names if name in by_name), None)
 
 
 def _queues_of(port: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from skycell.experiment.result import SweepResult, SweepRun
 from skycell.experiment.run_view import SweepView
 from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
+from skycell.experiment.subjects import subjects_of
 from skycell.experiment.tasks import Work, simulate
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
@@ -91,6 +92,9 @@ def sweep(
             first_seed=design.plan.first_seed,
             common_random_numbers=design.plan.common_random_numbers,
             units={name: _unit_of(name, design) for name in design.plan.responses},
+            subjects=subjects_of(
+                design.plan.responses, [*design.runs.known.values(), *design.runs.of_run.values()]
+            ),
             engine=engine,
             version=batch.version,
             runs=tuple(_measured(design, batch)),

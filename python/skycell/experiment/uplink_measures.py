@@ -7,6 +7,7 @@ from typing import Any
 
 from skycell.experiment.measure import Measure, RunView
 from skycell.input.quantities import PS_PER_MS
+from skycell.stats.ranges import PART, POSITIVE
 
 
 def _mean(of: Callable[[Mapping[str, Any]], float | None]) -> Callable[[RunView], float | None]:
@@ -48,6 +49,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(_carried),
         part="uplink",
         better="larger",
+        range=PART,
     ),
     "collided_part": Measure(
         "1",
@@ -55,6 +57,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(_collided),
         part="uplink",
         better="smaller",
+        range=PART,
     ),
     "access_delay": Measure(
         "ms",
@@ -63,6 +66,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(_delay("mean_ps")),
         part="uplink",
         better="smaller",
+        range=POSITIVE,
     ),
     "p99_access_delay": Measure(
         "ms",
@@ -70,6 +74,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(_delay("p99_ps")),
         part="uplink",
         better="smaller",
+        range=POSITIVE,
     ),
     "backlog": Measure(
         "cells",
@@ -77,6 +82,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(lambda uplink: float(uplink["backlog_second_half"])),
         part="uplink",
         better="smaller",
+        range=POSITIVE,
     ),
     "backlog_drift": Measure(
         "cells",
@@ -91,6 +97,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(lambda uplink: float(uplink["terminal_state"])),
         part="uplink",
         better="smaller",
+        range=POSITIVE,
     ),
     "controller_state": Measure(
         "1",
@@ -98,6 +105,7 @@ UPLINK_MEASURES: Mapping[str, Measure[RunView]] = {
         _mean(lambda uplink: float(uplink["controller_state"])),
         part="uplink",
         better="smaller",
+        range=POSITIVE,
     ),
 }
 """Measures by name."""

@@ -9,6 +9,8 @@ from math import sqrt
 from typing import Any, Literal
 
 from skycell.experiment.design import Level
+from skycell.stats.groups import Groups, two_groups
+from skycell.stats.ranges import ANY, LEAST_FOR_INTERVAL, Interval, Range
 
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 """On a number beside a published one; `own` where nothing is published to compare it with."""
@@ -31,6 +33,8 @@ class Value:
         factors: level of each factor.
         metric: name of the measure.
         unit: of its values; `1` for a number without unit.
+        subject: what it is measured on, as the name of a port; empty if the measure says it.
+        range: what it can be.
         by_replication: in the order of their seeds; none where a run failed or what is measured is
             not defined, as the fairness of a run that delivered nothing.
         published: what a publication has for it.
@@ -49,6 +53,8 @@ class Value:
     doubt: str = ""
     failures: tuple[str, ...] = ()
     spec_hashes: tuple[str, ...] = ()
+    subject: str = ""
+    range: Range = ANY
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -80,18 +86,31 @@ class Value:
         """Largest of the replications."""
         return max(self.values, default=None)
 
-    def margin(self, level: float) -> float | None:
-        """Half the confidence interval of the mean, by Student's t; none for fewer than two runs.
+    def interval(self, level: float) -> Interval | None:
+        """The confidence interval of the mean; none for too few replications to have one.
 
-        >>> two = Value(factors={}, metric="", unit="1", by_replication=(1.0, 3.0))
-        >>> round(two.margin(0.9), 3)  # t of 0.95 with one degree of freedom is 6.314; sd is sqrt 2
-        6.314
+        It stays inside what the measure can be (`Range.interval`), with the factor of Student's t.
+
+        >>> by_replication = (1.0, 2.0, 6.0)  # their mean is 3, its error 1.5275
+        >>> three = Value(factors={}, metric="", unit="1", by_replication=by_replication)
+        >>> [round(end, 3) for end in three.interval(0.9)]  # t of 0.95 with 2 degrees is 2.92
+        [-1.46, 7.46]
+        >>> from dataclasses import replace
+        >>> from skycell.stats.ranges import POSITIVE
+        >>> [round(end, 3) for end in replace(three, range=POSITIVE).interval(0.9)]
+        [0.678, 13.269]
         """
-        if self.sd is None or self.n < 2:
+        if self.sd is None or self.mean is None or self.n < LEAST_FOR_INTERVAL:
             return None
         from scipy.stats import t
 
-        return float(t.ppf((1 + level) / 2, self.n - 1)) * self.sd / sqrt(self.n)
+        quantile = float(t.ppf((1 + level) / 2, self.n - 1))
+        return self.range.around(self.values).interval(self.mean, self.sd / sqrt(self.n), quantile)
+
+    @property
+    def groups(self) -> Groups | None:
+        """The two groups that the replications fall into; none if one may well have given them."""
+        return two_groups(self.values, self.range)
 
     def as_dict(self) -> dict[str, Any]:
         """The number for a program, and for a figure."""
@@ -99,6 +118,7 @@ class Value:
             "factors": dict(self.factors),
             "metric": self.metric,
             "unit": self.unit,
+            **({"subject": self.subject} if self.subject else {}),
             "published": self.published,
             "mean": self.mean,
             "sd": self.sd,
@@ -111,7 +131,12 @@ class Value:
 
 
 def values_of(
-    rows: Iterable[Mapping[str, Any]], factors: Iterable[str], units: Mapping[str, str]
+    rows: Iterable[Mapping[str, Any]],
+    factors: Iterable[str],
+    units: Mapping[str, str],
+    *,
+    subjects: Mapping[str, str] | None = None,
+    ranges: Mapping[str, Range] | None = None,
 ) -> list[Value]:
     """The numbers of a table with a row per run, combination by combination.
 
@@ -119,6 +144,8 @@ def values_of(
         rows: each with a column for every factor and measure, and perhaps `spec_hash`.
         factors: columns with levels.
         units: of each measure, by its column.
+        subjects: what measures are taken on, by column; of others nothing is said.
+        ranges: what measures can be, by column; others can be anything.
     """
     names = list(factors)
     cells: dict[tuple[tuple[bool, Level], ...], list[Mapping[str, Any]]] = {}
@@ -131,6 +158,8 @@ def values_of(
             factors={name: own[0][name] for name in names},
             metric=metric,
             unit=unit,
+            subject=(subjects or {}).get(metric, ""),
+            range=(ranges or {}).get(metric, ANY),
             by_replication=tuple(row[metric] for row in own),
             spec_hashes=tuple(dict.fromkeys(row["spec_hash"] for row in own if "spec_hash" in row)),
         )

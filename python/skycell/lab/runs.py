@@ -158,6 +158,8 @@ def row_of(result: RunResult) -> Mapping[str, float | None]:
         unit = RESPONSES[name].unit
         unit = network.unit if unit == "cells" else unit
         words = name.replace("_", " ")
+        if RESPONSES[name].of_one_port and network.congested:
+            words += f" of {network.congested[0]}"
         found[words if unit == "1" else f"{words} ({unit})"] = measure(name, view)
     return found
 

@@ -10,9 +10,10 @@ OTHER_CLASSES = "rest"
 
 
 def cell_loss_ratio(*vcs: Mapping[str, Any]) -> float:
-    """Share of the cells of some VCs together that were lost, 0 to 1; 0 if none were offered.
+    """Share of the cells of some VCs together that were lost, 0 to 1; 0 if none were there.
 
     Lost is what ports, a VC's policer or its GFR contract discarded, and what was lost on links.
+    Cells that were under way when counting began count beside those offered (`cells_counted`).
 
     Args:
         vcs: entries of the records' `vcs`.
@@ -24,8 +25,22 @@ def cell_loss_ratio(*vcs: Mapping[str, Any]) -> float:
 
     Source: ATM Forum Traffic Management 4.0: lost cells over transmitted cells.
     """
-    offered: int = sum(vc["cells_offered"] for vc in vcs)
-    return sum(map(lost_cells, vcs)) / offered if offered else 0.0
+    counted = sum(map(cells_counted, vcs))
+    return sum(map(lost_cells, vcs)) / counted if counted else 0.0
+
+
+def cells_counted(vc: Mapping[str, Any]) -> int:
+    """Cells of a VC that could be lost in the time that counts: `vc` is one of the records' `vcs`.
+
+    Those offered then, and those under way when counting began.
+
+    >>> cells_counted({"cells_offered": 200}), cells_counted(
+    ...     {"cells_offered": 200, "earlier_cells": 30}
+    ... )
+    (200, 230)
+    """
+    counted: int = vc["cells_offered"] + vc.get("earlier_cells", 0)
+    return counted
 
 
 def lost_cells(vc: Mapping[str, Any]) -> int:

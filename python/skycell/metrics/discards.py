@@ -19,11 +19,25 @@ def discards_by_reason(port: Mapping[str, Any], *, frames: bool = False) -> dict
 
 
 def discard_ratio(port: Mapping[str, Any]) -> float:
-    """Share of the cells offered to a port that it discarded, 0 to 1; 0 if none were offered.
+    """Share of the cells in a port that it discarded, 0 to 1; 0 if there were none.
 
-    >>> discard_ratio({"arrived": 200, "discarded": {"overflow": 3, "above_threshold": 7}})
+    >>> counts = {"departed": 180, "queued": 10, "discarded": {"overflow": 3, "above_threshold": 7}}
+    >>> discard_ratio(counts)
     0.05
     """
-    arrived: int = port["arrived"]
     discarded: int = sum(port["discarded"].values())
-    return discarded / arrived if arrived else 0.0
+    counted = units_counted(port)
+    return discarded / counted if counted else 0.0
+
+
+def units_counted(port: Mapping[str, Any]) -> int:
+    """Cells, or packets, that a port could discard in the time that counts.
+
+    They are those that arrived then and those that were there when counting began: what has left,
+    what was discarded and what is there at the end are together the same.
+
+    Args:
+        port: one entry of the records' `ports`, or of a port's `queues`.
+    """
+    counted: int = port["departed"] + sum(port["discarded"].values()) + port["queued"]
+    return counted

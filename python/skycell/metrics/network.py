@@ -33,7 +33,14 @@ from skycell.spec.network import (
     SourcePatternTrace,
     SourceSpec,
 )
-from skycell.spec.values import begin_ps, fragments, mean_ps, octets_on_line, route_of
+from skycell.spec.values import (
+    begin_ps,
+    fragments,
+    mean_ps,
+    octets_on_line,
+    paths_of,
+    route_of,
+)
 
 
 @dataclass(frozen=True)
@@ -47,10 +54,13 @@ class Network:
             they fill, or that has no path, all of it.
         shares: TCP's part of what a flow fills: of cells, or of IP packets where a link of the
             network carries those.
-        congested: names of the ports with a limited buffer, the one of the slowest link first.
+        congested: names of the ports with a limited buffer that the data of a flow or a source
+            cross, the one of the slowest link first. A port that only acknowledgements cross is
+            none of them.
+        equally_slow: those of them whose links are as slow as the first.
         costs: what a flow's rate in that takes of each link that it crosses, as a multiple; none
             where all links carry cells.
-        unit: what those ports hold: `cells`, `packets`, or both.
+        unit: what ports with a limited buffer hold: `cells`, `packets`, or both.
     """
 
     ceiling_bps: float
@@ -60,6 +70,7 @@ class Network:
     congested: tuple[str, ...]
     costs: tuple[Mapping[int, float], ...] = ()
     unit: str = "cells"
+    equally_slow: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, spec: NetworkSpec, ceiling: str = "link") -> Network:
@@ -89,6 +100,8 @@ class Network:
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
         loaded = [place for place in limited if place in slowest]
+        with_data = _links_with_data(spec)
+        congested = [place for place in limited if place in with_data]
         taken = taken_bps(spec, spec.sources)
         ceiling_bps = 0.0
         if spec.flows:
@@ -104,7 +117,10 @@ class Network:
             ),
             shares=tuple(shares),
             costs=tuple(costs),
-            congested=tuple(spec.links[place].name for place in limited),
+            congested=tuple(spec.links[place].name for place in congested),
+            equally_slow=tuple(
+                spec.links[place].name for place in congested if rates[place] == rates[congested[0]]
+            ),
             unit=units_in_words(spec.links[place] for place in limited),
         )
 
@@ -212,6 +228,13 @@ def crossed_links(spec: NetworkSpec) -> list[int]:
     return sorted(
         {link for flow in spec.flows for vc in flow.forward for link in spec.vcs[vc].path}
     )
+
+
+def _links_with_data(spec: NetworkSpec) -> set[int]:
+    """The links of all paths that the data of a flow or the packets of a source may take."""
+    vcs = {vc for flow in spec.flows for vc in flow.forward}
+    vcs |= {vc for source in spec.sources for vc in route_of(source)}
+    return {link for vc in vcs for path in paths_of(spec.vcs[vc]) for link in path}
 
 
 def _all_cross(spec: NetworkSpec, link: int) -> bool:

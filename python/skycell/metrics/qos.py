@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skycell.metrics.classes import lost_cells
+from skycell.metrics.classes import cells_counted, lost_cells
+from skycell.metrics.discards import units_counted
 from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
 from skycell.spec.network import NetworkSpec, VcSpec
@@ -101,7 +102,7 @@ def _of_port(
     """The verdicts on all packets of a port, or on those of each of some flows.
 
     >>> stay = {"packets": 2000, "min_ps": 1, "p95_ps": 7, "p99_ps": 9}
-    >>> port = {"name": "a>b", "arrived": 2004, "discarded": {"overflow": 4},
+    >>> port = {"name": "a>b", "departed": 1990, "queued": 10, "discarded": {"overflow": 4},
     ...         "octets": {"sojourn": stay}}
     >>> one = QosTargets(ports=("a>b",), clr=0.001, cdv="6 ms", quantile=0.95)
     >>> rows = _of_port("a>b", one, None, {"ports": [port]})
@@ -119,7 +120,7 @@ def _of_port(
     for flow, stay in stays.items():
         if one.bounds.clr is not None:
             lost = sum(port["discarded"].values())
-            row = _verdict_on_losses(port["arrived"], lost, one.bounds.clr)
+            row = _verdict_on_losses(units_counted(port), lost, one.bounds.clr)
             row["packets"] = row.pop("cells")
             found.append({"port": name, "flow": flow, "what": "clr"} | row)
         found += [{"port": name, "flow": flow} | row for row in _of_stays(stay, "packets", one)]
@@ -146,7 +147,7 @@ def _of_losses(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:
     >>> [_of_losses(vc, bound)["verdict"] for bound in (0.001, 0.002, 0.003)]
     ['missed', 'undecided', 'met']
     """
-    return _verdict_on_losses(vc["cells_offered"], lost_cells(vc), bound)
+    return _verdict_on_losses(cells_counted(vc), lost_cells(vc), bound)
 
 
 def _of_clp0(vc: Mapping[str, Any], bound: float) -> dict[str, Any]:

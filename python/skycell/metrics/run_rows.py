@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
-from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio
-from skycell.metrics.network import crossed_links
+from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio, cells_counted
+from skycell.metrics.network import crossed_links, units_in_words
+from skycell.spec.values import paths_of
 
 if TYPE_CHECKING:
     from skycell.spec.network import NetworkSpec
@@ -185,25 +186,32 @@ class SourceTotals(NamedTuple):
     sent: int
     arrived: int
     arrived_bps: float
+    from_later: bool = False
 
     @property
     def in_words(self) -> str:
-        """Both counts.
+        """Both counts; of a run that is counted from later on, what arrived may be sent before.
 
         >>> SourceTotals("cells", 3000, 250, 1e6).in_words
         '250 of 3 000 cells arrived'
+        >>> SourceTotals("cells", 3000, 3010, 1e6, from_later=True).in_words
+        '3 000 cells were sent and 3 010 arrived in the time that counts'
         """
-        return f"{show_amount(self.arrived)} of {show_amount(self.sent)} {self.unit} arrived"
+        sent, arrived = show_amount(self.sent), show_amount(self.arrived)
+        if self.from_later:
+            return f"{sent} {self.unit} were sent and {arrived} arrived in the time that counts"
+        return f"{arrived} of {sent} {self.unit} arrived"
 
 
 def source_totals(spec: NetworkSpec, records: Mapping[str, Any]) -> SourceTotals:
     """The cells, or packets, of all sources, which a run without flows has to show together."""
     seconds = records["duration_ps"] / PS_PER_SECOND
+    later = spec.measure_from_ps > 0
     packets = [source for source in spec.sources if source.datagram_octets]
     if not packets:
         sent = sum(vc["cells_offered"] for vc in records["vcs"])
         arrived = sum(vc["cells_delivered"] for vc in records["vcs"])
-        return SourceTotals("cells", sent, arrived, arrived * CELL_BITS / seconds)
+        return SourceTotals("cells", sent, arrived, arrived * CELL_BITS / seconds, later)
     sent = arrived = bits = 0
     for source, counted in zip(spec.sources, records["sources"], strict=True):
         if source.datagram_octets:
@@ -214,8 +222,11 @@ def source_totals(spec: NetworkSpec, records: Mapping[str, Any]) -> SourceTotals
             sent, arrived = sent + counted["cells"], arrived + came
             bits += came * CELL_BITS
     unit = "packets" if len(packets) == len(spec.sources) else "packets and cells"
-    return SourceTotals(unit, sent, arrived, bits / seconds)
+    return SourceTotals(unit, sent, arrived, bits / seconds, later)
 
+
+#: Links that are told one by one, and names of a group of them.
+_MOST_LINKS, _MOST_NAMES = 5, 3
 
 #: How links lose cells, by the records' names, in words.
 _LOST_HOW = {
@@ -228,23 +239,55 @@ _LOST_HOW = {
 }
 
 
-def lost_on_links(records: Mapping[str, Any], units: str = "cells") -> str | None:
-    """How many cells, or packets, of all VCs links lost, and how; none where they lost nothing.
+def lost_on_links(spec: NetworkSpec, records: Mapping[str, Any]) -> list[str]:
+    """What each link lost, how, and of how much, a sentence each; the one that lost most first.
 
-    >>> vcs = [
-    ...     {"cells_offered": 9000, "cells_lost": {"handover": 3, "drawn": 1400, "off_path": 0}},
-    ...     {"cells_offered": 1000, "cells_lost": {"handover": 0, "drawn": 0, "off_path": 0}},
-    ... ]
-    >>> lost_on_links({"vcs": vcs})
-    'Links lost 1 403 of 10 000 cells: 1 400 at random, 3 at handovers'
+    The records count losses by VC. A link's are those of the VCs on whose paths it is the only one
+    that can lose; what VCs lost over several such links is told of these together.
     """
-    counts = {how: sum(vc["cells_lost"].get(how, 0) for vc in records["vcs"]) for how in _LOST_HOW}
-    if not any(counts.values()):
-        return None
-    offered = sum(vc["cells_offered"] for vc in records["vcs"])
-    parts = [f"{show_amount(count)} {_LOST_HOW[how]}" for how, count in counts.items() if count]
-    lost = show_amount(sum(counts.values()))
-    return f"Links lost {lost} of {show_amount(offered)} {units}: {', '.join(parts)}"
+    can_lose = {
+        place
+        for place, link in enumerate(spec.links)
+        if link.loss_ppb or link.channel is not None or link.schedule is not None
+    }
+    lost: dict[tuple[int, ...], Counter[str]] = {}
+    offered: Counter[tuple[int, ...]] = Counter()
+    for vc, record in zip(spec.vcs, records["vcs"], strict=True):
+        crossed = {link for path in paths_of(vc) for link in path}
+        where = tuple(sorted(can_lose & crossed)) or vc.path
+        lost.setdefault(where, Counter()).update(record["cells_lost"])
+        offered[where] += cells_counted(record)
+    found = []
+    for where, how in sorted(lost.items(), key=lambda item: -item[1].total()):
+        total = how.total()
+        if not total:
+            continue
+        units = units_in_words(spec.links[link] for link in where)
+        names = [spec.links[link].name for link in where]
+        # What a link was given, where all that it lost is known to be its own.
+        is_alone = len(where) == 1 and not any(where[0] in o for o in lost if o != where)
+        of = records["ports"][where[0]]["departed"] if is_alone else offered[where]
+        parts = [f"{show_amount(how[key])} {words}" for key, words in _LOST_HOW.items() if how[key]]
+        found.append(
+            f"{_links_in_words(names)} lost {show_amount(total)} of {show_amount(of)} {units} "
+            f"({loss_in_words(total / of)}): {', '.join(parts)}"
+        )
+    if len(found) > _MOST_LINKS:
+        found[_MOST_LINKS:] = [f"{len(found) - _MOST_LINKS} other links, or groups, lost fewer"]
+    return found
+
+
+def _links_in_words(names: Sequence[str]) -> str:
+    """Names of links as the beginning of a sentence.
+
+    >>> _links_in_words(["a>b"]), _links_in_words(["a>b", "b>c", "c>d", "d>e"])
+    ('Link a>b', 'Links a>b, b>c, c>d and 1 more together')
+    """
+    if len(names) == 1:
+        return f"Link {names[0]}"
+    more = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES])
+    return f"Links {shown}{f' and {more} more' if more > 0 else ''} together"
 
 
 BIT_ERROR_HEADS = {

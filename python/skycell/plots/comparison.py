@@ -10,13 +10,13 @@ from skycell.plots import theme
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.labels import (
     described,
-    explained,
+    explained_of,
     factor,
     level,
-    metric,
     name,
     replicated,
     sentences,
+    title_of,
 )
 
 SHORT = {"Selective Drop": "SD"}
@@ -118,7 +118,7 @@ def comparison(
     metrics = {(row["metric"], row["unit"]) for row in rows}
     if len(metrics) > 1:
         raise ValueError(f"one figure shows one metric, not {sorted(map(str, metrics))}")
-    (key, unit) = metrics.pop()
+    key = rows[0]["metric"]
     layout = layout or layout_of(rows)
     data = _tidy(rows, layout)
     columns = _levels(rows, layout.column)
@@ -132,7 +132,7 @@ def comparison(
     wrapped = len(columns) == 1 and len(panels) > MOST_ROWS
     across = 2 if wrapped else len(columns)
     width = (theme.WIDTH - 20 * (across - 1)) / across
-    chart = _layers(data, key, unit, layout, series, xs, present, width).properties(
+    chart = _layers(data, rows[0], layout, series, xs, present, width).properties(
         width=width, height=240 if len(panels) == 1 else 150
     )
     facets: dict[str, Any] = {"data": alt.InlineData(values=data), "spacing": 20}
@@ -151,9 +151,9 @@ def comparison(
         title=title,
         subtitle=subtitle or _constant(rows, layout),
         chart=chart,
-        caption=_caption(rows, key, unit, data),
+        caption=_caption(rows, data),
         origin=origin,
-        description=_description(rows, key),
+        description=_description(rows),
     )
 
 
@@ -212,18 +212,17 @@ def _label(factors: Mapping[str, Any], key: str | None) -> str:
 
 def _layers(
     data: Sequence[Mapping[str, Any]],
-    key: str,
-    unit: str,
+    row: Mapping[str, Any],
     layout: Layout,
     series: Sequence[str],
     xs: Sequence[str],
     present: Sequence[str],
     width: float,
 ) -> Any:
-    """Bar, dot and diamond of one panel."""
+    """Bar, dot and diamond of one panel, of a metric as `row` has it."""
     import altair as alt
 
-    share = key in {"efficiency", "fairness"}
+    title, share = title_of(row), row["metric"] in {"efficiency", "fairness"}
     top = max(row.get("high") or row["value"] for row in data)
     scale = alt.Scale(domain=[0, max(1.05, top)], nice=False) if share else alt.Scale(zero=True)
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1.0]) if share else alt.Axis(tickCount=6)
@@ -263,17 +262,17 @@ def _layers(
     )
     tooltip = [
         alt.Tooltip("kind:N", title="value"),
-        alt.Tooltip("value:Q", title=metric(key, unit), format=".4~g"),
+        alt.Tooltip("value:Q", title=title, format=".4~g"),
         alt.Tooltip("low:Q", title="lowest", format=".4~g"),
         alt.Tooltip("high:Q", title="highest", format=".4~g"),
         alt.Tooltip("n:Q", title="replications"),
     ]
-    y = alt.Y("value:Q", title=metric(key, unit), scale=scale, axis=axis)
+    y = alt.Y("value:Q", title=title, scale=scale, axis=axis)
     ours = base.transform_filter(f"datum.kind == '{OURS}'")
     published = base.transform_filter(f"datum.kind != '{OURS}'")
     return alt.layer(
         ours.mark_rule(strokeWidth=7, opacity=0.35, strokeCap="butt").encode(
-            y=alt.Y("low:Q", title=metric(key, unit), scale=scale, axis=axis),
+            y=alt.Y("low:Q", title=title, scale=scale, axis=axis),
             y2="high:Q",
             color=colour,
         ),
@@ -295,14 +294,14 @@ def _constant(rows: Sequence[Mapping[str, Any]], layout: Layout) -> str | None:
 
 
 def _caption(
-    rows: Sequence[Mapping[str, Any]], key: str, unit: str, data: Sequence[Mapping[str, Any]]
+    rows: Sequence[Mapping[str, Any]], data: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Units, replications and what the marks are."""
     runs = replicated(row["n"] for row in rows)
     doubted = any(row["kind"] == DOUBTED for row in data)
     in_print = any(row["published"] is not None for row in rows)
     return sentences(
-        explained(key, unit),
+        explained_of(rows[0]),
         f"Dot: mean of {runs}; bar: lowest to highest"
         + ("; diamond: published value." if in_print else "."),
         "Triangle: published value whose print is in doubt." if doubted else "",
@@ -314,11 +313,12 @@ def _caption(
     )
 
 
-def _description(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+def _description(rows: Sequence[Mapping[str, Any]]) -> str:
     """The figure in words: each place with ours and the published value."""
     places = [
         f"{described(row['factors'])}: ours {row['mean']:.3g}"
         + (f", published {row['published']:.3g}" if row["published"] is not None else "")
         for row in rows
     ]
-    return f"{metric(key)} for {len(rows)} combinations. " + "; ".join(places) + "."
+    title = title_of(rows[0], with_unit=False)
+    return f"{title} for {len(rows)} combinations. " + "; ".join(places) + "."

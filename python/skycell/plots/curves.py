@@ -9,7 +9,7 @@ from typing import Any, Literal
 from skycell.plots import theme
 from skycell.plots.bands import colour_of, in_panels, lines_with_bands
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import explained, factor, level, metric, name, replicated, sentences
+from skycell.plots.labels import explained_of, factor, level, name, replicated, sentences, title_of
 
 REFERENCE = "reference"
 
@@ -76,8 +76,7 @@ def curves(
 
     if not rows:
         raise NothingToDrawError("there are no values to draw a curve through")
-    key, of_key = rows[0]["metric"], rows[0]["unit"]
-    axis_title, x_title = metric(key, of_key), factor(x_name or x, unit)
+    axis_title, x_title = title_of(rows[0]), factor(x_name or x, unit)
     data = [
         {
             "panel": label(row, column),
@@ -138,9 +137,9 @@ def curves(
         title=title,
         subtitle=subtitle,
         chart=in_panels(layers, [*data, *dashed], panels, own),
-        caption=_caption(rows, key, of_key, meaning),
+        caption=_caption(rows, meaning),
         origin=origin,
-        description=_description(data, lines, panels, key, of_key),
+        description=_description(data, lines, panels, axis_title),
     )
 
 
@@ -150,13 +149,11 @@ def label(row: Mapping[str, Any], key: str) -> str:
     return level(key, factors[key]) if key in factors else ""
 
 
-def _caption(
-    rows: Sequence[Mapping[str, Any]], key: str, unit: str, meaning: str
-) -> tuple[str, ...]:
+def _caption(rows: Sequence[Mapping[str, Any]], meaning: str) -> tuple[str, ...]:
     runs = replicated(row["n"] for row in rows)
     published = any(row["published"] is not None for row in rows)
     return sentences(
-        explained(key, unit),
+        explained_of(rows[0]),
         f"Line and mark: mean of {runs}; band: lowest to highest.",
         "Diamond: published value." if published else "",
         f"Dashed: {meaning}." if meaning else "",
@@ -167,8 +164,7 @@ def _description(
     data: Sequence[Mapping[str, Any]],
     lines: Sequence[str],
     panels: Sequence[str],
-    key: str,
-    unit: str,
+    title: str,
 ) -> str:
     reported = []
     for panel in panels:
@@ -177,4 +173,4 @@ def _description(
             values = ", ".join(f"{row['value']:.3g} at {name(row['x'])}" for row in points)
             if points:
                 reported.append(f"{', '.join(text for text in (panel, line) if text)}: {values}")
-    return f"{metric(key, unit)}. " + "; ".join(reported) + "."
+    return f"{title}. " + "; ".join(reported) + "."

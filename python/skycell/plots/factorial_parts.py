@@ -53,12 +53,12 @@ class Explained:
     @property
     def title(self) -> str:
         """The response as an axis has it."""
-        return metric(self.analysis.response, self.unit)
+        return metric(self.analysis.response, self.unit, self.analysis.subject)
 
     @property
     def explained(self) -> str:
         """What a caption says of the response."""
-        return explained(self.analysis.response, self.unit)
+        return explained(self.analysis.response, self.unit, self.analysis.subject)
 
     def figure(
         self, kind: str, what: str, *, chart: Any, caption: tuple[str, ...], description: str
@@ -67,7 +67,7 @@ class Explained:
         response = self.analysis.response
         return Figure(
             name=slug(kind, response),
-            title=f"{metric(response)}: {what}",
+            title=f"{metric(response, subject=self.analysis.subject)}: {what}",
             subtitle=self.study,
             chart=chart,
             caption=caption,

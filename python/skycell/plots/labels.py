@@ -296,16 +296,28 @@ def described(factors: Mapping[str, Any], units: Mapping[str, str] | None = None
     )
 
 
-def metric(key: str, unit: str | None = None) -> str:
-    """The axis title of a metric, with its unit in brackets where it has one.
+def metric(key: str, unit: str | None = None, subject: str = "") -> str:
+    """The axis title of a metric, with its unit in brackets where it has one, and what it is of.
 
     >>> metric("throughput", "Mbit/s"), metric("timeouts:flow2")
     ('Throughput (Mbit/s)', 'Timeouts, flow2')
+    >>> metric("mean_queue", "packets", "west>east")
+    'Mean queue (packets), west>east'
     """
     base, _, part = key.partition(":")
     title = METRICS.get(base, base.replace("_", " ").capitalize())
     title = f"{title} ({unit})" if unit and unit not in {"1", "events"} else title
-    return f"{title}, {part}" if part else title
+    return f"{title}, {part or subject}" if part or subject else title
+
+
+def title_of(row: Mapping[str, Any], *, with_unit: bool = True) -> str:
+    """The axis title of the metric of a row as in `Value.as_dict`."""
+    return metric(row["metric"], row["unit"] if with_unit else None, row.get("subject", ""))
+
+
+def explained_of(row: Mapping[str, Any]) -> str:
+    """What a caption says of the metric of such a row."""
+    return explained(row["metric"], row["unit"], row.get("subject", ""))
 
 
 def lowered(title: str) -> str:
@@ -317,11 +329,11 @@ def lowered(title: str) -> str:
     return title if title[:2].isupper() else title[0].lower() + title[1:]
 
 
-def explained(key: str, unit: str | None = None) -> str:
+def explained(key: str, unit: str | None = None, subject: str = "") -> str:
     """What a caption says of a metric: its unit, or what the number without unit means."""
     base, _, part = key.partition(":")
     text = EXPLAINED.get(base, f"{metric(base, unit)}.")
-    return f"{text} For {part} only." if part else text
+    return f"{text} For {part or subject} only." if part or subject else text
 
 
 def octets_unit(largest: float) -> tuple[float, str]:

@@ -18,7 +18,9 @@ _STEP = 19
 _VERDICTS = ("best", "not told apart", "worse")
 
 
-def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: str) -> Figure:
+def ranking_figure(
+    ranking: Ranking, origin: FigureOrigin, *, unit: str, title: str, subject: str = ""
+) -> Figure:
     """A row an option: its mean, and the interval of its difference to the best mean.
 
     Args:
@@ -26,6 +28,7 @@ def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: 
         origin: the runs.
         unit: of the response.
         title: what was asked.
+        subject: the port that the response is of; empty if it is of none.
 
     Raises:
         NothingToDrawError: there are more options than are read as one figure.
@@ -50,7 +53,7 @@ def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: 
                 "verdict": verdict,
             }
         )
-    response = metric(ranking.aim.response, unit)
+    response = metric(ranking.aim.response, unit, subject)
     names = [described(option.levels) for option in ranking.ranked]
     y = alt.Y("option:N", sort=names, title=None, axis=alt.Axis(labelLimit=0, grid=True))
     colour = alt.Color(
@@ -80,7 +83,7 @@ def ranking_figure(ranking: Ranking, origin: FigureOrigin, *, unit: str, title: 
     summary = f"{len(ranking.best)} of {len(rows)} options are not told apart from the best mean"
     return Figure(
         name=slug("ranking", "by", ranking.aim.response),
-        title=f"Options by {lowered(metric(ranking.aim.response))}",
+        title=f"Options by {lowered(metric(ranking.aim.response, subject=subject))}",
         subtitle=title,
         chart=alt.layer(bars, points).properties(width=theme.WIDTH - 120, height=_STEP * len(rows)),
         caption=(

@@ -10,7 +10,17 @@ from skycell.plots import theme
 from skycell.plots.bands import colour_of
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
 from skycell.plots.label_placement import place
-from skycell.plots.labels import explained, factor, level, metric, name, replicated, sentences
+from skycell.plots.labels import (
+    explained,
+    explained_of,
+    factor,
+    level,
+    metric,
+    name,
+    replicated,
+    sentences,
+    title_of,
+)
 from skycell.plots.text_metrics import text_width
 
 COLOURS = ("#c8452d", "#e8a33d", "#7fb069", "#1b7a8f", "#14418b")
@@ -126,8 +136,8 @@ def _heading(text: str) -> Any:
 
 def _titles(rows: Sequence[Mapping[str, Any]], axes: Axes) -> dict[str, str]:
     """What the axes say of each metric, of which no row may be."""
-    units = {row["metric"]: row["unit"] for row in rows}
-    return {key: metric(key, units.get(key)) for key in (axes.x, axes.y, axes.colour) if key}
+    known = {row["metric"]: title_of(row) for row in rows}
+    return {key: known.get(key, metric(key)) for key in (axes.x, axes.y, axes.colour) if key}
 
 
 def _colour(data: Sequence[Mapping[str, Any]], axes: Axes) -> Any:
@@ -293,11 +303,11 @@ def _caption(
     data: Sequence[Mapping[str, Any]],
 ) -> tuple[str, ...]:
     counts = (row["n"] for row in rows if row["metric"] in (axes.x, axes.y))
-    units = {row["metric"]: row["unit"] for row in rows}
+    known = {row["metric"]: explained_of(row) for row in rows}
     missing = any(point["colour"] is None for point in data)
     names = {point["name"] for point in data}
     return sentences(
-        *(explained(key, units.get(key)) for key in (axes.y, axes.x, axes.colour) if key in titles),
+        *(known.get(key, explained(key)) for key in (axes.y, axes.x, axes.colour) if key in titles),
         f"Point: mean of {replicated(counts)}; cross: lowest to highest.",
         "Axes reach as far as each panel's points.",
         "White: not defined, because in some run no VC got more than its MCR." if missing else "",

@@ -9,7 +9,7 @@ from typing import Any
 from skycell.plots import theme
 from skycell.plots.factorial_parts import slug
 from skycell.plots.figure import Figure, FigureOrigin, NothingToDrawError
-from skycell.plots.labels import described, listed, lowered, metric, name
+from skycell.plots.labels import described, listed, lowered, metric, name, title_of
 
 MOST_ABREAST = 3
 """Panels with named points that stand side by side; more stand one above the other."""
@@ -94,7 +94,9 @@ def values_figure(
     factors = varying(own)
     is_of_two = axes.x not in own[0]["factors"]
     file = slug(measure, "by", axes.x)
-    title = f"{metric(measure)} by {lowered(metric(axes.x)) if is_of_two else axes.x}"
+    titles = {row["metric"]: title_of(row, with_unit=False) for row in own}
+    across = lowered(titles.get(axes.x, metric(axes.x))) if is_of_two else axes.x
+    title = f"{titles.get(measure, metric(measure))} by {across}"
     if is_of_two:
         others = axes.others(factors)[len(axes.facet) :]
         panels = axes.facet

@@ -65,6 +65,7 @@ def allocation_figure(of: Explained) -> Figure:
     ]
     kinds = [kind for kind in order if any(row.kind == kind for row in rows)]
     names = [row["component"] for row in data]
+    response = lowered(metric(analysis.response, subject=analysis.subject))
     top = max(row.share for row in rows) * 100
     base = alt.Chart(alt.InlineData(values=data)).encode(
         y=alt.Y(
@@ -75,7 +76,7 @@ def allocation_figure(of: Explained) -> Figure:
         ),
         x=alt.X(
             "percent:Q",
-            title=f"Share of the variation of {lowered(metric(analysis.response))} (%)",
+            title=f"Share of the variation of {response} (%)",
             scale=alt.Scale(domain=[0, min(110.0, top * 1.12)], nice=False),
             axis=alt.Axis(grid=True, tickCount=6),
         ),

@@ -111,11 +111,12 @@ def _brief_of(result: RunResult) -> _Brief:
 
 
 def _verdict(result: RunResult) -> str:
+    lost = [f"{line}." for line in lost_on_links(result.spec, result.records)]
     if not result.spec.flows:
         found = source_totals(result.spec, result.records)
         who = "Cell sources" if found.unit == "cells" else "Sources"
         rate = f"{found.arrived_bps / 1e6:.2f} Mbit/s with their headers"
-        return f"{who} alone: {found.in_words}, {rate}."
+        return " ".join([f"{who} alone: {found.in_words}, {rate}.", *lost])
     rates = throughputs_bps(result.records)
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     text = f"Together {sum(rates) / 1e6:.2f} Mbit/s of TCP payload were delivered in order"
@@ -124,7 +125,7 @@ def _verdict(result: RunResult) -> str:
         text += f", {share_of_ceiling(result.spec, sum(rates), ceiling)}"
     if len(rates) > 1 and fairness is not None:
         text += f", with a fairness index of {fairness:.3f} against their max-min fair shares"
-    return text + "."
+    return " ".join([f"{text}.", *lost])
 
 
 def _flows(result: RunResult) -> Table:
@@ -270,7 +271,7 @@ def _vc_queues(result: RunResult, unit: str) -> Table | None:
 
 def _vcs(result: RunResult, unit: str) -> Table | None:
     records, links = result.records, result.spec.links
-    links_lose = lost_on_links(records) is not None
+    links_lose = any(sum(vc["cells_lost"].values()) for vc in records["vcs"])
     of_frames = ("frames offered", "whole", "not whole") if unit == "cells" else ()
     rows = [
         (

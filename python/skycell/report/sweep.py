@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skycell.experiment.measures import better_of
+from skycell.experiment.measures import better_of, meaning_of
 from skycell.input.quantities import counted
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
@@ -16,7 +16,7 @@ from skycell.report.page import Picture, page
 from skycell.tables.analysis import analysis_tables
 from skycell.tables.runs import failed_runs
 from skycell.tables.table import Table, columns, count, words
-from skycell.tables.values import best_sentence, cells_table, pivots
+from skycell.tables.values import best_sentence, cells_table, pivots, spread_sentences
 
 if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult, SweepRun
@@ -111,12 +111,17 @@ def sweep_page(
         own = [value for value in values if value.metric == response]
         level = found.level if found else _LEVEL
         best = best_sentence(own, better_of(response), level, units)
-        summary = found.summary() if found else [refused[response]]
+        summary = [
+            _meaning(response),
+            best,
+            *spread_sentences(own, units),
+            *(found.summary() if found else [refused[response]]),
+        ]
         parts.append(
             {
                 "id": f"response-{place}",
-                "title": metric(response, unit),
-                "summary": [best, *summary] if best else summary,
+                "title": metric(response, unit, result.subjects.get(response, "")),
+                "summary": [sentence for sentence in summary if sentence],
                 "pictures": [next(drawn) for _ in figures[response]],
                 "tables": [
                     *pivots(own, axes, level=level, better=better_of(response), units=units),
@@ -139,16 +144,22 @@ def sweep_page(
     )
 
 
+def _meaning(response: str) -> str:
+    """What a response is; other documents use some of the names for other measures."""
+    meaning = meaning_of(response)
+    return f"{meaning[0].upper()}{meaning[1:]}." if meaning else ""
+
+
 def _verdict(analyses: dict[str, Analysis]) -> str:
     """For each response the factor that explains most of it, as far as it is more than chance."""
     parts, nothing = [], []
     for response, found in analyses.items():
         best = found.dominant
         if best is None or not _is_shown(found, best):
-            nothing.append(lowered(metric(response)))
+            nothing.append(lowered(metric(response, subject=found.subject)))
             continue
         part = f"{100 * found.shares()[best]:.0f} %"
-        what = lowered(metric(response))
+        what = lowered(metric(response, subject=found.subject))
         parts.append(f"{factor(best)} explains {part} of the variation of {what}")
     text = ", ".join(parts)
     if nothing:

@@ -17,10 +17,11 @@ from skycell.scenario.declared.framings import Gse
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
+from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
-from skycell.spec.values import begin_ps
+from skycell.spec.values import begin_ps, paths_of
 
 #: Ports and VCs that a note names.
 _MOST_NAMES = 3
@@ -34,8 +35,9 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
     device does; where Reno has HyStart, as no TCP of Linux has; where hosts take long before they
-    send and data meet acknowledgements; where satellites of its paths are
-    left out or placed by old elements; and on what a list of packets holds.
+    send and data meet acknowledgements; where a source is faster than a link on its way; where
+    queues stand at senders and not at a limited port; where satellites of its paths are left out
+    or placed by old elements; and on what a list of packets holds.
 
     Args:
         spec: the network.
@@ -45,7 +47,9 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
-    return (*of_cells, *_hystart(spec), *_jitter(spec), *of_paths, *filter(None, of_lists))
+    of_queues = (*_overload(spec), *notes_on_senders(spec))
+    of_tcp = (*_hystart(spec), *_jitter(spec))
+    return (*of_cells, *of_tcp, *of_queues, *of_paths, *filter(None, of_lists))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
@@ -104,9 +108,7 @@ def _tail_drop(spec: NetworkSpec, frames: Mapping[int, int]) -> Iterator[str]:
 
 def _links_of(spec: NetworkSpec, vc: int) -> Sequence[int]:
     """The links of all paths of a VC."""
-    rerouting = spec.vcs[vc].rerouting
-    later = rerouting.paths if rerouting else ()
-    return list(dict.fromkeys([*spec.vcs[vc].path, *(link for path in later for link in path)]))
+    return list(dict.fromkeys(link for path in paths_of(spec.vcs[vc]) for link in path))
 
 
 def _dropping_cells(spec: NetworkSpec, link: LinkSpec, service: str) -> int | None:
@@ -175,6 +177,16 @@ def _hystart(spec: NetworkSpec) -> Iterator[str]:
             f'part of CUBIC. Its Reno has congestion = {{ kind = "reno", growth = '
             f'"segment_counting" }} and slow_start = {{ kind = "hystart", detect = "none" }}.'
         )
+
+
+def _overload(spec: NetworkSpec) -> Iterator[str]:
+    """Sources faster than a link on their way; those with the same words are one note."""
+    names: dict[str, list[str]] = {}
+    for name, text in notes_on_overload(spec):
+        names.setdefault(text, []).append(name)
+    for text, own in names.items():
+        each = "each " if len(own) > 1 else ""
+        yield f"{_named('source', own)} {each}{text}"
 
 
 def _packet_list(source: SourceSpec, duration_ps: int) -> str | None:

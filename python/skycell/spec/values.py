@@ -11,6 +11,7 @@ from skycell.spec.network import (
     SourceSpec,
     StartAt,
     StartSpec,
+    VcSpec,
 )
 
 IP_HEADER = 20
@@ -38,6 +39,11 @@ def begin_ps(start: StartSpec) -> int:
 def route_of(source: SourceSpec) -> tuple[int, ...]:
     """The VCs that carry what a source sends."""
     return source.datagram_route or (source.vc,)
+
+
+def paths_of(vc: VcSpec) -> tuple[tuple[int, ...], ...]:
+    """The paths that a VC may take: its own, and those that it is moved to."""
+    return (vc.path, *(vc.rerouting.paths if vc.rerouting else ()))
 
 
 def octets_on_line(framing: PacketFraming, packet: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from math import ldexp, sqrt
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from skycell.stats.findings import (
     BLOCK,
@@ -26,9 +26,14 @@ from skycell.stats.findings import (
     Variation,
 )
 from skycell.stats.model import Contrast, Fit, Term, fit_model, term_name
+from skycell.stats.ranges import ANY, Range
 from skycell.stats.residuals import diagnose
 from skycell.stats.result import Analysis
 from skycell.stats.table import DesignTable, Frame, design_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 def analyse(
@@ -39,6 +44,7 @@ def analyse(
     *,
     order: int = 2,
     block: str | None = None,
+    range_: Range = ANY,
 ) -> Analysis:
     """Analyses one response of a factorial study.
 
@@ -53,6 +59,7 @@ def analyse(
         order: most factors of an interaction in the model, 1 or more.
         block: column of blocks, such as the replication when all cells of a replication used
             common random numbers: what runs of one block share is then no error.
+        range_: what the response can be; the intervals of its means stay inside.
 
     Raises:
         DesignError: a column is missing or holds no numbers, no factor varies, or the cells with
@@ -78,7 +85,7 @@ def analyse(
     table = design_table(frame, [factors] if isinstance(factors, str) else factors, response, block)
     fit = fit_model(table.in_powers_of_two(), order)
     exponent = table.exponent
-    estimate = _Estimates(table, fit, level)
+    estimate = _Estimates(table, fit, level, range_.around(table.values))
     expected = [ldexp(value, exponent) for value in fit.fitted]
     residuals = tuple(
         Residual(
@@ -184,22 +191,29 @@ def _row(fit: Fit, name: str, kind: str, sums: float, degrees: int) -> Variation
 class _Estimates:
     """Means and effects with their intervals, in the unit of the table's values."""
 
-    def __init__(self, table: DesignTable, fit: Fit, level: float) -> None:
+    def __init__(self, table: DesignTable, fit: Fit, level: float, range_: Range) -> None:
         self._table, self._fit, self._level = table, fit, level
+        self._range = range_
 
-    def _estimate(self, found: Contrast, quantile: float | None = None) -> Estimate:
+    def _mean(self, weights: NDArray[np.float64]) -> Estimate:
+        """A mean of the response, whose interval stays inside what the response can be."""
+        return self._estimate(self._fit.mean(weights), within=self._range)
+
+    def _estimate(
+        self, found: Contrast, quantile: float | None = None, within: Range = ANY
+    ) -> Estimate:
         """A contrast with its interval, by Student's t unless a quantile is given."""
         value, error, degrees = found
         value = ldexp(value, self._table.exponent)
         if error is None:
             return Estimate(value, None, None, None)
         error = ldexp(error, self._table.exponent)
-        half = (quantile or _student(self._level, degrees)) * error
-        return Estimate(value, error, value - half, value + half)
+        low, high = within.interval(value, error, quantile or _student(self._level, degrees))
+        return Estimate(value, error, low, high)
 
     def mean(self) -> Estimate:
         """The overall mean."""
-        return self._estimate(self._fit.mean(self._fit.mean_weights()))
+        return self._mean(self._fit.mean_weights())
 
     def factor(self, place: int) -> FactorEffects:
         """Levels of a factor and their differences."""
@@ -211,7 +225,7 @@ class _Estimates:
             LevelEffect(
                 level=name,
                 runs=sum(code[place] == index for code in table.codes),
-                mean=self._estimate(fit.mean(overall + weights[index])),
+                mean=self._mean(overall + weights[index]),
                 effect=self._estimate(fit.contrast(weights[index])),
             )
             for index, name in enumerate(factor.levels)
@@ -249,7 +263,7 @@ class _Estimates:
                 cells.append(
                     InteractionEffect(
                         (one_name, two_name),
-                        self._estimate(fit.mean(mean)),
+                        self._mean(mean),
                         self._estimate(fit.contrast(own)),
                     )
                 )

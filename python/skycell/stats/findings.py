@@ -188,6 +188,7 @@ class Findings:
         residuals: run by run.
         diagnostics: of the residuals.
         notes: what a reader has to know of this design.
+        subject: what the response is measured on, as the name of a port; empty if it says that.
     """
 
     response: str
@@ -207,11 +208,12 @@ class Findings:
     residuals: tuple[Residual, ...] = field(repr=False)
     diagnostics: Diagnostics
     notes: tuple[str, ...]
+    subject: str = ""
 
-    def with_units(self, units: Mapping[str, str]) -> Self:
-        """The same with what the levels of some factors are counted in, by factor."""
+    def named(self, units: Mapping[str, str], subject: str = "") -> Self:
+        """The same with what factors' levels are counted in, and what the response is of."""
         factors = (replace(own, unit=units.get(own.name, own.unit)) for own in self.factors)
-        return replace(self, factors=tuple(factors))
+        return replace(self, factors=tuple(factors), subject=subject)
 
     def factor(self, name: str) -> FactorEffects:
         """The effects of a factor; KeyError for another name."""

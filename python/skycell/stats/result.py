@@ -40,6 +40,7 @@ class Analysis(Findings):
         """Everything but the single residuals, as plain data."""
         return {
             "response": self.response,
+            **({"subject": self.subject} if self.subject else {}),
             "level": self.level,
             "design": self.design,
             "runs": self.runs,

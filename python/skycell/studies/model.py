@@ -25,6 +25,13 @@ UNITS: Mapping[str, str] = {
 }
 """Unit of everything that a table can measure."""
 
+MEANINGS: Mapping[str, str] = {
+    **{name: measure.meaning for name, measure in MEASURES.items()},
+    **{name: measure.meaning for name, measure in PATH_MEASURES.items()},
+    **{name: measure.meaning for name, measure in EFFECT_MEASURES.items()},
+}
+"""What each of them is; a response of a sweep may have the same name and be another measure."""
+
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
 

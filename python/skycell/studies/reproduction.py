@@ -10,7 +10,7 @@ from skycell.input.quantities import counted
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study, table_of
-from skycell.studies.model import Choice, Study
+from skycell.studies.model import MEANINGS, Choice, Study
 
 
 @dataclass(frozen=True)
@@ -171,9 +171,12 @@ class Reproduction:
         }
 
     def to_json(self) -> str:
-        """Engine, rows and conclusions as one JSON object: what programs are promised."""
+        """Engine, rows, conclusions and what is measured: the JSON that programs are promised."""
         promised = ("engine", "rows", "conclusions")
-        return json_of({key: value for key, value in self.as_dict().items() if key in promised})
+        data = {key: value for key, value in self.as_dict().items() if key in promised}
+        names = dict.fromkeys(row.metric for row in self.rows)
+        data["meanings"] = {name: MEANINGS[name] for name in names if name in MEANINGS}
+        return json_of(data)
 
     def to_result_json(self) -> str:
         """The content of result.json, from which reports and figures are drawn again."""

@@ -62,7 +62,8 @@ def responses(result: RunResult) -> Table | None:
         "How long web users waited, s",
         "How long web users waited, in seconds, over all users: for files from request to last "
         "octet, for pages from first request to last octet. Files and pages that were not whole at "
-        "the end of the run are not counted in the times.",
+        "the end of the run are not counted in the times. With measure_from all are files and "
+        "pages that were asked for from then on.",
         "what",
         ("asked for", "whole", *RESPONSE_HEADS),
         (

@@ -16,6 +16,8 @@ from skycell.plots.labels import (
     replicated,
 )
 from skycell.plots.values import Axes
+from skycell.stats.groups import FEWEST
+from skycell.stats.ranges import LEAST_FOR_INTERVAL
 from skycell.stats.sentences import at_level
 from skycell.tables.table import (
     NOTHING,
@@ -151,7 +153,7 @@ def cells_table(
         column
         for own in first
         for column in (
-            Column(metric(own.metric, own.unit), numeric=True),
+            Column(metric(own.metric, own.unit, own.subject), numeric=True),
             Column("SD", numeric=True, joined=True),
         )
     ]
@@ -222,15 +224,17 @@ def _pivot(
     down = {_place(own, [x]): own.factors[x] for own in values}
     rows = []
     for row, label in down.items():
-        cells = [_with_margin(places.get((*row, *column)), level, best) for column in across]
+        cells = [_with_interval(places.get((*row, *column)), level, best) for column in across]
         rows.append((level_cell(label), *cells))
     by = [factor(key, units.get(key, "")) for key in (x, series) if key]
-    what = f"{metric(first.metric, first.unit)} by {listed(by)}"
+    what = f"{metric(first.metric, first.unit, first.subject)} by {listed(by)}"
     where = described({key: first.factors[key] for key in others}, units)
     heading = "; ".join(text for text in (what, where) if text)
     heads = [name(own) for own in across.values()] if series else ["mean"]
     runs = replicated(own.n for own in values)
-    said = f"mean of {runs} ± half the {at_level(level)} interval"
+    said = f"mean of {runs} (and its {at_level(level)} interval)"
+    if all(own.n < LEAST_FOR_INTERVAL for own in values):
+        said = f"mean of {runs}, too few for an interval"
     return Table(
         caption=f"{heading}: {said}. {best_sentence(values, better, level, units)}".rstrip(),
         title=f"{heading}; {said}",
@@ -242,14 +246,62 @@ def _pivot(
     )
 
 
-def _with_margin(own: Value | None, level: float, best: Value | None) -> Cell:
+def _with_interval(own: Value | None, level: float, best: Value | None) -> Cell:
     if own is None or own.mean is None:
         return Cell(NOTHING, sort="")
-    margin = own.margin(level)
+    found = own.interval(level)
     text = significant(own.mean).text
-    if margin is not None:
-        text += f" ± {significant(margin).text}"
+    if found is not None:
+        text += f" ({interval(*found).text})"
     return Cell(text, sort=own.mean, css="good" if own is best else "")
+
+
+_WIDE = 4
+"""The largest of some runs over the smallest, from which mean and SD say too little of them."""
+
+
+def spread_sentences(values: Sequence[Value], units: Mapping[str, str]) -> list[str]:
+    """Where the runs of one combination fall into two groups or lie far apart, with their values.
+
+    Args:
+        values: of one measure.
+        units: what the levels of a factor are counted in.
+
+    >>> runs = (0.7, 12.1, 0.9, 13.0, 0.8, 12.4, 0.75)
+    >>> own = Value(factors={"tcp": "bbr"}, metric="throughput", unit="Mbit/s", by_replication=runs)
+    >>> spread_sentences([own], {})[0][:55]
+    'With BBR the 7 runs fall into two groups, at 0.7000, 0.'
+    >>> spread_sentences([own], {})[0][55:]
+    '7500, 0.8000, 0.9000 and at 12.10, 12.40, 13.00: the mean, 5.807, and the SD describe neither.'
+    >>> from dataclasses import replace
+    >>> spread_sentences([replace(own, by_replication=(2.0, 3.0, 5.0, 8.0, 12.0))], {})
+    ['With BBR the 5 runs reach from 2.000 to 12.00: 2.000, 3.000, 5.000, 8.000, 12.00.']
+    """
+    found = []
+    for own in values:
+        where = f"With {described(own.factors, units)} the {own.n} runs"
+        if own.groups is not None:
+            low, high = (_values_in_words(of) for of in own.groups)
+            mean = significant(own.mean).text
+            found.append(
+                f"{where} fall into two groups, at {low} and at {high}: the mean, {mean}, and the "
+                f"SD describe neither."
+            )
+        elif own.n >= FEWEST and 0 < _WIDE * (own.low or 0) < (own.high or 0):
+            low, high = (significant(end).text for end in (own.low, own.high))
+            every = _values_in_words(sorted(own.values))
+            found.append(f"{where} reach from {low} to {high}: {every}.")
+    return found
+
+
+_MOST_VALUES = 12
+
+
+def _values_in_words(values: Sequence[float]) -> str:
+    """Values one after the other; of many the first, and how many more."""
+    shown = ", ".join(significant(value).text for value in values[:_MOST_VALUES])
+    more = len(values) - _MOST_VALUES
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def best_sentence(
@@ -258,23 +310,25 @@ def best_sentence(
     """Where a measure is best, with its interval; empty where there is no best.
 
     >>> two = [
-    ...     Value(factors={"policy": own}, metric="efficiency", unit="1", by_replication=(0.8, 0.9))
-    ...     for own in ("epd", "red")
+    ...     Value(factors={"policy": own}, metric="efficiency", unit="1", by_replication=runs)
+    ...     for own, runs in (("epd", (0.8, 0.9)), ("red", (0.9, 0.8)))
     ... ]
     >>> best_sentence(two[:1], "larger", 0.9, {})
-    'Best efficiency: 0.8500 (90 % interval 0.5343 to 1.166, 2 replications) with EPD.'
+    'Best efficiency: 0.8500 (2 replications, too few for an interval) with EPD.'
     >>> best_sentence(two, "larger", 0.9, {})[-31:]
     ' with EPD; 1 other is the same.'
     """
     best = best_of(values, better)
     if best is None or best.mean is None:
         return ""
-    margin = best.margin(level)
+    found = best.interval(level)
     said = [replicated([best.n])]
-    if margin is not None:
-        ends = interval(best.mean - margin, best.mean + margin).text
-        said.insert(0, f"{at_level(level)} interval {ends}")
+    if found is not None:
+        said.insert(0, f"{at_level(level)} interval {interval(*found).text}")
+    else:
+        said.append("too few for an interval")
     same = sum(own.mean == best.mean for own in values) - 1
-    what, where = lowered(metric(best.metric, best.unit)), described(best.factors, units)
+    what = lowered(metric(best.metric, best.unit, best.subject))
+    where = described(best.factors, units)
     others = f"; {same} other{' is' if same == 1 else 's are'} the same" if same else ""
     return f"Best {what}: {significant(best.mean).text} ({', '.join(said)}) with {where}{others}."

@@ -135,12 +135,21 @@ def test_what_links_lose_is_told_on_the_terminal_and_in_the_report(tmp_path: Pat
     file = tmp_path / "loses.toml"
     file.write_text(APART.replace('delay = "1 ms" }', 'delay = "1 ms", loss = "2 %" }'))
     reported = run(file, "--out", tmp_path / "out").stdout
-    vcs = json.loads(run(file, "--json").stdout)["vcs"]
-    lost = [vc["cells_lost"]["drawn"] for vc in vcs]
-    lost_of_all = f"{sum(lost):,} of {sum(vc['cells_offered'] for vc in vcs):,} cells"
-    assert f"Links lost {lost_of_all}: {sum(lost):,} at random.".replace(",", " ") in reported
+    records = json.loads(run(file, "--json").stdout)
+    lost = [vc["cells_lost"]["drawn"] for vc in records["vcs"]]
+    # Each VC has a link of its own.
+    names = ("a>b", "b>a", "c>d", "d>c")
+    of_link = {port["name"]: port["departed"] for port in records["ports"]}
+    by_link = dict(zip(names, lost, strict=True))
+    assert records["vcs"][0]["name"] == "wide.forward"
+    for name, count in by_link.items():
+        if count:
+            part = f"{count / of_link[name]:.2%}"
+            said = f"Link {name} lost {count:,} of {of_link[name]:,} cells ({part}): {count:,} at"
+            assert said.replace(",", " ") in reported
+    assert sum(map(bool, lost)) >= 2
     file.write_text(APART)
-    assert "Links lost" not in run(file).stdout
+    assert " lost " not in run(file).stdout
     assert skycell("report", tmp_path / "out", "--out", tmp_path / "run.html").exit_code == 0
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     rows = page[page.index("lost on links") :]

@@ -105,7 +105,9 @@ def test_a_plan_tells_what_would_be_run_and_runs_nothing(file: Path) -> None:
         "Two by two",
         "  tcp: reno, sack",
         "  buffer (cells): 300, 3000",
-        "  responses: efficiency, timeouts",
+        "  responses:",
+        "    efficiency: sum of the TCP throughputs as a part of the ceiling",
+        "    timeouts: retransmission timeouts",
         (
             "4 cells, 2 replications of each with the same seeds in every cell: 8 runs; 0 are in "
             "the store, 0.8 s are to be simulated."

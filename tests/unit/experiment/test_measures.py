@@ -32,6 +32,7 @@ def port(name: str, arrived: int, discarded: int, mean: float, **sent: int) -> d
         "name": name,
         "arrived": arrived,
         "departed": sum(sent.values()),
+        "queued": arrived - discarded - sum(sent.values()),
         "discarded": {"overflow": discarded},
         "busy_ps": 5 * 10**11,
         "queue": {"mean": mean, "p99": 60, "max": 70},

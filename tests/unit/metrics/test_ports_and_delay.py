@@ -13,6 +13,8 @@ from skycell.metrics import (
 PORT = {
     "name": "sw1>sw2",
     "arrived": 1_000,
+    "departed": 940,
+    "queued": 10,
     "discarded": {"overflow": 20, "rest_of_frame": 30, "above_threshold": 0},
     "frames_discarded": {"overflow": 2, "rest_of_frame": 0, "above_threshold": 0},
     "queue": {"mean": 12.5, "max": 99, "p50": None, "p90": None, "p99": None},
@@ -24,7 +26,16 @@ def test_the_ratio_counts_every_reason() -> None:
 
 
 def test_a_port_without_arrivals_discards_nothing() -> None:
-    assert discard_ratio({"arrived": 0, "discarded": {"overflow": 0}}) == 0.0
+    port = {"arrived": 0, "departed": 0, "queued": 0, "discarded": {"overflow": 0}}
+    assert discard_ratio(port) == 0.0
+
+
+def test_a_port_that_discards_what_was_there_when_counting_began_discards_no_more_than_all() -> (
+    None
+):
+    # 30 packets were there, none came any more, 29 were dropped on leaving.
+    port = {"arrived": 0, "departed": 1, "queued": 0, "discarded": {"delayed": 29}}
+    assert discard_ratio(port) == 29 / 30
 
 
 def test_reasons_can_be_counted_in_cells_or_frames() -> None:

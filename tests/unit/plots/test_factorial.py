@@ -58,7 +58,7 @@ def test_a_factor_of_numbers_stands_on_its_axis_with_its_unit(found: Analysis, k
         return set(re.findall(r'"title": "((?:Buffer|buffer)[^"]*)"', spec))
 
     assert titles(found) == {"buffer"}
-    assert titles(found.with_units({"buffer": "RTT"})) == {"buffer (RTT)"}
+    assert titles(found.named({"buffer": "RTT"})) == {"buffer (RTT)"}
 
 
 def test_the_response_shows_every_run_once_for_each_factor(found: Analysis) -> None:

@@ -92,7 +92,7 @@ def test_every_response_has_its_findings_figures_and_tables(page: str) -> None:
     assert "At 90 % confidence no factor matters" in text
     assert "differ" in text
     assert "not told apart" in text
-    assert text.count("Efficiency by buffer and TCP: mean of 3 replications ± half the 90 %") == 1
+    assert text.count("Efficiency by buffer and TCP: mean of 3 replications (and its 90 %") == 1
     best = r"Best efficiency: 0\.\d{4} \(90 % interval [^)]*\) with SACK, buffer = [\d.]+\."
     assert len(re.findall(best, text)) == 2  # in words and above its table
 

@@ -482,7 +482,7 @@ def test_a_program_is_told_the_sum_of_squares_of_the_mean_too() -> None:
         {"values": 27_204.0, "mean": 20_172.0, "total": 7032.0}
     )
     assert "unit" not in reported["factors"][0]
-    with_units = analyse(workstation(), ["memory", "cache"], "speed").with_units({"cache": "kB"})
+    with_units = analyse(workstation(), ["memory", "cache"], "speed").named({"cache": "kB"})
     assert with_units.as_dict()["factors"][1]["unit"] == "kB"
     assert json.loads(with_units.to_json()) == with_units.as_dict()
 

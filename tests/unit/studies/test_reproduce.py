@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.measures import RESPONSES
 from skycell.experiment.store import RunStore
 from skycell.studies import (
     Progress,
@@ -20,6 +21,7 @@ from skycell.studies import (
 )
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import OWN_IDS, PUBLISHED_IDS
+from skycell.studies.model import MEANINGS
 from tests.unit.studies.double import Double
 
 GEO_SHARE = 9180 / (53 * 193)
@@ -147,7 +149,8 @@ def test_a_beginning_that_is_left_out_costs_its_own_run(double: Double) -> None:
 
 def test_the_json_object_is_the_one_that_is_promised(double: Double) -> None:
     data = json.loads(make(double, GEO).to_json())
-    assert list(data) == ["engine", "rows", "conclusions"]
+    assert list(data) == ["engine", "rows", "conclusions", "meanings"]
+    assert data["meanings"]["fairness"] == MEANINGS["fairness"] != RESPONSES["fairness"].meaning
     assert data["engine"] == "fast"
     assert all(set(row) >= PROMISED for row in data["rows"])
     assert [list(entry) for entry in data["conclusions"]] == [

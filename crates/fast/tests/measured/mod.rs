@@ -9,14 +9,15 @@ use skycell_spec::NetworkSpec;
 use std::collections::BTreeSet;
 
 /// Whole numbers of records that are not counts of what happened: what is there at the end of a run, the largest and
-/// the least, percentiles, identities, windows of a guarantee, what a spec says; and flows, of which a port tells those that it
+/// the least, files and pages that are whole of those asked for from a moment on (`count`), percentiles, identities, windows of a guarantee, what a spec says; and flows, of which a port tells those that it
 /// saw.
-const STATES: [&str; 33] = [
+const STATES: [&str; 34] = [
     "acr_millicells",
     "backward_waiting",
     "cells_in_transit",
     "cells_open",
     "cells_queued",
+    "count",
     "cwnd_max",
     "delay_max_ps",
     "delay_min_ps",
@@ -90,6 +91,40 @@ fn what_counts_from_a_moment_on_and_what_counted_before_are_the_whole_run() {
             assert!(flow.connected_ps <= later.duration_ps);
         }
     }
+}
+
+/// Of those that could be lost no more are; of files and pages asked for no more are whole.
+#[test]
+fn what_is_a_part_of_something_is_no_more_than_that() {
+    let (mut vcs, mut files, mut late) = (0, 0, 0);
+    for seed in 0..120 {
+        let spec = if seed % 2 == 0 {
+            scenario(seed)
+        } else {
+            packets(seed)
+        };
+        let [whole, later, _] = parts(&spec, seed);
+        for (vc, all) in later.vcs.iter().zip(&whole.vcs) {
+            let lost = vc.cells_discarded.total()
+                + vc.cells_policed
+                + vc.cells_refused
+                + vc.cells_lost.total();
+            let counted = vc.cells_offered + vc.earlier_cells;
+            let settled = vc.cells_delivered + lost;
+            assert_eq!(counted, settled + all.cells_unsettled(), "{seed}");
+            vcs += u64::from(vc.earlier_cells > 0);
+        }
+        for web in later.flows.iter().filter_map(|flow| flow.web.as_ref()) {
+            assert!(web.file_response.count <= web.requests, "{seed}");
+            assert!(web.page_response.count <= web.pages, "{seed}");
+            files += web.file_response.count;
+            late += web.requests - web.file_response.count;
+        }
+    }
+    assert!(
+        vcs > 50 && files > 10 && late > 10,
+        "{vcs}, {files}, {late}"
+    );
 }
 
 /// A run, what counts of it, and its beginning.

@@ -177,11 +177,7 @@ def check_admission(
             got = f"{show_amount(int(peaks))} cells/s for {len(cbr)} sources across {link}"
             allowed = f"up to {show_amount(int(room.cells))} cells/s of class cbr, {_OR_ALLOW}"
             faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(CbrSource, "rate")))
-        elif (
-            len(here) > 1
-            and peaks + variable > room.cells
-            and all(one.peak <= room.cells for one in here)  # else that has a fault of its own
-        ):
+        elif len(here) > 1 and variable and peaks + variable > room.cells:
             _refuse_variable(file, room, len(here) - len(cbr), faults)
         for where, meaning, promised in _promises(gfr, abr):
             vcs = [vc for vc in promised if link in links_of.get(vc, ())]

@@ -9,9 +9,9 @@ from fractions import Fraction
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
-from skycell.input.quantities import PS_PER_SECOND, rounded, show_amount
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.calls import MOST, draw, mean_of
@@ -73,6 +73,7 @@ def resolve_calls(
         vc = plan.vcs[planned.vcs[0]]
         interval = interval_ps(calls, vc.links, rates, ("calls", i), faults)
         peak = peak_of(calls, vc.links, rates)
+        _refuse_faster_than_a_link(calls, peak, vc.links, rates, ("calls", i), faults)
         crossing = Crossing(calls.name, calls.service, peak, _on_off(calls, peak))
         links = (*vc.links, *sorted(vc.all_links - {*vc.links}))
         free = list(range(len(planned.vcs)))
@@ -93,6 +94,24 @@ def resolve_calls(
         for number, name in enumerate(plan.calls[one.calls.name].vcs)
     ]
     return tuple(specs), tuple(sources)
+
+
+def _refuse_faster_than_a_link(
+    calls: Calls,
+    peak: Fraction,
+    links: Sequence[str],
+    rates: Mapping[str, Fraction],
+    here: Path,
+    faults: FaultCollector,
+) -> None:
+    """Refuses calls that no link could ever have room for."""
+    slowest = min(links, key=lambda link: rates[link])
+    room = rates[slowest] / CELL_BITS
+    if peak > room:
+        allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
+        meaning = meaning_of(Calls.model_fields["rate"])
+        written = calls.rate.text if isinstance(calls.rate, Quantity) else calls.rate
+        faults.add((*here, "rate"), written, allowed, meaning)
 
 
 def _on_off(calls: Calls, peak: Fraction) -> OnOff:

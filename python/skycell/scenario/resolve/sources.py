@@ -15,7 +15,6 @@ from skycell.input.quantities import (
     Quantity,
     rounded,
     show_amount,
-    show_rate,
     show_time,
 )
 from skycell.scenario.file.calls import Calls
@@ -246,15 +245,12 @@ def interval_ps(
     here: Path,
     faults: FaultCollector,
 ) -> int:
-    """Time from one cell of a source to the next while it sends, picoseconds."""
+    """Time from one cell of a source to the next while it sends, picoseconds.
+
+    It may be shorter than a link on its way takes for a cell: the rest waits there, or is dropped.
+    """
     key = _key_of_peak(source)
     peak = peak_of(source, links, rates)
-    slowest = min(links, key=lambda link: rates[link])
-    room = rates[slowest] / CELL_BITS
-    if peak > room:
-        allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
-        meaning = meaning_of(type(source).model_fields[key])
-        faults.add((*here, key), getattr(source, key).text, allowed, meaning)
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         meaning = meaning_of(type(source).model_fields[key])
@@ -271,26 +267,18 @@ def _packet_interval_ps(
     here: Path,
     faults: FaultCollector,
 ) -> int:
-    """Time from one packet of `packet` octets to the next."""
+    """Time from one packet of `packet` octets to the next, which a link may be slower than."""
     key = _key_of_peak(source)
     meaning = meaning_of(type(source).model_fields[key])
     value: Fraction | Quantity = getattr(source, key)
-    slowest = min(links, key=lambda link: lines[link].packets_per_s(packet))
-    room = lines[slowest].packets_per_s(packet)
     if not isinstance(value, Quantity):
-        peak = room * value
+        peak = min(lines[link].packets_per_s(packet) for link in links) * value
     elif value.dimension is Dimension.BIT_RATE:
         peak = value.amount / (8 * packet)
     else:
         allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
         faults.add((*here, key), value.text, allowed, meaning)
         return DAY_PS
-    if peak > room:
-        written = value.text if isinstance(value, Quantity) else value
-        most = show_rate(int(room * 8 * packet))
-        faults.add(
-            (*here, key), written, f"up to {most}, what {slowest} on its way carries", meaning
-        )
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a packet every {show_time(interval)}")

@@ -24,6 +24,8 @@ def run(task: Task, on_progress: OnProgress) -> str:
             {
                 "name": link["name"],
                 "arrived": 100,
+                "departed": 96,
+                "queued": 0,
                 "discarded": {"overflow": 4},
                 "queue": {"mean": link["port"]["queues"][0]["capacity_cells"] / 2, "max": 9},
             }
