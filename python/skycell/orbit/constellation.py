@@ -17,7 +17,7 @@ from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
 from skycell.input.quantities import PS_PER_SECOND, rounded
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.orbit.checks import check_count, check_file, check_links, check_planes
+from skycell.orbit.checks import check_count, check_file, check_given_links, check_planes
 from skycell.orbit.file import (
     FILE_PATTERNS,
     ConstellationFile,
@@ -158,7 +158,7 @@ class Constellation:
             "light_km_s": float(file.earth.light_speed.amount),
             "limits": {
                 "max_length_km": _number(file.links.max_length),
-                "clearance_km": _number(file.links.clearance),
+                "clearance_km": float(file.links.clearance.amount),
             },
             "given_links": [
                 *([numbers[name] for name in pair] for pair in file.links.given),
@@ -226,7 +226,12 @@ class Constellation:
                 [segment.spec(epoch_ns or 0) for segment in entry.segments]
                 for entry in self.fleet.ephemerides
             ]
-            return {"from": "ephemerides", "objects": objects, "links": self._links()}
+            return {
+                "from": "ephemerides",
+                "objects": objects,
+                "max_error_km": float(pattern.max_error.amount),
+                "links": self._links(),
+            }
         return {"from": "pattern", "pattern": _pattern(pattern), "links": self._links()}
 
     def _links(self) -> dict[str, Any]:
@@ -311,6 +316,6 @@ def _checked(constellation: Constellation) -> Constellation:
             read()
         except ScenarioFaults as found:
             faults.faults += found.faults
-    check_links(constellation.file, constellation.satellites, faults)
+    check_given_links(constellation.file, constellation.satellites, faults)
     faults.raise_if_any()
     return constellation

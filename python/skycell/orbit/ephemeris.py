@@ -27,7 +27,8 @@ _METHODS = ("LINEAR", "LAGRANGE", "HERMITE")
 _HIGHEST_DEGREE = 27
 """Of polynomials; higher ones swing between states that are written with few digits."""
 _USUAL = ("HERMITE", 7)
-"""Where a message does not say: four states with their velocities give the seventh degree."""
+"""Where a message does not say: four states with their velocities give the seventh degree. Of fewer
+states each gives two degrees, the first one gives one."""
 _FARTHEST_KM = 1_500_000.0
 _FASTEST_KM_S = 12.0
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -44,6 +45,7 @@ class Segment:
         useable_ns: the moments between which it may be used, UTC since 1970.
         times_ns: of the states.
         states: position (km) and velocity (km/s) of each.
+        is_assumed: whether the message does not say how to interpolate.
     """
 
     frame: str
@@ -52,6 +54,14 @@ class Segment:
     useable_ns: tuple[int, int]
     times_ns: tuple[int, ...]
     states: tuple[tuple[float, ...], ...]
+    is_assumed: bool = False
+
+    @property
+    def method(self) -> str:
+        """How positions between states are found, for people."""
+        if self.interpolation == "linear":
+            return "straight lines"
+        return f"{self.interpolation.capitalize()} of degree {self.degree}"
 
     def spec(self, epoch_ns: int) -> dict[str, Any]:
         """The form that the compiled part reads, with time 0 at `epoch_ns`."""
@@ -163,13 +173,18 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
     if system not in TIME_SYSTEMS:
         refuse("TIME_SYSTEM", " or ".join(TIME_SYSTEMS), "time scale of the epochs")
         system = "UTC"
-    method, degree = _interpolation(keywords, refuse)
+    is_assumed = not keywords.get("INTERPOLATION")
+    method, degree = _USUAL if is_assumed else _interpolation(keywords, refuse)
     times, states = _states(text.lines, system, name, faults)
     if len(faults) > before:
         return None
+    if is_assumed:
+        degree = min(degree, max(2 * len(times) - 1, 3))
     needed = {"LINEAR": 2, "LAGRANGE": degree + 1, "HERMITE": degree // 2 + 1}[method]
     if len(times) < needed:
         allowed = f"at least {needed}, for {method} of degree {degree}"
+        if is_assumed:
+            allowed = f"at least {needed}, to interpolate between"
         faults.append(Fault(name, f"{text.where} states", str(len(times)), allowed, "states"))
         return None
     useable = [times[0], times[-1]]
@@ -182,14 +197,13 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
                 useable[end] = at
     if len(faults) > before:
         return None
-    return Segment(frame, method.lower(), degree, (useable[0], useable[1]), times, states)
+    useable_ns = (useable[0], useable[1])
+    return Segment(frame, method.lower(), degree, useable_ns, times, states, is_assumed)
 
 
 def _interpolation(keywords: Mapping[str, str], refuse: Any) -> tuple[str, int]:
     """Method and degree (CCSDS 502.0-B-3, table 5-3)."""
-    method = keywords.get("INTERPOLATION", "").upper()
-    if not method:
-        return _USUAL
+    method = keywords["INTERPOLATION"].upper()
     if method not in _METHODS:
         refuse("INTERPOLATION", " or ".join(_METHODS), "how positions between states are found")
         return _USUAL
