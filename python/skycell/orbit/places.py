@@ -178,7 +178,7 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
         if name in known or wanted in known:
             found.append(known.get(name) or known[wanted])
         elif point:
-            found.append(_point(name, point, faults))
+            found.append(_point(name.strip(), point, faults))
         else:
             allowed = "a place of the file given, a built-in city, or latitude,longitude"
             allowed += hint(wanted, known)
