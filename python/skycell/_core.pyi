@@ -364,6 +364,8 @@ def read_tle(text: str) -> str:
 
     Returns:
         JSON with `sets` (line from 1 where each begins, OMM), `faulty` (of the sets that cannot be
-        used the line that is wrong, what is wrong, name and catalogue number as written) and
-        `planes` (planes and satellites in each, where the first line counts them, else null).
+        used the line that is wrong, its first column from 0 and the end or null, what is allowed,
+        what it means, name and catalogue number as written), `planes` (planes and satellites in
+        each, where the first line counts them, else null), and lines: `longer` than 69 columns,
+        `unsummed` without a checksum, `unused` by any set.
     """

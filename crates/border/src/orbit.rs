@@ -437,7 +437,8 @@ fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
 }
 
 /// Element sets of a text of two-line elements as JSON: `sets` of line and OMM; `faulty` sets of
-/// line, what is wrong, name and catalogue number; `planes`, where the text counts them.
+/// line, columns from 0 or null, what is allowed, what it means, name and catalogue number; `planes`,
+/// where the text counts them; lines that are `longer` than 69 columns, `unsummed` or `unused`.
 #[pyfunction]
 pub fn read_tle(text: &str) -> String {
     let read = skycell_orbit::elements::read_tle(text);
@@ -445,9 +446,16 @@ pub fn read_tle(text: &str) -> String {
     json!({
         "sets": read.sets,
         "faulty": Value::from_iter(
-            faulty.map(|set| json!([set.line, set.what, set.name, set.number]))
+            faulty.map(|set| {
+                let columns = set.fault.columns.as_ref().map(|own| [own.start, own.end]);
+                let (allowed, meaning) = (&set.fault.allowed, set.fault.meaning);
+                json!([set.line, columns, allowed, meaning, set.name, set.number])
+            })
         ),
         "planes": read.planes,
+        "longer": read.longer,
+        "unsummed": read.unsummed,
+        "unused": read.unused,
     })
     .to_string()
 }

@@ -24,6 +24,7 @@ pub mod sky;
 pub mod slots;
 pub mod spec;
 pub mod station;
+pub mod tle_faults;
 pub mod vector;
 
 pub use absent::{Absences, Absent};

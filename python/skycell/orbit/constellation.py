@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from skycell.input.account import Account
 from skycell.input.checking import check_against
 from skycell.input.dotted_keys import set_value
 from skycell.input.expand import base_of, merge
@@ -32,7 +33,7 @@ from skycell.orbit.file import (
 from skycell.orbit.file_links import grid_links, listed_links
 from skycell.orbit.fleet import Fleet, read_fleet
 from skycell.orbit.foreign import folder_of, foreign_values
-from skycell.orbit.places import Place, read_places
+from skycell.orbit.places import Place, ReadPlaces, parse_places
 from skycell.orbit.presets import constellations
 
 
@@ -98,11 +99,17 @@ class Constellation:
         Raises:
             ScenarioFaults: the file has faults, or cannot be read.
         """
+        read = self._read_places
+        return () if read is None else read.places
+
+    @cached_property
+    def _read_places(self) -> ReadPlaces | None:
         name = self.file.ground.places
         if name is None:
-            return ()
+            return None
+        path = self.folder / name
         try:
-            return tuple(read_places(self.folder / name))
+            return parse_places(read_text(path), str(path))
         except OSError as error:
             faults = self._faults()
             allowed = f"a file that can be read; {error.strerror or error}"
@@ -119,6 +126,13 @@ class Constellation:
         count = len(self.satellites)
         listed = listed_links(self.file, self.fleet, count, self.folder, self._faults())
         return (*grid_links(self.file, self.fleet), *listed)
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """What was read of each of its files, left aside and assumed."""
+        places = self._read_places
+        read = (self.fleet.account, None if places is None else places.account)
+        return tuple(account for account in read if account is not None)
 
     @cached_property
     def satellites(self) -> tuple[str, ...]:

@@ -222,7 +222,11 @@ class EphemerisPattern(_SatellitesOfFile):
     """Satellites given by their states at moments, between which is interpolated."""
 
     kind: Literal["ephemeris"] = param(..., "the pattern")
-    file: Text = param(..., "a file of OEM as KVN or XML; relative to this file's folder")
+    file: Text = param(
+        ...,
+        "a file of OEM as KVN or XML, or one of SpaceX's (MEME_*.txt); relative to this file's "
+        "folder",
+    )
     max_error: Length = param(
         "10 km",
         "largest distance of an interpolated position from where the states on either side lead",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from skycell.input.account import Account
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.orbit.absent_links import NO_LINK, AbsentLinks
@@ -87,6 +88,7 @@ class Validity:
         faulty: satellites that cannot be used, and are left out by the file's wish.
         inexact: sentences on interpolated positions that are off.
         links: links that do not exist at some of the moments, where links are asked for.
+        accounts: what was read of each file of the constellation, left aside and assumed.
     """
 
     left_out: tuple[LeftOut, ...] = ()
@@ -94,10 +96,17 @@ class Validity:
     faulty: tuple[FaultySatellite, ...] = ()
     inexact: tuple[str, ...] = ()
     links: AbsentLinks = NO_LINK
+    accounts: tuple[Account, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for people, a screenful at most."""
+        """Sentences for people on the files that were read, and on what is not there."""
+        of_files = (note for account in self.accounts for note in account.notes())
+        return (*of_files, *self.shortcomings)
+
+    @property
+    def shortcomings(self) -> tuple[str, ...]:
+        """Sentences for people on what is left out, far, off or absent; a screenful at most."""
         reported = [f"{entry}." for entry in self.faulty[:MOST_REPORTED]]
         more = len(self.faulty) - MOST_REPORTED
         if more > 0:
@@ -119,6 +128,7 @@ class Validity:
             "faulty": [entry.as_dict() for entry in self.faulty[:MOST_REPORTED]],
             "faulty_count": len(self.faulty),
             **self.links.as_dict(),
+            "files": [account.as_dict() for account in self.accounts],
             "notes": list(self.notes),
         }
 
@@ -134,6 +144,11 @@ def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Valid
             positions between states of an ephemeris cannot be used, or no satellite has a position
             at any of the moments.
     """
+    found = _of_satellites(constellation, first_ps, last_ps)
+    return replace(found, accounts=constellation.accounts)
+
+
+def _of_satellites(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
     pattern, epoch_ns = constellation.file.pattern, constellation.file.earth.epoch
     if isinstance(pattern, EphemerisPattern) and epoch_ns is not None:
         return _of_ephemerides(constellation, pattern, epoch_ns, first_ps, last_ps)

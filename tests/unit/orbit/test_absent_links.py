@@ -104,10 +104,10 @@ def test_no_link_passes_through_the_earth_whatever_asks_for_it_and_moves_its_end
     assert all(link.is_never for link in six.validity.links.links)
     lowest = max(link.worst_km for link in six.validity.links.links)
     assert lowest == pytest.approx(6928 * math.cos(math.pi / 6) - RADIUS_KM, abs=15)
-    assert len(six.validity.notes) == 1
+    assert len(six.validity.shortcomings) == 1
     ten = look(ring(source, 10, links, tmp_path), [], at_ps=300 * SECOND)
     assert len(ten.links) == 10
-    assert ten.validity.notes == ()
+    assert ten.validity.shortcomings == ()
     # Ten reach down to about 211 km.
     for clearance, expected in (("190 km", 10), ("230 km", 0)):
         higher = ring(source, 10, {**links, "clearance": clearance}, tmp_path)
@@ -118,7 +118,7 @@ def test_no_link_passes_through_the_earth_whatever_asks_for_it_and_moves_its_end
 
 def test_links_are_those_whose_line_clears_the_earth_at_each_moment() -> None:
     # Against plain vectors: the nearest point of the line between two positions.
-    values = {
+    values: dict[str, Any] = {
         "pattern": {
             "kind": "delta",
             "planes": 6,

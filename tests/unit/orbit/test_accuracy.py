@@ -82,7 +82,7 @@ def test_states_too_far_apart_for_their_interpolation_are_refused_wherever_they_
         assert fault.path == "pattern.max_error"
         assert f"{every_s} s apart" in fault.got
     loose = fleet(tmp_path, oem(120, "LINEAR 1"), max_error="16 km")
-    assert len(validity(loose, 0, 1200 * SECOND).notes) == 1
+    assert len(validity(loose, 0, 1200 * SECOND).shortcomings) == 1
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_positions_that_are_good_enough_are_used_and_told_from_a_kilometre_on(
     every_s: int, method: str, off_km: float, tmp_path: Path
 ) -> None:
     found = fleet(tmp_path, oem(every_s, method))
-    notes = validity(found, 0, 10 * every_s * SECOND).notes
+    notes = validity(found, 0, 10 * every_s * SECOND).shortcomings
     assert len(notes) == (off_km > 1)
     if notes:
         assert f"up to {off_km:.1f} km" in notes[0]
@@ -128,7 +128,7 @@ def test_a_satellite_is_left_out_between_the_states_that_are_too_far_apart(tmp_p
 
 def test_velocities_that_are_not_those_of_the_positions_are_told(tmp_path: Path) -> None:
     still = oem(60, "LAGRANGE 7", state=lambda second: [*circle(second)[:3], 0.0, 0.0, 0.0])
-    (note,) = validity(fleet(tmp_path, still), 0, 300 * SECOND).notes
+    (note,) = validity(fleet(tmp_path, still), 0, 300 * SECOND).shortcomings
     assert "velocities" in note
 
 

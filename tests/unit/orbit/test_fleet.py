@@ -112,7 +112,7 @@ def test_a_hundred_faults_are_a_screenful_and_a_count(tmp_path: Path) -> None:
         fleet(tmp_path, text)
     assert len(str(caught.value).splitlines()) < 120
     assert "100 faults" in str(caught.value)
-    notes = validity(fleet(tmp_path, text, faulty="leave_out"), 0, 0).notes
+    notes = validity(fleet(tmp_path, text, faulty="leave_out"), 0, 0).shortcomings
     assert len(notes) == 21
     assert notes[-1] == "80 more satellites that cannot be used left out."
 
