@@ -16,7 +16,7 @@ from skycell.orbit.elements import FaultySatellite
 from skycell.orbit.ephemeris import Ephemeris
 from skycell.orbit.file import EphemerisPattern
 
-UNTOLD_KM = 1.0
+UNREPORTED_KM = 1.0
 """An error of which no sentence is made: SGP4's at the epoch of its elements (AIAA 2006-6753)."""
 
 _MEANING = "interpolated positions, against the orbit that the states on either side lie on"
@@ -101,7 +101,7 @@ class _About:
         found = []
         known = list(intervals)
         worst = max(known, key=attrgetter("error_km"), default=None)
-        if worst is not None and worst.error_km > UNTOLD_KM:
+        if worst is not None and worst.error_km > UNREPORTED_KM:
             found.append(
                 f"Positions of {self._name} {self._where(worst)} are up to {worst.error_km:.1f} km "
                 "from where these states lead."

@@ -29,7 +29,7 @@ def check_file(file: ConstellationFile, faults: FaultCollector) -> None:
     _check_access(file, faults)
 
 
-def check_given_links(
+def check_ends_of_links(
     file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
 ) -> None:
     """Notes links that the file gives and whose ends are not two of its satellites.

@@ -18,7 +18,7 @@ from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
 from skycell.input.quantities import PS_PER_SECOND, rounded
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.orbit.checks import check_count, check_file, check_given_links, check_planes
+from skycell.orbit.checks import check_count, check_ends_of_links, check_file, check_planes
 from skycell.orbit.file import (
     FILE_PATTERNS,
     ConstellationFile,
@@ -30,7 +30,7 @@ from skycell.orbit.file import (
     StarPattern,
     longitudes_deg,
 )
-from skycell.orbit.file_links import grid_links, listed_links
+from skycell.orbit.file_links import ListedLinks, grid_links, listed_links
 from skycell.orbit.fleet import Fleet, read_fleet
 from skycell.orbit.foreign import folder_of, foreign_values
 from skycell.orbit.places import Place, ReadPlaces, parse_places
@@ -41,13 +41,15 @@ from skycell.orbit.presets import constellations
 class Constellation:
     """Satellites, their links, and how paths are found over them; checked.
 
-    `values` is what the file says, its preset still by name.
+    `values` is what the file says, its preset still by name. `foreign` is the account of another
+    simulator's files, where they stand for the constellation.
     """
 
     name: str
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
     folder: Path = Path()
+    foreign: Account | None = None
 
     @cached_property
     def file(self) -> ConstellationFile:
@@ -78,7 +80,7 @@ class Constellation:
         for key, value in values.items():
             set_value(changed, key, copy.deepcopy(value), faults, ConstellationFile)
         faults.raise_if_any()
-        return _checked(Constellation(self.name, changed, {}, self.folder))
+        return _checked(Constellation(self.name, changed, {}, self.folder, self.foreign))
 
     def _faults(self) -> FaultCollector:
         return FaultCollector(self.name, self.positions)
@@ -123,15 +125,19 @@ class Constellation:
         Raises:
             ScenarioFaults: the file of links has faults, or cannot be read.
         """
+        return (*grid_links(self.file, self.fleet), *self._read_links.pairs)
+
+    @cached_property
+    def _read_links(self) -> ListedLinks:
         count = len(self.satellites)
-        listed = listed_links(self.file, self.fleet, count, self.folder, self._faults())
-        return (*grid_links(self.file, self.fleet), *listed)
+        return listed_links(self.file, self.fleet, count, self.folder, self._faults())
 
     @property
     def accounts(self) -> tuple[Account, ...]:
         """What was read of each of its files, left aside and assumed."""
-        places = self._read_places
-        read = (self.fleet.account, None if places is None else places.account)
+        places = None if self._read_places is None else self._read_places.account
+        links = self._read_links.account
+        read = (self.foreign, self.fleet.account, links, places)
         return tuple(account for account in read if account is not None)
 
     @cached_property
@@ -312,8 +318,9 @@ def as_constellation(source: ConstellationLike) -> Constellation:
     if isinstance(source, str) and source in constellations():
         return _checked(Constellation(source, {"preset": source}))
     path = Path(source)
-    if (values := foreign_values(path)) is not None:
-        return _checked(Constellation(fspath(source), values, {}, folder_of(path)))
+    if (foreign := foreign_values(path)) is not None:
+        values, account = foreign
+        return _checked(Constellation(fspath(source), values, {}, folder_of(path), account))
     values, positions = read_toml(read_text(path), fspath(source))
     return _checked(Constellation(fspath(source), values, positions, path.parent))
 
@@ -330,6 +337,6 @@ def _checked(constellation: Constellation) -> Constellation:
             read()
         except ScenarioFaults as found:
             faults.faults += found.faults
-    check_given_links(constellation.file, constellation.satellites, faults)
+    check_ends_of_links(constellation.file, constellation.satellites, faults)
     faults.raise_if_any()
     return constellation

@@ -175,6 +175,42 @@ def test_a_file_of_another_form_is_named_with_what_would_be_read(
     assert reads == (what in ("OEM", "SpaceX", "TLE", "OMM"))
 
 
+def test_the_set_ups_of_other_simulators_say_what_is_not_read(tmp_path: Path) -> None:
+    from tests.unit.orbit.test_fleet import STARRYNET, walker
+
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({**STARRYNET, "satellite link loss ": 1}), encoding="utf-8")
+    (account,) = as_constellation(file).accounts
+    assert aside(account) == {"key": (2, ("Cycle", "satellite link loss "))}
+    folder = tmp_path / "hypatia"
+    folder.mkdir()
+    (folder / "tles.txt").write_text(walker(4, 5), encoding="utf-8")
+    (folder / "isls.txt").write_text("0 1\n5 6\n", encoding="utf-8")
+    (folder / "gsl_interfaces_info.txt").write_text("0,1,1.0\n", encoding="utf-8")
+    (folder / "description.txt").write_text(
+        "max_isl_length_m=5442958.2\nmin_elevation_deg=25\n", encoding="utf-8"
+    )
+    (folder / "ground_stations.txt").write_text("0,Rio,-22.9,-43.2,12\n", encoding="utf-8")
+    first, satellites, links, places = as_constellation(folder).accounts
+    assert aside(first) == {
+        "setting": (1, ("min_elevation_deg",)),
+        "other file": (1, ("gsl_interfaces_info.txt",)),
+    }
+    assert [part.about for part in first.assumed] == ["epoch"]
+    assert satellites.read == {"satellites": 20}
+    assert (links.read, places.read) == ({"links": 2}, {"places": 1})
+    part = as_constellation(folder).with_values({"pattern.exclude": ["Walker 5"]})
+    assert aside(part.accounts[2]) == {"link": (1, ())}
+
+
+def test_columns_of_places_that_are_not_read_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "places.csv"
+    file.write_text("name,latitude_deg,longitude_deg,owner\nhut,46,8,me,5\n", encoding="utf-8")
+    values = {"preset": "kuiper-like", "ground": {"places": str(file)}}
+    (account,) = as_constellation(values).accounts
+    assert aside(account) == {"column": (1, ("owner",)), "value": (1, ())}
+
+
 def test_the_account_of_a_file_is_shown_by_verbs_and_programs(tmp_path: Path) -> None:
     (tmp_path / "a.oem").write_text(oem(60), encoding="utf-8")
     (tmp_path / "a.toml").write_text(

@@ -94,7 +94,7 @@ def test_states_too_far_apart_for_their_interpolation_are_refused_wherever_they_
         (60, "LINEAR 1", 6790 * (1 - math.cos(30 * RATE))),  # its sagitta, 3.9 km
     ],
 )
-def test_positions_that_are_good_enough_are_used_and_told_from_a_kilometre_on(
+def test_positions_that_are_good_enough_are_used_and_reported_from_a_kilometre_on(
     every_s: int, method: str, off_km: float, tmp_path: Path
 ) -> None:
     found = fleet(tmp_path, oem(every_s, method))
@@ -126,7 +126,7 @@ def test_a_satellite_is_left_out_between_the_states_that_are_too_far_apart(tmp_p
     assert fleet(tmp_path, "\n".join(gap)).satellites == ("CIRCLE",)
 
 
-def test_velocities_that_are_not_those_of_the_positions_are_told(tmp_path: Path) -> None:
+def test_velocities_that_are_not_those_of_the_positions_are_reported(tmp_path: Path) -> None:
     still = oem(60, "LAGRANGE 7", state=lambda second: [*circle(second)[:3], 0.0, 0.0, 0.0])
     (note,) = validity(fleet(tmp_path, still), 0, 300 * SECOND).shortcomings
     assert "velocities" in note
