@@ -187,6 +187,44 @@ def run_summary(
 class OrbitError(Exception):
     """A constellation cannot be computed, because its spec has no meaning."""
 
+def orbit_absent_links(spec_json: str, first_ps: int, last_ps: int) -> str:
+    """The links that the rules ask for and that do not exist at some of the moments between two.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+
+    Returns:
+        JSON: `looks`, the moments looked at, evenly spaced; `asked_for`, the pairs of satellites
+        that the rules link at any of them; `links`, a list of (satellite, satellite, moments at
+        which the rules ask for it, those of them without it, what it breaks, km). It breaks
+        `earth`, with the least height above the equatorial radius, or `length`, with the greatest
+        length.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+    """
+
+def orbit_judged(spec_json: str, first_ps: int, last_ps: int) -> str:
+    """How good the interpolated positions of ephemerides are between two moments.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+
+    Returns:
+        JSON: a list of (satellite, whether its positions are good enough, moments of the two states
+        in seconds since time 0, km from where the states lead, km between where the one and where
+        the other leads, least distance from the centre of a position inside the earth or null). Of
+        each satellite every interval between states that is not good enough, and the worst of the
+        others.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+    """
+
 def orbit_left_out(spec_json: str, first_ps: int, last_ps: int) -> str:
     """The satellites of elements that have no position at some of the moments between two.
 
@@ -326,6 +364,8 @@ def read_tle(text: str) -> str:
 
     Returns:
         JSON with `sets` (line from 1 where each begins, OMM), `faulty` (of the sets that cannot be
-        used the line that is wrong, what is wrong, name and catalogue number as written) and
-        `planes` (planes and satellites in each, where the first line counts them, else null).
+        used the line that is wrong, its first column from 0 and the end or null, what is allowed,
+        what it means, name and catalogue number as written), `planes` (planes and satellites in
+        each, where the first line counts them, else null), and lines: `longer` than 69 columns,
+        `unsummed` without a checksum, `unused` by any set.
     """

@@ -54,8 +54,8 @@ mod _core {
     use super::errors::{EmulateError, OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
     use super::orbit::{
-        orbit_left_out, orbit_moment, orbit_passes, orbit_positions, orbit_series, orbit_sights,
-        read_tle,
+        orbit_absent_links, orbit_judged, orbit_left_out, orbit_moment, orbit_passes,
+        orbit_positions, orbit_series, orbit_sights, read_tle,
     };
     #[pymodule_export]
     use super::run::{run, run_summary};

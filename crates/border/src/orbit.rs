@@ -6,11 +6,15 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
+use skycell_orbit::accuracy::Interval;
+use skycell_orbit::links::Obstacle;
 use skycell_orbit::motion::is_left_out;
 use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
 use skycell_orbit::station::Look;
-use skycell_orbit::{Change, Fleet, LeftOut, OrbitSpec, Series, SeriesRequest, World};
+use skycell_orbit::{
+    Absent, Change, Fleet, Judged, LeftOut, OrbitSpec, Series, SeriesRequest, World,
+};
 use skycell_records::Column;
 
 /// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
@@ -36,6 +40,71 @@ pub fn orbit_left_out(
     let rows = fleet.map_err(orbit_error)?;
     let reported = |row: &LeftOut| json!([row.satellite, row.minutes, row.limit.to_string()]);
     Ok(Value::from_iter(rows.left_out().iter().map(reported)).to_string())
+}
+
+/// How good the positions of ephemerides are between two moments, as JSON: a list for each satellite
+/// of the intervals that are inside the earth or too far off, and of the worst one of the others.
+#[pyfunction]
+pub fn orbit_judged(
+    py: Python<'_>,
+    spec_json: &str,
+    first_ps: u64,
+    last_ps: u64,
+) -> PyResult<String> {
+    let between_s = [first_ps, last_ps].map(skycell_orbit::sky::seconds);
+    let fleet =
+        py.detach(|| OrbitSpec::from_json(spec_json).and_then(|spec| Fleet::new(&spec, between_s)));
+    let fleet = fleet.map_err(orbit_error)?;
+    let by_satellite = fleet.judged().chunk_by(|x, y| x.satellite == y.satellite);
+    let rows = by_satellite.flat_map(|all| {
+        let bad = all.iter().filter(|own| !own.is_good);
+        let good = all.iter().filter(|own| own.is_good);
+        let measures: [fn(&&Judged) -> f64; 2] =
+            [|own| own.interval.error_km, |own| own.interval.apart_km];
+        let worst = measures.map(|of| good.clone().max_by(|x, y| of(x).total_cmp(&of(y))));
+        bad.chain(worst.into_iter().flatten())
+    });
+    let row = |own: &Judged| {
+        let Interval {
+            between_s: [from_s, to_s],
+            error_km,
+            apart_km,
+            inside_km,
+        } = own.interval;
+        json!([
+            own.satellite,
+            own.is_good,
+            from_s,
+            to_s,
+            error_km,
+            apart_km,
+            inside_km
+        ])
+    };
+    Ok(Value::from_iter(rows.map(row)).to_string())
+}
+
+/// The links that the rules ask for and that do not exist at some moments between two, as JSON:
+/// `looks`, `asked_for`, and `links` of both ends, looks, looks without it, what it breaks, and km.
+#[pyfunction]
+pub fn orbit_absent_links(
+    py: Python<'_>,
+    spec_json: &str,
+    first_ps: u64,
+    last_ps: u64,
+) -> PyResult<String> {
+    let world = world(spec_json, [first_ps, last_ps])?;
+    let found = py.detach(|| world.absences([first_ps, last_ps]));
+    let row = |link: &Absent| {
+        let [a, b] = link.ends;
+        let (what, km) = match link.obstacle {
+            Obstacle::Earth(height_km) => ("earth", height_km),
+            Obstacle::Length(length_km) => ("length", length_km),
+        };
+        json!([a, b, link.looks, link.absent, what, km])
+    };
+    let links = Value::from_iter(found.links.iter().map(row));
+    Ok(json!({"looks": found.looks, "asked_for": found.asked_for, "links": links}).to_string())
 }
 
 /// Earth-fixed positions in km, moment after moment, satellite after satellite.
@@ -368,7 +437,8 @@ fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
 }
 
 /// Element sets of a text of two-line elements as JSON: `sets` of line and OMM; `faulty` sets of
-/// line, what is wrong, name and catalogue number; `planes`, where the text counts them.
+/// line, columns from 0 or null, what is allowed, what it means, name and catalogue number; `planes`,
+/// where the text counts them; lines that are `longer` than 69 columns, `unsummed` or `unused`.
 #[pyfunction]
 pub fn read_tle(text: &str) -> String {
     let read = skycell_orbit::elements::read_tle(text);
@@ -376,9 +446,16 @@ pub fn read_tle(text: &str) -> String {
     json!({
         "sets": read.sets,
         "faulty": Value::from_iter(
-            faulty.map(|set| json!([set.line, set.what, set.name, set.number]))
+            faulty.map(|set| {
+                let columns = set.fault.columns.as_ref().map(|own| [own.start, own.end]);
+                let (allowed, meaning) = (&set.fault.allowed, set.fault.meaning);
+                json!([set.line, columns, allowed, meaning, set.name, set.number])
+            })
         ),
         "planes": read.planes,
+        "longer": read.longer,
+        "unsummed": read.unsummed,
+        "unused": read.unused,
     })
     .to_string()
 }

@@ -1,5 +1,6 @@
 //! Two-line elements as text.
 
+use crate::tle_faults::{COLUMNS, LineFault, checksum, fault_of};
 use sgp4::Elements;
 
 /// A set that cannot be used.
@@ -8,7 +9,7 @@ pub struct FaultySet {
     /// The line, from 1, that is wrong.
     pub line: usize,
     /// What is wrong with it.
-    pub what: String,
+    pub fault: LineFault,
     /// The line for its name; empty without one.
     pub name: String,
     /// Its catalogue number, where the line has one in its columns; empty otherwise.
@@ -19,8 +20,6 @@ pub struct FaultySet {
 const EPHEMERIS_TYPE: usize = 62;
 /// Columns of the catalogue number in either line.
 const NUMBER: std::ops::Range<usize> = 2..7;
-/// Columns of a line without its checksum.
-const UNSUMMED: usize = 68;
 
 /// The line of a set's first line, from 1, and the set.
 pub type ReadSet = (usize, Elements);
@@ -35,13 +34,21 @@ pub struct TleText {
     /// Planes and satellites in each, where the first line counts them, as that of Hypatia's
     /// `tles.txt` does.
     pub planes: Option<[u32; 2]>,
+    /// Lines, from 1, that have more after their 69 columns.
+    pub longer: Vec<usize>,
+    /// Lines of sets that have no checksum.
+    pub unsummed: Vec<usize>,
+    /// Lines that belong to no set.
+    pub unused: Vec<usize>,
 }
 
 /// Reads element sets of two lines, each with a line for its name before it or without.
 ///
-/// Lines that belong to no set are passed over, so that a bulletin is read as it comes: its text, and
-/// the key to its columns (AMSAT), whose catalogue number is one letter five times. A line without
-/// its last column, the checksum, is taken as it is; a checksum that is wrong is a fault.
+/// Lines that belong to no set are passed over, so that a bulletin is read as it comes: its text, the
+/// key to its columns (AMSAT), whose catalogue number is one letter five times, and lines that begin
+/// with `#`. A line without its last column, the checksum, is taken as it is; a checksum that is wrong
+/// is a fault. What stands after the 69 columns and a blank, such as the times of the verification
+/// cases of AIAA 2006-6753, is left aside.
 ///
 /// Source of the form: Hoots and Roehrich, Spacetrack Report 3, 1980; satellite numbers above 99 999
 /// in Alpha-5.
@@ -53,6 +60,7 @@ pub fn read_tle(text: &str) -> TleText {
         .filter(|(_, line)| !line.is_empty());
     let mut read = TleText::default();
     let mut name = String::new();
+    let mut name_line = None;
     let mut rest = lines.peekable();
     if let Some((_, line)) = rest.peek() {
         read.planes = counts(line);
@@ -62,53 +70,75 @@ pub fn read_tle(text: &str) -> TleText {
     }
     while let Some((number, line)) = rest.next() {
         if is_line(line, b'2') {
-            read.refuse(
-                number,
-                line,
-                &mut name,
-                "no first line of elements before this one",
-            );
+            let fault = missing(true, "a first line of elements before this one");
+            read.refuse(number, line, &mut name, fault);
         } else if !is_line(line, b'1') {
+            read.unused.extend(name_line.replace(number));
             name = line.strip_prefix("0 ").unwrap_or(line).trim().to_owned();
-            if is_key(line) {
+            if is_key(line) || line.starts_with('#') {
                 name.clear();
+                read.unused.extend(name_line.take());
             }
+            continue;
         } else if let Some((second_number, second)) = rest.next_if(|(_, next)| is_line(next, b'2'))
         {
             let own = Some(name.clone()).filter(|name| !name.is_empty());
-            match Elements::from_tle(own, &whole(line), &whole(second)) {
+            match elements(own, [line, second]) {
                 Ok(elements) => {
                     name.clear();
+                    for (number, line) in [(number, line), (second_number, second)] {
+                        read.longer.extend((line.len() > COLUMNS).then_some(number));
+                        read.unsummed
+                            .extend((line.len() < COLUMNS).then_some(number));
+                    }
                     read.sets.push((number, elements));
                 }
-                Err(error) => {
-                    // sgp4 tells the line in its words only.
-                    let what = error.to_string();
-                    let wrong = if what.contains("on TLE line 2") {
+                Err(fault) => {
+                    let wrong = if fault.is_second {
                         second_number
                     } else {
                         number
                     };
-                    read.refuse(wrong, line, &mut name, &what);
+                    read.refuse(wrong, line, &mut name, fault);
                 }
             }
         } else {
-            read.refuse(
-                number,
-                line,
-                &mut name,
-                "no second line of elements after this one",
-            );
+            let fault = missing(false, "a second line of elements after this one");
+            read.refuse(number, line, &mut name, fault);
         }
+        name_line = None;
     }
+    read.unused.extend(name_line);
     read
 }
 
+/// The elements of two lines.
+fn elements(name: Option<String>, lines: [&str; 2]) -> Result<Elements, LineFault> {
+    if let Some(number) = lines.iter().position(|line| !line.is_ascii()) {
+        return Err(missing(
+            number == 1,
+            "digits, signs, letters and blanks of ASCII",
+        ));
+    }
+    let [first, second] = lines.map(whole);
+    Elements::from_tle(name, &first, &second).map_err(|error| fault_of(&error.to_string(), lines))
+}
+
+/// The fault of a line as a whole.
+fn missing(is_second: bool, allowed: &str) -> LineFault {
+    LineFault {
+        is_second,
+        columns: None,
+        allowed: allowed.to_owned(),
+        meaning: "a line of two-line elements",
+    }
+}
+
 impl TleText {
-    fn refuse(&mut self, number: usize, line: &str, name: &mut String, what: &str) {
+    fn refuse(&mut self, number: usize, line: &str, name: &mut String, fault: LineFault) {
         self.faulty.push(FaultySet {
             line: number,
-            what: what.to_owned(),
+            fault,
             name: std::mem::take(name),
             number: line.get(NUMBER).unwrap_or_default().trim().to_owned(),
         });
@@ -150,23 +180,18 @@ fn is_key(line: &str) -> bool {
     })
 }
 
-/// A line as sgp4 wants it: with an ephemeris type and a checksum.
+/// A line as sgp4 wants it: of 69 columns, with an ephemeris type and a checksum.
 fn whole(line: &str) -> Vec<u8> {
     let mut octets = line.as_bytes().to_vec();
     // Older sets leave the ephemeris type blank; a 0 means the same and leaves the checksum.
     if octets[0] == b'1' && octets.get(EPHEMERIS_TYPE) == Some(&b' ') {
         octets[EPHEMERIS_TYPE] = b'0';
     }
-    if octets.len() == UNSUMMED {
-        let sum: u32 = octets
-            .iter()
-            .map(|sign| match sign {
-                b'0'..=b'9' => u32::from(sign - b'0'),
-                b'-' => 1,
-                _ => 0,
-            })
-            .sum();
-        octets.push(b'0' + (sum % 10) as u8);
+    if octets.get(COLUMNS) == Some(&b' ') {
+        octets.truncate(COLUMNS);
+    }
+    if octets.len() == COLUMNS - 1 {
+        octets.push(b'0' + checksum(line) as u8);
     }
     octets
 }
@@ -216,7 +241,8 @@ mod tests {
             (10, "C", "00005"),
         ];
         assert_eq!(reported, expected, "{read:?}");
-        assert!(read.faulty[0].what.contains("checksum"), "{read:?}");
+        assert_eq!(read.faulty[0].fault.columns, Some(68..69), "{read:?}");
+        assert!(read.faulty[0].fault.allowed.starts_with("8,"), "{read:?}");
         assert_eq!(read.sets.len(), 1);
         assert_eq!(read.sets[0].1.object_name.as_deref(), Some("B"));
     }
@@ -227,6 +253,64 @@ mod tests {
         let read = read_tle(&text);
         assert_eq!((read.sets.len(), read.faulty.len()), (2, 0), "{read:?}");
         assert_eq!(read.sets[0].1, read.sets[1].1);
+    }
+
+    #[test]
+    fn what_stands_after_the_columns_and_a_blank_is_left_aside() {
+        // As the verification cases of AIAA 2006-6753 have it: start, stop and step in minutes.
+        let text = format!(
+            "#   DELTA 1 DEB  # near earth\n{FIRST}\n{SECOND}     0.00      4320.0        360.00\n"
+        );
+        let read = read_tle(&text);
+        assert_eq!((read.sets.len(), read.faulty.len()), (1, 0), "{read:?}");
+        assert_eq!((read.longer, read.unused), (vec![3], vec![1]));
+        assert_eq!(read.sets[0].1.object_name, None);
+        assert_eq!(
+            read.sets[0].1,
+            read_tle(&format!("{FIRST}\n{SECOND}")).sets[0].1
+        );
+        let shifted = read_tle(&format!("{FIRST}\n{SECOND}5"));
+        assert_eq!(shifted.faulty[0].line, 2, "{shifted:?}");
+    }
+
+    #[test]
+    fn a_fault_names_its_columns_and_what_is_allowed_there() {
+        for (line, from, to, columns, begins) in [
+            (1, "58002B", "58002é", None, "digits"),
+            (1, ".78495062", ".784x5062", Some(20..32), "a number"),
+            (1, "28098-4", "28098x4", Some(53..61), "a number such as"),
+            (1, " 0  4753", " 0  4x53", Some(64..68), "a whole number"),
+            (1, "00005U", "00005V", Some(7..8), "U, C or S"),
+            (1, "179.7849", "479.7849", Some(18..20), "a day"),
+            (2, " 34.2682", " 34.26x2", Some(8..16), "a number"),
+            (2, "1859667", "18596x7", Some(26..33), "a number"),
+            (
+                2,
+                "2 00005",
+                "2 00006",
+                Some(2..7),
+                "the same catalogue number",
+            ),
+            (2, "413667", "413", None, "69 columns"),
+        ] {
+            let mut lines = [FIRST.to_owned(), SECOND.to_owned()];
+            let changed = lines[line - 1].replacen(from, to, 1);
+            let kept: String = changed.chars().take(68).collect();
+            lines[line - 1] = if changed.len() < 68 || !changed.is_ascii() {
+                changed
+            } else {
+                format!("{kept}{}", checksum(&kept))
+            };
+            let read = read_tle(&lines.join("\n"));
+            let fault = &read
+                .faulty
+                .first()
+                .unwrap_or_else(|| panic!("{to}: {read:?}"))
+                .fault;
+            assert!(fault.allowed.starts_with(begins), "{to}: {fault:?}");
+            assert_eq!(fault.columns, columns, "{to}: {fault:?}");
+            assert!(!fault.allowed.contains("TLE parse error"), "{fault:?}");
+        }
     }
 
     #[test]

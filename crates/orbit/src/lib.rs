@@ -4,6 +4,8 @@
 //! come out, with every delay in whole picoseconds, as an engine wants them. Formulas use `libm`, so
 //! that patterns give the same numbers on every machine.
 
+pub mod absent;
+pub mod accuracy;
 pub mod changes;
 pub mod decay;
 pub mod earth;
@@ -22,10 +24,12 @@ pub mod sky;
 pub mod slots;
 pub mod spec;
 pub mod station;
+pub mod tle_faults;
 pub mod vector;
 
+pub use absent::{Absences, Absent};
 pub use changes::Change;
-pub use motion::{Fleet, LeftOut};
+pub use motion::{Fleet, Judged, LeftOut};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};

@@ -22,6 +22,15 @@ struct Link {
     below_sine: f64,
 }
 
+/// What a link breaks, so that it does not exist.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Obstacle {
+    /// It comes so near to the earth: least height above the equatorial radius, km.
+    Earth(f64),
+    /// It is so long, km.
+    Length(f64),
+}
+
 /// Links that change partners.
 enum Moving {
     /// Between the last plane and the first of a shell.
@@ -135,75 +144,143 @@ impl Topology {
     /// The links there are at a moment, in an order that depends on nothing else.
     pub fn links(&self, positions_km: &[Vec3], seconds: f64, found: &mut Vec<[u32; 2]>) {
         found.clear();
+        self.pairs(positions_km, seconds, [&self.limits; 2], found);
+    }
+
+    /// The links that the rules ask for at a moment, and what those break that do not exist.
+    ///
+    /// The rules ask for the fixed links, for those across a seam, and for the shortest ones that
+    /// are no longer than the longest link, whether the earth is in their way or not.
+    pub fn asked_for(
+        &self,
+        positions_km: &[Vec3],
+        seconds: f64,
+    ) -> Vec<([u32; 2], Option<Obstacle>)> {
+        let through_the_earth = LinkLimits {
+            clearance_km: f64::NEG_INFINITY,
+            ..self.limits
+        };
+        let mut pairs = Vec::new();
+        self.pairs(
+            positions_km,
+            seconds,
+            [&LinkLimits::NONE, &through_the_earth],
+            &mut pairs,
+        );
+        pairs
+            .into_iter()
+            .map(|ends| (ends, self.limits.broken_by(ends, positions_km)))
+            .collect()
+    }
+
+    /// Whether any link is asked for.
+    pub fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.moving.is_empty()
+    }
+
+    /// Pairs of satellites, among which the shortest ones of a group have to be searched for.
+    pub fn searched_pairs(&self) -> u64 {
+        let pairs = |moving: &Moving| match moving {
+            Moving::Nearest { first, end, .. } => u64::from(end - first).pow(2) / 2,
+            Moving::Seam(_) => 0,
+        };
+        self.moving.iter().map(pairs).sum()
+    }
+
+    /// Adds the links that keep to some limits: those of named pairs, and those of the shortest ones.
+    fn pairs(
+        &self,
+        positions_km: &[Vec3],
+        seconds: f64,
+        [named, shortest]: [&LinkLimits; 2],
+        found: &mut Vec<[u32; 2]>,
+    ) {
         found.extend(
             self.fixed
                 .iter()
-                .filter(|link| self.stands(link, positions_km))
+                .filter(|link| link.stands(positions_km, named))
                 .map(|link| link.ends),
         );
         for moving in &self.moving {
             match moving {
                 Moving::Seam(seam) => {
                     for link in seam.links(positions_km, seconds) {
-                        if self.stands(&link, positions_km) && !found.contains(&link.ends) {
+                        if link.stands(positions_km, named) && !found.contains(&link.ends) {
                             found.push(link.ends);
                         }
                     }
                 }
                 Moving::Nearest { first, end, count } => {
-                    self.nearest(positions_km, *first..*end, *count, found);
+                    nearest(positions_km, *first..*end, *count, shortest, found);
                 }
             }
         }
     }
+}
 
-    /// Whether the limits let a link stand.
-    fn stands(&self, link: &Link, positions_km: &[Vec3]) -> bool {
-        let [a, b] = link.ends.map(|end| positions_km[end as usize]);
-        let limits = &self.limits;
-        if is_left_out(a) || is_left_out(b) {
-            return false;
-        }
-        let is_low = |at: Vec3| at[2].abs() <= link.below_sine * norm(at);
-        limits
+impl Link {
+    /// Whether a link exists: its ends have positions, low enough ones, and it keeps to the limits.
+    fn stands(&self, positions_km: &[Vec3], limits: &LinkLimits) -> bool {
+        let ends = self.ends.map(|end| positions_km[end as usize]);
+        let is_low = |at: Vec3| at[2].abs() <= self.below_sine * norm(at);
+        !ends.into_iter().any(is_left_out)
+            && (self.below_sine >= 1.0 || ends.into_iter().all(is_low))
+            && limits.broken_by(self.ends, positions_km).is_none()
+    }
+}
+
+impl LinkLimits {
+    /// The limits of a model that asks for none.
+    const NONE: Self = LinkLimits {
+        max_length_km: None,
+        clearance_km: f64::NEG_INFINITY,
+    };
+
+    /// What a link between two satellites breaks; none where it may exist.
+    fn broken_by(&self, ends: [u32; 2], positions_km: &[Vec3]) -> Option<Obstacle> {
+        let [a, b] = ends.map(|end| positions_km[end as usize]);
+        let length_km = distance(a, b);
+        if self
             .max_length_km
-            .is_none_or(|longest| distance(a, b) <= longest)
-            && limits
-                .clearance_km
-                .is_none_or(|height| closest_approach(a, b) >= EQUATORIAL_RADIUS_KM + height)
-            && (link.below_sine >= 1.0 || (is_low(a) && is_low(b)))
+            .is_some_and(|longest| length_km > longest)
+        {
+            return Some(Obstacle::Length(length_km));
+        }
+        let height_km = closest_approach(a, b) - EQUATORIAL_RADIUS_KM;
+        (height_km < self.clearance_km).then_some(Obstacle::Earth(height_km))
     }
+}
 
-    fn nearest(
-        &self,
-        positions_km: &[Vec3],
-        satellites: std::ops::Range<u32>,
-        count: u32,
-        found: &mut Vec<[u32; 2]>,
-    ) {
-        let mut free = vec![count; positions_km.len()];
-        let mut candidates = Vec::new();
-        for a in satellites.clone() {
-            for b in a + 1..satellites.end {
-                let ends = [a, b];
-                let link = Link {
-                    ends,
-                    below_sine: 1.0,
-                };
-                if self.stands(&link, positions_km) {
-                    let length = distance(positions_km[a as usize], positions_km[b as usize]);
-                    candidates.push((length, ends));
-                }
+/// Adds the shortest links of a group that leave each satellite with at most `count`.
+fn nearest(
+    positions_km: &[Vec3],
+    satellites: std::ops::Range<u32>,
+    count: u32,
+    limits: &LinkLimits,
+    found: &mut Vec<[u32; 2]>,
+) {
+    let mut free = vec![count; positions_km.len()];
+    let mut candidates = Vec::new();
+    for a in satellites.clone() {
+        for b in a + 1..satellites.end {
+            let ends = [a, b];
+            let link = Link {
+                ends,
+                below_sine: 1.0,
+            };
+            if link.stands(positions_km, limits) {
+                let length = distance(positions_km[a as usize], positions_km[b as usize]);
+                candidates.push((length, ends));
             }
         }
-        candidates.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        for (_, ends) in candidates {
-            let [a, b] = ends.map(|end| end as usize);
-            if free[a] > 0 && free[b] > 0 && !found.contains(&ends) {
-                free[a] -= 1;
-                free[b] -= 1;
-                found.push(ends);
-            }
+    }
+    candidates.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    for (_, ends) in candidates {
+        let [a, b] = ends.map(|end| end as usize);
+        if free[a] > 0 && free[b] > 0 && !found.contains(&ends) {
+            free[a] -= 1;
+            free[b] -= 1;
+            found.push(ends);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where every satellite of a constellation is, in axes that turn with the earth.
 
 use crate::OrbitError;
+use crate::accuracy::{Interval, intervals};
 use crate::decay::{Limit, first_broken, state};
 use crate::earth::{Rotation, Shape};
 use crate::ephemeris::Segment;
@@ -27,7 +28,7 @@ enum Motion {
     /// By SGP4 from mean elements.
     Elements(Box<Propagated>),
     /// By interpolation between the states of an ephemeris.
-    Ephemeris(Vec<Segment>),
+    Ephemeris(Vec<Followed>),
     /// Left out at all times.
     Nowhere,
 }
@@ -39,6 +40,24 @@ struct Propagated {
     minutes_at_start: f64,
     /// Between which it has positions, in minutes from the epoch, the bounds left out.
     good: [f64; 2],
+}
+
+/// A segment of an ephemeris, and where it cannot be followed.
+struct Followed {
+    segment: Segment,
+    /// Intervals between states whose positions are not good enough.
+    bad: Vec<Interval>,
+}
+
+/// An interval between two states of an ephemeris, and what is known of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judged {
+    /// Number of the satellite.
+    pub satellite: u32,
+    /// What is known.
+    pub interval: Interval,
+    /// Whether its positions are good enough; the satellite is left out within it otherwise.
+    pub is_good: bool,
 }
 
 /// A satellite that has no position at some of the moments that are looked at.
@@ -59,15 +78,18 @@ pub struct Fleet {
     rotation: Rotation,
     shape: Shape,
     left_out: Vec<LeftOut>,
+    judged: Vec<Judged>,
 }
 
 impl Fleet {
     /// The satellites of a spec, shell after shell, for moments between two (seconds since time 0).
     ///
     /// A satellite of elements is left out from the first moment on, counted from its epoch, at
-    /// which it breaks a limit of SGP4 or is inside the earth.
+    /// which it breaks a limit of SGP4 or is inside the earth. One of an ephemeris is left out between
+    /// two states whose positions are inside the earth, or too far from where the states lead.
     pub fn new(spec: &OrbitSpec, between_s: [f64; 2]) -> Result<Self, OrbitError> {
         let mut left_out = Vec::new();
+        let mut judged = Vec::new();
         let mut motions = Vec::with_capacity(spec.satellites() as usize);
         for shell in &spec.shells {
             match shell {
@@ -88,14 +110,34 @@ impl Fleet {
                         }));
                     }
                 }
-                Shell::Ephemerides { objects, .. } => {
+                Shell::Ephemerides {
+                    objects,
+                    max_error_km,
+                    ..
+                } => {
                     let Rotation::Sidereal { start_unix_ns, .. } = spec.rotation else {
                         return Err(OrbitError::NoStartDate);
                     };
-                    motions.extend(objects.iter().map(|segments| {
-                        let to_date = |own: &Segment| own.clone().turned_to_date(start_unix_ns);
-                        Motion::Ephemeris(segments.iter().map(to_date).collect())
-                    }));
+                    for segments in objects {
+                        let mut followed = Vec::with_capacity(segments.len());
+                        for segment in segments {
+                            let segment = segment.clone().turned_to_date(start_unix_ns);
+                            let found: Vec<Judged> = intervals(&segment, spec.shape, between_s)
+                                .map(|interval| Judged {
+                                    satellite: motions.len() as u32,
+                                    interval,
+                                    is_good: interval.is_good(*max_error_km),
+                                })
+                                .collect();
+                            let bad = found.iter().filter(|own| !own.is_good);
+                            followed.push(Followed {
+                                bad: bad.map(|own| own.interval).collect(),
+                                segment,
+                            });
+                            judged.extend(found);
+                        }
+                        motions.push(Motion::Ephemeris(followed));
+                    }
                 }
             }
         }
@@ -104,6 +146,7 @@ impl Fleet {
             rotation: spec.rotation,
             shape: spec.shape,
             left_out,
+            judged,
         })
     }
 
@@ -120,6 +163,11 @@ impl Fleet {
     /// The satellites that are left out at some of the moments, by number.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
+    }
+
+    /// The intervals between the states of ephemerides that the moments reach into, by satellite.
+    pub fn judged(&self) -> &[Judged] {
+        &self.judged
     }
 
     /// Earth-fixed positions of all satellites in km, written over `positions`; `NOWHERE` for those
@@ -152,8 +200,11 @@ impl Fleet {
             }
             Motion::Ephemeris(segments) => {
                 // Where one segment ends and the next begins, as at a manoeuvre, the next one holds.
-                let found = segments.iter().rev().find(|segment| segment.holds(seconds));
-                found.map_or(NOWHERE, |segment| {
+                let found = segments.iter().rev().find(|own| own.segment.holds(seconds));
+                found.map_or(NOWHERE, |Followed { segment, bad }| {
+                    if bad.iter().any(|interval| interval.holds(seconds)) {
+                        return NOWHERE;
+                    }
                     let position = segment.position_km(seconds);
                     if segment.frame == Frame::EarthFixed {
                         position

@@ -59,6 +59,8 @@ pub enum Shell {
     Ephemerides {
         /// The segments of each.
         objects: Vec<Vec<Segment>>,
+        /// Farthest of a position from where the states before and after it lead, km.
+        max_error_km: f64,
         /// Which of them are linked.
         links: ShellLinks,
     },
@@ -129,9 +131,8 @@ pub enum Seam {
 pub struct LinkLimits {
     /// Longest link, km; none for no limit.
     pub max_length_km: Option<f64>,
-    /// Smallest height of a link above the equatorial radius, km; none where links may pass through
-    /// the earth, as in a model that does not ask.
-    pub clearance_km: Option<f64>,
+    /// Smallest height of a link above the equatorial radius, km.
+    pub clearance_km: f64,
 }
 
 /// Which satellite a station uses.

@@ -76,7 +76,7 @@ fn fleet(elements: &Elements, last_minutes: f64) -> (Fleet, Rotation) {
         "shape": "wgs84",
         "light_km_s": 299_792.458,
         "extra": {"satellite_ps": 0, "ground_ps": 0},
-        "limits": {"max_length_km": null, "clearance_km": null},
+        "limits": {"max_length_km": null, "clearance_km": 0.0},
         "given_links": [],
         "stations": [],
         "pairs": [],

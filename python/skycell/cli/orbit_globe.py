@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -129,13 +130,15 @@ def globe(
     With two PLACEs the path from the first to the second is drawn, with more the paths from each to
     the next. --csv, --parquet and --json give the satellites' positions.
     """
+    from skycell.orbit.absent_links import absent_links
     from skycell.orbit.validity import validity
 
     inputs = validated(_validate)
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
-    report_notes(validity(sky, times_ps[0], times_ps[-1]))
+    known = validity(sky, times_ps[0], times_ps[-1])
+    report_notes(replace(known, links=absent_links(sky, times_ps[0], times_ps[-1])))
     written = []
     pairs = [(n, n + 1) for n in range(len(places) - 1)]
     if out is not None and out.suffix.lower() == ".czml":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, TypeVar
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from skycell.cli.collector import ErrorCollector
 
 Found = TypeVar("Found")
+
+_SOUTHERN = re.compile(r"-[0-9.]+,")
+"""A latitude and a longitude, which are a place and no option. A blank before it says so."""
 
 Validate = Callable[..., object]
 """Notes what is wrong with a call's values, each for itself, before anything is done.
@@ -55,6 +59,7 @@ class Verb(click.Command):
             click.UsageError: with every fault of an option or an argument.
             click.exceptions.Exit: there are faults of files too, and all are told; with code 2.
         """
+        args = [f" {word}" if _SOUTHERN.match(word) else word for word in args]
         inputs = list(args)
         try:
             return super().parse_args(ctx, args)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
+from skycell.input.faults import FaultCollector, Verbatim, show_value
 from skycell.orbit.file import (
     FILE_PATTERNS,
     MOST_SATELLITES,
@@ -13,10 +12,8 @@ from skycell.orbit.file import (
     DeltaPattern,
     ElementsPattern,
     Jsac98Pattern,
-    Links,
     SlotsPattern,
     StarPattern,
-    longitudes_deg,
 )
 from skycell.orbit.file_links import planes_and_each
 from skycell.orbit.fleet import Fleet
@@ -32,17 +29,35 @@ def check_file(file: ConstellationFile, faults: FaultCollector) -> None:
     _check_access(file, faults)
 
 
-def check_links(file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector) -> None:
-    """Notes links that cannot stand.
+def check_ends_of_links(
+    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
+) -> None:
+    """Notes links that the file gives and whose ends are not two of its satellites.
 
     Args:
         file: without a fault of `check_file`.
         satellites: their names by number.
         faults: takes them.
     """
-    _check_links_of_file(file, satellites, faults)
-    if not faults.faults:
-        _check_heights(file, satellites, faults)
+    links = file.links
+    if not links.given:
+        return
+    known = set(satellites)
+    first, last = satellites[0], satellites[-1]
+    for place, pair in enumerate(links.given):
+        for end, name in enumerate(pair):
+            if name not in known:
+                faults.add(
+                    ("links", "given", place, end),
+                    name,
+                    f"the name of a satellite, {first} to {last}, in a pair such as "
+                    f"{show_value([first, last])}",
+                    "an end of a link",
+                )
+        if pair[0] == pair[1]:
+            faults.add(
+                ("links", "given", place), list(pair), "two satellites", "the ends of a link"
+            )
 
 
 def _check_pattern(file: ConstellationFile, faults: FaultCollector) -> None:
@@ -179,82 +194,3 @@ def _check_access(file: ConstellationFile, faults: FaultCollector) -> None:
     if ground.reassign is not None and ground.hold is not None:
         allowed = "one of hold and reassign: what is given is held until the next time"
         faults.add(("ground", "hold"), ground.hold, allowed, "whether a satellite is kept")
-
-
-def _check_links_of_file(
-    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
-) -> None:
-    links = file.links
-    if not links.given:
-        return
-    known = set(satellites)
-    first, last = satellites[0], satellites[-1]
-    for place, pair in enumerate(links.given):
-        for end, name in enumerate(pair):
-            if name not in known:
-                faults.add(
-                    ("links", "given", place, end),
-                    name,
-                    f"the name of a satellite, {first} to {last}, in a pair such as "
-                    f"{show_value([first, last])}",
-                    "an end of a link",
-                )
-        if pair[0] == pair[1]:
-            faults.add(
-                ("links", "given", place), list(pair), "two satellites", "the ends of a link"
-            )
-
-
-def _check_heights(
-    file: ConstellationFile, satellites: Sequence[str], faults: FaultCollector
-) -> None:
-    """Links whose ends keep their distance are told when they can never stand."""
-    pattern, links = file.pattern, file.links
-    if isinstance(pattern, SlotsPattern):
-        _check_slots(links, pattern, satellites, faults)
-    elif links.kind == "grid" and not isinstance(pattern, FILE_PATTERNS):
-        radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
-        _check_chord(links, radius_km, 360.0 / pattern.satellites_per_plane, ("links",), faults)
-
-
-def _check_slots(
-    links: Links, pattern: SlotsPattern, satellites: Sequence[str], faults: FaultCollector
-) -> None:
-
-    places = longitudes_deg(pattern)
-    numbers = {name: number for number, name in enumerate(satellites)}
-    radius_km = float(pattern.radius.amount)
-    if links.kind == "ring":
-        for number, longitude in enumerate(places):
-            apart = places[(number + 1) % len(places)] - longitude
-            if len(places) > 1 and not _check_chord(
-                links, radius_km, apart, ("links", "kind"), faults
-            ):
-                break
-    for place, (a, b) in enumerate(links.given):
-        apart = places[numbers[b]] - places[numbers[a]]
-        _check_chord(links, radius_km, apart, ("links", "given", place), faults)
-
-
-def _check_chord(
-    links: Links,
-    radius_km: float,
-    apart_deg: float,
-    path: Path,
-    faults: FaultCollector,
-) -> bool:
-    """Whether a link between two satellites of one circle can stand; a fault if not."""
-    half = math.radians(abs((apart_deg + 180.0) % 360.0 - 180.0)) / 2
-    length_km = 2 * radius_km * math.sin(half)
-    height_km = radius_km * math.cos(half) - EQUATORIAL_RADIUS_KM
-    floor_km = 0.0 if links.clearance is None else float(links.clearance.amount)
-    if height_km < floor_km:
-        got = f"a link of {length_km:.0f} km that comes to {height_km:.0f} km above the earth"
-        allowed = f"links that stay {floor_km:g} km above it, with more satellites or others"
-        faults.add(path, Verbatim(got), allowed, "a straight line between two satellites")
-        return False
-    if links.max_length is not None and length_km > float(links.max_length.amount):
-        got = f"a link of {length_km:.0f} km"
-        faults.add(path, Verbatim(got), f"up to {links.max_length} (max_length)", "a link")
-        return False
-    return True

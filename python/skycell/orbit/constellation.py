@@ -10,6 +10,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from skycell.input.account import Account
 from skycell.input.checking import check_against
 from skycell.input.dotted_keys import set_value
 from skycell.input.expand import base_of, merge
@@ -17,7 +18,7 @@ from skycell.input.faults import FaultCollector, Positions, ScenarioFaults
 from skycell.input.quantities import PS_PER_SECOND, rounded
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
-from skycell.orbit.checks import check_count, check_file, check_links, check_planes
+from skycell.orbit.checks import check_count, check_ends_of_links, check_file, check_planes
 from skycell.orbit.file import (
     FILE_PATTERNS,
     ConstellationFile,
@@ -29,10 +30,10 @@ from skycell.orbit.file import (
     StarPattern,
     longitudes_deg,
 )
-from skycell.orbit.file_links import grid_links, listed_links
+from skycell.orbit.file_links import ListedLinks, grid_links, listed_links
 from skycell.orbit.fleet import Fleet, read_fleet
 from skycell.orbit.foreign import folder_of, foreign_values
-from skycell.orbit.places import Place, read_places
+from skycell.orbit.places import Place, ReadPlaces, parse_places
 from skycell.orbit.presets import constellations
 
 
@@ -40,13 +41,15 @@ from skycell.orbit.presets import constellations
 class Constellation:
     """Satellites, their links, and how paths are found over them; checked.
 
-    `values` is what the file says, its preset still by name.
+    `values` is what the file says, its preset still by name. `foreign` is the account of another
+    simulator's files, where they stand for the constellation.
     """
 
     name: str
     values: Mapping[str, Any]
     positions: Positions = field(default_factory=dict, repr=False)
     folder: Path = Path()
+    foreign: Account | None = None
 
     @cached_property
     def file(self) -> ConstellationFile:
@@ -77,7 +80,7 @@ class Constellation:
         for key, value in values.items():
             set_value(changed, key, copy.deepcopy(value), faults, ConstellationFile)
         faults.raise_if_any()
-        return _checked(Constellation(self.name, changed, {}, self.folder))
+        return _checked(Constellation(self.name, changed, {}, self.folder, self.foreign))
 
     def _faults(self) -> FaultCollector:
         return FaultCollector(self.name, self.positions)
@@ -98,11 +101,17 @@ class Constellation:
         Raises:
             ScenarioFaults: the file has faults, or cannot be read.
         """
+        read = self._read_places
+        return () if read is None else read.places
+
+    @cached_property
+    def _read_places(self) -> ReadPlaces | None:
         name = self.file.ground.places
         if name is None:
-            return ()
+            return None
+        path = self.folder / name
         try:
-            return tuple(read_places(self.folder / name))
+            return parse_places(read_text(path), str(path))
         except OSError as error:
             faults = self._faults()
             allowed = f"a file that can be read; {error.strerror or error}"
@@ -116,9 +125,20 @@ class Constellation:
         Raises:
             ScenarioFaults: the file of links has faults, or cannot be read.
         """
+        return (*grid_links(self.file, self.fleet), *self._read_links.pairs)
+
+    @cached_property
+    def _read_links(self) -> ListedLinks:
         count = len(self.satellites)
-        listed = listed_links(self.file, self.fleet, count, self.folder, self._faults())
-        return (*grid_links(self.file, self.fleet), *listed)
+        return listed_links(self.file, self.fleet, count, self.folder, self._faults())
+
+    @property
+    def accounts(self) -> tuple[Account, ...]:
+        """What was read of each of its files, left aside and assumed."""
+        places = None if self._read_places is None else self._read_places.account
+        links = self._read_links.account
+        read = (self.foreign, self.fleet.account, links, places)
+        return tuple(account for account in read if account is not None)
 
     @cached_property
     def satellites(self) -> tuple[str, ...]:
@@ -158,7 +178,7 @@ class Constellation:
             "light_km_s": float(file.earth.light_speed.amount),
             "limits": {
                 "max_length_km": _number(file.links.max_length),
-                "clearance_km": _number(file.links.clearance),
+                "clearance_km": float(file.links.clearance.amount),
             },
             "given_links": [
                 *([numbers[name] for name in pair] for pair in file.links.given),
@@ -226,7 +246,12 @@ class Constellation:
                 [segment.spec(epoch_ns or 0) for segment in entry.segments]
                 for entry in self.fleet.ephemerides
             ]
-            return {"from": "ephemerides", "objects": objects, "links": self._links()}
+            return {
+                "from": "ephemerides",
+                "objects": objects,
+                "max_error_km": float(pattern.max_error.amount),
+                "links": self._links(),
+            }
         return {"from": "pattern", "pattern": _pattern(pattern), "links": self._links()}
 
     def _links(self) -> dict[str, Any]:
@@ -293,8 +318,9 @@ def as_constellation(source: ConstellationLike) -> Constellation:
     if isinstance(source, str) and source in constellations():
         return _checked(Constellation(source, {"preset": source}))
     path = Path(source)
-    if (values := foreign_values(path)) is not None:
-        return _checked(Constellation(fspath(source), values, {}, folder_of(path)))
+    if (foreign := foreign_values(path)) is not None:
+        values, account = foreign
+        return _checked(Constellation(fspath(source), values, {}, folder_of(path), account))
     values, positions = read_toml(read_text(path), fspath(source))
     return _checked(Constellation(fspath(source), values, positions, path.parent))
 
@@ -311,6 +337,6 @@ def _checked(constellation: Constellation) -> Constellation:
             read()
         except ScenarioFaults as found:
             faults.faults += found.faults
-    check_links(constellation.file, constellation.satellites, faults)
+    check_ends_of_links(constellation.file, constellation.satellites, faults)
     faults.raise_if_any()
     return constellation

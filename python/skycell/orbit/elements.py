@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from os import PathLike, fspath
 from typing import Any
 
+from skycell.input.account import Account, Assumed, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.quantities import counted
 from skycell.input.text import read_text
 from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch, show_epoch
+from skycell.orbit.forms import not_this_form
 from skycell.orbit.omm_text import Message, read_messages
 from skycell.orbit.selection import Choice, is_chosen
 
@@ -52,8 +55,27 @@ _WORDS: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "REF_FRAME": (("TEME",), "axes of the elements"),
     "TIME_SYSTEM": (TIME_SYSTEMS, "time scale of the epoch"),
+    "CENTER_NAME": (("EARTH", "Earth", "earth"), "what the satellite goes around"),
     "CLASSIFICATION_TYPE": (("U", "C", "S"), "unclassified, classified, secret"),
 }
+#: Keywords that are read, and those of a header, which say nothing of the orbit.
+_KNOWN = frozenset(
+    {
+        *_NUMBERS,
+        *_OPTIONAL,
+        *_WHOLE,
+        *_WORDS,
+        *("OBJECT_NAME", "OBJECT_ID", "EPOCH"),
+        *(
+            "CCSDS_OMM_VERS",
+            "CREATION_DATE",
+            "ORIGINATOR",
+            "MESSAGE_ID",
+            "CLASSIFICATION",
+            "COMMENT",
+        ),
+    }
+)
 _LONGEST_NAME = 200
 _NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 
@@ -98,7 +120,7 @@ class FaultySatellite:
         """What is wrong first, on one line, and how much more."""
         first = self.faults[0]
         key = first.path.split()[-1:]
-        reason = f"{key[0]} {first.got}, allowed is {first.allowed}" if key else first.allowed
+        reason = " ".join([*key, f"{first.got}, allowed is {first.allowed}"])
         reason += f" ({first.meaning})" if first.meaning else ""
         more = len(self.faults) - 1
         return f"{reason}; and {counted(more, 'more fault')}" if more else reason
@@ -126,11 +148,13 @@ class ReadElements:
         sets: the satellites that can be used, in the order of the file.
         faulty: the others.
         planes: planes and satellites in each, where the file counts them; None otherwise.
+        account: what was read, left aside and assumed.
     """
 
     sets: tuple[ElementSet, ...]
     faulty: tuple[FaultySatellite, ...] = ()
     planes: tuple[int, int] | None = None
+    account: Account | None = None
 
 
 def read_elements(path: str | PathLike[str]) -> list[ElementSet]:
@@ -180,11 +204,17 @@ def sets_of(
     faulty: list[FaultySatellite] = []
     planes = None
     if messages is None:
-        messages, faulty, planes = _from_tle(text, name)
+        tle = _from_tle(text, name)
+        messages, faulty, planes = tle.messages, tle.faulty, tle.planes
+        account = Account(
+            name, "set of two-line elements", {}, None, tuple(tle.left_aside), tuple(tle.assumed)
+        )
+    else:
+        account = _account_of_omm(messages, name)
     if not messages and not faulty:
-        allowed = "TLE, or OMM as CSV, JSON, XML or KVN"
-        raise ScenarioFaults([Fault(name, "", "no element set", allowed)])
+        raise ScenarioFaults([not_this_form(text, name, "elements")])
     lines = sorted(f.faults[0].line or 0 for f in faulty)
+    every = len(messages) + len(faulty)
     faulty = [f for f in faulty if is_chosen(f.name, f.catalogue_number, select, exclude)]
     good: list[tuple[int, Message, dict[str, Any]]] = []
     for place, message in enumerate(messages):
@@ -198,7 +228,52 @@ def sets_of(
         else:
             before = bisect_right(lines, message.line)  # faulty sets, which have places too
             good.append((place + before, message, omm))
-    return ReadElements(tuple(_named(good)), tuple(faulty), planes)
+    sets = tuple(_named(good))
+    account = replace(account, read={"satellites": len(sets)})
+    account = account.and_also(
+        not_chosen(every - len(sets) - len(faulty)), _several_sets([omm for _, _, omm in good])
+    )
+    return ReadElements(sets, tuple(faulty), planes, account)
+
+
+def not_chosen(count: int) -> list[LeftAside]:
+    """Satellites that `pattern.select` and `pattern.exclude` leave aside."""
+    why = "pattern.select and pattern.exclude do not choose them"
+    return [LeftAside("satellite", count, why=why)] if count else []
+
+
+def _several_sets(sets: Sequence[Mapping[str, Any]]) -> list[Assumed]:
+    """What is made of satellites with more than one set."""
+    counts = Counter(omm["NORAD_CAT_ID"] for omm in sets if omm["NORAD_CAT_ID"])
+    twice = [number for number, count in counts.items() if count > 1]
+    if not twice:
+        return []
+    verb = "has" if len(twice) == 1 else "have"
+    sentence = (
+        f"{counted(len(twice), 'catalogue number')} {verb} more than one set, the first "
+        f"{twice[0]}: each set is a satellite of its own."
+    )
+    return [Assumed("sets", sentence, numbers={"catalogue_numbers": len(twice)})]
+
+
+def _account_of_omm(messages: Sequence[Message], name: str) -> Account:
+    """What messages have beside what is read, and what they lack."""
+    unknown = Counter(
+        str(key)
+        for message in messages
+        for key, value in message.keywords.items()
+        if key not in _KNOWN and value not in (None, "")
+    )
+    aside = [LeftAside("keyword", len(unknown), tuple(sorted(unknown)))] if unknown else []
+    assumed = []
+    for key in ("TIME_SYSTEM", "REF_FRAME", "MEAN_ELEMENT_THEORY", "CENTER_NAME"):
+        count = sum(message.keywords.get(key) in (None, "") for message in messages)
+        if count:
+            sentence = f"{counted(count, 'message')} without {key}: it is {_WORDS[key][0][0]}."
+            assumed.append(Assumed(key.lower(), sentence, numbers={"messages": count}))
+    return Account(
+        name, "list of orbit mean-elements messages", {}, None, tuple(aside), tuple(assumed)
+    )
 
 
 def _plain(written: object) -> str:
@@ -206,24 +281,73 @@ def _plain(written: object) -> str:
     return str(written)[:_LONGEST_NAME] if _is_plain(written) or isinstance(written, str) else ""
 
 
-def _from_tle(
-    text: str, name: str
-) -> tuple[list[Message], list[FaultySatellite], tuple[int, int] | None]:
+@dataclass(frozen=True)
+class _TleText:
+    """What a text of two-line elements holds; lines are counted from 1."""
+
+    messages: list[Message]
+    faulty: list[FaultySatellite]
+    planes: tuple[int, int] | None
+    longer: list[int]
+    unsummed: list[int]
+    unused: list[int]
+
+    @property
+    def left_aside(self) -> list[LeftAside]:
+        found = []
+        if self.longer:
+            why = "what stands after column 69 belongs to no element set"
+            found.append(LeftAside("trailing text", len(self.longer), _lines(self.longer), why))
+        if self.unused:
+            why = "they belong to no element set"
+            found.append(LeftAside("line", len(self.unused), _lines(self.unused), why))
+        return found
+
+    @property
+    def assumed(self) -> list[Assumed]:
+        found = []
+        if self.unsummed:
+            many = counted(len(self.unsummed), "line")
+            sentence = f"{many} without a checksum {_are(self.unsummed)} read unchecked."
+            found.append(Assumed("checksums", sentence, numbers={"lines": len(self.unsummed)}))
+        return found
+
+
+def _lines(numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(f"line {number}" for number in numbers)
+
+
+def _are(things: Sequence[object]) -> str:
+    return "is" if len(things) == 1 else "are"
+
+
+def _from_tle(text: str, name: str) -> _TleText:
     from skycell import _core
 
     read = json.loads(_core.read_tle(text))
     lines = text.split("\n")
+
+    def fault(line: int, columns: list[int] | None, allowed: str, meaning: str) -> Fault:
+        written = lines[line - 1].strip()
+        if columns is None:
+            return Fault(name, "", show_value(written), allowed, meaning, line=line)
+        first, end = columns
+        where = f"column {end}" if end == first + 1 else f"columns {first + 1} to {end}"
+        got = f"{show_value(written[first:end])} in {where} of {show_value(written)}"
+        return Fault(name, "", got, allowed, meaning, line=line)
+
     faulty = [
-        FaultySatellite(
-            own,
-            number,
-            f"line {line}",
-            (Fault(name, "", show_value(lines[line - 1].rstrip("\r")), message, line=line),),
-        )
-        for line, message, own, number in read["faulty"]
+        FaultySatellite(own, number, f"line {line}", (fault(line, *what),))
+        for line, *what, own, number in read["faulty"]
     ]
-    messages = [Message(f"line {line}", entry, line=line) for line, entry in read["sets"]]
-    return messages, faulty, tuple(read["planes"]) if read["planes"] else None
+    return _TleText(
+        [Message(f"line {line}", entry, line=line) for line, entry in read["sets"]],
+        faulty,
+        tuple(read["planes"]) if read["planes"] else None,
+        read["longer"],
+        read["unsummed"],
+        read["unused"],
+    )
 
 
 def _checked(message: Message, name: str, faults: list[Fault]) -> dict[str, Any]:

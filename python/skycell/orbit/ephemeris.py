@@ -1,4 +1,4 @@
-"""Ephemerides of satellites: CCSDS OEM, checked, with what is interpolated how."""
+"""Ephemerides of satellites: CCSDS OEM and SpaceX's, checked, with what is interpolated how."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from skycell.input.account import Account, Assumed, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults, show_value
-from skycell.orbit.elements import FaultySatellite
+from skycell.input.quantities import counted
+from skycell.orbit.elements import FaultySatellite, not_chosen
 from skycell.orbit.epochs import EPOCH_YEARS, TIME_SYSTEMS, read_epoch
-from skycell.orbit.oem_text import Line, SegmentText, read_segments
+from skycell.orbit.forms import not_this_form
+from skycell.orbit.meme_text import is_meme, read_meme
+from skycell.orbit.oem_text import Line, MessageText, SegmentText, read_segments
 from skycell.orbit.selection import Choice, is_chosen
 
 #: Axes of states (CCSDS 502.0-B-3, annex B, and the SANA registry), and what the compiled part
@@ -27,9 +31,18 @@ _METHODS = ("LINEAR", "LAGRANGE", "HERMITE")
 _HIGHEST_DEGREE = 27
 """Of polynomials; higher ones swing between states that are written with few digits."""
 _USUAL = ("HERMITE", 7)
-"""Where a message does not say: four states with their velocities give the seventh degree."""
+"""Where a message does not say: four states with their velocities give the seventh degree. Of fewer
+states each gives two degrees, the first one gives one."""
 _FARTHEST_KM = 1_500_000.0
 _FASTEST_KM_S = 12.0
+#: Keywords that are read, and those that repeat what states say.
+_KNOWN = frozenset(
+    {
+        *("OBJECT_NAME", "OBJECT_ID", "CENTER_NAME", "REF_FRAME", "TIME_SYSTEM", "COMMENT"),
+        *("START_TIME", "STOP_TIME", "USEABLE_START_TIME", "USEABLE_STOP_TIME"),
+        *("INTERPOLATION", "INTERPOLATION_DEGREE"),
+    }
+)
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -44,6 +57,7 @@ class Segment:
         useable_ns: the moments between which it may be used, UTC since 1970.
         times_ns: of the states.
         states: position (km) and velocity (km/s) of each.
+        is_assumed: whether the message does not say how to interpolate.
     """
 
     frame: str
@@ -52,6 +66,14 @@ class Segment:
     useable_ns: tuple[int, int]
     times_ns: tuple[int, ...]
     states: tuple[tuple[float, ...], ...]
+    is_assumed: bool = False
+
+    @property
+    def method(self) -> str:
+        """How positions between states are found, for people."""
+        if self.interpolation == "linear":
+            return "straight lines"
+        return f"{self.interpolation.capitalize()} of degree {self.degree}"
 
     def spec(self, epoch_ns: int) -> dict[str, Any]:
         """The form that the compiled part reads, with time 0 at `epoch_ns`."""
@@ -92,10 +114,17 @@ class Ephemeris:
 
 @dataclass(frozen=True)
 class ReadEphemerides:
-    """What a file of ephemerides holds: the satellites that can be used, and the others."""
+    """What a file of ephemerides holds.
+
+    Attributes:
+        satellites: those that can be used, in the order of the file.
+        faulty: the others.
+        account: what was read, left aside and assumed.
+    """
 
     satellites: tuple[Ephemeris, ...]
     faulty: tuple[FaultySatellite, ...] = ()
+    account: Account | None = None
 
 
 def ephemerides_of(
@@ -107,17 +136,18 @@ def ephemerides_of(
     """The ephemerides of a text; a satellite with a faulty segment is faulty.
 
     Args:
-        text: OEM as KVN or XML.
-        name: what faults call it.
+        text: OEM as KVN or XML, or an ephemeris of SpaceX's.
+        name: of the file, which has the satellite's name in SpaceX's form.
         select: the satellites that are read, by name or object's id; all if there is none.
         exclude: those of them that are not.
 
     Raises:
         ScenarioFaults: the text as a whole cannot be read, or has no segment.
     """
-    segments = read_segments(text, name)
+    message = read_meme(text, name) if is_meme(text) else read_segments(text, name)
+    segments = message.segments
     if not segments:
-        raise ScenarioFaults([Fault(name, "", "no ephemeris", "OEM as KVN or XML")])
+        raise ScenarioFaults([not_this_form(text, name, "ephemeris")])
     by_object: dict[tuple[str, str], list[SegmentText]] = {}
     for segment in segments:
         named = segment.keywords.get("OBJECT_NAME", ""), segment.keywords.get("OBJECT_ID", "")
@@ -138,7 +168,46 @@ def ephemerides_of(
             number = sum(known.partition(" (")[0] == plain for known in good) + 1
             different = f"{plain} ({number})"
         good[different] = Ephemeris(different, object_id, tuple(s for s in read if s is not None))
-    return ReadEphemerides(tuple(good.values()), tuple(faulty))
+    account = _account(message, name, tuple(good.values()))
+    left = len(by_object) - len(good) - len(faulty)
+    account = account.and_also(not_chosen(left))
+    return ReadEphemerides(tuple(good.values()), tuple(faulty), account)
+
+
+def _account(message: MessageText, name: str, satellites: Sequence[Ephemeris]) -> Account:
+    """What was read, left aside and assumed."""
+    segments = [segment for entry in satellites for segment in entry.segments]
+    read = {
+        "satellites": len(satellites),
+        "segments": len(segments),
+        "states": sum(len(segment.times_ns) for segment in segments),
+    }
+    times = [time for segment in segments for time in segment.times_ns]
+    span_s = (max(times) - min(times)) / 1e9 if times else None
+    aside = [
+        LeftAside(what, count)
+        for what, count in (
+            ("covariance", message.covariances),
+            ("acceleration", message.accelerations),
+        )
+        if count
+    ]
+    unknown = {key for text in message.segments for key in text.keywords if key not in _KNOWN}
+    if unknown:
+        aside.append(LeftAside("keyword", len(unknown), tuple(sorted(unknown))))
+    if message.unused:
+        lines = tuple(f"line {number}" for number in message.unused)
+        aside.append(LeftAside("line", len(lines), lines, "they belong to no segment"))
+    assumed = []
+    by_method: dict[str, int] = {}
+    for segment in segments:
+        if segment.is_assumed:
+            by_method[segment.method] = by_method.get(segment.method, 0) + 1
+    for method, count in by_method.items():
+        verb = "does" if count == 1 else "do"
+        sentence = f"{counted(count, 'segment')} {verb} not say how to interpolate: {method}."
+        assumed.append(Assumed("interpolation", sentence, numbers={"segments": count}))
+    return Account(name, message.form, read, span_s, tuple(aside), tuple(assumed))
 
 
 def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | None:
@@ -163,13 +232,18 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
     if system not in TIME_SYSTEMS:
         refuse("TIME_SYSTEM", " or ".join(TIME_SYSTEMS), "time scale of the epochs")
         system = "UTC"
-    method, degree = _interpolation(keywords, refuse)
+    is_assumed = not keywords.get("INTERPOLATION")
+    method, degree = _USUAL if is_assumed else _interpolation(keywords, refuse)
     times, states = _states(text.lines, system, name, faults)
     if len(faults) > before:
         return None
+    if is_assumed:
+        degree = min(degree, max(2 * len(times) - 1, 3))
     needed = {"LINEAR": 2, "LAGRANGE": degree + 1, "HERMITE": degree // 2 + 1}[method]
     if len(times) < needed:
         allowed = f"at least {needed}, for {method} of degree {degree}"
+        if is_assumed:
+            allowed = f"at least {needed}, to interpolate between"
         faults.append(Fault(name, f"{text.where} states", str(len(times)), allowed, "states"))
         return None
     useable = [times[0], times[-1]]
@@ -182,14 +256,13 @@ def _segment(text: SegmentText, name: str, faults: list[Fault]) -> Segment | Non
                 useable[end] = at
     if len(faults) > before:
         return None
-    return Segment(frame, method.lower(), degree, (useable[0], useable[1]), times, states)
+    useable_ns = (useable[0], useable[1])
+    return Segment(frame, method.lower(), degree, useable_ns, times, states, is_assumed)
 
 
 def _interpolation(keywords: Mapping[str, str], refuse: Any) -> tuple[str, int]:
     """Method and degree (CCSDS 502.0-B-3, table 5-3)."""
-    method = keywords.get("INTERPOLATION", "").upper()
-    if not method:
-        return _USUAL
+    method = keywords["INTERPOLATION"].upper()
     if method not in _METHODS:
         refuse("INTERPOLATION", " or ".join(_METHODS), "how positions between states are found")
         return _USUAL

@@ -222,7 +222,17 @@ class EphemerisPattern(_SatellitesOfFile):
     """Satellites given by their states at moments, between which is interpolated."""
 
     kind: Literal["ephemeris"] = param(..., "the pattern")
-    file: Text = param(..., "a file of OEM as KVN or XML; relative to this file's folder")
+    file: Text = param(
+        ...,
+        "a file of OEM as KVN or XML, or one of SpaceX's (MEME_*.txt); relative to this file's "
+        "folder",
+    )
+    max_error: Length = param(
+        "10 km",
+        "largest distance of an interpolated position from where the states on either side lead",
+        source="choice: kilometres, by which SGP4 is off after two weeks (AIAA 2006-6753); 10 km "
+        "are 33 us, and 1 degree of elevation for a satellite 550 km above",
+    )
 
 
 #: Patterns whose satellites stand in a file, for moments of UTC.
@@ -260,10 +270,12 @@ class Links(Parameters):
         source="as many as in a grid",
     )
     max_length: Length | None = param(None, "longest link", source="no limit")
-    clearance: Height | None = param(
-        None,
-        "smallest height of a link above the equatorial radius",
-        source="none: links are not checked against the earth",
+    clearance: Height = param(
+        "0 km",
+        "smallest height of a link above the equatorial radius; a link that comes lower does not "
+        "exist at that moment",
+        source="a straight line does not pass through the earth; 80 km keeps it above the denser "
+        "atmosphere, as in Hypatia",
     )
     given: tuple[Pair, ...] = param([], "further links, each a pair of satellites' names")
     file: Text | None = param(

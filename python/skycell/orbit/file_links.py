@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
+from skycell.input.account import Account, LeftAside
 from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.text import read_text
 from skycell.orbit.file import ConstellationFile, ElementsPattern
@@ -41,13 +43,26 @@ def planes_and_each(pattern: ElementsPattern, fleet: Fleet) -> tuple[int, int]:
     return pattern.planes, -(-count // pattern.planes)
 
 
+@dataclass(frozen=True)
+class ListedLinks:
+    """The links of `links.file`.
+
+    Attributes:
+        pairs: of satellites' numbers.
+        account: what was read of the file and left aside; None without a file.
+    """
+
+    pairs: tuple[tuple[int, int], ...] = ()
+    account: Account | None = None
+
+
 def listed_links(
     file: ConstellationFile,
     fleet: Fleet,
     satellites: int,
     folder: Path,
     faults: FaultCollector,
-) -> list[tuple[int, int]]:
+) -> ListedLinks:
     """Links that `links.file` lists; those of satellites that are left out are left out too.
 
     Args:
@@ -62,7 +77,7 @@ def listed_links(
     """
     name = file.links.file
     if name is None:
-        return []
+        return ListedLinks()
     path = folder / name
     try:
         text = read_text(path)
@@ -75,4 +90,7 @@ def listed_links(
     count = 1 + max(places) if places else satellites
     numbers = places or {number: number for number in range(count)}
     pairs = read_pairs(text, str(path), count)
-    return [(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers]
+    used = [(numbers[a], numbers[b]) for a, b in pairs if a in numbers and b in numbers]
+    aside = [LeftAside("link", len(pairs) - len(used), why="a satellite of each is not used")]
+    account = Account(str(path), "list of links", {"links": len(used)})
+    return ListedLinks(tuple(used), account.and_also(aside if len(used) < len(pairs) else ()))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
 
+from skycell.input.account import Account
 from skycell.input.faults import FaultCollector, Path, ScenarioFaults, Verbatim
 from skycell.input.text import read_text
 from skycell.orbit.elements import ElementSet, FaultySatellite, sets_of
@@ -25,12 +26,14 @@ class Fleet:
         ephemerides: states of satellites, instead.
         faulty: satellites that are left out.
         planes: planes and satellites in each, where the file counts them.
+        account: what was read of the file, left aside and assumed; None without a file.
     """
 
     sets: tuple[ElementSet, ...] = ()
     ephemerides: tuple[Ephemeris, ...] = ()
     faulty: tuple[FaultySatellite, ...] = ()
     planes: tuple[int, int] | None = None
+    account: Account | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,11 +65,11 @@ def read_fleet(file: ConstellationFile, folder: FilePath, faults: FaultCollector
         raise ScenarioFaults(faults) from None
     if isinstance(pattern, ElementsPattern):
         read = sets_of(text, str(path), pattern.select, pattern.exclude)
-        fleet = Fleet(read.sets, (), read.faulty, read.planes)
+        fleet = Fleet(read.sets, (), read.faulty, read.planes, read.account)
         known = [(entry.name, str(entry.omm["NORAD_CAT_ID"])) for entry in read.sets]
     else:
         found = ephemerides_of(text, str(path), pattern.select, pattern.exclude)
-        fleet = Fleet((), found.satellites, found.faulty)
+        fleet = Fleet((), found.satellites, found.faulty, None, found.account)
         known = [(entry.name, entry.object_id) for entry in found.satellites]
     if fleet.faulty and pattern.faulty == "refuse":
         raise ScenarioFaults(fault for entry in fleet.faulty for fault in entry.faults)

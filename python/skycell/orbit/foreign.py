@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from skycell.input.account import Account, Assumed, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.text import read_text
 from skycell.orbit.elements import parse_elements
@@ -36,8 +37,8 @@ def is_foreign(path: Path) -> bool:
     return path.is_dir() and (path / _HYPATIA).exists()
 
 
-def foreign_values(path: Path) -> dict[str, Any] | None:
-    """What a constellation file would say; None for a path that is nothing foreign.
+def foreign_values(path: Path) -> tuple[dict[str, Any], Account] | None:
+    """What a constellation file would say, and what is left aside; None for nothing foreign.
 
     Raises:
         ScenarioFaults: what is foreign has faults.
@@ -50,31 +51,52 @@ def foreign_values(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def _hypatia(folder: Path) -> dict[str, Any]:
+def _hypatia(folder: Path) -> tuple[dict[str, Any], Account]:
     """Hypatia's folder: elements, links, ground stations, and the longest links of either kind."""
     first = parse_elements(read_text(folder / _HYPATIA), str(folder / _HYPATIA))[0]
     epoch = datetime.fromtimestamp(first.epoch_unix_s, UTC)
     links: dict[str, Any] = {}
     ground: dict[str, Any] = {"access": "any"}
+    read = [_HYPATIA]
+    aside = []
     if (folder / "isls.txt").exists():
         links["file"] = "isls.txt"
+        read.append("isls.txt")
     for name in _STATIONS:
         if (folder / name).exists():
             ground["places"] = name
+            read.append(name)
             break
     if (folder / "description.txt").exists():
-        for key, metres in _LENGTH.findall(read_text(folder / "description.txt")):
-            table, own = (links, "max_length") if "isl" in key else (ground, "max_range")
-            table[own] = f"{float(metres) / 1000:.9f} km"
+        read.append("description.txt")
+        unread = []
+        for line in read_text(folder / "description.txt").splitlines():
+            found = _LENGTH.fullmatch(line.strip())
+            if found:
+                key, metres = found.groups()
+                table, own = (links, "max_length") if "isl" in key else (ground, "max_range")
+                table[own] = f"{float(metres) / 1000:.9f} km"
+            elif line.strip():
+                unread.append(line.partition("=")[0].strip())
+        if unread:
+            aside.append(LeftAside("setting", len(unread), tuple(unread)))
+    others = sorted(file.name for file in folder.iterdir() if file.name not in read)
+    if others:
+        aside.append(LeftAside("other file", len(others), tuple(others)))
+    epoch_text = epoch.isoformat()
+    assumed = Assumed("epoch", f"Time 0 is the epoch of the first set, {epoch_text}.", "file")
+    account = Account(
+        str(folder), "folder of Hypatia's", {"files": len(read)}, None, tuple(aside), (assumed,)
+    )
     return {
         "pattern": {"kind": "elements", "file": _HYPATIA},
         "links": links,
         "ground": ground,
-        "earth": {"epoch": epoch.isoformat()},
-    }
+        "earth": {"epoch": epoch_text},
+    }, account
 
 
-def _starrynet(path: Path) -> dict[str, Any]:
+def _starrynet(path: Path) -> tuple[dict[str, Any], Account]:
     """StarryNet's `config.json` of either age."""
     try:
         read = json.loads(read_text(path))
@@ -89,9 +111,11 @@ def _starrynet(path: Path) -> dict[str, Any]:
         allowed = "one shell: each is a constellation of its own"
         raise ScenarioFaults([Fault(str(path), "Shells", got, allowed, "satellites")])
     shell = shells[0]
+    used = {"Shells", "Name"}
 
     def number(table: Mapping[str, Any], *keys: str) -> float:
         key = next((key for key in keys if key in table), keys[0])
+        used.add(key)
         found = table.get(key)
         if isinstance(found, bool) or not isinstance(found, int | float):
             got = "nothing" if found is None else show_value(found)
@@ -107,6 +131,9 @@ def _starrynet(path: Path) -> dict[str, Any]:
     mask = number(read, "antenna elevation angle", "antenna_inclination_angle")
     if faults:
         raise ScenarioFaults(faults)
+    unread = sorted({str(key) for key in (*read, *shell)} - used)
+    aside = (LeftAside("key", len(unread), tuple(unread)),) if unread else ()
+    account = Account(str(path), "configuration of StarryNet's", {"keys": len(used)}, None, aside)
     # Its grid links the last plane to the first one place by place, whatever the phasing.
     seam = [[f"{planes}-{s + 1}", f"1-{s + 1}"] for s in range(each)] if planes > 2 else []
     return {
@@ -122,4 +149,4 @@ def _starrynet(path: Path) -> dict[str, Any]:
         "links": {"kind": "grid", "given": seam},
         "earth": {"shape": "sphere", "light_speed": f"{_STARRYNET_LIGHT_KM_S:.6f} km/s"},
         "ground": {"mask": f"{mask} deg", "access": "nearest"},
-    }
+    }, account

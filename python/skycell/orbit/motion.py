@@ -105,7 +105,7 @@ def _steps(
         delay is None for delay in (*delays[:steps], *(c.route.delay_ps for c in found.changes))
     ):
         span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
-        reasons = "; ".join((_reasons(found.stretches), *found.validity.notes))
+        reasons = "; ".join((_reasons(found.stretches), *found.validity.shortcomings))
         got = f"no path at any of {steps} steps {span}: {reasons}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
     changes = deque(found.changes)

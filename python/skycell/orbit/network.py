@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skycell.input.quantities import PS_PER_MS
+from skycell.orbit.absent_links import absent_links
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.places import Place
 from skycell.orbit.reach import refuse_out_of_reach
@@ -103,7 +104,8 @@ class Moment:
         links: pairs of satellites that are linked.
         sights: what each place sees, by its name.
         used: the satellite that each place uses by its rule; None where it sees none.
-        validity: which satellites are left out, and which elements are used far from their epoch.
+        validity: which satellites are left out, and which elements are used far from their epoch,
+            and which links do not exist.
     """
 
     routes: tuple[Route, ...]
@@ -161,7 +163,7 @@ def look(
             place.name: None if n is None else names[n]
             for place, n in zip(places, found["used"], strict=True)
         },
-        validity=known,
+        validity=replace(known, links=absent_links(constellation, at_ps, at_ps)),
     )
 
 

@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 
+_FORM = "orbit ephemeris message"
+_HEADER = ("CCSDS_OEM_VERS", "CREATION_DATE", "ORIGINATOR", "MESSAGE_ID", "CLASSIFICATION")
 _AXES = ("X", "Y", "Z", "X_DOT", "Y_DOT", "Z_DOT")
 #: An epoch and six numbers; three more are accelerations.
 _FIELDS = (7, 10)
@@ -45,7 +47,26 @@ class SegmentText:
     faults: list[Fault] = field(default_factory=list, compare=False)
 
 
-def read_segments(text: str, name: str) -> list[SegmentText]:
+@dataclass
+class MessageText:
+    """A message, or several one after another.
+
+    Attributes:
+        form: what the text is, in words.
+        segments: in its order.
+        covariances: matrices that are passed over.
+        accelerations: states whose accelerations are passed over.
+        unused: lines that belong to no part of a message.
+    """
+
+    form: str
+    segments: list[SegmentText] = field(default_factory=list)
+    covariances: int = 0
+    accelerations: int = 0
+    unused: list[int] = field(default_factory=list)
+
+
+def read_segments(text: str, name: str) -> MessageText:
     """The segments of a message; none where a text is no such message.
 
     Args:
@@ -60,9 +81,10 @@ def read_segments(text: str, name: str) -> list[SegmentText]:
     return _from_kvn(text, name)
 
 
-def _from_kvn(text: str, name: str) -> list[SegmentText]:
+def _from_kvn(text: str, name: str) -> MessageText:
     """Segments between META_START and the next one; covariances and comments are passed over."""
-    found: list[SegmentText] = []
+    message = MessageText(_FORM)
+    found = message.segments
     keywords: dict[str, str] | None = None
     in_covariance = False
     for number, written in enumerate(text.splitlines(), start=1):
@@ -77,22 +99,29 @@ def _from_kvn(text: str, name: str) -> list[SegmentText]:
             keywords = None
         elif line in ("COVARIANCE_START", "COVARIANCE_STOP"):
             in_covariance = line == "COVARIANCE_START"
+        elif in_covariance:
+            message.covariances += word == "EPOCH"
         elif "=" in line:
+            key, _, value = (part.strip() for part in line.partition("="))
             if keywords is not None:
-                key, _, value = (part.strip() for part in line.partition("="))
                 keywords[key] = value
-        elif found and keywords is None and not in_covariance:
+            elif key not in _HEADER:
+                message.unused.append(number)
+        elif found and keywords is None:
             epoch, *numbers = line.split()
             if len(numbers) + 1 in _FIELDS:
                 found[-1].lines.append(Line(f"line {number}", epoch, tuple(numbers[:6])))
+                message.accelerations += len(numbers) > len(_AXES)
             else:
                 allowed = "an epoch and six numbers, or nine with accelerations"
                 fault = Fault(name, "", show_value(line), allowed, "a state", line=number)
                 found[-1].faults.append(fault)
-    return found
+        else:
+            message.unused.append(number)
+    return message
 
 
-def _from_xml(text: str, name: str) -> list[SegmentText]:
+def _from_xml(text: str, name: str) -> MessageText:
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -101,7 +130,7 @@ def _from_xml(text: str, name: str) -> list[SegmentText]:
         raise ScenarioFaults([fault]) from None
     except (ValueError, LookupError) as error:  # an encoding that is none, or not one of text
         raise ScenarioFaults([Fault(name, "", str(error), "XML in UTF-8")]) from None
-    found = []
+    message = MessageText(_FORM)
     for place, segment in enumerate(e for e in root.iter() if _local(e.tag) == "segment"):
         keywords: dict[str, str] = {}
         lines: list[Line] = []
@@ -113,8 +142,11 @@ def _from_xml(text: str, name: str) -> list[SegmentText]:
                 where = f"segment[{place}] state[{len(lines)}]"
                 numbers = tuple(own.get(axis, "") for axis in _AXES)
                 lines.append(Line(where, own.get("EPOCH", ""), numbers))
-        found.append(SegmentText(f"segment[{place}]", keywords, lines))
-    return found
+                message.accelerations += "X_DDOT" in own
+            elif _local(part.tag) == "covarianceMatrix":
+                message.covariances += 1
+        message.segments.append(SegmentText(f"segment[{place}]", keywords, lines))
+    return message
 
 
 def _local(tag: str) -> str:

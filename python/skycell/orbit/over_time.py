@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_SECOND, show_time
+from skycell.orbit.absent_links import absent_links
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.network import Route, reason_text
 from skycell.orbit.places import Place
@@ -408,6 +409,7 @@ def series(
         on_progress,
         precision_ps,
     )
+    known = replace(known, links=absent_links(constellation, start_ps, start_ps + duration_ps))
     return Series(
         constellation, places, pairs, start_ps, step_ps, steps, columns, precision_ps, known
     )

@@ -12,6 +12,7 @@ from io import StringIO
 from os import PathLike, fspath
 from typing import Any
 
+from skycell.input.account import Account, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.spelling import hint
 from skycell.input.text import csv_faults, read_text
@@ -25,6 +26,7 @@ _RANGES = {
     "max_range_km": (1.0, 1_000_000.0, "longest slant range at which a satellite is visible, km"),
     "gso_exclusion_deg": (0.0, 90.0, "smallest angle from the geostationary orbit, degrees"),
 }
+_READ = frozenset({*_COLUMNS, *_RANGES, "height_m", "horizon", "id"})
 _SECTOR = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?):(-?[0-9]{1,2}(?:\.[0-9]+)?)")
 _POINT = re.compile(r"([+-]?\d+(?:\.\d+)?),([+-]?\d+(?:\.\d+)?)(?:,([+-]?\d+(?:\.\d+)?))?")
 
@@ -62,7 +64,7 @@ def cities() -> Mapping[str, Place]:
     40.71
     """
     text = resources.files(__package__ or __name__).joinpath("cities.csv").read_text("utf-8")
-    return {place.name: place for place in _read(text, "cities.csv")}
+    return {place.name: place for place in parse_places(text, "cities.csv").places}
 
 
 def read_places(path: str | PathLike[str]) -> list[Place]:
@@ -77,11 +79,28 @@ def read_places(path: str | PathLike[str]) -> list[Place]:
         ScenarioFaults: with every fault of the file.
         OSError: the file cannot be read.
     """
-    with csv_faults(fspath(path)):
-        return _read(read_text(path), fspath(path))
+    return list(parse_places(read_text(path), fspath(path)).places)
 
 
-def _read(text: str, name: str, added: int = 0) -> list[Place]:
+@dataclass(frozen=True)
+class ReadPlaces:
+    """The places of a file, and what was read of it and left aside."""
+
+    places: tuple[Place, ...]
+    account: Account
+
+
+def parse_places(text: str, name: str) -> ReadPlaces:
+    """The places of a text.
+
+    Raises:
+        ScenarioFaults: with every fault.
+    """
+    with csv_faults(name):
+        return _read(text, name)
+
+
+def _read(text: str, name: str, added: int = 0) -> ReadPlaces:
     """The places of a text, before which so many lines were added."""
     reader = csv.DictReader(StringIO(text, newline=""))
     header = [column.strip() for column in reader.fieldnames or []]
@@ -95,8 +114,11 @@ def _read(text: str, name: str, added: int = 0) -> list[Place]:
         raise ScenarioFaults([Fault(name, "", got, allowed, line=1, column=1)])
     places: dict[str, Place] = {}
     faults: list[Fault] = []
+    cut = 0
     for row in reader:
         line = reader.line_num - added
+        # Hypatia's lines may end in Cartesian coordinates, which say nothing more.
+        cut += 0 if added else len(row.get(None) or ())
         own = (row["name"] or "").strip()
         if not own or own in places:
             got = f"{show_value(own)} for a second time" if own else "nothing"
@@ -113,7 +135,13 @@ def _read(text: str, name: str, added: int = 0) -> list[Place]:
         )
     if faults:
         raise ScenarioFaults(faults)
-    return list(places.values())
+    unknown = [column or "a column without a name" for column in header if column not in _READ]
+    aside = [LeftAside("column", len(unknown), tuple(unknown))] if unknown else []
+    if cut:
+        why = "they have no column in the header"
+        aside.append(LeftAside("value", cut, why=why))
+    account = Account(name, "table of places", {"places": len(places)}, None, tuple(aside))
+    return ReadPlaces(tuple(places.values()), account)
 
 
 #: Of Hypatia's files of ground stations, without and with Cartesian coordinates.
@@ -178,7 +206,7 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
         if name in known or wanted in known:
             found.append(known.get(name) or known[wanted])
         elif point:
-            found.append(_point(name, point, faults))
+            found.append(_point(name.strip(), point, faults))
         else:
             allowed = "a place of the file given, a built-in city, or latitude,longitude"
             allowed += hint(wanted, known)

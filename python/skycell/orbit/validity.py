@@ -1,15 +1,18 @@
-"""Which satellites of mean elements have positions, and when: decay, and time from the epoch."""
+"""Which satellites have positions and which links exist, between two moments."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from skycell.input.account import Account
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.quantities import PS_PER_SECOND, counted
+from skycell.orbit.absent_links import NO_LINK, AbsentLinks
+from skycell.orbit.accuracy import accuracy
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.elements import FaultySatellite
 from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern, EphemerisPattern
@@ -83,15 +86,27 @@ class Validity:
         left_out: satellites that have no position at some of the moments.
         far: a sentence on elements that are used far from their epoch; empty where none are.
         faulty: satellites that cannot be used, and are left out by the file's wish.
+        inexact: sentences on interpolated positions that are off.
+        links: links that do not exist at some of the moments, where links are asked for.
+        accounts: what was read of each file of the constellation, left aside and assumed.
     """
 
     left_out: tuple[LeftOut, ...] = ()
     far: str = ""
     faulty: tuple[FaultySatellite, ...] = ()
+    inexact: tuple[str, ...] = ()
+    links: AbsentLinks = NO_LINK
+    accounts: tuple[Account, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences for people, a screenful at most."""
+        """Sentences for people on the files that were read, and on what is not there."""
+        of_files = (note for account in self.accounts for note in account.notes())
+        return (*of_files, *self.shortcomings)
+
+    @property
+    def shortcomings(self) -> tuple[str, ...]:
+        """Sentences for people on what is left out, far, off or absent; a screenful at most."""
         reported = [f"{entry}." for entry in self.faulty[:MOST_REPORTED]]
         more = len(self.faulty) - MOST_REPORTED
         if more > 0:
@@ -101,7 +116,8 @@ class Validity:
         more = len(self.left_out) - shown
         if more > 0:
             reported.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
-        return (*reported, *filter(None, [self.far]))
+        inexact = self.inexact[:MOST_REPORTED]
+        return (*reported, *filter(None, [self.far]), *inexact, *self.links.notes)
 
     def as_dict(self) -> dict[str, Any]:
         """What there is to say to a program."""
@@ -111,6 +127,8 @@ class Validity:
             "left_out_count": len(self.left_out),
             "faulty": [entry.as_dict() for entry in self.faulty[:MOST_REPORTED]],
             "faulty_count": len(self.faulty),
+            **self.links.as_dict(),
+            "files": [account.as_dict() for account in self.accounts],
             "notes": list(self.notes),
         }
 
@@ -119,12 +137,18 @@ ALL_IS_WELL = Validity()
 
 
 def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
-    """Looks at the satellites of elements between two moments since time 0.
+    """Looks at the satellites between two moments since time 0.
 
     Raises:
-        ScenarioFaults: a moment is farther from an element set's epoch than the file allows, or no
-            satellite has a position at any of the moments.
+        ScenarioFaults: a moment is farther from an element set's epoch than the file allows,
+            positions between states of an ephemeris cannot be used, or no satellite has a position
+            at any of the moments.
     """
+    found = _of_satellites(constellation, first_ps, last_ps)
+    return replace(found, accounts=constellation.accounts)
+
+
+def _of_satellites(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
     pattern, epoch_ns = constellation.file.pattern, constellation.file.earth.epoch
     if isinstance(pattern, EphemerisPattern) and epoch_ns is not None:
         return _of_ephemerides(constellation, pattern, epoch_ns, first_ps, last_ps)
@@ -199,7 +223,11 @@ def _of_ephemerides(
     is_none = len(short) == len(constellation.fleet.ephemerides)
     if short and (pattern.faulty == "refuse" or is_none):
         raise ScenarioFaults(fault for entry in short for fault in entry.faults)
-    return Validity(faulty=(*constellation.fleet.faulty, *short))
+    known = accuracy(constellation, first_ps, last_ps)
+    if known.faulty and pattern.faulty == "refuse":
+        raise ScenarioFaults(fault for entry in known.faulty for fault in entry.faults)
+    faulty = (*constellation.fleet.faulty, *short, *known.faulty)
+    return Validity(faulty=faulty, inexact=known.notes)
 
 
 def show_name(name: str) -> str:

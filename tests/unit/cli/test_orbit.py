@@ -321,3 +321,31 @@ def test_a_table_without_places_has_those_of_the_constellation(tmp_path: Path) -
     assert "tokyo" not in shown.output
     usual = call("table", "iridium-like")
     assert "tokyo" in usual.output
+
+
+CAPE_TOWN = "-33.9,18.4"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["path", SKY, CAPE_TOWN, "-1.3,36.8"],
+        ["table", SKY, CAPE_TOWN, "london"],
+        ["look", SKY, CAPE_TOWN],
+        ["look", SKY, "--duration", "1 min", CAPE_TOWN, "--step", "30 s"],
+        ["passes", SKY, CAPE_TOWN, "--duration", "10 min"],
+        ["series", SKY, "--pair", CAPE_TOWN, "london", "--duration", "10 s"],
+        ["globe", SKY, CAPE_TOWN, "london"],
+    ],
+)
+def test_a_place_of_the_south_is_no_option(arguments: list[str]) -> None:
+    result = call(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    assert '" -33' not in result.stdout
+
+
+def test_an_unknown_option_beside_a_place_of_the_south_is_reported() -> None:
+    result = call("path", SKY, CAPE_TOWN, "nowhere", "-3", "--json")
+    assert result.exit_code == 2
+    assert "No such option '-3'" in result.stderr
+    assert '"nowhere"' in result.stderr

@@ -130,7 +130,7 @@ TEXTS = {
     f"{as_kvn(FIELDS)}\nBSTAR = 1": "for a second time",
     f"<a>{'<a>' * 1000}": "no element found",
     "<?xml version='1.0' encoding='nonsense'?><ndm/>": "no element set",
-    "CCSDS_OMM_VERS": "no element set",
+    "CCSDS_OMM_VERS": "without a satellite",
     "NAME\x07\n" + "\n".join(TLE.read_text("utf-8").splitlines()[1:3]): "NAME",
 }
 

@@ -147,7 +147,8 @@ def test_every_verb_says_what_is_left_out_a_screenful_at_most(tmp_path: Path) ->
     for name, verb in verbs.items():
         done = CliRunner().invoke(main, ["orbit", *verb])
         assert done.exit_code == 0, done.output
-        reported = done.stderr.splitlines()
+        account, *reported = done.stderr.splitlines()
+        assert "26 satellites" in account
         assert len(reported) == MOST_REPORTED + 1, name
         assert reported[0].startswith(
             '"100" (catalogue number 100, x.tle line 1) is left out from 2025'
@@ -190,8 +191,8 @@ def test_a_run_ends_with_an_outage_where_its_satellite_decays_and_says_so(tmp_pa
         skycell.run(skycell.parse(scenario(tmp_path, f"{decay_s - before:.3f} s")))
         for before in (60, 2)
     )
-    of_cells, note = cut.notes
-    assert whole.notes == (of_cells,)
+    of_cells, account, note = cut.notes
+    assert whole.notes == (of_cells, account)
     assert note.startswith(
         '"55897" (catalogue number 55897, x.tle line 1) is left out from 2025-02'
     )
@@ -214,8 +215,8 @@ def test_a_run_over_a_decayed_satellite_is_a_fault(tmp_path: Path) -> None:
 def test_elements_used_far_from_their_epoch_are_told(tmp_path: Path) -> None:
     sky = constellation(tmp_path, *map(summed, STAYING)).with_values({"pattern.farthest": "9999 h"})
     day_ps = 24 * 60 * MINUTE_PS
-    assert look(sky, [], at_ps=13 * day_ps).validity.notes == ()
-    (note,) = look(sky, [], at_ps=40 * day_ps).validity.notes
+    assert look(sky, [], at_ps=13 * day_ps).validity.shortcomings == ()
+    (note,) = look(sky, [], at_ps=40 * day_ps).validity.shortcomings
     assert note.startswith(
         "1 of 1 element set used more than two weeks from the epoch, that of 5 40.0 days:"
     )

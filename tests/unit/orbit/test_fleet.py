@@ -112,7 +112,7 @@ def test_a_hundred_faults_are_a_screenful_and_a_count(tmp_path: Path) -> None:
         fleet(tmp_path, text)
     assert len(str(caught.value).splitlines()) < 120
     assert "100 faults" in str(caught.value)
-    notes = validity(fleet(tmp_path, text, faulty="leave_out"), 0, 0).notes
+    notes = validity(fleet(tmp_path, text, faulty="leave_out"), 0, 0).shortcomings
     assert len(notes) == 21
     assert notes[-1] == "80 more satellites that cannot be used left out."
 
@@ -140,7 +140,7 @@ def walker(planes: int, each: int) -> str:
         node, anomaly = 360 * plane / planes, 360 * place / each
         first = f"1 {number + 1:05}U 00000ABC 06177.00000000  .00000000  00000-0  00000+0 0    0"
         second = f"2 {number + 1:05}  53.0000 {node:8.4f} 0000001   0.0000 {anomaly:8.4f} "
-        second += "15.0000000000000"
+        second += " 3.0000000000000"  # so high that links between neighbours clear the earth
         text += [f"Walker {number}", first[:68], second[:68]]
     return "\n".join(text)
 
@@ -228,7 +228,7 @@ STARRYNET = {
     "Cycle": 5731,
     "Inclination": 53,
     "Phase shift": 1,
-    "# of orbit": 5,
+    "# of orbit": 20,
     "# of satellites": 20,
     "antenna_inclination_angle": 25,
 }
@@ -238,7 +238,7 @@ def test_a_configuration_of_starrynet_is_a_delta_with_its_grid(tmp_path: Path) -
     file = tmp_path / "config.json"
     file.write_text(json.dumps(STARRYNET), encoding="utf-8")
     found = as_constellation(file)
-    assert linked(found) == expected_grid(5, 20, closed=True)
+    assert linked(found) == expected_grid(20, 20, closed=True)
     assert float(found.file.ground.mask.amount) == 25
     for key in ("Inclination", "# of orbit"):
         broken = {own: value for own, value in STARRYNET.items() if own != key}
