@@ -20,7 +20,7 @@ from skycell.input.text import csv_faults, read_text
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import LEAST_PACKET, MOST_PACKET, TraceSource
 from skycell.scenario.packets.rows import MEANING, Cell, Row, rows_of
-from skycell.scenario.steps.logs.tables import moment_ps
+from skycell.scenario.steps.logs.tables import stamp_ps
 from skycell.scenario.steps.series_columns import KINDS
 
 #: Packets of one list; a spec with more takes hundreds of megabytes.
@@ -176,7 +176,7 @@ def _time_of(cell: Cell) -> tuple[int, bool] | None:
         whole = (int(hours) * 60 + int(minutes)) * 60
         return rounded((whole + Fraction(seconds)) * PS_PER_SECOND), True
     if _PLAIN.fullmatch(cell.text) and float(cell.text) >= _SINCE_1970 and not cell.unit:
-        return moment_ps(cell.text), True
+        return _moment_of(cell)
     times = KINDS["time"]
     found = times.read(cell.text, cell.unit)
     if found is None and cell.unit is None:
@@ -185,8 +185,12 @@ def _time_of(cell: Cell) -> tuple[int, bool] | None:
         return rounded(found.amount), False
     if cell.unit is not None or not _DATE.match(cell.text):
         return None
+    return _moment_of(cell)
+
+
+def _moment_of(cell: Cell) -> tuple[int, bool] | None:
     try:
-        return moment_ps(cell.text), True
+        return stamp_ps(cell.text), True
     except ValueError:
         return None
 

@@ -18,6 +18,7 @@ from skycell.scenario.file.link_model import MOST_MEMORY, Course, LinkModel
 from skycell.scenario.file.outages import Outages
 from skycell.scenario.steps.drawn import values_of
 from skycell.scenario.steps.outages import spans_off
+from skycell.scenario.steps.phase import best_phase
 from skycell.spec.steps import Steps
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ QUANTILES = 41
 """Of a fitted distribution: each 2.5 %."""
 FEWEST_SLOTS = 8
 """Slots that a fit asks for: fewer say nothing of how levels are spread."""
+MOST_SAMPLES = 2_000_000
+"""Samples by which a phase is found; a longer series is sampled more coarsely."""
 DRAWS = 20
 """Seeds that a check draws."""
 _NORMAL = NormalDist()
@@ -93,9 +96,8 @@ def fit(
         raise TooLittleError("no path at any time")
     if not has_delay:
         del measured["delay_ms"]
-    per_slot = slot_ps // step_ps
     if phase_ps is None:
-        phase_ps = step_ps * _best_phase(list(measured.values()), per_slot)
+        phase_ps = _phase_of(steps, slot_ps, step_ps, has_delay)
     slots = _slots(len(next(iter(measured.values()), ())), step_ps, slot_ps, phase_ps)
     losses = np.array(steps.losses_ppb or (0,), dtype=float)
     weights = np.diff(np.array(steps.times_ps, dtype=float)) if steps.losses_ppb else None
@@ -145,20 +147,19 @@ def _levels(values: Samples, slots: NDArray[Any]) -> tuple[Samples, Samples]:
     return levels, levels[number]
 
 
-def _best_phase(courses: Sequence[Samples], per_slot: int) -> int:
-    """The sample at which a slot begins, by the least noise of all courses together."""
+def _phase_of(steps: Steps, slot_ps: int, step_ps: int, has_delay: bool) -> int:
+    """The phase of slots with the least noise, at the resolution of what was measured."""
     import numpy as np
 
-    def noise(phase: int) -> float:
-        total = 0.0
-        for values in courses:
-            slots = (np.arange(len(values)) - phase) // per_slot
-            _, own = _levels(values, slots)
-            whole = float(np.nanvar(values))
-            total += float(np.nanvar(values - own)) / whole if whole else 0.0
-        return total
-
-    return min(range(per_slot), key=noise)
+    times = np.array(steps.times_ps, dtype=np.int64)
+    usual = int(np.median(np.diff(times)))
+    fine = max(min(step_ps, usual), int(times[-1] - times[0]) // MOST_SAMPLES, 1)
+    measured = sampled(steps, fine)
+    if not has_delay:
+        del measured["delay_ms"]
+    courses = list(measured.values())
+    moments = np.arange(len(courses[0]) if courses else 1, dtype=np.int64) * fine
+    return best_phase(moments, courses, slot_ps, fine).phase_ps
 
 
 def _course(values: Samples, slots: NDArray[Any]) -> Course:
