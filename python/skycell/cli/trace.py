@@ -240,7 +240,7 @@ def fit(
     """
     from skycell.plots.files import write_all
     from skycell.scenario.declared.framings import Ip
-    from skycell.scenario.steps.fitted import TooLittleError, check, model_text
+    from skycell.scenario.steps.fitted import UnfitError, check, model_text
     from skycell.scenario.steps.fitted import fit as fitted
     from skycell.scenario.steps.link_rate import LinkRate
     from skycell.scenario.steps.link_summary import summary_of
@@ -259,7 +259,7 @@ def fit(
             phase_ps=None if phase is None else phase.ps,
             has_delay=has_delay,
         )
-    except TooLittleError as error:
+    except UnfitError as error:
         raise click.UsageError(f"{file}: {error}") from None
     found = check(model, steps)
     if out is not None:

@@ -140,16 +140,15 @@ class Account:
 
     def sentences(self) -> tuple[str, ...]:
         """What was left aside, assumed and added, a sentence or two each."""
-        return (
-            *(part.sentence for part in self.left_aside),
-            *(
-                f"{part.sentence} {part.otherwise} reads it otherwise."
-                if part.otherwise
-                else part.sentence
-                for part in self.assumed
-            ),
-            *(part.sentence for part in self.added),
+        assumed = (
+            f"{part.sentence} {part.otherwise} reads it otherwise."
+            if part.otherwise
+            else part.sentence
+            for part in self.assumed
         )
+        left_aside = (part.sentence for part in self.left_aside)
+        added = (part.sentence for part in self.added)
+        return tuple(map(visible, (*left_aside, *assumed, *added)))
 
     def notes(self) -> tuple[str, ...]:
         """All sentences, each of which names the file."""

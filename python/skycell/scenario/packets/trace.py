@@ -29,7 +29,7 @@ MOST_PACKETS = 1_000_000
 _MOST_FAULTS = 20
 #: Numbers without a unit from here on are moments since 1970, in s, ms, us or ns: as seconds, 1973.
 _SINCE_1970 = 10**8
-_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,30})?)")
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 _PLAIN = re.compile(r"\d+(?:\.\d*)?")
 _TIMES_ALLOWED = (

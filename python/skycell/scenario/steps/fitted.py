@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_time
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount, show_time
 from skycell.scenario.file.link_model import MOST_MEMORY, Course, LinkModel
 from skycell.scenario.file.outages import Outages
 from skycell.scenario.steps.drawn import values_of
@@ -38,8 +38,8 @@ DRAWS = 20
 _NORMAL = NormalDist()
 
 
-class TooLittleError(ValueError):
-    """A series is too short, or has too little in it, for a model."""
+class UnfitError(ValueError):
+    """A series is too short or too long, or has too little in it, for a model."""
 
 
 @dataclass(frozen=True)
@@ -81,19 +81,24 @@ def fit(
         has_delay: whether the delays were measured.
 
     Raises:
-        TooLittleError: fewer than 8 slots, or no path at any time.
+        UnfitError: fewer than 8 slots, or no path at any time.
     """
     import numpy as np
 
     span_ps = steps.times_ps[-1] - steps.times_ps[0]
     if span_ps < FEWEST_SLOTS * slot_ps:
-        raise TooLittleError(
+        raise UnfitError(
             f"{show_time(span_ps)}, which is {span_ps // slot_ps} slots of {show_time(slot_ps)}: "
             f"a model takes {FEWEST_SLOTS} or more"
         )
+    if span_ps > MOST_SAMPLES * step_ps:
+        raise UnfitError(
+            f"{show_time(span_ps)}, which is more than {show_amount(MOST_SAMPLES)} steps of "
+            f"{show_time(step_ps)}: a model takes fewer, by a longer --step"
+        )
     measured = sampled(steps, step_ps)
     if not np.isfinite(measured["delay_ms"]).any():
-        raise TooLittleError("no path at any time")
+        raise UnfitError("no path at any time")
     if not has_delay:
         del measured["delay_ms"]
     if phase_ps is None:

@@ -20,6 +20,7 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.file.framing import only_bps
+from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.gaps import FEWEST, Gap, without_gaps
 from skycell.scenario.steps.limits import LATEST_PS
 from skycell.scenario.steps.link_rate import LinkRate
@@ -126,7 +127,7 @@ def interpreted(name: str, shown: str, log: Log, rule: Rule) -> Interpreted:
         *_delays(log, rule),
         *losses,
         *_ups((*off, *lost_off)),
-        *_rates(log, rule),
+        *_rates(name, log, rule),
     ]
     changes.sort(key=lambda change: change.at_ps)
     assumed = (*_of_shares(log, rule), *_of_phase(log, rule), *of_losses)
@@ -432,7 +433,7 @@ def _said(
     return Assumed("losses", f"{shape} {'; '.join(parts)}.", "file", other, numbers)
 
 
-def _rates(log: Log, rule: Rule) -> Iterator[_Change]:
+def _rates(name: str, log: Log, rule: Rule) -> Iterator[_Change]:
     octets: dict[int, int] = {}
     block_ps = rule.rate_block_ps or DEFAULT_RATE_BLOCK_PS
     for sample in log.samples:
@@ -442,8 +443,16 @@ def _rates(log: Log, rule: Rule) -> Iterator[_Change]:
             block = sample.at_ps // block_ps
             octets[block] = octets.get(block, 0) + sample.octets
     if octets:
-        for block in range(-(-log.end_ps // block_ps)):
+        blocks = -(-log.end_ps // block_ps)
+        if blocks > MOST_STEPS:
+            got = f"{show_amount(blocks)} blocks of {show_time(block_ps)}"
+            allowed = f"up to {show_amount(MOST_STEPS)}: a longer rate_over has fewer"
+            meaning = "blocks of time in which opportunities are counted"
+            raise ScenarioFaults([Fault(name, "", got, allowed, meaning)])
+        before = None
+        for block in range(blocks):
             begin = block * block_ps
-            length = min(block_ps, log.end_ps - begin)
-            bits = octets.get(block, 0) * 8
-            yield _Change(begin, rate_bps=Fraction(bits * PS_PER_SECOND, length))
+            now = octets.get(block, 0) * 8, min(block_ps, log.end_ps - begin)
+            if now != before:
+                yield _Change(begin, rate_bps=Fraction(now[0] * PS_PER_SECOND, now[1]))
+            before = now

@@ -124,7 +124,10 @@ def read_windows(name: str, text: str, asked: Asked) -> Log:
             elif written.strip() and not _FRAME_OF_WINDOWS.search(written):
                 others.append(written.strip())
             continue
-        ms = number(match["ms"]) if match["answer"] and len(match["ms"]) < 20 else None
+        try:
+            ms = number(match["ms"]) if match["answer"] else None
+        except OutOfLimitsError as error:
+            raise refused(name, "", error.got, error.allowed, line) from None
         answers.append(Answer(line, len(answers), None, ms))
     return of_answers(name, "ping of Windows", answers, asked, _not_understood(others))
 
@@ -259,13 +262,16 @@ def _check_jump(
         return
     got = (
         f"packet {show_amount(answer.seq)} after packet {show_amount(before.seq)}, "
-        f"{show_amount(round(float(by_stamp), 3))} s later"
+        f"{_seconds(by_stamp)} later"
     )
     allowed = (
-        f"numbers that fit the stamps: {show_amount(ahead)} packets take "
-        f"{show_amount(round(float(by_number), 3))} s"
+        f"numbers that fit the stamps: {show_amount(ahead)} packets take {_seconds(by_number)}"
     )
     raise refused(name, "", got, allowed, answer.line)
+
+
+def _seconds(time_s: Fraction) -> str:
+    return f"{show_amount(Fraction(round(1000 * time_s), 1000))} s"
 
 
 def _between(timed: dict[int, Fraction]) -> Callable[[int], Fraction]:
