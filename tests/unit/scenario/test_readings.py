@@ -84,6 +84,26 @@ def test_text_and_table_of_one_measurement_are_one_link(tmp_path: Path) -> None:
     assert of_text.loss_percent is None
 
 
+def test_losses_alone_are_the_same_from_text_and_table(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    rows = [
+        (number, T0 + number / 50 + 0.040, 40 + rng.random() * 0.1)
+        for number in range(1, 3000)
+        if number < 30 or rng.random() > 0.03
+    ]
+    text = "".join(answer(number, at, round(rtt, 3)) for number, at, rtt in rows)
+    table = "timestamp,rtt\n" + "".join(f"{at:.3f},{rtt:.3f}\n" for _, at, rtt in rows)
+    of_text, of_table = summary(tmp_path, text), summary(tmp_path, table)
+    assert of_text.loss_percent is not None
+    assert of_table.loss_percent is not None
+    assert of_table.loss_percent.mean == pytest.approx(of_text.loss_percent.mean, rel=0.02)
+    assert about(read(tmp_path, table)[0], "missing").by == "file"
+    assert summary(tmp_path, table, missing="nothing").loss_percent is None
+    # A table that names its losses lacks none.
+    named = table + f"{T0 + 70},\n"
+    assert not [one for one in read(tmp_path, named)[0].assumed if one.about == "missing"]
+
+
 def test_the_key_chooses_what_losses_and_stamps_are(tmp_path: Path) -> None:
     text, table = pings()
     lost = summary(tmp_path, text, lost="loss")

@@ -93,6 +93,13 @@ class Schedule(Parameters):
         source="a file with both is a fault without it",
         when=when("series"),
     )
+    missing: Literal["lost", "nothing"] | None = param(
+        None,
+        "what rows are that a table of answers lacks at the pace of its packets: lost packets, or "
+        "nothing",
+        source="lost, where the pace is even and no row is without an answer",
+        when=when("series"),
+    )
     gap: Literal["outage", "cut", "hold", "fault"] | None = param(
         None,
         "what a time without samples in a log is: an outage, cut out of the series, a time with "

@@ -26,6 +26,7 @@ from skycell.scenario.steps.limits import LATEST_PS
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.logs import Log, Sample
 from skycell.scenario.steps.losses import Burst, Pattern, pattern_of
+from skycell.scenario.steps.missing import Missing, with_missing
 from skycell.scenario.steps.phase import best_phase
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -51,6 +52,8 @@ class Rule:
             with none, what their order says.
         loss_block_ps: length of a block of losses; none: 10 s, but for losses in bursts.
         rate_block_ps: of a block in which opportunities are counted.
+        missing: whether rows that a table lacks at its pace are lost packets; none: where the
+            pace is even.
         gap: what a time without samples is; none: an outage.
         gap_over_ps: longest time between two samples that is no gap; none: by the sampling.
     """
@@ -61,6 +64,7 @@ class Rule:
     lost: Literal["loss", "outage"] | None = None
     loss_block_ps: int | None = None
     rate_block_ps: int | None = None
+    missing: Missing | None = None
     gap: Gap | None = None
     gap_over_ps: int | None = None
 
@@ -112,6 +116,8 @@ def interpreted(name: str, shown: str, log: Log, rule: Rule) -> Interpreted:
         log.left_aside,
         log.assumed,
     )
+    log, of_missing = with_missing(log, rule.missing, rule.gap_over_ps)
+    account = account.and_also(assumed=of_missing)
     if not log.wraps:
         log, off, assumed, added = without_gaps(name, log, rule.gap, rule.gap_over_ps)
         account = account.and_also(assumed=assumed, added=added)

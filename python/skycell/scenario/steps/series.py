@@ -150,6 +150,7 @@ def rule_of(schedule: Schedule) -> Rule:
         schedule.lost,
         _ps(schedule.loss_over),
         _ps(schedule.rate_over),
+        schedule.missing,
         schedule.gap,
         _ps(schedule.gap_over),
     )
@@ -167,6 +168,7 @@ def _check_keys(schedule: Schedule, log: Log | None) -> None:
         "minimum_over": has_delays,
         "phase": has_delays and schedule.minimum_over is not None,
         "stamp": log is not None and log.has_stamps,
+        "missing": log is not None and log.may_lack_rows,
         "direction": log is not None and bool(log.directions),
         "gap": log is not None and not log.wraps,
         "gap_over": log is not None and not log.wraps,

@@ -68,6 +68,7 @@ class Log:
         count: how much of the file was read; none: as much as there are samples.
         has_round_trips: whether delays are those there and back.
         has_stamps: whether the moment that its stamps are can be chosen.
+        may_lack_rows: whether it has answers alone, so that lost packets have no row.
         directions: those that the file has, where it says so.
         wraps: whether the tool that reads such a file begins anew at its end.
         left_aside: what its reader did not use.
@@ -82,6 +83,7 @@ class Log:
     count: int | None = None
     has_round_trips: bool = False
     has_stamps: bool = False
+    may_lack_rows: bool = False
     directions: tuple[Direction, ...] = ()
     wraps: bool = False
     left_aside: tuple[LeftAside, ...] = field(default=())

@@ -214,6 +214,7 @@ class _Rows:
                 noun="rows",
                 has_round_trips=bool(self.header.rtt),
                 has_stamps=bool(self.header.rtt),
+                may_lack_rows=bool(self.header.rtt) and not any(one.is_lost for one in samples),
                 directions=tuple(directions),
                 left_aside=tuple(self._left_aside()),
                 assumed=tuple(assumed),
