@@ -214,8 +214,8 @@ def test_what_is_not_understood_is_named(tmp_path: Path) -> None:
     account, _ = read(tmp_path, f"time_s,rtt_ms,loss_percent,snr\n{rows}")
     names = [name for left in account.left_aside for name in left.names]
     assert names == ["loss_percent", "snr"]
-    account, _ = read(tmp_path, "time_s,delay_ms,satellites\n0,5,1\n9,5,1\n")
-    assert account.left_aside[0].names == ("satellites",)
+    account, _ = read(tmp_path, "sun,time_s,delay_ms,satellites\n1,0,5,1\n1,9,5,1\n")
+    assert account.left_aside[0].names == ("sun", "satellites")
     account, _ = read(tmp_path, iperf("sum", jitter_ms=1, lost_packets=3))
     assert account.left_aside[0].names == ("jitter_ms", "lost_packets")
     text = "wrong line\n" + pings(span_s=10)[0]

@@ -58,7 +58,9 @@ def account_of_table(shown: str, text: str) -> Account:
     """What was made of a table of steps that is known to be sound; `shown` is its name."""
     lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
     header = [column.strip() for column in next(lines, [])]
-    place = next(at for at, column in enumerate(header) if (column_of(column) or "")[0] == "time")
+    place = next(
+        at for at, column in enumerate(header) if (column_of(column) or ("",))[0] == "time"
+    )
     others = [column for column in header if column_of(column) is None]
     times = [values[place] for values in lines if values]
     unit = (column_of(header[place]) or ("", None))[1]

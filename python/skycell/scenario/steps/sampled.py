@@ -397,7 +397,7 @@ def _said(
     """What lost packets were taken for, and by which numbers."""
     blocks = f"the loss of blocks of {show_time(block_ps)}"
     shape = (
-        f"{counted(pattern.lost, 'packet')} of {pattern.sent} "
+        f"{show_amount(pattern.lost)} of {counted(pattern.sent, 'packet')} "
         f"{'is' if pattern.lost == 1 else 'are'} lost, in {counted(pattern.runs, 'run')}, where "
         f"independent losses have {show_amount(round(pattern.runs_expected, 1))}"
     )

@@ -366,7 +366,7 @@ def _by_sending(samples: list[Sample], asked: Asked) -> tuple[list[Sample], Assu
             f"the other meaning with {_percent(other)}"
         )
     elif by == "default":
-        sentence += ", as the file does not decide it"
+        sentence = f"The file does not say what its stamps are: they are taken for {what}"
     other_word = "sent" if decided == "answered" else "answered"
     numbers = {"uneven_if_sent": float(by_sending), "uneven_if_answered": float(by_answering)}
     found = Assumed("stamps", f"{sentence}.", by, f'stamp = "{other_word}"', numbers)
