@@ -64,8 +64,8 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     "rates": (rides(600), {"gap": "cut"}),
     "semicolons": (TABLE.replace(",", ";").replace(".", ","), {"stamp": "answered"}),
     "steps": (
-        "time_s,delay_ms,path,rate_mbit_s,loss_percent,availability,other\n"
-        + "".join(f"{at},{20 + at % 5},{at // 9},{at + 1},0.{at},1,x\n" for at in range(40)),
+        "sun,time_s,delay_ms,path,rate_mbit_s,loss_percent,availability,other\n"
+        + "".join(f"1,{at},{20 + at % 5},{at // 9},{at + 1},0.{at},1,x\n" for at in range(40)),
         {},
     ),
 }

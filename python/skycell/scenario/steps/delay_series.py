@@ -58,12 +58,10 @@ def account_of_table(shown: str, text: str) -> Account:
     """What was made of a table of steps that is known to be sound; `shown` is its name."""
     lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
     header = [column.strip() for column in next(lines, [])]
-    place = next(
-        at for at, column in enumerate(header) if (column_of(column) or ("",))[0] == "time"
-    )
-    others = [column for column in header if column_of(column) is None]
+    found = [column_of(column) for column in header]
+    place, unit = next((at, one[1]) for at, one in enumerate(found) if one and one[0] == "time")
+    others = [column for column, one in zip(header, found, strict=True) if one is None]
     times = [values[place] for values in lines if values]
-    unit = (column_of(header[place]) or ("", None))[1]
     read = [KINDS["time"].read(written.strip(), unit) for written in (times[0], times[-1])]
     ends = [float(value.amount) for value in read if value is not None]
     left = (LeftAside("column", len(others), tuple(others)),) if others else ()
