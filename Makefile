@@ -33,7 +33,8 @@ test: setup ## Every test of both languages
 ROUND := 1000
 FIRST := 2000
 
-soak: ## Both engines on one generated scenario after another, until stopped or until they differ
+soak: ## Mutants of measurements, then both engines on generated scenarios, until stopped or until they differ
+	SKYCELL_MUTANTS=10000 $(BIN)/python -m pytest --quiet tests/unit/scenario/test_reader_mutants.py
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
 		cargo test --release --locked --quiet -p skycell-fast --test differential \

@@ -17,13 +17,14 @@ from skycell.cli.plot import drawing_faults
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
+from skycell.input.faults import visible
 from skycell.version import version
 
 if TYPE_CHECKING:
     from skycell.scenario.file.link_model import LinkModel
     from skycell.scenario.file.schedule import Schedule
     from skycell.scenario.steps.fitted import Checked
-    from skycell.scenario.steps.series import LinkSummary
+    from skycell.scenario.steps.link_summary import LinkSummary
 
 #: A link of packets that is faster than any log.
 _FAST_BPS = 10**15
@@ -42,6 +43,8 @@ def _validate(
     file: Path | None,
     settings: tuple[str, ...],
     plot: Path | None,
+    csv_file: Path | None,
+    force: bool,
     **_: object,
 ) -> Schedule | None:
     from skycell.plots.export import format_of
@@ -49,7 +52,19 @@ def _validate(
     with collector.step(), drawing_faults("--plot"):
         if plot is not None:
             format_of(plot)
+    _refuse_overwriting(collector, csv_file, force)
     return _schedule(collector, file, settings)
+
+
+def _refuse_overwriting(collector: ErrorCollector, out: Path | None, force: bool) -> None:
+    from skycell.plots.files import WouldOverwriteError, refuse_overwriting
+
+    with collector.step():
+        if out is not None:
+            try:
+                refuse_overwriting([out], force=force)
+            except WouldOverwriteError as error:
+                raise click.UsageError(f"{error}; --force replaces it") from None
 
 
 def _schedule(
@@ -81,40 +96,58 @@ def _schedule(
     metavar="FILE",
     help="Draw delay, rate and loss over time: .svg, .png, .pdf or .html.",
 )
-@force_option("an existing figure")
+@click.option(
+    "--csv",
+    "csv_file",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the steps as they were understood, as a table of steps.",
+)
+@force_option("an existing figure or table")
 @table_options()
-def show(file: Path, plot: Path | None, force: bool, as_json: bool, **_: object) -> None:
-    """Summarise and draw what FILE makes of a link.
+def show(
+    file: Path, plot: Path | None, csv_file: Path | None, force: bool, as_json: bool, **_: object
+) -> None:
+    """Summarise and draw what FILE makes of a link, and say how it was read.
 
     FILE is what `schedule.series` of a scenario may name: a CSV table of steps, a CSV table of
-    samples, or a log of ping, fping, irtt, iperf3 or mahimahi.
+    samples, or a log of ping, fping, irtt, iperf3 or mahimahi. The notes say what was left aside,
+    what was assumed, and which part of the result is in no sample.
     """
     from skycell.plots.link_steps import link_over_time
     from skycell.scenario.declared.framings import Ip
     from skycell.scenario.steps.link_rate import LinkRate
-    from skycell.scenario.steps.series import series_notes, summary_of, understood
+    from skycell.scenario.steps.link_summary import summary_of
+    from skycell.scenario.steps.series import understood
+    from skycell.scenario.steps.steps_table import steps_table
 
     schedule = validated(_validate)
     assert schedule is not None
     rate = LinkRate(Fraction(_FAST_BPS), Ip(kind="ip"), "")
-    form, steps = understood(Path(), schedule, rate)
-    found = summary_of(form, steps, rate)
+    account, steps = understood(Path(), schedule, rate)
+    found = summary_of(account.form, steps, rate)
     if plot is not None:
         from skycell.plots.export import save
 
         with drawing_faults("--plot"):
-            save({plot: link_over_time(steps, file.name, form)}, force=force)
-    notes = series_notes(Path(), schedule)
+            save({plot: link_over_time(steps, visible(file.name), account.form)}, force=force)
+    if csv_file is not None:
+        from skycell.plots.files import write_all
+
+        table = steps_table(steps, has_delays=found.delay_ms is not None)
+        write_all({csv_file: table.encode()}, force=force)
     if as_json:
-        click.echo(json.dumps({"file": str(file), **asdict(found), "notes": list(notes)}, indent=2))
+        values = {"file": str(file), **asdict(found)}
+        values |= {"account": account.as_dict(), "notes": list(account.notes())}
+        click.echo(json.dumps(values, indent=2, allow_nan=False))
         return
     from skycell.cli.console import Output
 
     _show(file, found)
-    for note in notes:
+    for note in (account.heading, *account.sentences()):
         Output().say(f"Note: {note}")
-    if plot is not None:
-        Output().say(f"Wrote {plot}")
+    for written in filter(None, (plot, csv_file)):
+        Output().say(f"Wrote {written}")
 
 
 def _show(file: Path, found: LinkSummary) -> None:
@@ -134,10 +167,10 @@ def _show(file: Path, found: LinkSummary) -> None:
     if found.delay_ms is None:
         rows.append(("delay one way (ms)", "", "", "the link's own", "", ""))
     heads = ("least", "median", "mean", "95 %", "most")
-    output = Output(100)
+    output, name = Output(100), visible(file.name)
     output.show(
         Table(
-            f"{file.name}: {found.form}, {counted(found.steps, 'step')} in {found.span_s:g} s",
+            f"{name}: {found.form}, {counted(found.steps, 'step')} in {found.span_s:g} s",
             columns("over the time with a path", *heads, numeric=heads),
             tuple(tuple(map(words, row)) for row in rows),
         )
@@ -160,14 +193,7 @@ def _validate_fit(
     force: bool,
     **_: object,
 ) -> Schedule | None:
-    from skycell.plots.files import WouldOverwriteError, refuse_overwriting
-
-    with collector.step():
-        if out is not None:
-            try:
-                refuse_overwriting([out], force=force)
-            except WouldOverwriteError as error:
-                raise click.UsageError(f"{error}; --force replaces it") from None
+    _refuse_overwriting(collector, out, force)
     with collector.step():
         if step is not None and slot is not None and (step.ps < 10**9 or slot.ps % step.ps):
             message = f"{step}: a whole number of times in --slot {slot}, 1 ms or longer"
@@ -214,16 +240,17 @@ def fit(
     """
     from skycell.plots.files import write_all
     from skycell.scenario.declared.framings import Ip
-    from skycell.scenario.steps.fitted import TooLittleError, check, model_text
+    from skycell.scenario.steps.fitted import UnfitError, check, model_text
     from skycell.scenario.steps.fitted import fit as fitted
     from skycell.scenario.steps.link_rate import LinkRate
-    from skycell.scenario.steps.series import summary_of, understood
+    from skycell.scenario.steps.link_summary import summary_of
+    from skycell.scenario.steps.series import understood
 
     schedule = validated(_validate_fit)
     assert schedule is not None
     rate = LinkRate(Fraction(_FAST_BPS), Ip(kind="ip"), "")
-    form, steps = understood(Path(), schedule, rate)
-    has_delay = summary_of(form, steps, rate).delay_ms is not None
+    account, steps = understood(Path(), schedule, rate)
+    has_delay = summary_of(account.form, steps, rate).delay_ms is not None
     try:
         model = fitted(
             steps,
@@ -232,11 +259,11 @@ def fit(
             phase_ps=None if phase is None else phase.ps,
             has_delay=has_delay,
         )
-    except TooLittleError as error:
+    except UnfitError as error:
         raise click.UsageError(f"{file}: {error}") from None
     found = check(model, steps)
     if out is not None:
-        heading = f"Fitted by skycell {version()} to {file.name}, {form}."
+        heading = f"Fitted by skycell {version()} to {visible(file.name)}, {account.form}."
         write_all({out: model_text(model, heading).encode()}, force=force)
     if as_json:
         rows = [{**asdict(row), "is_inside": row.is_inside} for row in found]
@@ -268,7 +295,8 @@ def _show_fit(file: Path, model: LinkModel, found: list[Checked]) -> None:
             )
         )
     output = Output(100)
-    title = f"{file.name} beside 20 courses of the model: slots of {model.slot} from {model.phase}"
+    title = f"{visible(file.name)} beside 20 courses of the model"
+    title += f": slots of {model.slot} from {model.phase}"
     names = columns("value", "property", *heads, "", numeric=heads)
     output.show(Table(title, names, tuple(tuple(map(words, row)) for row in rows), keys=2))
     outside = sum(not row.is_inside for row in found)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from skycell.input.faults import visible
-from skycell.input.quantities import counted, show_amount
+from skycell.input.quantities import show_amount
 
 _MOST_NAMES = 6
 """Names of one kind that a sentence has. `as_dict` has all of them."""
@@ -127,7 +127,7 @@ class Account:
         'a.csv is a table of rates: 3 rows over 2.5 s are read.'
         """
         counts = [
-            counted(count, noun[:-1] if noun.endswith("s") else noun)
+            f"{show_amount(count)} {noun if count != 1 else _singular(noun)}"
             for noun, count in self.read.items()
         ]
         amount = " and ".join(counts) or "nothing"
@@ -140,16 +140,15 @@ class Account:
 
     def sentences(self) -> tuple[str, ...]:
         """What was left aside, assumed and added, a sentence or two each."""
-        return (
-            *(part.sentence for part in self.left_aside),
-            *(
-                f"{part.sentence} {part.otherwise} reads it otherwise."
-                if part.otherwise
-                else part.sentence
-                for part in self.assumed
-            ),
-            *(part.sentence for part in self.added),
+        assumed = (
+            f"{part.sentence} {part.otherwise} reads it otherwise."
+            if part.otherwise
+            else part.sentence
+            for part in self.assumed
         )
+        left_aside = (part.sentence for part in self.left_aside)
+        added = (part.sentence for part in self.added)
+        return tuple(map(visible, (*left_aside, *assumed, *added)))
 
     def notes(self) -> tuple[str, ...]:
         """All sentences, each of which names the file."""
@@ -192,6 +191,15 @@ class Account:
                 for part in self.added
             ],
         }
+
+
+def _singular(noun: str) -> str:
+    """One of what a regular noun in the plural counts.
+
+    >>> _singular("opportunities"), _singular("rows")
+    ('opportunity', 'row')
+    """
+    return f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
 
 
 def _is_plural(form: str) -> bool:

@@ -69,6 +69,10 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "KiB": (Dimension.SIZE, Fraction(2**10)),
     "MB": (Dimension.SIZE, Fraction(10**6)),
     "MiB": (Dimension.SIZE, Fraction(2**20)),
+    "GB": (Dimension.SIZE, Fraction(10**9)),
+    "GiB": (Dimension.SIZE, Fraction(2**30)),
+    "TB": (Dimension.SIZE, Fraction(10**12)),
+    "TiB": (Dimension.SIZE, Fraction(2**40)),
     "cells": (Dimension.CELLS, Fraction(1)),
     "cell": (Dimension.CELLS, Fraction(1)),
     "frames": (Dimension.FRAMES, Fraction(1)),
@@ -88,18 +92,26 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "dB": (Dimension.DECIBEL, Fraction(1)),
 }
 
+#: How the units of sizes are listed for people: by the first and the last of each kind.
+_SIZES = {"kB": "kB to TB", "KiB": "KiB to TiB"} | dict.fromkeys(
+    ("MB", "MiB", "GB", "GiB", "TB", "TiB"), ""
+)
+
 #: Units that we refuse although people write them, with the reason.
 _AMBIGUOUS = {
     "KB": "KB is 1000 octets to some and 1024 to others; write kB or KiB",
     "K": "K is not a unit; write kB, KiB or kbit/s",
     "M": "M is not a unit; write MB, MiB or Mbit/s",
+    "G": "G is not a unit; write GB, GiB or Gbit/s",
     "m": "m is a minute to some and a metre to others; write min, or km",
     "Mb": "Mb is a megabit to some and a megabyte to others; write MB, MiB or Mbit/s",
+    "Gb": "Gb is a gigabit to some and a gigabyte to others; write GB, GiB or Gbit/s",
     "kb": "kb is a kilobit to some and a kilobyte to others; write kB or KiB",
     "b": "b is a bit to some and a byte to others; write B",
     "Mb/s": "Mb/s is bits to some and bytes to others; write Mbit/s",
     "kb/s": "kb/s is bits to some and bytes to others; write kbit/s",
     "MB/s": "rates are written in bits: Mbit/s",
+    "GB/s": "rates are written in bits: Gbit/s",
     "kB/s": "rates are written in bits: kbit/s",
     "bps": "write bit/s",
     "kbps": "write kbit/s",
@@ -190,10 +202,11 @@ def units_of(*dimensions: Dimension) -> str:
     """The units of some dimensions, as a list for people, singular forms left out.
 
     >>> units_of(Dimension.SIZE, Dimension.SEGMENTS)
-    'B, kB, KiB, MB, MiB, segments'
+    'B, kB to TB, KiB to TiB, segments'
     """
     words = [u for u, (d, _) in _UNITS.items() if d in dimensions]
-    return ", ".join(w for w in words if f"{w}s" not in words)
+    shown = (_SIZES.get(w, w) for w in words if f"{w}s" not in words)
+    return ", ".join(filter(None, shown))
 
 
 def unit_pattern(*dimensions: Dimension) -> str:

@@ -1,4 +1,4 @@
-"""What drives a scenario's links: paths over constellations, hop by hop, and notes on logs."""
+"""What drives a scenario's links: paths over constellations, hop by hop, and accounts of files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.steps.link_schedules import steps_over_constellation
-from skycell.scenario.steps.series import series_notes
+from skycell.scenario.steps.series import series_account
 from skycell.spec.steps import Hops
 
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
@@ -76,12 +76,12 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
 
 
 def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
-    """What to know of the logs of measuring tools that drive links of a scenario."""
+    """What was made of the files of measurements that drive links of a scenario."""
     found = [
         note
         for schedule, _ in _motions(scenario)
         if schedule.series is not None
-        for note in series_notes(scenario.folder, schedule)
+        for note in series_account(scenario.folder, schedule).notes()
     ]
     return tuple(dict.fromkeys(found))
 

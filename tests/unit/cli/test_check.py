@@ -106,7 +106,7 @@ def test_json_is_all_that_standard_output_holds(faulty: str) -> None:
         "line": 3,
         "column": 7,
         "got": '"9180"',
-        "allowed": 'a size from 1 B to 65 443 B, such as "9180 B" (B, kB, KiB, MB, MiB); '
+        "allowed": 'a size from 1 B to 65 443 B, such as "9180 B" (B, kB to TB, KiB to TiB); '
         "the unit is missing",
         "meaning": "MSS: largest TCP payload of a segment",
     }

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from skycell.cli.main import main
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.steps.logs import Log, read_log
+from skycell.scenario.steps.logs import Asked, Log, read_log
 from skycell.scenario.steps.sampled import loss_one_way
 from skycell.spec.network import LinkSpec, ScheduleSpec
 from tests.unit.scenario.test_schedule import MS, SECOND, link, moving, schedule_of
@@ -64,7 +64,7 @@ FPING_TEXT = """[1705744800.05] a : [0], 64 bytes, 50.0 ms (50.0 avg, 0% loss)
 
 
 def log_of(text: str, interval_ps: int | None = None) -> Log:
-    found = read_log("file", text, interval_ps)
+    found = read_log("file", text, Asked(interval_ps))
     assert found is not None
     return found
 
@@ -92,10 +92,11 @@ def test_a_ping_without_times_is_a_packet_each_second_and_says_so() -> None:
     log = log_of(text)
     assert [sample.at_ps // SECOND for sample in log.samples] == [0, 1, 2, 3]
     assert log.lost == 1  # numbers have 16 bits: 0 is missing
-    assert log.notes == ("ping wrote no times (-D does): a packet each second is assumed.",)
+    (assumed,) = log.assumed
+    assert (assumed.about, assumed.by, assumed.otherwise) == ("times", "default", "interval")
     quick = log_of(text, SECOND // 5)
     assert quick.end_ps == 3 * SECOND // 5
-    assert not quick.notes
+    assert quick.assumed[0].by == "key"
 
 
 def test_a_round_trip_is_halved_and_its_loss_shared_by_both_ways(tmp_path: Path) -> None:
@@ -226,7 +227,7 @@ def test_trace_show_says_what_was_understood(tmp_path: Path) -> None:
     assert found["form"] == "round trips of ping"
     assert found["delay_ms"]["least"] == 25
     assert found["loss_percent"]["mean"] == pytest.approx(100 * (1 - 0.75**0.5), abs=1e-6)
-    assert "queues" in found["notes"][0]
+    assert any("queues" in note for note in found["notes"])
     drawn = tmp_path / "link.svg"
     assert runner.invoke(main, ["trace", "show", str(file), "--plot", str(drawn)]).exit_code == 0
     assert "One-way delay" in drawn.read_text(encoding="utf-8")

@@ -182,7 +182,7 @@ def test_rates_and_losses_that_change_nothing_are_left_out(tmp_path: Path) -> No
             "",
             1,
             "time_s, delays",
-            "such as time_s and delay_ms; delay missing",
+            "delay missing",
         ),
         ("time_s,time_ms,delay_s\n", "time", 1, "time_ms for a second time", "one column"),
         (

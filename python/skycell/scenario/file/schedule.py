@@ -75,17 +75,55 @@ class Schedule(Parameters):
         source="each sample has its own",
         when=when("series"),
     )
+    phase: Interruption | None = param(
+        None,
+        "time in the series at which the first whole block of minimum_over begins",
+        source="the first sample",
+        when=when("series"),
+    )
+    stamp: Literal["sent", "answered"] | None = param(
+        None,
+        "what a time stamp of a log is the moment of: sending the packet, or its answer",
+        source="answered for ping and fping; in a table the more even pace of packets",
+        when=when("series"),
+    )
+    direction: Literal["up", "down"] | None = param(
+        None,
+        "which rates are read of a file with both: up is what its host sent, down what it received",
+        source="a file with both is a fault without it",
+        when=when("series"),
+    )
+    missing: Literal["lost", "nothing"] | None = param(
+        None,
+        "what rows are that a table of answers lacks at the pace of its packets: lost packets, or "
+        "nothing",
+        source="lost, where the pace is even and no row is without an answer",
+        when=when("series"),
+    )
+    gap: Literal["outage", "cut", "hold", "fault"] | None = param(
+        None,
+        "what a time without samples in a log is: an outage, cut out of the series, a time with "
+        "the values from before, or a fault",
+        source='"outage": nothing was measured',
+        when=when("series"),
+    )
+    gap_over: Step | None = param(
+        None,
+        "longest time between two samples of a log that is no gap",
+        source="5 times what 95 % of the times between samples stay within",
+        when=when("series"),
+    )
     lost: Literal["loss", "outage"] | None = param(
         None,
-        "what a packet of a log that never came back is: a part of the loss of its block of time, "
-        "or an outage until the next answer",
-        source='"loss"',
+        "what every packet of a log that never came back is: a part of the loss of its block of "
+        "time, or an outage until the next answer",
+        source="the log: bursts of losses are outages or have their own loss, others are losses",
         when=when("series"),
     )
     loss_over: Step | None = param(
         None,
-        "length of the blocks of time whose lost packets are counted",
-        source='"10 s"',
+        "length of the blocks of time whose lost packets are counted; also of those in bursts",
+        source='"10 s", for packets that are not lost in bursts',
         when=when("series"),
     )
     rate_over: Step | None = param(

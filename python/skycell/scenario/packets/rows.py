@@ -33,7 +33,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _TCPDUMP = re.compile(
     r"\s*(?P<time>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d+|\d+\.\d+) (?P<ip>IP6?) (?P<rest>.*)"
 )
-_UDP = re.compile(r".*\bUDP\b.*?\blength:? (?P<octets>\d+)")
+_UDP = re.compile(r".*\bUDP\b.*?\blength:? (?P<octets>\d{1,9})(?!\d)")
 #: Octets before the payload of UDP: RFC 768, and RFC 791 or RFC 8200 without options.
 _HEADERS = {"IP": 28, "IP6": 48}
 _ALLOWED = (
@@ -146,7 +146,7 @@ def _objects(name: str, lines: Sequence[tuple[int, str]]) -> Iterator[Row | Faul
     for line, text in lines:
         try:
             found = json.loads(text, parse_float=str, parse_int=str)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             column = getattr(error, "colno", None)
             allowed = 'an object of JSON on each line, such as {"time_s": 0.02, "octets": 200}'
             yield Fault(name, "", str(error), allowed, MEANING, line, column)

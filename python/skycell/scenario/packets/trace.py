@@ -20,7 +20,7 @@ from skycell.input.text import csv_faults, read_text
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import LEAST_PACKET, MOST_PACKET, TraceSource
 from skycell.scenario.packets.rows import MEANING, Cell, Row, rows_of
-from skycell.scenario.steps.logs.tables import moment_ps
+from skycell.scenario.steps.logs.tables import stamp_ps
 from skycell.scenario.steps.series_columns import KINDS
 
 #: Packets of one list; a spec with more takes hundreds of megabytes.
@@ -29,7 +29,7 @@ MOST_PACKETS = 1_000_000
 _MOST_FAULTS = 20
 #: Numbers without a unit from here on are moments since 1970, in s, ms, us or ns: as seconds, 1973.
 _SINCE_1970 = 10**8
-_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d+)?)")
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d(?:\.\d{1,30})?)")
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d")
 _PLAIN = re.compile(r"\d+(?:\.\d*)?")
 _TIMES_ALLOWED = (
@@ -176,7 +176,7 @@ def _time_of(cell: Cell) -> tuple[int, bool] | None:
         whole = (int(hours) * 60 + int(minutes)) * 60
         return rounded((whole + Fraction(seconds)) * PS_PER_SECOND), True
     if _PLAIN.fullmatch(cell.text) and float(cell.text) >= _SINCE_1970 and not cell.unit:
-        return moment_ps(cell.text), True
+        return _moment_of(cell)
     times = KINDS["time"]
     found = times.read(cell.text, cell.unit)
     if found is None and cell.unit is None:
@@ -185,8 +185,12 @@ def _time_of(cell: Cell) -> tuple[int, bool] | None:
         return rounded(found.amount), False
     if cell.unit is not None or not _DATE.match(cell.text):
         return None
+    return _moment_of(cell)
+
+
+def _moment_of(cell: Cell) -> tuple[int, bool] | None:
     try:
-        return moment_ps(cell.text), True
+        return stamp_ps(cell.text), True
     except ValueError:
         return None
 

@@ -6,11 +6,19 @@ import csv
 from dataclasses import dataclass, field
 from io import StringIO
 
+from skycell.input.account import Account, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults, show_value
-from skycell.input.quantities import CELL_BITS, rounded, show_amount, show_time
+from skycell.input.quantities import (
+    CELL_BITS,
+    PS_PER_SECOND,
+    rounded,
+    show_amount,
+    show_time,
+)
 from skycell.scenario.file.framing import only_bps
 from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.link_rate import LinkRate
+from skycell.scenario.steps.logs import delimiter_of, refuse_header
 from skycell.scenario.steps.series_columns import CELLS, KINDS, NEEDED, Written, column_of
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -39,6 +47,28 @@ def read_delays(name: str, text: str, rate: LinkRate, own_delay_ps: int | None =
     return _Reader(name, rate, own_delay_ps).read(text)
 
 
+def has_delay_column(text: str) -> bool:
+    """Whether a table of steps has delays, or has nothing that it could have without them."""
+    lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
+    found = {column[0] for column in map(column_of, map(str.strip, next(lines, []))) if column}
+    return "delay" in found or not found & {"rate", "loss", "availability"}
+
+
+def account_of_table(shown: str, text: str) -> Account:
+    """What was made of a table of steps that is known to be sound; `shown` is its name."""
+    lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
+    header = [column.strip() for column in next(lines, [])]
+    found = [column_of(column) for column in header]
+    place, unit = next((at, one[1]) for at, one in enumerate(found) if one and one[0] == "time")
+    others = [column for column, one in zip(header, found, strict=True) if one is None]
+    times = [values[place] for values in lines if values]
+    read = [KINDS["time"].read(written.strip(), unit) for written in (times[0], times[-1])]
+    ends = [float(value.amount) for value in read if value is not None]
+    left = (LeftAside("column", len(others), tuple(others)),) if others else ()
+    span_s = (ends[-1] - ends[0]) / PS_PER_SECOND
+    return Account(shown, "table of steps", {"steps": len(times)}, span_s, left)
+
+
 @dataclass
 class _Row:
     """One step; without a path, rate and loss are those of the row before."""
@@ -58,7 +88,7 @@ class _Reader:
     columns: dict[str, tuple[int, str | None]] = field(default_factory=dict)
 
     def read(self, text: str) -> Steps:
-        lines = csv.reader(StringIO(text, newline=""))
+        lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter_of(text))
         header = [column.strip() for column in next(lines, [])]
         self._find_columns(header)
         rows: list[_Row] = []
@@ -124,12 +154,7 @@ class _Reader:
         needed = NEEDED if own is None else ("time",)
         missing = [name for name in needed if name not in self.columns]
         if missing and not self.faults:
-            got = ", ".join(header) or "nothing"
-            allowed = (
-                f"a header with time and delay, each with its unit ({KINDS['time'].units_text}), "
-                f"such as time_s and delay_ms; {' and '.join(missing)} missing"
-            )
-            self._add("", got, allowed, "", 1)
+            refuse_header(self.name, header, f"{' and '.join(missing)} missing")
         if self.faults:
             raise ScenarioFaults(self.faults)
 

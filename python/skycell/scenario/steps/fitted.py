@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_time
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount, show_time
 from skycell.scenario.file.link_model import MOST_MEMORY, Course, LinkModel
 from skycell.scenario.file.outages import Outages
 from skycell.scenario.steps.drawn import values_of
 from skycell.scenario.steps.outages import spans_off
+from skycell.scenario.steps.phase import best_phase
 from skycell.spec.steps import Steps
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ QUANTILES = 41
 """Of a fitted distribution: each 2.5 %."""
 FEWEST_SLOTS = 8
 """Slots that a fit asks for: fewer say nothing of how levels are spread."""
+MOST_SAMPLES = 2_000_000
+"""Samples by which a phase is found; a longer series is sampled more coarsely."""
 DRAWS = 20
 """Seeds that a check draws."""
 _NORMAL = NormalDist()
 
 
-class TooLittleError(ValueError):
-    """A series is too short, or has too little in it, for a model."""
+class UnfitError(ValueError):
+    """A series is too short or too long, or has too little in it, for a model."""
 
 
 @dataclass(frozen=True)
@@ -78,24 +81,28 @@ def fit(
         has_delay: whether the delays were measured.
 
     Raises:
-        TooLittleError: fewer than 8 slots, or no path at any time.
+        UnfitError: fewer than 8 slots, or no path at any time.
     """
     import numpy as np
 
     span_ps = steps.times_ps[-1] - steps.times_ps[0]
     if span_ps < FEWEST_SLOTS * slot_ps:
-        raise TooLittleError(
+        raise UnfitError(
             f"{show_time(span_ps)}, which is {span_ps // slot_ps} slots of {show_time(slot_ps)}: "
             f"a model takes {FEWEST_SLOTS} or more"
         )
+    if span_ps > MOST_SAMPLES * step_ps:
+        raise UnfitError(
+            f"{show_time(span_ps)}, which is more than {show_amount(MOST_SAMPLES)} steps of "
+            f"{show_time(step_ps)}: a model takes fewer, by a longer --step"
+        )
     measured = sampled(steps, step_ps)
     if not np.isfinite(measured["delay_ms"]).any():
-        raise TooLittleError("no path at any time")
+        raise UnfitError("no path at any time")
     if not has_delay:
         del measured["delay_ms"]
-    per_slot = slot_ps // step_ps
     if phase_ps is None:
-        phase_ps = step_ps * _best_phase(list(measured.values()), per_slot)
+        phase_ps = _phase_of(steps, slot_ps, step_ps, has_delay)
     slots = _slots(len(next(iter(measured.values()), ())), step_ps, slot_ps, phase_ps)
     losses = np.array(steps.losses_ppb or (0,), dtype=float)
     weights = np.diff(np.array(steps.times_ps, dtype=float)) if steps.losses_ppb else None
@@ -145,20 +152,19 @@ def _levels(values: Samples, slots: NDArray[Any]) -> tuple[Samples, Samples]:
     return levels, levels[number]
 
 
-def _best_phase(courses: Sequence[Samples], per_slot: int) -> int:
-    """The sample at which a slot begins, by the least noise of all courses together."""
+def _phase_of(steps: Steps, slot_ps: int, step_ps: int, has_delay: bool) -> int:
+    """The phase of slots with the least noise, at the resolution of what was measured."""
     import numpy as np
 
-    def noise(phase: int) -> float:
-        total = 0.0
-        for values in courses:
-            slots = (np.arange(len(values)) - phase) // per_slot
-            _, own = _levels(values, slots)
-            whole = float(np.nanvar(values))
-            total += float(np.nanvar(values - own)) / whole if whole else 0.0
-        return total
-
-    return min(range(per_slot), key=noise)
+    times = np.array(steps.times_ps, dtype=np.int64)
+    usual = int(np.median(np.diff(times)))
+    fine = max(min(step_ps, usual), int(times[-1] - times[0]) // MOST_SAMPLES, 1)
+    measured = sampled(steps, fine)
+    if not has_delay:
+        del measured["delay_ms"]
+    courses = list(measured.values())
+    moments = np.arange(len(courses[0]) if courses else 1, dtype=np.int64) * fine
+    return best_phase(moments, courses, slot_ps, fine).phase_ps
 
 
 def _course(values: Samples, slots: NDArray[Any]) -> Course:

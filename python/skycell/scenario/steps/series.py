@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from skycell.input.account import Account, Assumed
 from skycell.input.faults import Fault, ScenarioFaults
 from skycell.input.parameters import exact, meaning_of
-from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Quantity, rounded, show_time
+from skycell.input.quantities import Quantity, rounded, show_time
 from skycell.input.text import csv_faults, read_text
 from skycell.scenario.file.links import DELAY_MEANING
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
-from skycell.scenario.steps.delay_series import read_delays
+from skycell.scenario.steps.delay_series import account_of_table, has_delay_column, read_delays
 from skycell.scenario.steps.link_rate import LinkRate
-from skycell.scenario.steps.logs import Log, read_log
-from skycell.scenario.steps.sampled import Rule, repeated, steps_of_log
+from skycell.scenario.steps.logs import Asked, Log, read_log
+from skycell.scenario.steps.sampled import (
+    Interpreted,
+    Rule,
+    interpreted,
+    repeated,
+    steps_of_log,
+)
 from skycell.spec.steps import Steps
 
-QUEUES_ARE_IN = (
-    "The delays of {name} are measured round trips: the queues that the packets met are in them, "
-    "and the run adds its own. schedule.minimum_over takes the least of each block of time instead."
+_QUEUES = (
+    "The delays are measured round trips: the queues that the packets met are in them, and the run "
+    "adds its own."
 )
 """A known trap of measured round trips."""
+_LEAST = "Each block has its least delay: a queue that was there throughout a block stays in it."
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of a series: a log and what it says, or the text of a table of steps."""
+
+    path: Path
+    text: str
+    log: Log | None
+    found: Interpreted | None
+
+
+def _opened(folder: Path, schedule: Schedule) -> _File:
+    """The file that a schedule names, whatever the link is that it drives.
+
+    Raises:
+        ScenarioFaults: of the file by line, and of keys of the schedule (without a file).
+        OSError: the file cannot be read.
+    """
+    assert schedule.series is not None
+    path = folder / schedule.series
+    with csv_faults(str(path)):
+        text = read_text(path)
+        asked = Asked(_ps(schedule.interval), schedule.stamp, schedule.direction)
+        log = read_log(str(path), text, asked)
+        _check_keys(schedule, log)
+        if log is None:
+            return _File(path, text, None, None)
+        return _File(
+            path, text, log, interpreted(str(path), schedule.series, log, rule_of(schedule))
+        )
 
 
 def read_series(
@@ -32,7 +71,7 @@ def read_series(
     own_delay_ps: int | None,
     until_ps: int = 0,
 ) -> Steps:
-    """The steps of the file that a schedule names; with notes on what was taken for granted.
+    """The steps of the file that a schedule names.
 
     Args:
         folder: of the scenario.
@@ -45,43 +84,75 @@ def read_series(
         ScenarioFaults: of the file by line, and of keys of the schedule (without a file).
         OSError: the file cannot be read.
     """
+    return _steps(_opened(folder, schedule), schedule, rate, own_delay_ps, until_ps)
+
+
+def _steps(
+    file: _File, schedule: Schedule, rate: LinkRate, own_delay_ps: int | None, until_ps: int
+) -> Steps:
     assert schedule.series is not None
-    path = folder / schedule.series
-    with csv_faults(str(path)):
-        text = read_text(path)
-        log = read_log(str(path), text, _ps(schedule.interval))
-        _check_keys(schedule, log)
-        _check_delay(schedule.series, log, own_delay_ps)
-        if log is None:
-            steps = read_delays(str(path), text, rate, own_delay_ps)
-        else:
-            steps = steps_of_log(str(path), log, rule_of(schedule), rate, own_delay_ps)
-    wraps = log.wraps if log and schedule.repeat is None else bool(schedule.repeat)
+    _check_delay(schedule.series, file.log, own_delay_ps)
+    name = str(file.path)
+    if file.found is None:
+        with csv_faults(name):
+            steps = read_delays(name, file.text, rate, own_delay_ps)
+    else:
+        steps = steps_of_log(name, file.found, rate, own_delay_ps)
+    wraps = file.log.wraps if file.log and schedule.repeat is None else bool(schedule.repeat)
     return repeated(steps, until_ps, MOST_STEPS) if wraps else steps
 
 
-def series_notes(folder: Path, schedule: Schedule) -> tuple[str, ...]:
-    """What to know of the file that a schedule names, which is known to be sound."""
+def series_account(folder: Path, schedule: Schedule) -> Account:
+    """What was made of the file that a schedule names, which is known to be sound."""
+    return _account(_opened(folder, schedule), schedule)
+
+
+def _account(file: _File, schedule: Schedule) -> Account:
     assert schedule.series is not None
-    path = folder / schedule.series
-    log = read_log(str(path), read_text(path), _ps(schedule.interval))
-    if log is None:
-        return ()
-    trap: tuple[str, ...] = ()
-    if log.has_round_trips and schedule.minimum_over is None:
-        trap = (QUEUES_ARE_IN.format(name=schedule.series),)
-    return (*(f"{schedule.series}: {note}" for note in log.notes), *trap)
+    if file.log is None or file.found is None:
+        return account_of_table(schedule.series, file.text)
+    account = file.found.account
+    if schedule.repeat is not None:
+        assumed = tuple(one for one in account.assumed if one.about != "repeat")
+        account = replace(account, assumed=assumed)
+    more = [Assumed("tool", warning) for warning in file.log.warnings]
+    if file.log.has_round_trips:
+        least = schedule.minimum_over is not None
+        more.append(Assumed("queues", _LEAST) if least else _with_queues())
+    return account.and_also(assumed=more)
+
+
+def _with_queues() -> Assumed:
+    return Assumed("queues", _QUEUES, otherwise="minimum_over, the least delay of each block,")
+
+
+def understood(folder: Path, schedule: Schedule, rate: LinkRate) -> tuple[Account, Steps]:
+    """What was made of the file of a schedule, and one round of its steps, with any delay.
+
+    A file without delays gets one of 0.
+
+    Raises:
+        ScenarioFaults: as `read_series`.
+        OSError: the file cannot be read.
+    """
+    file = _opened(folder, schedule)
+    has_delays = has_delay_column(file.text) if file.log is None else file.log.has_delays
+    steps = _steps(file, schedule, rate, None if has_delays else 0, 0)
+    return _account(file, schedule), steps
 
 
 def rule_of(schedule: Schedule) -> Rule:
     """How a schedule reads a log."""
-    usual = Rule()
     return Rule(
-        Fraction(exact(schedule.rtt_share)) if schedule.rtt_share else usual.rtt_share,
+        Fraction(exact(schedule.rtt_share)) if schedule.rtt_share else None,
         _ps(schedule.minimum_over),
-        schedule.lost == "outage",
-        _ps(schedule.loss_over) or usual.loss_block_ps,
-        _ps(schedule.rate_over) or usual.rate_block_ps,
+        _ps(schedule.phase),
+        schedule.lost,
+        _ps(schedule.loss_over),
+        _ps(schedule.rate_over),
+        schedule.missing,
+        schedule.gap,
+        _ps(schedule.gap_over),
     )
 
 
@@ -91,11 +162,18 @@ def _ps(time: Quantity | None) -> int | None:
 
 def _check_keys(schedule: Schedule, log: Log | None) -> None:
     """Refuses a key that says nothing of this file."""
+    has_delays = log is not None and log.has_delays
     applies = {
         "rtt_share": log is not None and log.has_round_trips,
-        "minimum_over": log is not None and log.has_delays,
-        "lost": log is not None and log.has_delays,
-        "loss_over": log is not None and log.has_delays,
+        "minimum_over": has_delays,
+        "phase": has_delays and schedule.minimum_over is not None,
+        "stamp": log is not None and log.has_stamps,
+        "missing": log is not None and log.may_lack_rows,
+        "direction": log is not None and bool(log.directions),
+        "gap": log is not None and not log.wraps,
+        "gap_over": log is not None and not log.wraps,
+        "lost": has_delays,
+        "loss_over": has_delays,
         "rate_over": log is not None and any(sample.octets for sample in log.samples),
         "interval": log is not None and log.has_round_trips,
     }
@@ -105,7 +183,9 @@ def _check_keys(schedule: Schedule, log: Log | None) -> None:
             "",
             key,
             f"{getattr(schedule, key)} for {schedule.series}, {what}",
-            "nothing: it has no effect on such a file",
+            "minimum_over beside it"
+            if key == "phase" and has_delays
+            else "nothing: it has no effect on such a file",
             meaning_of(Schedule.model_fields[key]),
         )
         for key, has_effect in applies.items()
@@ -126,118 +206,3 @@ def _check_delay(name: str, log: Log | None, own_delay_ps: int | None) -> None:
         got = f"{show_time(own_delay_ps)}, and {log.form} in {name}"
         allowed = "no delay of the link: the file has them"
     raise ScenarioFaults([Fault("", "delay", got, allowed, DELAY_MEANING)])
-
-
-@dataclass(frozen=True)
-class Spread:
-    """How a value is spread over time, each weighted by how long it holds."""
-
-    least: float
-    median: float
-    mean: float
-    p95: float
-    most: float
-
-
-@dataclass(frozen=True)
-class LinkSummary:
-    """What a file makes of a link.
-
-    Attributes:
-        form: what the file is.
-        steps: in which the link changes.
-        span_s: from the first to the last.
-        longest_step_s: the longest time without anything new.
-        delay_ms: one way, while there is a path; None where the file says none.
-        rate_mbps: while there is a path; None where the file says none.
-        loss_percent: of frames, while there is a path; None where there is none.
-        outages: times without a path.
-        outage_s: how long they are together.
-        longest_outage_s: the longest of them.
-    """
-
-    form: str
-    steps: int
-    span_s: float
-    longest_step_s: float
-    delay_ms: Spread | None
-    rate_mbps: Spread | None
-    loss_percent: Spread | None
-    outages: int
-    outage_s: float
-    longest_outage_s: float
-
-
-def understood(folder: Path, schedule: Schedule, rate: LinkRate) -> tuple[str, Steps]:
-    """What the file of a schedule is, in words, and one round of its steps, with any delay.
-
-    A file without delays gets one of 0.
-
-    Raises:
-        ScenarioFaults: as `read_series`.
-        OSError: the file cannot be read.
-    """
-    assert schedule.series is not None
-    path = folder / schedule.series
-    with csv_faults(str(path)):
-        log = read_log(str(path), read_text(path), _ps(schedule.interval))
-    try:
-        steps = read_series(folder, schedule, rate, None)
-    except ScenarioFaults as faults:
-        lacks_delay = all(one.path == "delay" and not one.file for one in faults.faults)
-        if not lacks_delay:
-            raise
-        steps = read_series(folder, schedule, rate, 0)
-    return (log.form if log else "table of steps"), steps
-
-
-def summary_of(form: str, steps: Steps, rate: LinkRate) -> LinkSummary:
-    """What steps are like; `rate` is that of the line of packets that they were read for."""
-    ends = (*steps.times_ps[1:], steps.times_ps[-1])
-    spans = [end - begin for begin, end in zip(steps.times_ps, ends, strict=True)]
-    weights = [
-        0 if delay is None else span for delay, span in zip(steps.delays_ps, spans, strict=True)
-    ]
-    outages: list[int] = []
-    was_up = True
-    for delay, span in zip(steps.delays_ps, spans, strict=True):
-        if delay is None:
-            if was_up:
-                outages.append(0)
-            outages[-1] += span
-        was_up = delay is not None
-    own = rate.measure(rate.payload)
-    has_rates = any(one != own for one in steps.rates)
-    return LinkSummary(
-        form,
-        len(steps.times_ps),
-        steps.times_ps[-1] / PS_PER_SECOND,
-        max(spans) / PS_PER_SECOND,
-        _spread([(delay or 0) / PS_PER_MS for delay in steps.delays_ps], weights)
-        if any(steps.delays_ps)
-        else None,
-        _spread([one / 1e9 for one in steps.rates], weights) if has_rates else None,
-        _spread([one / 1e7 for one in steps.losses_ppb], weights) if steps.losses_ppb else None,
-        len(outages),
-        sum(outages) / PS_PER_SECOND,
-        max(outages, default=0) / PS_PER_SECOND,
-    )
-
-
-def _spread(values: list[float], weights: list[int]) -> Spread | None:
-    """Spread of values by time; None if none holds for any time."""
-    held = sorted((value, weight) for value, weight in zip(values, weights, strict=True) if weight)
-    total = sum(weight for _, weight in held)
-    if not total:
-        return None
-
-    def at(part: float) -> float:
-        seen = 0
-        for value, weight in held:
-            seen += weight
-            if seen >= part * total:
-                return value
-        return held[-1][0]
-
-    mean = sum(value * weight for value, weight in held) / total
-    return Spread(held[0][0], at(0.5), mean, at(0.95), held[-1][0])

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from skycell.input.quantities import PS_PER_SECOND, show_time
 from skycell.scenario.file.schedule import LONGEST_PS
+from skycell.scenario.steps.limits import LATEST_PS, MOST_BPS
 
 _TIMES = {
     "ps": Fraction(1),
@@ -93,7 +94,7 @@ class Kind:
 
 
 KINDS = {
-    "time": Kind(_TIMES, Fraction(2**63), "", "when the row takes effect", "12.5 ms"),
+    "time": Kind(_TIMES, Fraction(LATEST_PS), "", "when the row takes effect", "12.5 ms"),
     "delay": Kind(
         _TIMES,
         Fraction(LONGEST_PS),
@@ -103,7 +104,7 @@ KINDS = {
     ),
     "rate": Kind(
         _RATES,
-        Fraction(10**15),
+        Fraction(MOST_BPS),
         "",
         "rate at which a cell begins to be sent; empty or 0 where there is no path",
         "2 Mbit/s",

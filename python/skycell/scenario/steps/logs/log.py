@@ -4,13 +4,34 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import Literal
 
+from skycell.input.account import Assumed, LeftAside
 from skycell.input.faults import Fault, ScenarioFaults
-from skycell.input.quantities import counted
+from skycell.input.quantities import show_time
+from skycell.scenario.steps.limits import LONGEST_SPAN_PS
 
 MOST_FAULTS = 20
 """Of a file that is wrong throughout."""
 MEANING = "samples of a link"
+
+Stamp = Literal["sent", "answered"]
+Direction = Literal["up", "down"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user says of a file; none where the file decides.
+
+    Attributes:
+        interval_ps: time from one packet to the next of a file without times.
+        stamp: what a time stamp is the moment of.
+        direction: which direction is read of a file with both.
+    """
+
+    interval_ps: int | None = None
+    stamp: Stamp | None = None
+    direction: Direction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +45,7 @@ class Sample:
         rate_bps: of what arrived, bit/s; None for a sample of a delay.
         octets: that could leave at this moment.
         is_lost: whether the packet, or its answer, never came.
+        line: of the file; None where the file has no line for it.
     """
 
     at_ps: int
@@ -31,6 +53,7 @@ class Sample:
     rate_bps: Fraction | None = None
     octets: int = 0
     is_lost: bool = False
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -38,20 +61,34 @@ class Log:
     """A file of samples as it was understood.
 
     Attributes:
-        form: what wrote it, in words.
+        form: what it is, in words.
         samples: in order of time; at least one.
         end_ps: until when the last one holds.
+        noun: what `count` counts, in the plural.
+        count: how much of the file was read; none: as much as there are samples.
         has_round_trips: whether delays are those there and back.
+        has_stamps: whether the moment that its stamps are can be chosen.
+        may_lack_rows: whether it has answers alone, so that lost packets have no row.
+        directions: those that the file has, where it says so.
         wraps: whether the tool that reads such a file begins anew at its end.
-        notes: what its reader took for granted, a sentence each.
+        left_aside: what its reader did not use.
+        assumed: what the file does not say.
+        warnings: what to know of all files of this form, a sentence each.
     """
 
     form: str
     samples: tuple[Sample, ...]
-    end_ps: int
+    end_ps: int = 0
+    noun: str = "samples"
+    count: int | None = None
     has_round_trips: bool = False
+    has_stamps: bool = False
+    may_lack_rows: bool = False
+    directions: tuple[Direction, ...] = ()
     wraps: bool = False
-    notes: tuple[str, ...] = field(default=())
+    left_aside: tuple[LeftAside, ...] = field(default=())
+    assumed: tuple[Assumed, ...] = field(default=())
+    warnings: tuple[str, ...] = field(default=())
 
     @property
     def has_delays(self) -> bool:
@@ -76,15 +113,30 @@ def refused(
     return ScenarioFaults([Fault(name, path, got, allowed, MEANING, line=line)])
 
 
-def in_order(log: Log) -> Log:
-    """The log with its samples in order, times from the first one's."""
+def in_order(name: str, log: Log, end_ps: int | None = None) -> Log:
+    """The log with its samples in order, times from the first one's.
+
+    Args:
+        name: of the file, for faults.
+        log: with times from any beginning.
+        end_ps: until when the last sample holds; none: it ends the log.
+
+    Raises:
+        ScenarioFaults: two samples that follow each other are decades apart.
+    """
+    for before, after in zip(log.samples, log.samples[1:], strict=False):
+        if abs(after.at_ps - before.at_ps) > LONGEST_SPAN_PS:
+            way = "after" if after.at_ps > before.at_ps else "before"
+            got = f"a sample {show_time(abs(after.at_ps - before.at_ps))} {way} the last one"
+            allowed = f"samples within {show_time(LONGEST_SPAN_PS)}"
+            raise refused(name, "time", got, allowed, after.line)
     first = min(sample.at_ps for sample in log.samples)
-    late = sum(b.at_ps < a.at_ps for a, b in zip(log.samples, log.samples[1:], strict=False))
     moved = tuple(
         replace(sample, at_ps=sample.at_ps - first)
         for sample in sorted(log.samples, key=lambda sample: sample.at_ps)
     )
-    note = f"{counted(late, 'row')} of the {log.form} out of order: sorted by time."
-    notes = (*log.notes, note) if late and log.form.startswith("table") else log.notes
-    end_ps = max(log.end_ps - first, moved[-1].at_ps)
-    return replace(log, samples=moved, end_ps=end_ps, notes=notes)
+    end = moved[-1].at_ps if end_ps is None else max(end_ps - first, moved[-1].at_ps)
+    if end > LONGEST_SPAN_PS:
+        got = f"samples over {show_time(end)}"
+        raise refused(name, "time", got, f"samples within {show_time(LONGEST_SPAN_PS)}")
+    return replace(log, samples=moved, end_ps=end)

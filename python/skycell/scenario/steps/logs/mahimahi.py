@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from skycell.input.account import Assumed
 from skycell.input.faults import Fault, ScenarioFaults, show_value
 from skycell.input.quantities import PS_PER_MS
 from skycell.scenario.steps.logs.log import MEANING, MOST_FAULTS, Log, Sample
@@ -42,4 +43,14 @@ def read_mahimahi(name: str, text: str) -> Log:
     # A moment at the very end is the 0 of the next round.
     inside = tuple(replace(sample, at_ps=sample.at_ps % (before * PS_PER_MS)) for sample in samples)
     ordered = tuple(sorted(inside, key=lambda sample: sample.at_ps))
-    return Log("packet opportunities of mahimahi", ordered, before * PS_PER_MS, wraps=True)
+    return Log(
+        "packet opportunities of mahimahi",
+        ordered,
+        before * PS_PER_MS,
+        "opportunities",
+        wraps=True,
+        assumed=(
+            Assumed("size", f"An opportunity is {OCTETS} octets, as mahimahi has it."),
+            Assumed("repeat", "The file begins anew at its end.", otherwise="repeat = false"),
+        ),
+    )
