@@ -2,14 +2,15 @@
 
 What a paper leaves open is marked as chosen. A preset is a TOML file in a package: `title`,
 `source`, an optional `builds_on` (another preset), and two tables by dotted key: `[stated]` with
-`value` and `where` it stands in the source, `[chosen]` with `value` and `why`.
+`value` and `where` it stands in the source, `[chosen]` with `value` and `why`. A table
+`[with."KEY"."VALUE"]`, in the form of `[stated]`, has what goes with a file's own choice of KEY.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -33,6 +34,8 @@ class Preset:
     source: str
     base: Preset | None
     own: tuple[PresetValue, ...]
+    going_with: Mapping[tuple[str, str], tuple[PresetValue, ...]] = field(default_factory=dict)
+    """Values that go with a choice, by its key and value."""
 
     @property
     def builds_on(self) -> str | None:
@@ -53,19 +56,43 @@ class Preset:
 
     def values(self) -> dict[str, Any]:
         """The values as a scenario file would hold them."""
-        tree: dict[str, Any] = {}
-        for key, value in self.all_values().items():
-            *tables, last = key.split(".")
-            here = tree
-            for table in tables:
-                here = here.setdefault(table, {})
-            here[last] = value.value
-        return tree
+        return _tree(self.all_values().values())
+
+    def values_with(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """The values that go with what a file chooses, and these choices, as it would hold them.
+
+        Args:
+            chosen: values of the file.
+        """
+        values = [
+            value
+            for (key, choice), going_with in self.going_with.items()
+            if _value_at(chosen, key) == choice
+            for value in (PresetValue(key, choice, True, ""), *going_with)
+        ]
+        return _tree(values)
 
     @property
     def is_whole(self) -> bool:
         """Whether it can stand at the top of a file, not only in [tcp]."""
         return any(not key.startswith("tcp.") for key in self.all_values())
+
+
+def _tree(values: Iterable[PresetValue]) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for value in values:
+        *tables, last = value.key.split(".")
+        here = tree
+        for table in tables:
+            here = here.setdefault(table, {})
+        here[last] = value.value
+    return tree
+
+
+def _value_at(values: Any, key: str) -> Any:
+    for part in key.split("."):
+        values = values.get(part) if isinstance(values, Mapping) else None
+    return values
 
 
 def read_presets(package: str) -> Mapping[str, Preset]:
@@ -94,5 +121,14 @@ def _read(name: str, texts: Mapping[str, str], known: dict[str, Preset]) -> Pres
             PresetValue(key, entry["value"], False, entry["why"])
             for key, entry in data.get("chosen", {}).items()
         ]
-        known[name] = Preset(name, data["title"], data["source"], base, (*stated, *chosen))
+        going_with = {
+            (key, choice): tuple(
+                PresetValue(own, entry["value"], True, entry["where"])
+                for own, entry in entries.items()
+            )
+            for key, choices in data.get("with", {}).items()
+            for choice, entries in choices.items()
+        }
+        own = (*stated, *chosen)
+        known[name] = Preset(name, data["title"], data["source"], base, own, going_with)
     return known[name]

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from skycell import _core
@@ -98,3 +100,35 @@ def test_a_preset_below_gives_what_the_one_above_does_not_say() -> None:
     assert values["tcp.mss"].value == "9180 B"
     assert values["topology.sources"].value == 5
     assert values["tcp.tick"].value == "100 ms"
+
+
+def test_linux_with_reno_is_linuxs_reno_wherever_it_is_chosen_and_own_tables_stand() -> None:
+    link = {"from": "a", "to": "b", "rate": "1 Mbit/s", "framing": "ip", "delay": "1 ms"}
+    ends = {"source": "a", "destination": "b"}
+
+    def tcp_of(common: dict[str, Any], own: dict[str, Any] | None = None) -> Any:
+        values: dict[str, Any] = {
+            "run": {"duration": "1 s"},
+            "topology": {
+                "kind": "graph",
+                "hosts": ["a", "b"],
+                "link": [link],
+                "flow": [{"name": "f", **ends}],
+            },
+            "tcp": {"preset": "linux", **common},
+        }
+        if own is not None:
+            values["flow"] = [{"names": ["f"], "tcp": own}]
+        return parse(values).resolve().flows[0].tcp
+
+    explicit = tcp_of(
+        {
+            "congestion": {"kind": "reno", "growth": "segment_counting"},
+            "slow_start": {"kind": "hystart", "detect": "none"},
+        }
+    )
+    assert tcp_of({"congestion": "reno"}) == explicit
+    assert tcp_of({}, {"congestion": "reno"}) == explicit
+    assert tcp_of({"congestion": "reno", "slow_start": "hystart"}).slow_start.detect == "both"
+    both = tcp_of({"slow_start": "standard"}, {"congestion": "reno"})
+    assert (both.slow_start.kind, both.congestion) == ("standard", explicit.congestion)

@@ -9,6 +9,7 @@ from typing import Any
 from skycell.input.expand import base_of, chosen_preset, merge
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.other_names import KINDS_OF_PAPERS
+from skycell.input.presets import Preset
 from skycell.scenario.declared.rules import Kinds
 from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
@@ -32,6 +33,8 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     base = base_of(own, presets(), faults)
     is_known = not faults.faults
     _call_by_our_names(own)
+    of_file = copy.deepcopy(own.get("tcp"))
+    common_preset = presets().get(str(of_file.get("preset"))) if isinstance(of_file, dict) else None
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
@@ -49,6 +52,7 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             if isinstance(table, dict) and isinstance(table.get("tcp"), dict):
                 common = merged.get("tcp", {})
                 tcp = _expand_tcp(table["tcp"], (key, i, "tcp"), faults)
+                tcp = merge(_going_with(common_preset, tcp, {*tcp, *(of_file or ())}), tcp)
                 table["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
     return merged, is_known
 
@@ -69,8 +73,18 @@ def _expand_tcp(tcp: dict[str, Any], path: Path, faults: FaultCollector) -> dict
     if "preset" not in own:
         return own
     chosen = chosen_preset(own.pop("preset"), (*path, "preset"), presets(), faults)
-    base = chosen.values().get("tcp", {}) if chosen else {}
-    return merge(base, own)
+    if chosen is None:
+        return own
+    return merge(merge(chosen.values().get("tcp", {}), _going_with(chosen, own, own)), own)
+
+
+def _going_with(chosen: Preset | None, own: dict[str, Any], written: Any) -> dict[str, Any]:
+    """What a preset has for the choices of `own`, but for tables that the file has `written`."""
+    if chosen is None:
+        return {}
+    values = chosen.values_with({"tcp": own}).get("tcp", {})
+    choices = {key.split(".")[1] for key, _ in chosen.going_with}
+    return {key: value for key, value in values.items() if key in choices or key not in written}
 
 
 def _expand_uplink(own: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
