@@ -98,9 +98,9 @@ class AbsentLinks:
 
     def _reason(self, obstacle: str) -> tuple[str, Any]:
         if obstacle == "earth":
-            reason = f"less than {self.clearance} above the earth (links.clearance)"
+            reason = f"the lowest height allowed is {self.clearance} (links.clearance)"
             return reason, lambda links: min(links, key=lambda link: (link.worst_km, link.ends))
-        reason = f"longer than {self.max_length} (links.max_length)"
+        reason = f"the greatest length allowed is {self.max_length} (links.max_length)"
         return reason, lambda links: max(links, key=lambda link: (link.worst_km, link.ends))
 
     def _of_all(self, links: list[AbsentLink]) -> str:
