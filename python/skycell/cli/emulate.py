@@ -12,6 +12,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
 from skycell.cli.options import NamedPath, set_option, table_options
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -101,7 +102,7 @@ def emulate(
     def report(hosts: Sequence[tuple[str, str | None, str]]) -> None:
         for name, address, where in hosts:
             way = f"{address}  nsenter {user}--net={where} COMMAND" if address else where
-            click.echo(f"{name}  {way}", err=True)
+            say(f"{name}  {way}", err=True)
 
     text = _core.emulate(spec.canonical_json(), list(places), list(commands), as_json, report)
     found = json.loads(text)
@@ -111,7 +112,7 @@ def emulate(
         _show(spec, found)
     wrong = _wrong(found)
     for line in wrong:
-        click.echo(line, err=True)
+        say(line, err=True)
     if wrong:
         raise click.exceptions.Exit(1)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
+from skycell.input.printable import printable
 from skycell.input.quantities import counted, shortened, show_amount, with_short_numbers
 from skycell.input.spelling import nearest
 
@@ -54,7 +55,7 @@ class Fault:
         ]
         if self.meaning:
             lines.append(f"  meaning  {self.meaning}")
-        return "\n".join(lines)
+        return printable("\n".join(lines), keep="\n")
 
     def as_dict(self) -> dict[str, Any]:
         """The fault for a program."""
