@@ -18,6 +18,7 @@ from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.trace_sizes import note_on_traces
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
 from skycell.spec.values import begin_ps
@@ -34,7 +35,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     A note is no fault: the network is simulated as it is written. There is one where cells of TCP
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
     device does; where Reno has HyStart, as no TCP of Linux has; where satellites of its paths are
-    left out or placed by old elements; and on what a list of packets holds.
+    left out or placed by old elements; on what a list of packets holds; and where traces may grow
+    large.
 
     Args:
         spec: the network.
@@ -44,7 +46,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
-    return (*of_cells, *_hystart(spec), *of_paths, *filter(None, of_lists))
+    of_traces = note_on_traces(spec)
+    return (*of_cells, *_hystart(spec), *of_paths, *filter(None, of_lists), *of_traces)
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
