@@ -89,8 +89,11 @@ def emulate(
 
     spec = scenario.resolve()
     if spec.measure_from_ps:
-        problem = "a live network counts from its beginning on: run.measure_from is of no use here"
-        raise click.UsageError(problem)
+        say(
+            "Note: run.measure_from is left aside: a live network counts from its beginning on.",
+            err=True,
+        )
+        spec = spec.model_copy(update={"measure_from_ps": 0})
     _refuse_unknown(spec, [host for host, _ in commands], "--run")
     _refuse_unknown(spec, [host for host, _ in places], "--at")
     _refuse_mixed(spec, places, commands)
