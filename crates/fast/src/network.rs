@@ -27,6 +27,7 @@ mod offer;
 mod records;
 mod relay;
 mod samples;
+mod sources;
 mod stepped;
 mod together;
 
@@ -102,6 +103,12 @@ pub(crate) struct Network<'a> {
     discard_rows: Option<Vec<DiscardRow>>,
     /// Frames offered: which of those of one event was first.
     offered: u64,
+    /// What was done so far, for the progress function to be called in time: events, frames that ports are done with,
+    /// frames and units that arrive.
+    pub(crate) moved: u64,
+    /// Events that only go on with arrivals that one before them had begun.
+    continued: u64,
+    arrivals_at_once: u64,
     /// The event that is happening.
     current: Key,
 }
@@ -171,6 +178,9 @@ impl<'a> Network<'a> {
             out: Outbox::default(),
             discard_rows: traces_discards.then(Vec::new),
             offered: 0,
+            moved: 0,
+            continued: 0,
+            arrivals_at_once: tuning.arrivals_at_once,
             current: Key::new(SimTime::ZERO, 0, 0),
         };
         for id in FlowId::all().take(network.flows.len()) {
@@ -208,6 +218,7 @@ impl<'a> Network<'a> {
     /// Lets an event happen.
     fn on_event(&mut self, event: Key) {
         self.current = event;
+        self.moved += 1;
         let (now, subject) = (event.time(), event.subject());
         match event.rank() {
             PORT => self.on_port(now, subject),
@@ -315,7 +326,9 @@ impl<'a> Network<'a> {
     fn on_arrival(&mut self, now: SimTime, link: u32) {
         let mut now = now;
         let sender = self.end_points.sender_alone[link as usize];
+        let limit = self.moved + self.arrivals_at_once;
         loop {
+            self.moved += 1;
             let delivery = self.deliveries.pop(link);
             // What comes by the link in answer has an event of its own.
             let next = self.deliveries.next(link);
@@ -333,6 +346,10 @@ impl<'a> Network<'a> {
                 None => self.first_event().is_none_or(|first| key < first),
             };
             if !is_next || next >= self.end {
+                return self.events.push(key);
+            }
+            if self.moved >= limit {
+                self.continued += 1;
                 return self.events.push(key);
             }
             now = next;
@@ -396,50 +413,6 @@ impl<'a> Network<'a> {
         if let Some(beyond) = self.proxies.beyond(frame.flow.0, frame.is_forward) {
             self.relay(now, frame.flow, FlowId(beyond), frame.is_forward);
         }
-    }
-
-    /// A source hands over a datagram, or sends a cell.
-    fn on_source(&mut self, now: SimTime, id: u32) {
-        let at = self.sources.binary_search_by_key(&id, |source| source.0);
-        let at = at.expect("it is a source of this network");
-        let (_, source, _) = &mut self.sources[at];
-        let sent = source.send();
-        let cells = sent.frame_cells;
-        let next = Key::new(source.due(), rank::SOURCE, id);
-        self.events.push(next);
-        let source = &self.spec.sources[id as usize];
-        let (vc, is_paced) = (source.vc, source.datagram_route.is_empty());
-        if is_paced && cells > 1 {
-            return self.send_cell(now, at, sent);
-        }
-        let size = (cells, sent.octets);
-        let frame = self.frames.add_of_source(id, vc, size, now);
-        if sent.clp {
-            self.frames.get_mut(frame).tag();
-        }
-        let flow = FlowId::NONE;
-        self.offer_frame(
-            now,
-            Offer {
-                frame,
-                flow,
-                vc,
-                cells,
-                is_paced,
-            },
-        );
-        self.take_arriving();
-    }
-
-    /// A frame of a source, with an IP packet of so many octets, has come to the end of its last VC, `delay` after it was
-    /// sent; a cell is no datagram.
-    fn on_datagram_at_end(&mut self, id: u32, octets: u32, delay: SimTime) {
-        if self.spec.sources[id as usize].datagram_route.is_empty() {
-            return;
-        }
-        let at = self.sources.binary_search_by_key(&id, |(id, ..)| *id);
-        let (_, source, _) = &mut self.sources[at.expect("a source of datagrams is no stream")];
-        source.on_delivered(octets, delay);
     }
 
     /// Sends what the flow wants sent and plans its timers.

@@ -9,8 +9,9 @@ use skycell_spec::{Connections, FlowSpec, NetworkSpec, SourceSpec, TrafficSpec};
 use skycell_tcp::Segment;
 use skycell_units::{Octets, SimTime};
 
-/// Events between two calls of the progress function.
-const EVENTS_PER_CALL: u32 = 1 << 14;
+/// Units that are moved between two calls of the progress function, events among them: some milliseconds, whatever an
+/// event sets going. No clock is read for it.
+const UNITS_PER_CALL: u64 = 1 << 14;
 
 /// Runs `spec` over [0, duration) and counts from [`NetworkSpec::measure_from_ps`] on, as [`skycell_reference::run`]
 /// does and with the same records; only `engine` and `engine_stats` differ. A port that has no closed form here is
@@ -52,11 +53,10 @@ fn run_whole(
     let connections = Connections::of(spec);
     let plan = Plan::new(&connections.spec);
     let mut network = Network::new(&connections.spec, &connections.proxies, plan, tuning);
-    let mut until_call = EVENTS_PER_CALL;
+    let mut next_call = UNITS_PER_CALL;
     while let Some(now) = network.advance() {
-        until_call -= 1;
-        if until_call == 0 {
-            until_call = EVENTS_PER_CALL;
+        if network.moved >= next_call {
+            next_call = network.moved + UNITS_PER_CALL;
             if !progress(now) {
                 return Err(RunError::Cancelled { at: now });
             }

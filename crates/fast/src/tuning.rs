@@ -12,6 +12,9 @@ pub struct Tuning {
     pub many_flows: usize,
     /// Between two looks at which entries of a time-varying link will still be asked for, at least so many more are kept.
     pub entries_kept: usize,
+    /// Arrivals by one link, one after the other, after which the caller of the run has its turn. Nothing else comes between
+    /// them, and of a large window there are hundreds of thousands.
+    pub arrivals_at_once: u64,
 }
 
 impl Tuning {
@@ -21,6 +24,7 @@ impl Tuning {
         asked_ahead: 20,
         many_flows: 200,
         entries_kept: 1024,
+        arrivals_at_once: 1 << 13,
     };
     /// With which scenarios of a few flows take the ways of crowds, for tests.
     pub const SMALL: Tuning = Tuning {
@@ -28,5 +32,6 @@ impl Tuning {
         asked_ahead: 2,
         many_flows: 1,
         entries_kept: 4,
+        arrivals_at_once: 3,
     };
 }

@@ -8,8 +8,8 @@ use skycell_spec::{Connections, NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
 
-/// Events between two calls of the progress function.
-const EVENTS_PER_CALL: u32 = 1 << 16;
+/// Events between two calls of the progress function: some milliseconds.
+const EVENTS_PER_CALL: u32 = 1 << 13;
 
 /// Why a run left no records.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

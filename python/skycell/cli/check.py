@@ -11,6 +11,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import STDIN, load_input, shown_name
 from skycell.cli.options import json_option
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     for found in checked:
         if found.spec is not None:
             users = found.spec.users_in_words
-            click.echo(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
+            say(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
             for note in found.notes:
-                click.echo(f"  Note: {note}")
+                say(f"  Note: {note}")
     collector.refuse_if_any()

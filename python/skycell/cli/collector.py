@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 import click
 
+from skycell.cli.sentences import say
+
 COMMAND_LINE = "command line"
 """Where a fault is that is in no file."""
 
@@ -67,5 +69,5 @@ class ErrorCollector:
         from skycell.input.quantities import with_short_numbers
 
         usage = [with_short_numbers(error.format_message()) for error in self._usage]
-        click.echo(reported_together([*usage, *self.faults]), err=True)
+        say(reported_together([*usage, *self.faults]), err=True)
         raise click.exceptions.Exit(2)

@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from skycell.cli.options import FORMS, LATEX
+from skycell.input.printable import printable
 from skycell.tables.table import Cell, Table
 
 WIDTH_OF_FILES = 120
@@ -50,9 +51,9 @@ class Output:
         """
         if self._is_latex:
             for line in text.splitlines():
-                click.echo(f"% {line}")
+                click.echo(f"% {printable(line)}")
         else:
-            self._console.print(Text(text.translate(_PLAIN), style), soft_wrap=not wrap)
+            self._console.print(Text(_plain(text), style), soft_wrap=not wrap)
 
     def show(self, table: Table) -> None:
         """Writes a table, in parts where it is wider than the terminal.
@@ -63,7 +64,7 @@ class Output:
         if self._is_latex:
             from skycell.tables.latex import latex
 
-            click.echo(latex(table))
+            click.echo(printable(latex(table), keep="\n"))
             return
         self.say(table.heading, "bold")
         for part in self._parts(table):
@@ -126,16 +127,21 @@ def _drawn(table: Table) -> RichTable:
     drawn = RichTable(box=SIMPLE)
     for column in table.columns:
         justify = "right" if column.numeric else "left"
-        drawn.add_column(column.title, justify=justify, no_wrap=not column.prose)  # type: ignore[arg-type]
+        drawn.add_column(_plain(column.title), justify=justify, no_wrap=not column.prose)  # type: ignore[arg-type]
     for place, row in enumerate(table.rows):
         drawn.add_row(*map(_text, row), end_section=place in table.ruled)
     return drawn
 
 
+def _plain(text: str) -> str:
+    """A text with no sign that steers a terminal, whoever has chosen the names in it."""
+    return printable(text.translate(_PLAIN), keep="\n")
+
+
 def _text(cell: Cell) -> Text:
-    text = Text(cell.text.translate(_PLAIN), _STYLES.get(cell.css, ""))
+    text = Text(_plain(cell.text), _STYLES.get(cell.css, ""))
     if cell.small:
-        text.append(f"\n{cell.small}", "dim")
+        text.append(f"\n{_plain(cell.small)}", "dim")
     return text if cell.note is None else text.append(f" [{cell.note}]", "dim")
 
 

@@ -12,6 +12,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
 from skycell.cli.options import NamedPath, set_option, table_options
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -88,8 +89,11 @@ def emulate(
 
     spec = scenario.resolve()
     if spec.measure_from_ps:
-        problem = "a live network counts from its beginning on: run.measure_from is of no use here"
-        raise click.UsageError(problem)
+        say(
+            "Note: run.measure_from is left aside: a live network counts from its beginning on.",
+            err=True,
+        )
+        spec = spec.model_copy(update={"measure_from_ps": 0})
     _refuse_unknown(spec, [host for host, _ in commands], "--run")
     _refuse_unknown(spec, [host for host, _ in places], "--at")
     _refuse_mixed(spec, places, commands)
@@ -101,7 +105,7 @@ def emulate(
     def report(hosts: Sequence[tuple[str, str | None, str]]) -> None:
         for name, address, where in hosts:
             way = f"{address}  nsenter {user}--net={where} COMMAND" if address else where
-            click.echo(f"{name}  {way}", err=True)
+            say(f"{name}  {way}", err=True)
 
     text = _core.emulate(spec.canonical_json(), list(places), list(commands), as_json, report)
     found = json.loads(text)
@@ -111,7 +115,7 @@ def emulate(
         _show(spec, found)
     wrong = _wrong(found)
     for line in wrong:
-        click.echo(line, err=True)
+        say(line, err=True)
     if wrong:
         raise click.exceptions.Exit(1)
 

@@ -168,14 +168,24 @@ def _endings() -> Iterator[None]:
     try:
         yield
     except click.UsageError as error:
+        from skycell.input.printable import printable
         from skycell.input.quantities import with_short_numbers
 
-        raise click.UsageError(with_short_numbers(error.format_message()), error.ctx) from None
+        message = printable(with_short_numbers(error.format_message()), keep="\n")
+        raise click.UsageError(message, error.ctx) from None
+    except click.exceptions.Exit:
+        raise
+    except click.ClickException as error:
+        from skycell.input.printable import printable
+
+        raise click.ClickException(printable(error.format_message(), keep="\n")) from None
     except Exception as error:
         message, code = _ending(error)
         if not message:
             raise
-        click.echo(message, err=True)
+        from skycell.cli.sentences import say
+
+        say(message, err=True)
         raise click.exceptions.Exit(code) from None
 
 

@@ -24,6 +24,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
+from skycell.cli.sentences import say
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -105,7 +106,7 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
         width = max(map(len, built_in()))
         for place in built_in().values():
             at = f"{place.latitude_deg:7.2f} {place.longitude_deg:8.2f}"
-            click.echo(f"{place.name:<{width}} {at}")
+            say(f"{place.name:<{width}} {at}")
 
 
 def _validate_table(
@@ -308,7 +309,7 @@ def path(
             )
         report_written(written)
     if not route.satellites:
-        click.echo(f"No path: {route.missing}.", err=True)
+        say(f"No path: {route.missing}.", err=True)
         raise click.exceptions.Exit(1)
 
 

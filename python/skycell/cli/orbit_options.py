@@ -11,6 +11,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import Command, NamedPath, set_option, table_options
 from skycell.cli.results import why_unwritable
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME
 
@@ -172,10 +173,10 @@ def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None
 def report_notes(validity: Validity) -> None:
     """Satellites that are left out and the like, on standard error."""
     for note in validity.notes:
-        click.echo(note, err=True)
+        say(note, err=True)
 
 
 def report_written(written: Sequence[Path]) -> None:
     """One line that names the files."""
     if written:
-        click.echo(f"Written to {' and '.join(map(str, written))}.")
+        say(f"Written to {' and '.join(map(str, written))}.")

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.collector import ErrorCollector
+from skycell.cli.bundled import (
+    READS_A_FILE,
+    Command,
+    NotAllowedError,
+    allowed_command,
+    read_command,
+)
+from skycell.cli.collector import COMMAND_LINE, ErrorCollector
+from skycell.cli.inputs import load_input, load_input_plan
 from skycell.cli.options import NamedPath, force_option
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
-_PACKED = ("run", "sweep", "reproduce")
-"""Verbs whose results are packed."""
-_OWN = ("--out", "--json", "--latex", "--force", "--plan", "--list", "--shard", "--no-report")
-"""Options that say where or how results are shown: the bundle does."""
-_LOCAL = ("--jobs", "--scheduler", "--scheduler-file", "--store")
-"""Options with a value that say where runs are made and kept: obeyed, and not packed."""
-_LOCAL_FLAGS = ("--fresh",)
+if TYPE_CHECKING:
+    from skycell.exports.bundle import Bundle
 
 
 def _validate(
@@ -43,7 +50,7 @@ def _validate(
             refuse_overwriting([bundle], force=force)
     with collector.step():
         if command:
-            _refuse_command(command)
+            _command_to_pack(command)
 
 
 @click.command(
@@ -70,24 +77,30 @@ def pack(bundle: Path, command: tuple[str, ...], force: bool) -> None:
 
     Exits as COMMAND does; a failed one is not packed.
     """
-    from skycell.exports.bundle import INPUT, RESULT, bundle_of
+    from skycell.exports.bundle import INPUT, RESULT, NotABundle, bundle_of
     from skycell.input.text import files_noted
     from skycell.plots.files import write_all
     from skycell.version import version
 
     validated(_validate)
+    read = _command_to_pack(command)
     with TemporaryDirectory(prefix="skycell-pack-") as made:
         folder = Path(made) / RESULT
         with files_noted() as noted:
             shown = _carried_out([*command, "--out", str(folder)])
-        if command[0] == "run":
+        if read.verb == "run":
             _carried_out(["report", str(folder), "--out", str(folder / "report.html")])
         inputs = _inputs(noted)
         files = {f"{INPUT}/{name}": path.read_bytes() for path, name in inputs.items()}
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             files[f"{RESULT}/{file.relative_to(folder).as_posix()}"] = file.read_bytes()
-    packed = _packed_command(command, {path: f"{INPUT}/{name}" for path, name in inputs.items()})
-    found = bundle_of(packed, files, version())
+    packed = _packed(read, {path: f"{INPUT}/{name}" for path, name in inputs.items()})
+    found = bundle_of(packed.words("packed"), files, version())
+    _refuse_what_is_not_read_again(packed, found)
+    try:
+        found.refuse_too_large()
+    except NotABundle as error:
+        raise click.ClickException(f"{bundle} is not written: {error}") from None
     with drawing_faults("BUNDLE"), writing(bundle) as reported:
         write_all({bundle: found.to_bytes()}, force=force)
     if reported.fault:
@@ -96,7 +109,9 @@ def pack(bundle: Path, command: tuple[str, ...], force: bool) -> None:
     click.echo(
         "".join(line for line in shown.splitlines(True) if str(folder) not in line), nl=False
     )
-    click.echo(f"Packed into {shown_place(bundle)}: skycell {' '.join(packed)}", err=True)
+    click.echo(
+        f"Packed into {shown_place(bundle)}: {shlex.join(['skycell', *found.command])}", err=True
+    )
 
 
 def _carried_out(arguments: Sequence[str]) -> str:
@@ -114,18 +129,70 @@ def _carried_out(arguments: Sequence[str]) -> str:
     return shown.getvalue()
 
 
-def _refuse_command(command: Sequence[str]) -> None:
-    verb, *arguments = command
-    if verb not in _PACKED:
-        verbs = ", ".join(_PACKED)
-        raise click.UsageError(f"{verb} cannot be packed; COMMAND begins with one of {verbs}")
-    for argument in arguments:
-        if argument.partition("=")[0] in _OWN:
-            raise click.UsageError(
-                f"{argument} is not for a bundle, which says itself where results go and has all"
-            )
-        if argument == "-":
-            raise click.UsageError("-: what is packed is a file, not standard input")
+def _command_to_pack(words: Sequence[str]) -> Command:
+    """The command, if it can be packed.
+
+    Raises:
+        click.UsageError: it cannot.
+    """
+    try:
+        command = read_command(words)
+    except NotAllowedError as error:
+        raise click.UsageError(str(error)) from None
+    for name in command.names("own"):
+        raise click.UsageError(
+            f"{name} is not for a bundle, which says itself where results go and has all"
+        )
+    if "-" in command.arguments:
+        raise click.UsageError("-: what is packed is a file, not standard input")
+    return command
+
+
+def _refuse_what_is_not_read_again(command: Command, bundle: Bundle) -> None:
+    """Reads the packed input as `unpack --verify` does: with the files of the bundle alone.
+
+    Raises:
+        click.UsageError: it cannot, as a scenario that names a file by its whole path.
+    """
+    from skycell.exports.bundle import RESULT
+    from skycell.input.text import files_within
+
+    try:
+        allowed_command(command.words("packed"), bundle.files)
+    except NotAllowedError as error:
+        raise click.UsageError(f"This command cannot be packed: {error}") from None
+    if command.verb not in READS_A_FILE:
+        return
+    with TemporaryDirectory(prefix="skycell-pack-") as made, files_within(Path(made)):
+        for name in bundle.files:
+            if not name.startswith(f"{RESULT}/"):
+                (Path(made) / name).parent.mkdir(parents=True, exist_ok=True)
+                (Path(made) / name).write_bytes(bundle.files[name])
+        _read(command, Path(made))
+
+
+def _read(command: Command, folder: Path) -> None:
+    """Reads the file of a command, and what that names, as the command does.
+
+    Raises:
+        click.UsageError: a file is not where its name leads within the folder.
+    """
+    from skycell.experiment.plan import design_runs
+    from skycell.input.faults import FaultCollector, ScenarioFaults
+
+    file = str(folder / command.arguments[0])
+    settings = [value for name, value in command.options if name == "--set" and value]
+    try:
+        if command.verb == "sweep":
+            design_runs(load_input_plan(file))
+        else:
+            load_input(file, read_settings(settings, FaultCollector(COMMAND_LINE)))
+    except ScenarioFaults as found:
+        named = ", ".join(f"{fault.path} = {fault.got}" for fault in found.faults)
+        raise click.UsageError(
+            f"This command cannot be packed: {named}: a bundle holds files by their names relative "
+            "to each other, not by whole paths or symbolic links"
+        ) from None
 
 
 def _inputs(noted: Sequence[Path]) -> dict[Path, str]:
@@ -142,15 +209,9 @@ def _inputs(noted: Sequence[Path]) -> dict[Path, str]:
     return {path: path.relative_to(base).as_posix() for path in read}
 
 
-def _packed_command(command: Sequence[str], names: dict[Path, str]) -> list[str]:
-    """The command with the files' names in the bundle, and without what is local."""
-    packed: list[str] = []
-    words = iter(command)
-    for word in words:
-        name, _, value = word.partition("=")
-        if name in _LOCAL:
-            if not value:
-                next(words, None)
-        elif word not in _LOCAL_FLAGS:
-            packed.append(names.get(Path(word).resolve(), word))
-    return packed
+def _packed(command: Command, names: dict[Path, str]) -> Command:
+    """The command with its file's name in the bundle."""
+    if command.verb not in READS_A_FILE:
+        return command
+    named = (names.get(Path(word).resolve(), word) for word in command.arguments)
+    return replace(command, arguments=tuple(named))

@@ -1,4 +1,4 @@
-"""How far a run or a report is, on standard error, once it takes longer than two seconds."""
+"""How far a run or a report is, on standard error, within two seconds of its begin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import click
 
 from skycell.input.quantities import PS_PER_SECOND
 
-_QUIET_S = 2.0
+_QUIET_S = 1.5
+"""A line follows at the next look of the engine, some tenths of a second later at most."""
 #: Between two lines where the output is not a terminal.
 _LINE_EVERY_S = 10.0
 

@@ -12,6 +12,7 @@ from typing import Literal
 import click
 
 from skycell.cli.interrupts import if_interrupted
+from skycell.cli.sentences import say
 
 Kind = Literal["run", "study", "sweep", "validation"]
 """What a command makes and writes into a folder."""
@@ -107,7 +108,7 @@ def report_result(
         Output().say(f"Written to {shown_place(written)}.")
     wrong = [reported for reported in (fault, failed) if reported is not None]
     for reported in wrong:
-        click.echo(reported, err=True)
+        say(reported, err=True)
     if wrong:
         raise click.exceptions.Exit(1)
 

@@ -19,6 +19,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 from skycell.spec.traces import TRACES
@@ -89,6 +90,7 @@ def run(
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec, with_derived
     from skycell.records.files import write_result
+    from skycell.scenario.trace_sizes import note_on_traces
 
     collector = ErrorCollector()
     scenario = _validate(collector, file, out, force, traces, settings)
@@ -100,6 +102,8 @@ def run(
     collector.refuse_if_any()
     assert scenario is not None
     spec = scenario.resolve(seed)
+    for note in note_on_traces(spec):
+        say(f"Note: {note}", err=True)
     with RunProgress(spec.duration_ps) as progress:
         try:
             result = run_spec(spec, engine, progress)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from skycell.cli.sentences import say
+
 if TYPE_CHECKING:
     from skycell.experiment.batch import Made
     from skycell.experiment.shard import Shard
@@ -52,7 +54,7 @@ def report_shard(made: Made, shard: Shard, store: str, as_json: bool) -> None:
         }
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
     else:
-        click.echo(
+        say(
             f"Shard {shard}: {counted(runs, 'run')}, {made.simulated} simulated, "
             f"{made.from_store} from the store; kept in {store}."
         )
@@ -62,7 +64,7 @@ def report_shard(made: Made, shard: Shard, store: str, as_json: bool) -> None:
         )
     if made.failed:
         first = made.failed[0]
-        click.echo(
+        say(
             f"{len(made.failed)} of {runs} runs failed, the first: {first.name}, "
             f"seed {first.seed}: {first.reason}",
             err=True,

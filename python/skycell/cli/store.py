@@ -15,6 +15,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, json_option
 from skycell.cli.results import why_unwritable
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def get(spec_hash: str, file: Path | None, as_json: bool) -> None:
         click.echo(json.dumps([_as_dict(run) for run in runs], indent=2, ensure_ascii=False))
         return
     for run in runs:
-        click.echo(_in_words(run))
+        say(_in_words(run))
 
 
 def _as_dict(run: StoredRun) -> dict[str, Any]:
@@ -341,12 +342,12 @@ def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: 
         return
     runs = f"{counted(found.finished, 'finished run')}, {counted(found.failed, 'failed one')}"
     no_sums = "; without checksums, as before version 0.2" if shown.form == 1 else ""
-    click.echo(f"{shown.path} {has} {runs}{no_sums}")
+    say(f"{shown.path} {has} {runs}{no_sums}")
     for damage in found.damaged[:MOST_SHOWN]:
-        click.echo(f"Damaged: {damage}.", err=True)
+        say(f"Damaged: {damage}.", err=True)
     if hidden:
         click.echo(f"and {counted(hidden, 'more damaged run')}", err=True)
     if found.unreadable is not None:
-        click.echo(f"Not all can be read: {found.unreadable}.", err=True)
+        say(f"Not all can be read: {found.unreadable}.", err=True)
     if not found.is_whole:
-        click.echo(remark, err=True)
+        say(remark, err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.console import Output
+from skycell.cli.sentences import say
 from skycell.experiment.design import shown
 from skycell.experiment.measures import better_of, meaning_of
 from skycell.experiment.value import Value
@@ -51,13 +52,13 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
         }
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return
-    click.echo(plan.title)
+    say(plan.title)
     for factor in plan.factors:
         levels = ", ".join(shown(level.label) for level in factor.levels)
-        click.echo(f"  {factor.name}{_unit(factor.unit)}: {levels}")
-    click.echo("  responses:")
+        say(f"  {factor.name}{_unit(factor.unit)}: {levels}")
+    say("  responses:")
     for name in plan.responses:
-        click.echo(f"    {name}: {meaning_of(name)}")
+        say(f"    {name}: {meaning_of(name)}")
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "its own seeds"
     times = plan.replications
     replications = counted(times, "replication")

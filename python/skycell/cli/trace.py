@@ -17,7 +17,7 @@ from skycell.cli.plot import drawing_faults
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
-from skycell.input.faults import visible
+from skycell.input.printable import printable
 from skycell.version import version
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def show(
         from skycell.plots.export import save
 
         with drawing_faults("--plot"):
-            save({plot: link_over_time(steps, visible(file.name), account.form)}, force=force)
+            save({plot: link_over_time(steps, printable(file.name), account.form)}, force=force)
     if csv_file is not None:
         from skycell.plots.files import write_all
 
@@ -167,7 +167,7 @@ def _show(file: Path, found: LinkSummary) -> None:
     if found.delay_ms is None:
         rows.append(("delay one way (ms)", "", "", "the link's own", "", ""))
     heads = ("least", "median", "mean", "95 %", "most")
-    output, name = Output(100), visible(file.name)
+    output, name = Output(100), printable(file.name)
     output.show(
         Table(
             f"{name}: {found.form}, {counted(found.steps, 'step')} in {found.span_s:g} s",
@@ -263,7 +263,7 @@ def fit(
         raise click.UsageError(f"{file}: {error}") from None
     found = check(model, steps)
     if out is not None:
-        heading = f"Fitted by skycell {version()} to {visible(file.name)}, {account.form}."
+        heading = f"Fitted by skycell {version()} to {printable(file.name)}, {account.form}."
         write_all({out: model_text(model, heading).encode()}, force=force)
     if as_json:
         rows = [{**asdict(row), "is_inside": row.is_inside} for row in found]
@@ -295,7 +295,7 @@ def _show_fit(file: Path, model: LinkModel, found: list[Checked]) -> None:
             )
         )
     output = Output(100)
-    title = f"{visible(file.name)} beside 20 courses of the model"
+    title = f"{printable(file.name)} beside 20 courses of the model"
     title += f": slots of {model.slot} from {model.phase}"
     names = columns("value", "property", *heads, "", numeric=heads)
     output.show(Table(title, names, tuple(tuple(map(words, row)) for row in rows), keys=2))

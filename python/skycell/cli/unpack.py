@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, json_option
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -32,18 +34,27 @@ def _validate(
     **_: object,
 ) -> Bundle | None:
     """Also reads the bundle."""
-    from skycell.exports.bundle import NotABundle, read_bundle
+    from skycell.cli.bundled import NotAllowedError, allowed_command
+    from skycell.exports.bundle import NotABundle, load_bundle
     from skycell.plots.files import refuse_overwriting
 
     found: list[Bundle] = []
     with collector.step():
         if bundle is not None:
             try:
-                found.append(read_bundle(bundle.read_bytes()))
+                found.append(load_bundle(bundle))
             except NotABundle as error:
-                raise click.UsageError(f"{bundle} is no bundle: {error}") from None
+                raise click.UsageError(f"{bundle} is no whole bundle: {error}") from None
             except OSError as error:
                 raise click.UsageError(f"{bundle}: {error.strerror or error}") from None
+    with collector.step():
+        if verify and found:
+            try:
+                allowed_command(found[0].command, found[0].files)
+            except NotAllowedError as error:
+                raise click.UsageError(
+                    f"{bundle}: its command is not carried out: {error}"
+                ) from None
     with collector.step(), drawing_faults():
         if out is not None and found:
             refuse_unwritable(out)
@@ -74,9 +85,11 @@ def _validate(
 def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: bool) -> None:
     """Show what BUNDLE, which `skycell pack` wrote, holds; every file is checked by its digest.
 
-    With --verify all runs are made again, none is taken from a store. Data (.json, .csv, .parquet)
-    are compared octet by octet, or, where that differs, by what they say, the version of skycell
-    and the name of the command's file aside. Pages and figures, drawn from these, are not compared.
+    With --verify all runs are made again, none is taken from a store. The command says what it
+    carries out before it does: `run`, `sweep` or `reproduce`, with options that decide results,
+    and with no file but those of BUNDLE. Data (.json, .csv, .parquet) are compared octet by octet,
+    or, where that differs, by what they say, the version of skycell and the name of the command's
+    file aside. Pages and figures, drawn from these, are not compared.
 
     Exits with 0, with 1 if a result comes out otherwise or the command fails, with 2 if BUNDLE is
     damaged or the input is faulty.
@@ -107,8 +120,8 @@ def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: b
     if as_json:
         click.echo(json.dumps(shown, indent=2))
     else:
-        click.echo(f"Command: {shlex.join(['skycell', *found.command])}")
-        click.echo(f"Made by skycell {found.version}, Python {found.python}.")
+        say(f"Command: {shlex.join(['skycell', *found.command])}")
+        say(f"Made by skycell {found.version}, Python {found.python}.")
         click.echo(f"{len(found.files)} files, each as it was packed.")
         if out is not None:
             click.echo(f"Written to {shown_place(out)}.")
@@ -124,19 +137,34 @@ def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: b
 
 
 def _made_again(bundle: Bundle) -> tuple[int, list[Difference]]:
-    """Carries the command out in a folder of its own; its exit code, and what differs."""
+    """Says what is carried out and does so, in a new folder; its exit code, and what differs."""
+    from skycell.cli.bundled import allowed_command
     from skycell.exports.bundle import RESULT, differences
 
+    # The words that are carried out are made of what was found to be allowed, not taken over.
+    command = allowed_command(bundle.command, bundle.files)
+    words = command.words("packed")
+    shown = shlex.join(["skycell", *words])
+    say(f"Carries out, with the files of the bundle alone: {shown}", err=True)
     with TemporaryDirectory(prefix="skycell-verify-") as made:
-        folder = Path(made)
+        folder, again = Path(made) / "files", Path(made) / RESULT
+        folder.mkdir()
         for name, content in bundle.files.items():
             if not name.startswith(f"{RESULT}/"):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(content)
-        again = folder / RESULT
-        # A process of its own, whose folder is that of the files, and whose store is empty.
-        command = [sys.executable, "-m", "skycell", *bundle.command, "--out", str(again)]
-        done = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=False)
+        own = [f"--out={again}"]
+        if command.has_store:
+            own.append(f"--store={Path(made) / 'runs.sqlite'}")
+        # A process of its own, whose folder is that of the files. Python imports nothing from it.
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "skycell.cli.confined", *words, *own],
+            cwd=folder,
+            env={**os.environ, "PYTHONSAFEPATH": "1"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
         if done.returncode:
             return done.returncode, []
         return 0, list(differences(bundle, again))

@@ -20,6 +20,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 
@@ -191,9 +192,9 @@ def _show_list(ids: Sequence[str], as_json: bool) -> None:
     for group in linux().group:
         own = [found for found in selected if found.group.id == group.id]
         if own:
-            click.echo(f"{group.id}: {group.title}")
+            say(f"{group.id}: {group.title}")
         for found in own:
-            click.echo(f"  {found.id}")
+            say(f"  {found.id}")
 
 
 def _record(ids: Sequence[str], out: Path, replications: int) -> None:
@@ -204,7 +205,7 @@ def _record(ids: Sequence[str], out: Path, replications: int) -> None:
     def report(run: Recorded) -> None:
         late = f"late by up to {run.late_p99_us:.0f} us in 99 of 100"
         kept = "" if run.is_good else ": not kept, deliveries were too late"
-        click.echo(f"{run.scenario}, replication {run.replication}: {late}{kept}")
+        say(f"{run.scenario}, replication {run.replication}: {late}{kept}")
 
     made = record_linux(select(ids), out, replications=replications, on_recorded=report)
     late = sum(not run.is_good for run in made)

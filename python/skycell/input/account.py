@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from skycell.input.faults import visible
+from skycell.input.printable import printable
 from skycell.input.quantities import show_amount
 
 _MOST_NAMES = 6
@@ -41,7 +41,7 @@ class LeftAside:
         text = f"{show_amount(self.count)} {self.what}{'' if self.count == 1 else 's'} {verb}"
         text += " left aside"
         if self.names:
-            shown = [visible(name[:_LONGEST_NAME]) for name in self.names[:_MOST_NAMES]]
+            shown = [printable(name[:_LONGEST_NAME]) for name in self.names[:_MOST_NAMES]]
             more = len(self.names) - len(shown)
             text += f": {', '.join(shown)}{f' and {more} more' if more > 0 else ''}"
         return f"{text}{f'; {self.why}' if self.why else ''}."
@@ -136,7 +136,7 @@ class Account:
         what = self.form if _is_plural(self.form) else f"{article} {self.form}"
         verb = "is" if sum(self.read.values()) == 1 else "are"
         holds = "has" if _is_plural(self.form) else "is"
-        return f"{visible(self.file)} {holds} {what}: {amount}{over} {verb} read."
+        return f"{printable(self.file)} {holds} {what}: {amount}{over} {verb} read."
 
     def sentences(self) -> tuple[str, ...]:
         """What was left aside, assumed and added, a sentence or two each."""
@@ -148,11 +148,11 @@ class Account:
         )
         left_aside = (part.sentence for part in self.left_aside)
         added = (part.sentence for part in self.added)
-        return tuple(map(visible, (*left_aside, *assumed, *added)))
+        return tuple(map(printable, (*left_aside, *assumed, *added)))
 
     def notes(self) -> tuple[str, ...]:
         """All sentences, each of which names the file."""
-        name = visible(self.file)
+        name = printable(self.file)
         return (self.heading, *(f"{name}: {sentence}" for sentence in self.sentences()))
 
     def as_dict(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
 
+from skycell.input.printable import printable
 from skycell.input.quantities import counted, shortened, show_amount, with_short_numbers
 from skycell.input.spelling import nearest
 
@@ -54,7 +55,7 @@ class Fault:
         ]
         if self.meaning:
             lines.append(f"  meaning  {self.meaning}")
-        return "\n".join(map(visible, lines))
+        return "\n".join(map(printable, lines))
 
     def as_dict(self) -> dict[str, Any]:
         """The fault for a program."""
@@ -203,23 +204,7 @@ def show_value(value: object) -> str:
 
 def quoted(text: str) -> str:
     """A text as TOML has it; what would not be seen, or change how the line is seen, is escaped."""
-    return visible(json.dumps(text, ensure_ascii=False))
-
-
-def visible(text: str) -> str:
-    r"""A text on one line, with an escape for each sign that is not printed.
-
-    >>> visible("a\x1b[2J\nb")
-    'a\\u001b[2J\\u000ab'
-    """
-    return "".join(
-        sign
-        if sign.isprintable()
-        else f"\\u{ord(sign):04x}"
-        if sign <= "\uffff"
-        else f"\\U{ord(sign):08x}"
-        for sign in text
-    )
+    return printable(json.dumps(text, ensure_ascii=False))
 
 
 def _written(value: object, depth: int) -> str:

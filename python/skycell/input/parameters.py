@@ -278,9 +278,9 @@ def quantity(
     """A quantity in units of the given dimensions, or one of some words.
 
     `low` (inclusive), `above` (exclusive) and `high` (inclusive) bound the amount in base units of
-    the first dimension, rates of bits and of cells alike; where the unit alone does not give that,
-    only the sign is bounded. `other` is an example of another dimension, where that makes a
-    difference to other parameters.
+    the first dimension, rates of bits and of cells alike, and of symbols from above; where the unit
+    alone does not give that, only the sign is bounded. `other` is an example of another dimension,
+    where that makes a difference to other parameters.
     """
     words = tuple(words)
 
@@ -297,6 +297,8 @@ def quantity(
         if (above is not None and amount <= 0) or (low is not None and amount < min(low, 0)):
             raise Refused("")
         bounded = amount_in(read_value, dimensions[0])
+        if read_value.dimension is Dimension.SYMBOL_RATE and high is not None and amount > high:
+            raise Refused("")
         if bounded is not None:
             if low is not None and bounded < low:
                 raise Refused("")

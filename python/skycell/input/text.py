@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from errno import ENOENT
+from errno import EACCES, ENOENT
 from os import PathLike, fspath, strerror
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +16,10 @@ from skycell.input.faults import Fault, ScenarioFaults
 _MOST_OCTETS = 2**28
 """Of a text: 256 MiB. What has no end, such as `/dev/zero`, would else fill the memory."""
 
+OUTSIDE = "the file lies outside of the folder that may be read"
+
 _NOTED: ContextVar[list[Path] | None] = ContextVar("files that are read", default=None)
+_WITHIN: ContextVar[Path | None] = ContextVar("the folder that may be read", default=None)
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -24,12 +27,15 @@ def read_text(path: str | PathLike[str]) -> str:
 
     Raises:
         ScenarioFaults: it is not UTF-8, or too long.
-        OSError: the file cannot be read.
+        OSError: the file cannot be read, or may not be, within `files_within`.
     """
     if (noted := _NOTED.get()) is not None:
         noted.append(Path(path))
     if "\0" in fspath(path):  # TOML can write it, and no file system can have it in a name
         raise FileNotFoundError(ENOENT, strerror(ENOENT), fspath(path))
+    folder = _WITHIN.get()
+    if folder is not None and not Path(path).resolve().is_relative_to(folder):
+        raise PermissionError(EACCES, OUTSIDE, fspath(path))
     with Path(path).open("rb") as file:
         return read_stream(file, fspath(path))
 
@@ -43,6 +49,16 @@ def files_noted() -> Iterator[list[Path]]:
         yield noted
     finally:
         _NOTED.reset(token)
+
+
+@contextmanager
+def files_within(folder: Path) -> Iterator[None]:
+    """Lets `read_text` read only files of a folder: what names them is a stranger's."""
+    token = _WITHIN.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _WITHIN.reset(token)
 
 
 @contextmanager

@@ -12,7 +12,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Body, FastAPI, HTTPException, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import AfterValidator
 
 from skycell.lab.exercise import exercises, grade
 from skycell.lab.folder import MOST_OCTETS, LabFolder, OutsideError
@@ -32,13 +34,24 @@ POLICY = (
 )
 """Content security policy: nothing is loaded from, or sent to, another machine."""
 _TICK_S = 0.1
+_NUMBERS = "^[0-9]{0,9}(,[0-9]{0,9}){0,99}$"
+"""Numbers of runs."""
 _PARTS = {
     "lab.js": "text/javascript",
     "lab.css": "text/css",
     "index.html": "text/html; charset=utf-8",
 }
 
-Text = Annotated[str, Body(embed=True, max_length=MOST_OCTETS)]
+
+def _whole(text: str) -> str:
+    """The text, which UTF-8 can hold."""
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        raise ValueError("half of a sign, which is no text")
+    return text
+
+
+Words = Annotated[str, AfterValidator(_whole)]
+Text = Annotated[Words, Body(embed=True, max_length=MOST_OCTETS)]
 
 
 def create_app(folder: Path, token: str) -> FastAPI:
@@ -68,6 +81,12 @@ def create_app(folder: Path, token: str) -> FastAPI:
     @app.exception_handler(OutsideError)
     async def outside(_: Request, error: OutsideError) -> JSONResponse:
         return JSONResponse({"detail": str(error)}, 400)
+
+    @app.exception_handler(RequestValidationError)
+    async def faulty(_: Request, error: RequestValidationError) -> JSONResponse:
+        # What was found there is left out: it may be what no answer can hold.
+        found = [{key: each[key] for key in ("type", "loc", "msg")} for each in error.errors()]
+        return JSONResponse({"detail": json.loads(json.dumps(found))}, 422)
 
     @app.get("/")
     def page() -> Response:
@@ -116,7 +135,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
     @app.post("/api/runs")
     def begin(
         text: Text,
-        title: Annotated[str, Body(embed=True, max_length=60)] = "run",
+        title: Annotated[Words, Body(embed=True, max_length=60)] = "run",
         seed: Annotated[int | None, Body(embed=True, ge=0, lt=2**64)] = None,
     ) -> JSONResponse:
         scenario, found = _checked(lab, text)
@@ -148,9 +167,10 @@ def create_app(folder: Path, token: str) -> FastAPI:
 
     @app.get("/api/compare")
     def compare(
-        numbers: str, width: Annotated[int, Query(ge=100, le=4000)] = 640
+        numbers: Annotated[str, Query(pattern=_NUMBERS)],
+        width: Annotated[int, Query(ge=100, le=4000)] = 640,
     ) -> dict[str, Any]:
-        chosen = [_run(runs, int(one)) for one in numbers.split(",") if one.isdigit()]
+        chosen = [_run(runs, int(one)) for one in numbers.split(",") if one]
         done = [run for run in chosen if run.result is not None]
         if not done or len(done) > MOST_RUNS:
             raise HTTPException(400, f"1 to {MOST_RUNS} runs that have ended")
@@ -177,7 +197,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
 
     @app.post("/api/exercises/{name}/{number}")
     def answer(
-        name: str, number: int, answer: Annotated[str, Body(embed=True, max_length=60)]
+        name: str, number: int, answer: Annotated[Words, Body(embed=True, max_length=60)]
     ) -> dict[str, Any]:
         found = next((one for one in exercises() if one.id == name), None)
         if found is None or not 0 <= number < len(found.questions):
@@ -244,14 +264,17 @@ async def _events(run: LabRun) -> AsyncIterator[str]:
 def _checked(lab: LabFolder, text: str) -> tuple[Scenario | None, dict[str, Any]]:
     """The scenario of a text, if it can be run; and what a page shows of faults and notes."""
     from skycell.input.faults import ScenarioFaults, faults_as_dict
+    from skycell.input.text import files_within
     from skycell.scenario import parse
     from skycell.scenario.notes import notes_on, notes_on_carriers
     from skycell.scenario.sky_paths import notes_on_series, sky_paths
 
     lab.refuse_outside(text)
     try:
-        scenario = parse(text, "scenario", lab.path)
-        spec = scenario.resolve()
+        # What the files of the folder name in their turn is held to it, too.
+        with files_within(lab.path):
+            scenario = parse(text, "scenario", lab.path)
+            spec = scenario.resolve()
         notes = [
             *notes_on(spec, sky_paths(scenario)),
             *notes_on_carriers(scenario.file.topology),

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skycell import _core
+from skycell.input.json_text import read_json
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
 from skycell.records.result import RunResult, as_text
+from skycell.records.shape import faults_of_shape
 from skycell.spec.network import NetworkSpec
 from skycell.spec.traces import TRACE_COLUMNS
 
@@ -69,7 +71,7 @@ def read_result(folder: Path) -> RunResult:
     except ValueError as error:
         raise NotAResult(f"{folder / SPEC_FILE} holds no spec of a network") from error
     try:
-        summary = json.loads(records_text)
+        summary = read_json(records_text)
         identity = {key: summary[key] for key in IDENTITY}
         missing = {"duration_ps", "flows", "vcs", "ports", "ledger"} - summary.keys()
     except (ValueError, TypeError, KeyError) as error:
@@ -87,6 +89,12 @@ def read_result(folder: Path) -> RunResult:
             f"{folder / SPEC_FILE} was written by skycell {identity['version']}, "
             "whose specs this version does not write in the same way; run it again"
         )
+    try:
+        fault = next(faults_of_shape(summary, spec), None)
+    except _core.SpecError as error:
+        raise NotAResult(f"{folder / SPEC_FILE} holds no spec of a network: {error}") from None
+    if fault is not None:
+        raise NotAResult(f"{folder / RECORDS_FILE}: {fault}; run the scenario again")
     records = {key: value for key, value in summary.items() if key not in _NO_RECORDS}
     notes = tuple(summary.get("notes", ()))
     return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"], notes)

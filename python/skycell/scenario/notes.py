@@ -19,6 +19,7 @@ from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
 from skycell.scenario.sky_paths import SkyPath
+from skycell.scenario.trace_sizes import note_on_traces
 from skycell.scenario.values.cells import frame_cells_of
 from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
 from skycell.spec.values import begin_ps, paths_of
@@ -37,7 +38,7 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     device does; where Reno has HyStart, as no TCP of Linux has; where hosts take long before they
     send and data meet acknowledgements; where a source is faster than a link on its way; where
     queues stand at senders and not at a limited port; where satellites of its paths are left out
-    or placed by old elements; and on what a list of packets holds.
+    or placed by old elements; on what a list of packets holds; and where traces may grow large.
 
     Args:
         spec: the network.
@@ -49,7 +50,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
     of_queues = (*_overload(spec), *notes_on_senders(spec))
     of_tcp = (*_hystart(spec), *_jitter(spec))
-    return (*of_cells, *of_tcp, *of_queues, *of_paths, *filter(None, of_lists))
+    of_files = (*of_paths, *filter(None, of_lists))
+    return (*of_cells, *of_tcp, *of_queues, *of_files, *note_on_traces(spec))
 
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:

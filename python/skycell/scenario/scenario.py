@@ -12,9 +12,18 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
+from pydantic import ValidationError
+
 from skycell.input.checking import check_against
 from skycell.input.dotted_keys import set_value, steps_of
-from skycell.input.faults import Fault, FaultCollector, Positions, ScenarioFaults
+from skycell.input.faults import (
+    Fault,
+    FaultCollector,
+    Positions,
+    ScenarioFaults,
+    Verbatim,
+    show_value,
+)
 from skycell.input.plain_values import plain_value
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
@@ -135,7 +144,16 @@ class Scenario:
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
         file, link_schedules, packets, plan = self._planned(seed, faults)
-        return resolve(file, plan, link_schedules, packets, seed, faults)
+        try:
+            return resolve(file, plan, link_schedules, packets, seed, faults)
+        except ValidationError as error:
+            # Each value is within its bounds, and together they are beyond what is counted.
+            for details in error.errors(include_url=False):
+                place = ".".join(map(str, details["loc"]))
+                got = Verbatim(f"{place} = {show_value(details['input'])} in the run's network")
+                faults.add((), got, details["msg"], "what several values come to")
+            faults.raise_if_any()
+            raise
 
     def _planned(
         self, seed: int, faults: FaultCollector

@@ -332,3 +332,21 @@ def test_an_interrupt_ends_it_and_shows_what_was_counted(file: Path) -> None:
         left = json.loads(running.stdout.read())
     assert running.returncode == 0
     assert left["seconds"] < 20
+
+
+def test_measure_from_is_left_aside_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    specs: list[dict[str, Any]] = []
+
+    def emulate(spec: str, *_: object) -> str:
+        specs.append(json.loads(spec))
+        raise _core.EmulateError("no hosts here")
+
+    monkeypatch.setattr(_core, "emulate", emulate)
+    file = tmp_path / "a.toml"
+    file.write_text(SCENARIO.replace('"20 s"', '"20 s"\nmeasure_from = "5 s"'))
+    done = skycell("emulate", file)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("Note: run.measure_from is left aside")
+    assert "measure_from_ps" not in specs[0]

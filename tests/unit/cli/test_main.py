@@ -101,15 +101,21 @@ def test_an_output_that_takes_nothing_in_is_told_in_one_line(arguments: tuple[st
         (("run",), 2),
     ],
 )
-def test_a_closed_output_is_one_that_nobody_reads(arguments: tuple[str, ...], code: int) -> None:
+def test_a_result_for_a_closed_output_is_lost_and_that_is_told(
+    arguments: tuple[str, ...], code: int
+) -> None:
     command = [sys.executable, "-m", "skycell", *arguments]
     whole = subprocess.run(command, capture_output=True, check=False)
     for closed in (1, 2):
         shell = ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command]
         reported = subprocess.run(shell, capture_output=True, check=False)
-        assert (reported.returncode, whole.returncode) == (code, code)
+        is_lost = closed == 1 and code == 0
+        assert (reported.returncode, whole.returncode) == (1 if is_lost else code, code)
         assert reported.stdout == (b"" if closed == 1 else whole.stdout)
-        assert reported.stderr == (b"" if closed == 2 else whole.stderr)
+        if is_lost:
+            assert b"output is closed" in reported.stderr
+        else:
+            assert reported.stderr == (b"" if closed == 2 else whole.stderr)
 
 
 def in_encoding(encoding: str, folder: Path, *arguments: str) -> bytes:

@@ -121,12 +121,12 @@ def test_a_damaged_bundle_is_refused(scenario: Path, tmp_path: Path) -> None:
     other = changed(bundle, "input/link.toml", b"run.duration = 1", with_digest=False)
     line = refused(skycell("unpack", other, "--verify"))
     assert line == (
-        f"Error: {other} is no bundle: input/link.toml is not as it was packed: its SHA-256 is "
-        "another"
+        f"Error: {other} is no whole bundle: input/link.toml is not as it was packed: its "
+        "SHA-256 is another"
     )
     cut = tmp_path / "cut.zip"
     cut.write_bytes(bundle.read_bytes()[:-40])
-    assert "is no bundle: it is no whole zip file" in refused(skycell("unpack", cut))
+    assert "is no whole bundle: it is no whole zip file" in refused(skycell("unpack", cut))
     none = tmp_path / "none.zip"
     zipfile.ZipFile(none, "w").close()
     assert "has no bundle.json" in refused(skycell("unpack", none))

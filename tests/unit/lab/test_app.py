@@ -181,3 +181,51 @@ def test_every_question_has_one_answer(exercise: Any, client: TestClient) -> Non
             path = f"/api/exercises/{exercise.id}/{number}"
             graded = client.post(path, json={"answer": answer}).json()
             assert graded["right"] is is_right, (answer, graded)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("put", "/api/files/a.toml", r'{"text": "# \ud800"}'),
+        ("post", "/api/check", r'{"text": "# \ud800"}'),
+        ("post", "/api/check", r'{"text": "\udfff = 1"}'),
+        ("post", "/api/check", r'{"text": 1}'),
+        ("post", "/api/runs", r'{"text": "", "title": "\ud800"}'),
+        ("post", "/api/runs", '{"text": "", "seed": -1}'),
+        ("post", "/api/exercises/none/0", r'{"answer": "\ud800"}'),
+        ("post", "/api/exercises/none/" + "9" * 6_000, '{"answer": "1"}'),
+        ("get", "/api/compare?numbers=²", None),
+        ("get", "/api/compare?numbers=1,٣", None),
+        ("get", "/api/compare?numbers=" + "9" * 6_000, None),
+        ("get", "/api/compare?numbers=1&width=" + "9" * 6_000, None),
+        ("delete", "/api/runs/" + "9" * 6_000, None),
+    ],
+)
+def test_what_is_no_text_and_no_number_is_refused(
+    method: str, path: str, body: str | None, client: TestClient
+) -> None:
+    headers = {"Content-Type": "application/json"}
+    content = None if body is None else body.encode()
+    answer = client.request(method, path, content=content, headers=headers)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["detail"]
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_a_body(client: TestClient) -> None:
+    body = '{"text": "", "seed": ' + "9" * 6_000 + "}"
+    headers = {"Content-Type": "application/json"}
+    assert client.post("/api/runs", content=body, headers=headers).status_code in (400, 422)
+    text = "run.seed = " + "9" * 6_000
+    assert client.post("/api/check", json={"text": text}).json()["fault_count"] > 0
+
+
+def test_a_file_of_the_folder_names_none_outside(client: TestClient, folder: Path) -> None:
+    # The scenario names a constellation within, and that a file of elements without.
+    (folder / "sky.toml").write_text(
+        '[pattern]\nkind = "elements"\nfile = "../secret.toml"\n'
+        '[links]\nkind = "none"\n[earth]\nepoch = "2020-01-01T00:00:00Z"\n'
+    )
+    named = 'schedule = { constellation = "sky.toml", from = "Rome", to = "Oslo" }'
+    text = SCENARIO.replace('delay = "20 ms"', named)
+    found = client.post("/api/check", json={"text": text}).json()
+    assert any("outside of the folder" in fault["allowed"] for fault in found["faults"]), found

@@ -41,6 +41,7 @@ impl Network<'_> {
                 }
                 ended.push(next);
             }
+            self.moved += ended.len() as u64;
             may_be_more = ended.len() == TOGETHER;
             let is_forwarded = output.forwarding.is_some();
             if is_forwarded && !may_be_more {

@@ -56,7 +56,8 @@ impl Network<'_> {
         let cell_sources = OpenLoopSources::of(&network, together);
         cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
-            events: network.events.popped() + together.map_or(0, |part| part.events),
+            events: network.events.popped() - network.continued
+                + together.map_or(0, |part| part.events),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
             cells_stepped: network
                 .ports

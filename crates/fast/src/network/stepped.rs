@@ -20,6 +20,7 @@ impl Network<'_> {
         let port = self.ports.stepped_mut(id);
         port.step(limit, &mut self.frames, &mut self.vcs);
         port.take_gone(limit, &mut gone);
+        self.moved += gone.len() as u64;
         for unit in gone.drain(..) {
             self.on_gone(id, unit);
         }

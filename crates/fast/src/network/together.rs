@@ -28,6 +28,7 @@ impl Network<'_> {
         let until = self.events.first().map_or(end, |first| first.min(end));
         let part = self.together.as_mut()?;
         let first = part.first().filter(|first| *first < until)?;
+        self.moved += u64::from(AT_ONCE);
         let Some((key, offered)) = part.advance(until, AT_ONCE) else {
             return Some(first.time());
         };

@@ -10,6 +10,9 @@ from skycell.input.faults import FaultCollector, Path, ScenarioFaults, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.text import read_text
 
+_MOST_DIGITS = 18
+"""Of the number of a bit: a line of 100 Gbit/s sends fewer in a hundred days."""
+
 if TYPE_CHECKING:
     from skycell.scenario.declared.channels import ErrorTrace
 
@@ -47,7 +50,7 @@ def with_errors(
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        if not text.isascii() or not text.isdigit():
+        if not text.isascii() or not text.isdigit() or len(text) > _MOST_DIGITS:
             fault(f'"{name}", line {number}: {text[:40]}', "the number of a wrong bit in each line")
             return None
         errors.append(int(text))

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from skycell.input.account import Assumed, LeftAside
-from skycell.input.faults import show_value, visible
+from skycell.input.faults import show_value
+from skycell.input.printable import printable
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.scenario.steps.limits import (
     OutOfLimitsError,
@@ -302,7 +303,7 @@ def _fping_json(name: str, documents: list[Any], asked: Asked) -> Log:
                 delay_ps(ms, PS_PER_MS)
             answers.append(Answer(line, int(number(found["seq"])), at_s, ms))
     if len(hosts) > 1:
-        shown = ", ".join(visible(host) for host in sorted(hosts)[:3])
+        shown = ", ".join(printable(host) for host in sorted(hosts)[:3])
         raise refused(name, "", f"{len(hosts)} hosts: {shown}", "the answers of one host")
     left = []
     if others:

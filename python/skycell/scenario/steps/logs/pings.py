@@ -11,7 +11,8 @@ from statistics import median
 from typing import NoReturn
 
 from skycell.input.account import Assumed, LeftAside
-from skycell.input.faults import show_value, visible
+from skycell.input.faults import show_value
+from skycell.input.printable import printable
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount, show_time
 from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.limits import OutOfLimitsError, delay_ps, moment_ps, number
@@ -96,7 +97,7 @@ def read_pings(name: str, text: str, asked: Asked) -> Log:
             raise refused(name, "", error.got, error.allowed, line) from None
         answers.append(answer)
     if len(hosts) > 1:
-        shown = ", ".join(visible(host) for host in sorted(hosts)[:3])
+        shown = ", ".join(printable(host) for host in sorted(hosts)[:3])
         raise refused(name, "", f"{len(hosts)} hosts: {shown}", "the answers of one host")
     left = []
     if doubles:

@@ -14,7 +14,8 @@ from statistics import median
 from typing import Any, NoReturn
 
 from skycell.input.account import Assumed, LeftAside
-from skycell.input.faults import Fault, ScenarioFaults, show_value, visible
+from skycell.input.faults import Fault, ScenarioFaults, show_value
+from skycell.input.printable import printable
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.schedule import MOST_STEPS
 from skycell.scenario.steps.limits import (
@@ -132,7 +133,7 @@ def read_table(name: str, text: str, asked: Asked) -> Log | None:
     rate = _of_direction(name, header.rate, asked)
     for columns in (header.time, header.rtt, rate):
         if len(columns) > 1:
-            got = " and ".join(visible(column.name) for column in columns)
+            got = " and ".join(printable(column.name) for column in columns)
             raise refused(name, "", got, "one such column: take the others out", 1)
     unused = [column for column in header.rate if column not in rate]
     header = replace(header, rate=rate, others=[*header.others, *unused])
@@ -177,7 +178,7 @@ def _of_direction(name: str, columns: list[_Column], asked: Asked) -> list[_Colu
             raise refused(name, "", got, "a direction that a column names", 1)
         return found
     if len(ways) > 1:
-        got = f"rates of both directions: {' and '.join(visible(one.name) for one in columns)}"
+        got = f"rates of both directions: {' and '.join(printable(one.name) for one in columns)}"
         raise refused(name, "", got, 'direction = "up" or direction = "down" beside series', 1)
     return columns
 
@@ -393,7 +394,7 @@ def _unevenness(samples: Sequence[Sample]) -> Fraction:
 
 def refuse_header(name: str, header: Sequence[str], missing: str) -> NoReturn:
     """Refuses a header that is neither of steps nor of samples."""
-    got = ", ".join(visible(column) for column in header[:12]) or "nothing"
+    got = ", ".join(printable(column) for column in header[:12]) or "nothing"
     more = f" and {len(header) - 12} more" if len(header) > 12 else ""
     allowed = (
         "a header of steps, such as time_s and delay_ms, or of samples, such as timestamp and "

@@ -1,0 +1,34 @@
+//! The caller of a run has its turn after so much work, however much one event sets going.
+
+use skycell_spec::NetworkSpec;
+
+/// Units between two turns, of which each engine has its own lower number.
+const UNITS: u64 = 1 << 16;
+
+/// One flow over 100 Gbit/s with a window that never limits it: each round trip's segments arrive one after the other.
+fn spec() -> NetworkSpec {
+    NetworkSpec::from_json(include_str!("one-flow.json")).expect("a valid spec")
+}
+
+#[test]
+fn a_window_that_arrives_as_a_whole_leaves_turns_to_the_caller() {
+    for engine in [skycell_fast::run, skycell_reference::run] {
+        let mut turns = 0;
+        let mut last = None;
+        let records = engine(&spec(), &mut |now| {
+            assert!(last <= Some(now), "time does not go back");
+            last = Some(now);
+            turns += 1;
+            true
+        });
+        let cells = records.expect("the run succeeds").engine_stats.cells;
+        assert!(cells > 8 * UNITS, "there is work to do: {cells}");
+        assert!(turns >= cells / UNITS, "{turns} turns of {cells} units");
+    }
+}
+
+#[test]
+fn a_run_ends_at_the_turn_that_refuses_it() {
+    let outcome = skycell_fast::run(&spec(), &mut |_| false);
+    assert!(outcome.is_err());
+}
