@@ -89,20 +89,23 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
             v.key: {"value": v.value, "stated": v.is_stated, "reason": v.reason}
             for v in preset.all_values().values()
         }
-        going_with = [
-            {"key": key, "is": choice, "values": {v.key: v.value for v in own}}
-            for (key, choice), own in preset.going_with.items()
-        ]
-        reported = {"title": preset.title, "source": preset.source, "values": values}
-        if going_with:
-            reported["going_with"] = going_with
+        reported: dict[str, Any] = {
+            "title": preset.title,
+            "source": preset.source,
+            "values": values,
+        }
+        if preset.going_with:
+            reported["going_with"] = [
+                {"key": key, "is": choice, "values": {v.key: v.value for v in own}}
+                for (key, choice), own in preset.going_with.items()
+            ]
         click.echo(json.dumps(reported, indent=2))
         return
     click.echo(f"{preset.title}\nSource: {preset.source}")
     for value in preset.all_values().values():
         how = "stated" if value.is_stated else "chosen"
         click.echo(f"\n{value.key} = {show_value(value.value)}\n    {how}: {value.reason}")
-    for (key, choice), going_with in preset.going_with.items():
+    for (key, choice), own in preset.going_with.items():
         click.echo(f"\nWith {key} = {show_value(choice)}:")
-        for value in going_with:
+        for value in own:
             click.echo(f"    {value.key} = {show_value(value.value)}\n        {value.reason}")
