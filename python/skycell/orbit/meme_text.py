@@ -47,7 +47,7 @@ def read_meme(text: str, name: str) -> MessageText:
         "TIME_SYSTEM": "UTC",
     }
     segment = SegmentText("line 1", keywords)
-    found = MessageText("ephemeris of SpaceX's in its modified ITC form", [segment])
+    found = MessageText("SpaceX ephemeris in its modified ITC form", [segment])
     covariance_lines = 0
     for line, written in enumerate(text.splitlines(), start=1):
         words = written.split()

@@ -145,7 +145,7 @@ def test_an_ephemeris_of_spacex_is_the_oem_that_says_the_same(tmp_path: Path) ->
     assert ours == pytest.approx(theirs, abs=1e-6)
     assert skies[0].satellites == ("STARLINK-1007",)
     (account,) = skies[0].accounts
-    assert "SpaceX" in account.form
+    assert "is a SpaceX ephemeris" in account.heading
     assert account.read["states"] == 10
     assert aside(account) == {"covariance": (10, ())}
     broken = meme().replace("2024001000300.000", "2024001006300.000")
