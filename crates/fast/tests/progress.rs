@@ -1,8 +1,8 @@
-//! The caller of a run has its turn after so much work, however much one event sets going.
+//! The progress function of a run is called after so much work, however much one event sets going.
 
 use skycell_spec::NetworkSpec;
 
-/// Units at all ports between two turns, at most: each engine has its own lower number, of what it moves itself.
+/// Units at all ports between two calls, at most: each engine has its own lower number, of what it moves itself.
 const UNITS: u64 = 1 << 17;
 
 /// One flow over 100 Gbit/s with a window that never limits it: each round trip's segments arrive one after the other.
@@ -11,24 +11,24 @@ fn spec() -> NetworkSpec {
 }
 
 #[test]
-fn a_window_that_arrives_as_a_whole_leaves_turns_to_the_caller() {
+fn a_window_that_arrives_as_a_whole_does_not_keep_the_progress_function_waiting() {
     for engine in [skycell_fast::run, skycell_reference::run] {
-        let mut turns = 0;
+        let mut calls = 0;
         let mut last = None;
         let records = engine(&spec(), &mut |now| {
             assert!(last <= Some(now), "time does not go back");
             last = Some(now);
-            turns += 1;
+            calls += 1;
             true
         });
         let cells = records.expect("the run succeeds").engine_stats.cells;
         assert!(cells > 3 * UNITS, "there is work to do: {cells}");
-        assert!(turns >= cells / UNITS, "{turns} turns of {cells} units");
+        assert!(calls >= cells / UNITS, "{calls} calls of {cells} units");
     }
 }
 
 #[test]
-fn a_run_ends_at_the_turn_that_refuses_it() {
+fn a_run_ends_at_the_call_that_refuses_it() {
     let outcome = skycell_fast::run(&spec(), &mut |_| false);
     assert!(outcome.is_err());
 }
