@@ -295,7 +295,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("delays", (seed % 8 == 1).then(|| varying(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
         ("clp", with_clp(seed)),
-        ("overload", overload(seed)),
+        ("overload", overload(seed).filter(|_| seed % 4 == 3)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
         (
             "moving rows",
