@@ -253,11 +253,8 @@ fn some_scenarios_are_of_cell_sources_alone() {
 fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
-    let mut compared = 0;
-    for (name, spec) in (first..first + count).flat_map(scenarios_of) {
-        assert_identity(&name, spec);
-        compared += 1;
-    }
+    let all = (first..first + count).flat_map(scenarios_of);
+    let compared = all.map(|(name, spec)| assert_identity(&name, spec)).count();
     println!("both engines alike: {compared} scenarios");
 }
 

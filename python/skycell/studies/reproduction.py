@@ -168,15 +168,18 @@ class Reproduction:
             "replications": dict(self.replications),
             "rows": [row.as_dict() for row in self.rows],
             "conclusions": [entry.as_dict() for entry in self.conclusions],
+            "meanings": self.meanings(),
         }
 
-    def to_json(self) -> str:
-        """Engine, rows, conclusions and what is measured: the JSON that programs are promised."""
-        promised = ("engine", "rows", "conclusions")
-        data = {key: value for key, value in self.as_dict().items() if key in promised}
+    def meanings(self) -> dict[str, str]:
+        """What each measure of the rows is, by its name."""
         names = dict.fromkeys(row.metric for row in self.rows)
-        data["meanings"] = {name: MEANINGS[name] for name in names if name in MEANINGS}
-        return json_of(data)
+        return {name: MEANINGS[name] for name in names if name in MEANINGS}
+
+    def to_json(self) -> str:
+        """Engine, rows and conclusions as one JSON object: all that programs are promised."""
+        promised = ("engine", "rows", "conclusions")
+        return json_of({key: value for key, value in self.as_dict().items() if key in promised})
 
     def to_result_json(self) -> str:
         """The content of result.json, from which reports and figures are drawn again."""

@@ -41,7 +41,7 @@ def test_a_sweep_and_its_analysis_show_the_same_tables_by_two_factors(made: Path
     again = skycell("analyse", made / "out", *axes).stdout
     tables = shown[: shown.index("\nthroughput (Mbit/s)\n")]
     assert again.startswith(tables)
-    assert tables.count(" by buffer (cells) and TCP; mean of 2 replications ± half the 90 %") == 5
+    assert tables.count(" by buffer (cells) and TCP; mean of 2 replications") == 5
     assert "\nBest throughput (Mbit/s): " in shown
     assert "Best ceiling" not in shown
 

@@ -26,7 +26,7 @@ def test_every_scenario_is_recorded_and_nothing_else_is() -> None:
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda found: found.id)
 def test_a_recording_has_whole_replications(scenario: RecordedScenario) -> None:
     rows = recordings()[scenario.id]
-    flows = scenario.group.flows
+    flows = scenario.group.connections
     found = sorted((int(row["replication"]), int(row["flow"])) for row in rows)
     assert found == [(k, flow) for k in range(len(rows) // flows) for flow in range(flows)]
     assert len(rows) // flows >= 3
