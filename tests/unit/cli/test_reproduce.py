@@ -130,7 +130,15 @@ def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) 
     assert reported.exit_code == 0, reported.output
     assert f"Written to {out}." in reported.stdout
     result = json.loads((out / "result.json").read_text())
-    assert {"engine", "version", "seed", "replications", "rows", "conclusions"} == result.keys()
+    assert {
+        "engine",
+        "version",
+        "seed",
+        "replications",
+        "rows",
+        "conclusions",
+        "meanings",
+    } == result.keys()
     with (out / "rows.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 5
