@@ -33,8 +33,8 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
     base = base_of(own, presets(), faults)
     is_known = not faults.faults
     _call_by_our_names(own)
-    of_file = copy.deepcopy(own.get("tcp"))
-    common_preset = presets().get(str(of_file.get("preset"))) if isinstance(of_file, dict) else None
+    of_file = dict(own["tcp"]) if isinstance(own.get("tcp"), dict) else {}
+    common_preset = presets().get(str(of_file.get("preset")))
     if isinstance(own.get("tcp"), dict):
         own["tcp"] = _expand_tcp(own["tcp"], ("tcp",), faults)
     merged = merge(base, own)
@@ -52,7 +52,7 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             if isinstance(table, dict) and isinstance(table.get("tcp"), dict):
                 common = merged.get("tcp", {})
                 tcp = _expand_tcp(table["tcp"], (key, i, "tcp"), faults)
-                tcp = merge(_going_with(common_preset, tcp, {*tcp, *(of_file or ())}), tcp)
+                tcp = merge(_going_with(common_preset, tcp, {*tcp, *of_file}), tcp)
                 table["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
     return merged, is_known
 
