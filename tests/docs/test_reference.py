@@ -204,7 +204,7 @@ def test_streams_on_the_page_of_random_numbers_are_those_that_are_opened() -> No
     reported = first_cells(REFERENCE / "randomness.md")
     sources = [
         path.read_text(encoding="utf-8")
-        for crate in ("traffic", "reference", "engine")
+        for crate in ("traffic", "channel", "reference", "fast")
         for path in (ROOT / "crates" / crate / "src").rglob("*.rs")
     ]
     # A policy says its kind, and the list of policies the rest of the name.
