@@ -211,7 +211,7 @@ class Findings:
     subject: str = ""
 
     def named(self, units: Mapping[str, str], subject: str = "") -> Self:
-        """The same with what factors' levels are counted in, and what the response is of."""
+        """Names the units of the levels of factors, and what the response is of."""
         factors = (replace(own, unit=units.get(own.name, own.unit)) for own in self.factors)
         return replace(self, factors=tuple(factors), subject=subject)
 

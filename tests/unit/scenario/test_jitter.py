@@ -6,6 +6,7 @@ import pytest
 
 from skycell import _core
 from skycell.scenario import NetworkSpec, parse
+from skycell.scenario.notes import notes_on
 from skycell.spec.network import JitterSpec
 from tests.unit.scenario.wan import wan
 
@@ -76,6 +77,19 @@ def test_a_sender_that_is_alone_on_its_way_takes_a_time_only_where_one_is_given(
     assert jitter_of(wan(topology__sources=1).resolve()) == NONE
     inputs = wan(topology__sources=1, topology__access__frame_jitter="1 frame").resolve()
     assert jitter_of(inputs).data_ps > 0
+
+
+def test_a_long_time_where_data_meet_acknowledgements_is_noted() -> None:
+    def noted(**flows: int) -> list[str]:
+        notes = notes_on(graph(decimate="1000 cells/s", **flows))
+        return [note for note in notes if "frame_jitter" in note]
+
+    (note,) = noted(flows=1, uploads=2)
+    assert "32 ms" in note
+    assert "f1" in note
+    assert "f0" not in note  # the lone download takes 20 us
+    assert noted(flows=1, uploads=1) == []
+    assert noted(flows=2) == []  # no acknowledgement meets their data
 
 
 @pytest.mark.parametrize(

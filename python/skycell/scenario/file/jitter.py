@@ -13,10 +13,9 @@ from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Dimension, Quanti
 
 MEANING = "time, drawn for each segment, that a host takes to hand it to its port"
 SOURCE = (
-    "up to 1 frame at the slowest link that the data of a connection share with other data (Floyd "
-    "and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1992: sources in step "
-    "with the bottleneck do not share its losses); up to 20 us, measured at Linux hosts, where "
-    "they share links with acknowledgements alone; 0 s for a connection that is alone on its way"
+    "up to 1 frame at the slowest link that the data share with other data (Floyd and Jacobson, "
+    "On Traffic Phase Effects, 1992); up to 20 us beside acknowledgements alone (measured at Linux "
+    "hosts); 0 s for a connection that is alone"
 )
 
 OF_HOSTS_PS = PS_PER_MS // 50
