@@ -131,7 +131,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                     nagle_waits_for: [NagleWaitsFor::AnyData, NagleWaitsFor::ShortSegment]
                         [usize::from(later[0])],
                     limited_transmit: later[1],
-                    rto_min_bounds: [RtoMinBounds::Rto, RtoMinBounds::Deviation]
+                    rtt_estimator: [RttEstimator::Jacobson, RttEstimator::Linux]
                         [usize::from(later[2])],
                     pacing: pacing(is_paced),
                     rwnd,

@@ -8,6 +8,7 @@ use crate::spec::{RecoverySpec, TcpSpec, TickOrder};
 use crate::transmit::{LIMITED_TRANSMIT, Transmitter};
 use skycell_des::Stream;
 use skycell_units::{Cells, Octets, SimTime};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 pub use crate::transmit::SenderCounters;
@@ -308,7 +309,7 @@ impl Sender {
 
     fn send_control(&mut self, kind: SegmentKind, is_first: bool) {
         let ticks = self.tx.ticks;
-        self.tx.timed = is_first.then_some((0, ticks));
+        self.tx.timed = is_first.then_some((NonZeroU64::MIN, ticks));
         self.tx.start_timer();
         self.tx.counters.controls += 1;
         self.tx.out.push(Segment {
@@ -321,7 +322,7 @@ impl Sender {
     /// acknowledged.
     fn on_control_answered(&mut self) {
         if let Some((_, sent_at)) = self.tx.timed.take() {
-            self.tx.rto.on_sample(&self.tx.tcp, self.tx.ticks - sent_at);
+            self.tx.measure(self.tx.ticks - sent_at);
         }
         self.tx.deadline = SimTime::NEVER;
         self.tx.counters.controls += 1;

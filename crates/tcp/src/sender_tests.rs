@@ -94,7 +94,7 @@ pub(crate) fn tcp() -> TcpSpec {
         tick_phase: TickPhase::At { offset_ps: 0 },
         tick_order: TickOrder::ClockFirst,
         rto_min_ticks: 2,
-        rto_min_bounds: RtoMinBounds::Rto,
+        rtt_estimator: RttEstimator::Jacobson,
         rto_initial_ticks: 30,
         rto_max_ticks: 640,
         rto_max_backoff: 64,

@@ -117,15 +117,15 @@ pub struct TcpSpec {
         source = "choice: below two ticks a coarse timer may run out at once"
     )]
     pub rto_min_ticks: RtoMin,
-    /// What rto_min bounds: RTO as a whole, or the part of it that stands for the deviation of round trips, so
-    /// that RTO = srtt + max(4 rttvar, rto_min).
+    /// How RTO follows from round trips: srtt + 4 rttvar with a mean deviation, and rto_min bounds the sum; or srtt and the
+    /// largest deviation of the last round trips, which rto_min bounds.
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(
         word,
-        default = "rto",
-        source = "RFC 6298 section 2.4; deviation is Linux's tcp_rto_min in tcp_rtt_estimator"
+        default = "jacobson",
+        source = "RFC 6298 section 2; linux is tcp_rtt_estimator"
     )]
-    pub rto_min_bounds: RtoMinBounds,
+    pub rtt_estimator: RttEstimator,
     /// RTO before the first measurement; at least rto_min.
     #[param(key = "rto_initial", default = "3 s", source = "RFC 1122 4.2.3.1")]
     pub rto_initial_ticks: RtoInitial,
@@ -231,15 +231,15 @@ pub enum SsthreshBasis {
     Window,
 }
 
-/// What the smallest RTO bounds.
+/// How RTO follows from round trips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
-pub enum RtoMinBounds {
-    /// RTO (RFC 6298 section 2.4).
+pub enum RttEstimator {
+    /// srtt + 4 rttvar, the sum at least rto_min (RFC 6298 section 2).
     #[default]
-    Rto,
-    /// The deviation's part of it, 4 rttvar (Linux's tcp_rtt_estimator).
-    Deviation,
+    Jacobson,
+    /// srtt + the largest deviation of the last round trips, at least rto_min (Linux's tcp_rtt_estimator).
+    Linux,
 }
 
 /// What a segment below MSS waits for with Nagle's rule.

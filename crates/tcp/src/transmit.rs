@@ -10,6 +10,7 @@ use crate::spec::{NagleWaitsFor, RtoRestart, TcpSpec};
 use crate::validation::Validation;
 use crate::window::{Signal, Window};
 use skycell_units::{Ecn, Octets, SimTime};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// Segments beyond cwnd that limited transmit may have out, and duplicate ACKs in a row that send them (RFC 3042
@@ -69,9 +70,9 @@ pub(crate) struct Transmitter {
     pub(crate) deadline: SimTime,
     /// Octet after the last short segment of new data that was sent.
     pub(crate) short_end: u64,
-    /// The segment being timed: octet after its last (0 of a SYN or FIN, once it is unanswered and not
+    /// The segment being timed: octet after its last (1 of a SYN or FIN, while it is unanswered and not
     /// repeated), and the tick count at its sending.
-    pub(crate) timed: Option<(u64, u64)>,
+    pub(crate) timed: Option<(NonZeroU64, u64)>,
     pub(crate) tcp: Arc<TcpSpec>,
     pub(crate) clock: TickClock,
     /// Segments put out; stands empty while the sender does nothing.
@@ -278,10 +279,10 @@ impl Transmitter {
             self.counters.octets_retransmitted += self.snd_max.min(end) - sequence;
             self.counters.segments_retransmitted += 1;
             // Karn: a segment sent twice gives no sample.
-            self.timed = self.timed.filter(|timed| timed.0 <= sequence);
+            self.timed = self.timed.filter(|timed| timed.0.get() <= sequence);
         } else {
             if self.timed.is_none() {
-                self.timed = Some((end, timestamp));
+                self.timed = NonZeroU64::new(end).map(|end| (end, timestamp));
             }
             if length < self.tcp.mss {
                 self.short_end = end;
@@ -370,23 +371,29 @@ impl Transmitter {
         let acked = self.advance_to(ack);
         if self.tcp.timestamps {
             let rtt = self.ticks - echoed_timestamp;
-            self.rto.on_sample(&self.tcp, rtt);
+            self.measure(rtt);
             if self.window.has_state() {
                 self.sample(rtt);
             }
         } else if let Some((end, sent_at)) = self.timed
-            && ack >= end
+            && ack >= end.get()
         {
-            self.rto.on_sample(&self.tcp, self.ticks - sent_at);
+            self.measure(self.ticks - sent_at);
             self.timed = None;
         }
         acked
     }
 
+    /// Tells the retransmission timer of a round trip of `rtt` ticks.
+    pub(crate) fn measure(&mut self, rtt: u64) {
+        self.rto
+            .on_sample(&self.tcp, rtt, self.snd_una, self.snd_max);
+    }
+
     /// Round trips that an acknowledgement has measured, ticks: of the first segment that it acknowledges, which is
     /// the timer's, and of the last, which is the window's.
     pub(crate) fn on_round_trips(&mut self, first: u64, last: u64) {
-        self.rto.on_sample(&self.tcp, first);
+        self.measure(first);
         if self.window.has_state() {
             self.sample(last);
         }

@@ -980,7 +980,7 @@ TickPhase = Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
 
 TickOrder = Literal["clock_first", "timers_first"]
 
-RtoMinBounds = Literal["rto", "deviation"]
+RttEstimator = Literal["jacobson", "linux"]
 
 RtoRestart = Literal["on_ack", "on_send"]
 
@@ -1022,7 +1022,7 @@ class TcpSpec(SpecPart):
     tick_phase: TickPhase
     tick_order: TickOrder
     rto_min_ticks: U32
-    rto_min_bounds: RtoMinBounds = left_out("rto")
+    rtt_estimator: RttEstimator = left_out("jacobson")
     rto_initial_ticks: U32
     rto_max_ticks: U32
     rto_max_backoff: U32

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sender::tests::{MSS, RACK_TLP, Script, tcp as with_sack};
-use crate::spec::{RecoverySpec, RtoMinBounds, TcpSpec};
+use crate::spec::{RecoverySpec, RttEstimator, TcpSpec};
 use skycell_units::SimTime;
 
 pub(super) fn tcp() -> TcpSpec {
@@ -10,7 +10,7 @@ pub(super) fn tcp() -> TcpSpec {
         recovery: RecoverySpec::RackTlp(RACK_TLP),
         tick_ps: SimTime::from_millis(1).0,
         rto_min_ticks: 200,
-        rto_min_bounds: RtoMinBounds::Deviation,
+        rtt_estimator: RttEstimator::Linux,
         rto_initial_ticks: 1_000,
         rto_max_ticks: 120_000,
         ..with_sack()
@@ -129,13 +129,13 @@ fn what_may_only_be_late_is_waited_for_a_quarter_of_the_least_round_trip() {
 #[test]
 fn the_last_segments_loss_is_probed_for_before_any_timeout() {
     let mut s = Script::limited(tcp(), 10, 3);
-    // srtt = 101 ms, counted from one: 2 srtt + 2 from now, before RTO of 101 + 202.
-    s.at_millis(110).acked(1).expect_timer(110 + 204);
+    // srtt = 100 ms: 2 srtt + 2 from now, before RTO of 100 + 200.
+    s.at_millis(110).acked(1).expect_timer(110 + 202);
     s.sent.clear();
     s.timeout().expect_sent(&[2]).expect_counts(0, 0);
     // RTO counts from the probe.
     let rto = s.sender.tx.rto.ticks(&s.sender.tx.tcp);
-    s.expect_timer(314 + rto);
+    s.expect_timer(312 + rto);
     // 1 had arrived, 2 had not: the probe repairs it. The next ACK shows so, and costs what a loss does.
     s.at_millis(414).acked(3).expect_window(12.0, 1_000.0);
     s.hand_over(1).at_millis(514).acked(4);

@@ -291,7 +291,7 @@ impl RackTlp {
             news.rtt = Some(now - newest);
         } else if news.has_advanced && tx.tcp.timestamps {
             let rtt = now - segment.timestamp.min(now);
-            tx.rto.on_sample(&tx.tcp, rtt);
+            tx.measure(rtt);
             news.rtt = Some(rtt);
         }
     }

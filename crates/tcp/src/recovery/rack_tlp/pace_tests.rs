@@ -24,21 +24,21 @@ fn micros(time: Option<SimTime>) -> u64 {
 
 #[test]
 fn what_an_ack_lets_out_leaves_two_segments_at_a_time_at_twice_the_window_in_a_round_trip() {
-    // cwnd = 21 after the first ACK, of 20; srtt = 101 ms, counted from one. Ten have been sent, so the first 20 have left
-    // at once. 2 * 21 000 octets in 101 ms: 415 841 octets a second.
+    // cwnd = 21 after the first ACK, of 20; srtt = 100 ms. Ten have been sent, so the first 20 have left
+    // at once. 2 * 21 000 octets in 100 ms: 420 000 octets a second.
     let mut s = script(20, 1_000);
     s.expect_sent(&[20, 21]);
-    // The second burst waits for the first: 2 000 octets at that rate take 4 809 us, and half of it is taken off, as nothing
+    // The second burst waits for the first: 2 000 octets at that rate take 4 761 us, and half of it is taken off, as nothing
     // had left for 100 ms.
     s.acked(11).expect_sent(&[]);
     let first = micros(s.sender.deadline());
-    assert_eq!(first, 110_000 + 2_404); // 4 809.5 / 2, cut off
+    assert_eq!(first, 110_000 + 2_380); // 4 761.9 / 2, cut off
     let mut last = first;
     for burst in 0..3 {
         s.timeout().expect_sent(&[22 + 2 * burst, 23 + 2 * burst]);
-        // cwnd = 22, srtt = 807 / 8 ms: 436 183 octets a second, 4 585.2 us.
+        // cwnd = 22: 440 000 octets a second, 4 545.5 us.
         let next = micros(s.sender.deadline());
-        assert!((4_585..=4_586).contains(&(next - last)), "{}", next - last);
+        assert!((4_545..=4_546).contains(&(next - last)), "{}", next - last);
         last = next;
     }
     assert_eq!(s.sender.counters().timeouts, 0);
@@ -47,18 +47,18 @@ fn what_an_ack_lets_out_leaves_two_segments_at_a_time_at_twice_the_window_in_a_r
 #[test]
 fn above_half_of_ssthresh_the_rate_is_1_2_windows_in_a_round_trip() {
     let mut s = script(20, 40);
-    // cwnd = 21 is above 20: 1.2 * 21 000 octets in 101 ms, 8 015.9 us for a burst, and half of it at first.
+    // cwnd = 21 is above 20: 1.2 * 21 000 octets in 100 ms, 7 936.5 us for a burst, and half of it at first.
     s.expect_sent(&[20, 21]).acked(11);
-    assert_eq!(micros(s.sender.deadline()), 110_000 + 4_007);
+    assert_eq!(micros(s.sender.deadline()), 110_000 + 3_968);
 }
 
 #[test]
 fn the_retransmission_timer_counts_from_what_may_leave() {
     let mut s = script(20, 1_000);
     s.expect_sent(&[20, 21]);
-    // Nothing waits: cwnd is full. RTO of 101 + 202 ms counts from the first segment, at 10 ms; it is before a probe,
-    // 204 ms from now. A next burst could leave after 2.4 ms, in ticks 3: so much later.
-    assert_eq!(micros(s.sender.deadline()), 10_000 + 303_000 + 3_000);
+    // Nothing waits: cwnd is full. RTO of 100 + 200 ms counts from the first segment, at 10 ms; it is before a probe,
+    // 202 ms from now. A next burst could leave after 2.4 ms, in ticks 3: so much later.
+    assert_eq!(micros(s.sender.deadline()), 10_000 + 300_000 + 3_000);
 }
 
 #[test]
