@@ -136,3 +136,17 @@ fn after_a_timeout_that_was_needed_what_is_lost_is_repeated_a_round_trip_later()
     assert_eq!(s.sent.first(), Some(&1));
     s.expect_window(2.0, 2.0);
 }
+
+#[test]
+fn a_repetition_that_arrives_above_a_hole_shows_an_earlier_one_lost_whatever_is_echoed() {
+    let mut s = Script::established(undoing(true), 10); // 0 to 4 are lost
+    s.at_millis(110);
+    for end in 6..=10 {
+        s.acked_echoing(0, &[(5, end)], 10);
+    }
+    s.expect_sent(&[10, 11, 0, 1, 2]);
+    // 0 is lost again, 1 arrives. The receiver echoes nothing from above the hole (RFC 7323 section 4.3).
+    s.at_millis(210)
+        .acked_echoing(0, &[(1, 2), (5, 10)], 10)
+        .expect_sent(&[0]);
+}
