@@ -555,6 +555,13 @@ pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
                 return Err(range(at(key), 0, "above 0"));
             }
         }
+        if delayed.max_timeout_ps > 0 && delayed.max_timeout_ps < delayed.timeout_ps {
+            return Err(range(
+                at("delayed_ack.max_timeout_ps"),
+                delayed.max_timeout_ps,
+                "0 or at least timeout_ps",
+            ));
+        }
         if (delayed.sack_timeout_ps > 0) != (delayed.sack_segments > 0) {
             return Err(structure(
                 at("delayed_ack.sack_segments"),

@@ -106,6 +106,7 @@ fn the_first_quick_acknowledgements_are_those_after_the_window_has_grown() {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 4,
             sack_timeout_ps: 0,
             sack_segments: 0,

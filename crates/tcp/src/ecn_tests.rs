@@ -198,6 +198,7 @@ fn answers(fields: &[Ecn]) -> Vec<(u64, bool)> {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 1_000,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: 0,
             sack_segments: 0,

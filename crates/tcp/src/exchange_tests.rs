@@ -149,6 +149,7 @@ fn rules() -> impl Strategy<Value = TcpSpec> {
                     delayed_ack: is[4].then_some(DelayedAckSpec {
                         timeout_ps: SimTime::from_millis(200).0,
                         every_segments: 2,
+                        max_timeout_ps: 0,
                         quick_segments: 0,
                         sack_timeout_ps: 0,
                         sack_segments: 0,

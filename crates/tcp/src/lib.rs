@@ -1,9 +1,9 @@
 //! TCP as the studies of 1996-1999 define it: state machines that are handed the time and hand back
 //! the segments to send. No clock, no queue and no I/O inside.
 
+mod ack_delay;
 mod auto_tuning;
 mod clock;
-mod compression;
 mod congestion;
 mod ecn;
 mod kinds;

@@ -1,7 +1,7 @@
 //! The receiving end: in-order delivery, acknowledgements, SACK blocks.
 
+use crate::ack_delay::AckDelay;
 use crate::auto_tuning::{After, AutoTuning};
-use crate::compression::Compression;
 use crate::ranges::Ranges;
 use crate::receive_window::ReceiveWindow;
 use crate::recent::RecentRanges;
@@ -71,8 +71,8 @@ pub struct Receiver {
     marked: u64,
     /// Of a receiver whose octets wait for another connection.
     room: Option<Box<Room>>,
-    /// Of one that holds acknowledgements of early segments back.
-    compression: Option<Box<Compression>>,
+    /// Of one whose holds of acknowledgements follow from what arrives.
+    delay: Option<Box<AckDelay>>,
 }
 
 impl Receiver {
@@ -81,7 +81,7 @@ impl Receiver {
         let tcp = tcp.into();
         Receiver {
             window: ReceiveWindow::new(&tcp),
-            compression: Compression::new(&tcp),
+            delay: AckDelay::new(&tcp),
             quick: quick_segments(&tcp),
             tcp,
             connection: 0,
@@ -186,8 +186,8 @@ impl Receiver {
         }
         match segment.kind {
             SegmentKind::Syn => {
-                if let Some(compression) = &mut self.compression {
-                    compression.on_answered(now);
+                if let Some(delay) = &mut self.delay {
+                    delay.on_answered(now);
                 }
                 self.answer(SegmentKind::SynAck, now, out);
             }
@@ -200,8 +200,8 @@ impl Receiver {
             SegmentKind::Data => self.on_data(now, segment, out),
             SegmentKind::Probe => self.acknowledge(now, None, 0, out),
             SegmentKind::ControlAck => {
-                if let Some(compression) = &mut self.compression {
-                    compression.on_opened(now);
+                if let Some(delay) = &mut self.delay {
+                    delay.on_opened(&self.tcp, now);
                 }
                 if let Some(ReceiveWindow::AutoTuned(tuning)) = self.window.as_deref_mut() {
                     tuning.on_opened(now);
@@ -214,6 +214,11 @@ impl Receiver {
     /// The hold of an acknowledgement has run out.
     pub fn on_deadline(&mut self, out: &mut Vec<Segment>) {
         if let Some(now) = self.held_until {
+            if self.early.is_empty()
+                && let Some(delay) = &mut self.delay
+            {
+                delay.on_expired();
+            }
             self.acknowledge(now, None, 0, out);
         }
     }
@@ -246,7 +251,7 @@ impl Receiver {
         self.echoes_mark = false;
         self.unacknowledged = 0;
         self.held_until = None;
-        self.compression = Compression::new(&self.tcp);
+        self.delay = AckDelay::new(&self.tcp);
         if let Some(room) = &mut self.room {
             room.begin();
         }
@@ -276,13 +281,18 @@ impl Receiver {
         let had_gap = self.has_early && !self.early.is_empty();
         let (mut changed, mut unread) = (None, 0);
         if start > self.rcv_nxt {
-            if self.compression.is_some() {
+            if self.holds_sacks() {
                 self.release_sack(now, (start, end), out);
             }
             changed = Some(self.early.add(start, end));
             self.has_early = true;
         } else if end > self.rcv_nxt {
             unread = self.deliver(end);
+            if let Some(delay) = &mut self.delay
+                && delay.on_in_order(now)
+            {
+                self.quick = self.quick.max(quick_segments(&self.tcp)); // tcp_incr_quickack
+            }
         }
         let is_quick = self.is_quick(now, segment, unread, changed.is_some()) || has_changed;
         // RFC 5681 4.2: an out-of-order or duplicate segment, and one that fills a gap, is
@@ -290,13 +300,16 @@ impl Receiver {
         let is_in_order = changed.is_none() && !is_known && !had_gap;
         self.unacknowledged += 1;
         let may_hold = !is_in_order && !is_known && !is_quick;
-        let is_held = may_hold && self.compression.is_some() && self.holds_sack(now, changed);
+        let is_held = may_hold && self.holds_sacks() && self.holds_sack(now, changed);
         match self.tcp.delayed_ack {
             Some(delayed)
                 if is_in_order && !is_quick && self.unacknowledged < delayed.every_segments =>
             {
-                self.held_until
-                    .get_or_insert(now + SimTime(delayed.timeout_ps));
+                let hold = match &self.delay {
+                    None => SimTime(delayed.timeout_ps),
+                    Some(delay) => delay.hold(),
+                };
+                self.held_until.get_or_insert(now + hold);
             }
             _ if is_held => {}
             _ => self.acknowledge(now, changed, unread, out),
@@ -309,18 +322,23 @@ impl Receiver {
         }
     }
 
+    /// Whether acknowledgements of early segments are held back.
+    fn holds_sacks(&self) -> bool {
+        self.delay.is_some() && self.tcp.delayed_ack.is_some_and(|d| d.holds_sacks())
+    }
+
     /// Whether the acknowledgement that is due waits, as octets are missing and another will say what it would: of early
     /// octets, whose range is `changed`, or of no more than a segment in order.
     #[inline(never)] // so that nothing is done for it where nothing is held
     fn holds_sack(&mut self, now: SimTime, changed: Option<(u64, u64)>) -> bool {
-        let Some(compression) = &mut self.compression else {
+        let Some(delay) = &mut self.delay else {
             return false;
         };
         let is_large = self.rcv_nxt - self.last_acked > self.tcp.mss;
         if self.early.is_empty() || is_large {
             return false;
         }
-        let Some(wait) = compression.hold(self.rcv_nxt, self.held_until.is_some()) else {
+        let Some(wait) = delay.hold_early(self.rcv_nxt, self.held_until.is_some()) else {
             return false;
         };
         if let Some(range) = changed {

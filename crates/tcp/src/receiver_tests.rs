@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sender::tests::{RACK_TLP, tcp};
-use crate::spec::{AdvertisedWindow, DelayedAckSpec, RackTlpSpec, RecoverySpec};
+use crate::spec::{AdvertisedWindow, DelayedAckSpec, RackTlpSpec, RecoverySpec, RttEstimator};
 
 const MSS: u64 = 1_000;
 
@@ -136,6 +136,7 @@ fn an_acknowledgement_is_held_for_a_second_segment_or_until_its_time() {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: 0,
             sack_segments: 0,
@@ -163,6 +164,7 @@ fn an_acknowledgement_is_held_from_the_first_segment_that_waits_for_it() {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 3,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: 0,
             sack_segments: 0,
@@ -182,6 +184,7 @@ fn of_segments_whose_acknowledgement_was_held_the_earliest_is_echoed() {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: 0,
             sack_segments: 0,
@@ -266,6 +269,7 @@ fn the_first_segments_are_acknowledged_at_once_each() {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 3,
             sack_timeout_ps: 0,
             sack_segments: 0,
@@ -295,6 +299,7 @@ fn a_window_that_grows_has_room_for_two_more_with_each_segment_which_is_acknowle
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: 200,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: 0,
             sack_segments: 0,
@@ -369,6 +374,7 @@ fn a_new_connection_holds_and_echoes_and_advertises_as_the_first_did() {
             delayed_ack: Some(DelayedAckSpec {
                 timeout_ps: 200,
                 every_segments: 2,
+                max_timeout_ps: 0,
                 quick_segments: 0,
                 sack_timeout_ps: 0,
                 sack_segments: 0,
@@ -403,6 +409,7 @@ fn compressing(sack_segments: u32) -> Receiver {
         delayed_ack: Some(DelayedAckSpec {
             timeout_ps: SimTime::from_millis(40).0,
             every_segments: 2,
+            max_timeout_ps: 0,
             quick_segments: 0,
             sack_timeout_ps: SimTime::from_millis(1).0,
             sack_segments,
@@ -491,4 +498,95 @@ fn an_acknowledgement_of_an_early_segment_waits_for_a_twentieth_of_the_handshake
         (1..=4).for_each(|k| receiver.on_segment(opened, &data(k), &mut out));
         assert_eq!(receiver.deadline(), Some(opened + at_micros(wait)));
     }
+}
+
+/// Linux's, with a handshake that takes `round_trip` ms from 0 on; none where that is 0.
+fn adapting(quick_segments: u32, round_trip: u64) -> Receiver {
+    let mut receiver = Receiver::new(TcpSpec {
+        tick_ps: SimTime::from_millis(1).0,
+        rto_min_ticks: 200,
+        rto_initial_ticks: 1_000,
+        rto_max_ticks: 120_000,
+        rtt_estimator: RttEstimator::Linux,
+        delayed_ack: Some(DelayedAckSpec {
+            timeout_ps: SimTime::from_millis(40).0,
+            max_timeout_ps: SimTime::from_millis(200).0,
+            every_segments: 2,
+            quick_segments,
+            sack_timeout_ps: 0,
+            sack_segments: 0,
+        }),
+        ..tcp()
+    });
+    if round_trip > 0 {
+        for (kind, ms) in [(SegmentKind::Syn, 0), (SegmentKind::ControlAck, round_trip)] {
+            let segment = Segment::bare(kind, 0);
+            receiver.on_segment(SimTime::from_millis(ms), &segment, &mut Vec::new());
+        }
+    }
+    receiver
+}
+
+#[test]
+fn segments_after_a_gap_longer_than_the_receivers_rto_are_acknowledged_at_once() {
+    // RTO of 60 + 200 ms. Two quick segments at first, then every second one.
+    for (gap, expected) in [(260, [0, 1, 0]), (261, [1, 1, 0])] {
+        let mut receiver = adapting(2, 60);
+        let mut acks = |k: u64, ms: u64| {
+            let mut out = Vec::new();
+            receiver.on_segment(SimTime::from_millis(ms), &data(k), &mut out);
+            out.len()
+        };
+        assert_eq!([0, 1, 2, 3].map(|k| acks(k, 100 + k)), [1, 1, 0, 1]);
+        assert_eq!([4, 5, 6].map(|k| acks(k, 103 + gap + k - 4)), expected);
+    }
+    // A gap in what is in order counts, whatever comes early meanwhile.
+    let mut receiver = adapting(2, 60);
+    let mut acks = |k: u64, ms: u64| {
+        let mut out = Vec::new();
+        receiver.on_segment(SimTime::from_millis(ms), &data(k), &mut out);
+        out.len()
+    };
+    assert_eq!(
+        [(0, 100), (1, 101), (3, 200), (4, 300)].map(|(k, ms)| acks(k, ms)),
+        [1; 4]
+    );
+    assert_eq!(
+        [(2, 362), (5, 363), (6, 364), (7, 365)].map(|(k, ms)| acks(k, ms)),
+        [1, 1, 0, 1]
+    );
+}
+
+#[test]
+fn the_hold_follows_the_interval_of_segments() {
+    let ms = SimTime::from_millis;
+    let mut receiver = adapting(0, 0);
+    let mut out = Vec::new();
+    // By hand, 30 ms apart: 40, then 40 / 2 + 30 = 50, then 55 ms, and 57.5.
+    receiver.on_segment(ms(0), &data(0), &mut out);
+    assert_eq!(receiver.deadline(), Some(ms(40)));
+    receiver.on_segment(ms(30), &data(1), &mut out);
+    receiver.on_segment(ms(60), &data(2), &mut out);
+    assert_eq!(receiver.deadline(), Some(ms(60 + 55)));
+    receiver.on_segment(ms(90), &data(3), &mut out);
+    receiver.on_segment(ms(120), &data(4), &mut out);
+    assert_eq!(
+        (out.len(), receiver.deadline()),
+        (2, Some(at_micros(178_750)))
+    );
+    // It runs out, and is doubled to 117.5; then 58.75 + 80.
+    receiver.on_deadline(&mut out);
+    receiver.on_segment(ms(200), &data(5), &mut out);
+    assert_eq!(receiver.deadline(), Some(at_micros(338_750)));
+    // 10 ms apart: half of it, and 20.
+    receiver.on_segment(ms(210), &data(6), &mut out);
+    receiver.on_segment(ms(220), &data(7), &mut out);
+    assert_eq!(receiver.deadline(), Some(SimTime(284_687_500_000))); // 69.375 + 20, then half of it and 20
+
+    // No longer than the handshake's round trip.
+    let mut receiver = adapting(0, 45);
+    for k in 0..3 {
+        receiver.on_segment(ms(100 + 30 * k), &data(k), &mut out);
+    }
+    assert_eq!(receiver.deadline(), Some(ms(160 + 45)));
 }

@@ -347,12 +347,17 @@ pub type DelayedAck = Option<DelayedAckSpec>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct DelayedAckSpec {
-    /// Longest wait, picoseconds, above zero.
+    /// Longest wait, picoseconds, above zero; with max_timeout_ps the shortest one.
     pub timeout_ps: u64,
+    /// Longest wait where segments come at intervals of more than half of timeout_ps, picoseconds; 0 where that is timeout_ps
+    /// (Linux: icsk_ack.ato, TCP_DELACK_MAX).
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub max_timeout_ps: u64,
     /// Segments after which an ACK is sent at once, at least 1.
     pub every_segments: u32,
-    /// Data segments that are acknowledged at once, each, at the begin of a connection and from one on that came twice,
-    /// 65 535 at most (Linux's quick ACKs: tcp_enter_quickack_mode).
+    /// Data segments that are acknowledged at once, each: the first of a connection, and those from one on that came twice or
+    /// after a gap longer than the receiver's retransmission timeout; 65 535 at most (Linux's quick ACKs:
+    /// tcp_enter_quickack_mode, tcp_event_data_recv).
     #[serde(default, skip_serializing_if = "is_default")]
     pub quick_segments: u32,
     /// Longest wait of the ACK of an early segment, picoseconds; 0 where none waits (Linux: tcp_comp_sack_delay_ns).

@@ -214,6 +214,7 @@ fn an_acknowledgement_is_held_for_a_second_segment_or_its_time() {
     spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
+        max_timeout_ps: 0,
         quick_segments: 0,
         sack_timeout_ps: 0,
         sack_segments: 0,

@@ -271,6 +271,7 @@ fn a_request_that_is_lost_is_sent_again_by_the_client_and_acknowledged_when_its_
     spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
+        max_timeout_ps: 0,
         quick_segments: 0,
         sack_timeout_ps: 0,
         sack_segments: 0,
@@ -314,6 +315,7 @@ fn the_server_acknowledges_a_request_when_its_hold_is_over() {
     spec.tcp.delayed_ack = Some(DelayedAckSpec {
         timeout_ps: SimTime::from_millis(200).0,
         every_segments: 2,
+        max_timeout_ps: 0,
         quick_segments: 0,
         sack_timeout_ps: 0,
         sack_segments: 0,

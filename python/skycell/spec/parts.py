@@ -991,6 +991,7 @@ class DelayedAckSpec(SpecPart):
     """When the receiver holds acknowledgements back (RFC 1122 4.2.3.2)."""
 
     timeout_ps: U64
+    max_timeout_ps: U64 = left_out(0)
     every_segments: U32
     quick_segments: U32 = left_out(0)
     sack_timeout_ps: U64 = left_out(0)

@@ -139,7 +139,8 @@ impl Draws<'_> {
             (_, "delayed_ack") if dice.one_in(4) => {
                 let quick = dice.pick(&[0, 0, 5]);
                 let (wait, most) = dice.pick(&[(0, 0), (MILLISECOND, 44), (20 * MICROSECOND, 2)]);
-                json!({"timeout_ps": MILLISECOND, "every_segments": 2, "quick_segments": quick,
+                let longest = dice.pick(&[0, 0, 5 * MILLISECOND]);
+                json!({"timeout_ps": MILLISECOND, "max_timeout_ps": longest, "every_segments": 2, "quick_segments": quick,
                     "sack_timeout_ps": wait, "sack_segments": most})
             }
             (_, "delayed_ack") => Value::Null,

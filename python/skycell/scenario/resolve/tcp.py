@@ -198,9 +198,17 @@ class TcpResolver:
         if value is None:
             return None
         timeout = self.context.time_ps(value.timeout)
+        longest = 0
+        if value.max_timeout is not None:
+            longest = self.context.time_ps(value.max_timeout)
+            if longest < timeout:
+                path = (*self.path, "delayed_ack", "max_timeout")
+                meaning = meaning_of(HeldBack.model_fields["max_timeout"])
+                self.faults.add(path, value.max_timeout, f"at least timeout, {value.timeout}", meaning)
         early = value.sack_timeout
         return DelayedAckSpec(
             timeout_ps=timeout,
+            max_timeout_ps=longest,
             every_segments=value.every_segments,
             quick_segments=value.quick_segments,
             sack_timeout_ps=0 if early is None else self.context.time_ps(early),

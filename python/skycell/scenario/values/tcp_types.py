@@ -122,16 +122,24 @@ class HeldBack(Parameters):
     timeout: AckWait = param(
         "200 ms", "longest wait before an ACK", source="4.4BSD: the 200 ms fast timer"
     )
+    max_timeout: AckWait | None = param(
+        None,
+        (
+            "longest wait where segments come more than half of timeout apart: the wait grows to "
+            "twice the interval, the handshake's round trip at most"
+        ),
+        source="RFC 1122 has one wait; Linux: icsk_ack.ato, TCP_DELACK_MAX",
+    )
     every_segments: Annotated[int, whole_number(1, 1000)] = param(
         2, "segments after which an ACK is sent at once", source="RFC 1122 4.2.3.2"
     )
     quick_segments: Annotated[int, whole_number(0, 1000)] = param(
         0,
         (
-            "data segments that are acknowledged at once, each, at the begin of a connection and "
-            "from one on that came twice"
+            "data segments that are acknowledged at once, each: the first of a connection, and those "
+            "after one that came twice or after a gap longer than the receiver's own RTO"
         ),
-        source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode",
+        source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode, tcp_event_data_recv",
     )
     sack_timeout: AckWait | None = param(
         None,
@@ -154,7 +162,7 @@ def _delayed_ack_by_word(value: Any) -> Any:
         return value
     if value not in ("off", "on"):
         allowed = (
-            '"off" or "on" or a table with timeout, every_segments, quick_segments, '
+            '"off" or "on" or a table with timeout, max_timeout, every_segments, quick_segments, '
             "sack_timeout and sack_segments"
         )
         raise PydanticCustomError(REFUSED, "{allowed}", {"allowed": allowed})

@@ -228,6 +228,7 @@ impl RackTlp {
             tx.advertised = advertised;
         }
         let highest = tx.sacked.end().max(tx.snd_una);
+        let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let now = tx.ticks;
         if tx.tcp.recovery.has_dsack() {
             self.note_duplicates(tx, segment, &mut news);
@@ -243,7 +244,7 @@ impl RackTlp {
             while let Some((start, stop)) = tx.sacked.missing(from, end) {
                 flight.sack(start, stop, |covered| {
                     news.on_sacked(&covered, highest, high_seq);
-                    rack.on_delivered(&covered, now);
+                    rack.on_delivered(&covered, None, now);
                     if let Some(rates) = &mut rates {
                         rates.on_covered(&covered);
                     }
@@ -258,7 +259,7 @@ impl RackTlp {
             flight.acknowledge(ack, |covered| {
                 news.on_acked(&covered, high_seq);
                 if !covered.was_sacked {
-                    rack.on_delivered(&covered, now);
+                    rack.on_delivered(&covered, echo, now);
                 }
                 if let Some(rates) = &mut rates {
                     rates.on_covered(&covered);

@@ -73,15 +73,16 @@ impl Rack {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Steps 2 and 3: a segment has arrived (tcp_rack_advance).
-    ///
-    /// The timestamp that the ACK echoes says nothing here: while an earlier segment is missing, the receiver echoes one
-    /// from before it (RFC 7323 section 4.3), also for a repetition that arrives.
-    pub(super) fn on_delivered(&mut self, covered: &Covered, now: u64) {
+    /// Steps 2 and 3: a segment has arrived (tcp_rack_advance), as an ACK says that echoes the timestamp `echo`; none where a
+    /// block says so: while an earlier segment is missing, the receiver echoes a timestamp from before the hole (RFC 7323
+    /// section 4.3), also for a repetition that arrives (tcp_sacktag_one, tcp_clean_rtx_queue).
+    pub(super) fn on_delivered(&mut self, covered: &Covered, echo: Option<u64>, now: u64) {
         let sent = covered.sent_at.0;
         let rtt = now - sent;
-        // What came sooner than a round trip takes answers what was sent before the repetition.
-        if covered.is_repeated && self.min_rtt.is_some_and(|min| rtt < min) {
+        // An answer to what was sent before the repetition, by its timestamp or because it came too soon.
+        let is_early =
+            echo.is_some_and(|echo| echo < sent) || self.min_rtt.is_some_and(|min| rtt < min);
+        if covered.is_repeated && is_early {
             return;
         }
         self.has_news = true;

@@ -7,6 +7,7 @@ use crate::SegmentKind;
 use crate::segment::Segment;
 use crate::sender::tests::{MSS, RACK_TLP, Script, WINDOW};
 use crate::spec::{RecoverySpec, TcpSpec};
+use skycell_units::SimTime;
 
 fn undoing(timestamps: bool) -> TcpSpec {
     TcpSpec {
@@ -114,6 +115,21 @@ fn an_echo_from_before_a_timeout_says_that_it_was_not_needed() {
     assert_eq!(s.sender.ssthresh(), 4.0 * MSS as f64);
     assert!(s.sender.cwnd() >= 4.0 * MSS as f64);
     assert!(s.sent.iter().all(|&segment| segment > 4), "{:?}", s.sent);
+}
+
+#[test]
+fn an_original_that_arrives_a_round_trip_after_its_repetition_shows_no_other_lost() {
+    let mut s = Script::established(undoing(true), 6);
+    s.at_millis(110).acked_echoing(2, &[], 10); // a round trip of 100 ms
+    s.timeout().timeout(); // a probe, then 2 again
+    assert_eq!(s.sent.last(), Some(&2));
+    let highest = *s.sent.iter().max().expect("a probe was sent");
+    s.sent.clear();
+    let now = s.now.0 / SimTime::from_millis(1).0;
+    s.at_millis(now + 150)
+        .acked_echoing(3, &[], 10)
+        .expect_undos(1);
+    assert!(s.sent.iter().all(|&k| k > highest), "{:?}", s.sent);
 }
 
 #[test]
