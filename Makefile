@@ -14,7 +14,7 @@ PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test soak bench generate lint format wheel docs lock clean
+.PHONY: help setup demo test soak bench generate lint format wheel docs release lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -70,6 +70,15 @@ docs: $(DOCS_STAMP) ## The documents as a site, in out/docs; dead links are erro
 	rm -rf out/docs
 	$(DOCS)/bin/sphinx-build --quiet --fresh-env --fail-on-warning --keep-going --jobs auto \
 		--conf-dir docs --doctree-dir target/docs . out/docs
+
+# The revision of the last release.
+BASE :=
+
+release: setup ## Say what a release lacks (BASE=revision of the last one)
+	@test -n "$(BASE)" || { echo "BASE is missing: make release BASE=v0.1.0, the revision of the last release" >&2; exit 2; }
+	$(BIN)/python tools/check_release.py $(BASE)
+	$(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/check_wheel.py
 
 lock: $(TOOLS_STAMP) ## Compile both locks anew from pyproject.toml
 	$(UV) pip compile --universal --generate-hashes --no-emit-index-url --all-extras --group dev \

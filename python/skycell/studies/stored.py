@@ -2,7 +2,7 @@
 
 Each is a file `stored.csv` in the folder of its study, with a row per run: levels of the settings
 and of the options, replication, the first 12 digits of the hash of its spec, measures.
-`tools/generate.py stored ID` writes it.
+`tools/generate.py stored queue` and `stored category` write them.
 """
 
 from __future__ import annotations

@@ -204,7 +204,9 @@ class TcpResolver:
             if longest < timeout:
                 path = (*self.path, "delayed_ack", "max_timeout")
                 meaning = meaning_of(HeldBack.model_fields["max_timeout"])
-                self.faults.add(path, value.max_timeout, f"at least timeout, {value.timeout}", meaning)
+                self.faults.add(
+                    path, value.max_timeout, f"at least timeout, {value.timeout}", meaning
+                )
         early = value.sack_timeout
         return DelayedAckSpec(
             timeout_ps=timeout,
