@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import STDIN, load_input, shown_name
 from skycell.cli.options import json_option
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     checked = _validate(collector, files)
     collector.refuse_if_wrong_use()
     if as_json:
-        click.echo(json.dumps({"files": [found.as_dict() for found in checked]}, indent=2))
+        say_json({"files": [found.as_dict() for found in checked]})
         ctx.exit(2 if collector else 0)
     for found in checked:
         if found.spec is not None:

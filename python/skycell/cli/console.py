@@ -15,6 +15,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from skycell.cli.options import FORMS, LATEX
+from skycell.cli.sentences import say
 from skycell.input.printable import printable
 from skycell.tables.table import Cell, Table
 
@@ -51,7 +52,7 @@ class Output:
         """
         if self._is_latex:
             for line in text.splitlines():
-                click.echo(f"% {printable(line)}")
+                say(f"% {line}")
         else:
             self._console.print(Text(_plain(text), style), soft_wrap=not wrap)
 
@@ -64,7 +65,7 @@ class Output:
         if self._is_latex:
             from skycell.tables.latex import latex
 
-            click.echo(printable(latex(table), keep="\n"))
+            say(latex(table))
             return
         self.say(table.heading, "bold")
         for part in self._parts(table):

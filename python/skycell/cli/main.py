@@ -226,9 +226,10 @@ def _ending(error: Exception) -> tuple[str, int]:
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        from skycell.cli.sentences import say
         from skycell.version import version
 
-        click.echo(f"skycell {version()}")
+        say(f"skycell {version()}")
         ctx.exit()
 
 

@@ -22,6 +22,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say, say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -148,7 +149,7 @@ def globe(
         packets = czml(sky, places, pairs, start_ps=at.ps, step_ps=every.ps, steps=frames)
         written += write_all({out: json.dumps(packets).encode()}, force=force)
         if sky.file.earth.epoch is None:
-            click.echo(f"Time 0 is {NO_EPOCH:%Y-%m-%d %H:%M} UTC in {out.name}.", err=True)
+            say(f"Time 0 is {NO_EPOCH:%Y-%m-%d %H:%M} UTC in {out.name}.", err=True)
     elif out is not None:
         from skycell.plots.export import save
         from skycell.plots.globe import globe_figure
@@ -163,7 +164,7 @@ def globe(
         rows = _positions(sky, times_ps)
         written += write_tables(rows, csv_file, parquet)
         if as_json:
-            click.echo(json.dumps(rows.to_dicts(), indent=2))
+            say_json(rows.to_dicts())
             return
     report_written(written)
 

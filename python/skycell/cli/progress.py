@@ -9,6 +9,7 @@ from typing import Self
 
 import click
 
+from skycell.input.printable import printable
 from skycell.input.quantities import PS_PER_SECOND
 
 _QUIET_S = 1.5
@@ -41,6 +42,7 @@ class ProgressLine:
 
     def say(self, text: str) -> None:
         """Tells `text` in the place of what was told before."""
+        text = printable(text)
         if self._is_terminal:
             # A line that is folded cannot be told anew in its place.
             room = get_terminal_size().columns - 1
