@@ -3,6 +3,7 @@
 //!
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
+mod apart;
 mod emulate;
 mod errors;
 mod orbit;

@@ -14,6 +14,7 @@ from rich.table import Column as RichColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from skycell.cli.at_work import make_room
 from skycell.cli.options import FORMS, LATEX
 from skycell.cli.sentences import say
 from skycell.input.printable import printable
@@ -54,6 +55,7 @@ class Output:
             for line in text.splitlines():
                 say(f"% {line}")
         else:
+            make_room()
             self._console.print(Text(_plain(text), style), soft_wrap=not wrap)
 
     def show(self, table: Table) -> None:
@@ -121,6 +123,7 @@ def _print(console: Console, table: Table) -> None:
     if needed > console.width:
         console = _console(needed)
         console.width = needed
+    make_room()
     console.print(drawn)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from skycell.cli.at_work import make_room
 from skycell.input.printable import printable
 
 
@@ -15,6 +16,7 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
     The escapes are those of JSON: a JSON text stays what it is.
     """
+    make_room()
     click.echo(printable(text, keep="\n"), err=err, nl=nl)
 
 
