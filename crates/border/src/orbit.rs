@@ -14,7 +14,7 @@ use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
 use skycell_orbit::station::Look;
 use skycell_orbit::{
-    Absent, Change, Fleet, Judged, LeftOut, OrbitSpec, Series, SeriesRequest, World,
+    Absent, Change, Fleet, Hidden, Judged, LeftOut, OrbitSpec, Series, SeriesRequest, World,
 };
 use skycell_records::Column;
 
@@ -122,6 +122,23 @@ pub fn orbit_absent_links(
     };
     let links = Value::from_iter(found.links.iter().map(row));
     Ok(json!({"looks": found.looks, "asked_for": found.asked_for, "links": links}).to_string())
+}
+
+/// The satellites above the masks of places that the earth hides at some moments between two, as JSON:
+/// number of the place, how many satellites, and moments looked at.
+#[pyfunction]
+pub fn orbit_hidden(
+    py: Python<'_>,
+    spec_json: String,
+    first_ps: u64,
+    last_ps: u64,
+) -> PyResult<String> {
+    let between_ps = [first_ps, last_ps];
+    let found = in_world(py, spec_json, between_ps, move |world| {
+        world.hidden(between_ps)
+    })?;
+    let row = |own: &Hidden| json!([own.station, own.satellites, own.looks]);
+    Ok(Value::from_iter(found.iter().map(row)).to_string())
 }
 
 /// Earth-fixed positions in km, moment after moment, satellite after satellite.

@@ -138,7 +138,7 @@ def globe(
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
-    known = validity(sky, times_ps[0], times_ps[-1])
+    known = validity(sky, times_ps[0], times_ps[-1], places)
     report_notes(replace(known, links=absent_links(sky, times_ps[0], times_ps[-1])))
     written = []
     pairs = [(n, n + 1) for n in range(len(places) - 1)]
