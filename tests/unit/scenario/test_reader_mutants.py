@@ -61,6 +61,11 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "mahimahi": ("".join(f"{at * at % 40 + 40 * at}\n" for at in range(40)), {}),
     "round trips": (TABLE, {"minimum_over": "1 s"}),
+    "losses": (
+        "time_s,rtt_ms,packet_loss_%\n"
+        + "".join(f"{at},{40 + at % 7},{at * at % 30 / 10}\n" for at in range(30)),
+        {},
+    ),
     "rates": (rides(600), {"gap": "cut"}),
     "semicolons": (TABLE.replace(",", ";").replace(".", ","), {"stamp": "answered"}),
     "steps": (
