@@ -11,6 +11,7 @@ from skycell.orbit import as_constellation, look, passes, series
 from skycell.orbit.motion import path_steps
 from skycell.orbit.places import Place
 from skycell.orbit.reach import coverage_deg, refuse_out_of_reach
+from skycell.spec.steps import Steps
 from tests.unit.cli.calling import skycell
 
 RADIUS_KM = 6378.137
@@ -57,10 +58,15 @@ def test_what_is_behind_the_earth_is_in_no_pass_and_on_no_path(sky: Path) -> Non
 def test_a_run_has_no_path_through_the_earth(sky: Path, tmp_path: Path) -> None:
     only = tmp_path / "only.toml"
     only.write_text(SKY.replace('"10 deg", "81.6 deg", "160 deg"', '"160 deg"'))
-    ends = {"source": "0,10", "target": "0,20", "folder": tmp_path}
+
+    def steps_over(name: str) -> Steps:
+        return path_steps(
+            name, "0,10", "0,20", folder=tmp_path, start_ps=0, step_ps=SECOND, steps=2
+        )
+
     with pytest.raises(ScenarioFaults):
-        path_steps("only.toml", **ends, start_ps=0, step_ps=SECOND, steps=2)
-    steps = path_steps("sky.toml", **ends, start_ps=0, step_ps=SECOND, steps=2)
+        steps_over("only.toml")
+    steps = steps_over("sky.toml")
     assert any("The earth hides 1 satellite above the mask of -90 deg" in s for s in steps.notes)
 
 
