@@ -33,8 +33,12 @@ test: setup ## Every test of both languages
 ROUND := 1000
 FIRST := 2000
 
-soak: ## Mutants of measurements, then both engines on generated scenarios, until stopped or until they differ
-	SKYCELL_MUTANTS=10000 $(BIN)/python -m pytest --quiet tests/unit/scenario/test_reader_mutants.py
+# Of each form of file: measurements, satellites, scenarios and sweeps, results, bundles, stores.
+MUTANTS := 10000
+MUTANT_TESTS := tests/unit/scenario/test_reader_mutants.py tests/unit/orbit/test_mutants.py tests/unit/mutants
+
+soak: ## Mutants of every form of file, then both engines on generated scenarios, until stopped or until they differ
+	SKYCELL_MUTANTS=$(MUTANTS) $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal $(MUTANT_TESTS)
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
 		cargo test --release --locked --quiet -p skycell-fast --test differential \

@@ -206,6 +206,22 @@ def orbit_absent_links(spec_json: str, first_ps: int, last_ps: int) -> str:
         OrbitError: the spec has no meaning.
     """
 
+def orbit_hidden(spec_json: str, first_ps: int, last_ps: int) -> str:
+    """The satellites above the masks of places that the earth hides between two moments.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`, with places.
+        first_ps: the first moment since time 0.
+        last_ps: the last.
+
+    Returns:
+        JSON: for each place that it hides any from, its number, how many satellites, and the
+        moments looked at.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+    """
+
 def orbit_judged(spec_json: str, first_ps: int, last_ps: int) -> str:
     """How good the interpolated positions of ephemerides are between two moments.
 

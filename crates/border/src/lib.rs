@@ -3,6 +3,7 @@
 //!
 //! What Python sees is written down in `python/skycell/_core.pyi`.
 
+mod apart;
 mod emulate;
 mod errors;
 mod orbit;
@@ -54,7 +55,7 @@ mod _core {
     use super::errors::{EmulateError, OrbitError, RunCancelled, RunError, SpecError, TomlError};
     #[pymodule_export]
     use super::orbit::{
-        orbit_absent_links, orbit_judged, orbit_left_out, orbit_moment, orbit_passes,
+        orbit_absent_links, orbit_hidden, orbit_judged, orbit_left_out, orbit_moment, orbit_passes,
         orbit_positions, orbit_series, orbit_sights, read_tle,
     };
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Constellations for Python: positions, one moment, and paths over time.
 
+use crate::apart::apart;
 use crate::errors::orbit_error;
 use crate::run::{Watch, array, array_of};
 use pyo3::exceptions::PyValueError;
@@ -13,31 +14,48 @@ use skycell_orbit::passes::{Event, Pass};
 use skycell_orbit::series::NO_PATH_PS;
 use skycell_orbit::station::Look;
 use skycell_orbit::{
-    Absent, Change, Fleet, Judged, LeftOut, OrbitSpec, Series, SeriesRequest, World,
+    Absent, Change, Fleet, Hidden, Judged, LeftOut, OrbitSpec, Series, SeriesRequest, World,
 };
 use skycell_records::Column;
 
 /// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
 const MOST_VALUES: usize = 200_000_000;
 
-fn world(spec_json: &str, between_ps: [u64; 2]) -> PyResult<World> {
-    OrbitSpec::from_json(spec_json)
-        .and_then(|spec| World::new(spec, between_ps))
-        .map_err(orbit_error)
+fn world(py: Python<'_>, spec_json: String, between_ps: [u64; 2]) -> PyResult<World> {
+    in_world(py, spec_json, between_ps, |world| world)
+}
+
+/// What is found in a world, which is made for it.
+fn in_world<T: Send + 'static>(
+    py: Python<'_>,
+    spec_json: String,
+    between_ps: [u64; 2],
+    find: impl FnOnce(World) -> T + Send + 'static,
+) -> PyResult<T> {
+    apart(py, move || {
+        let spec = OrbitSpec::from_json(&spec_json)?;
+        Ok(find(World::new(spec, between_ps)?))
+    })?
+    .map_err(orbit_error)
+}
+
+fn fleet(py: Python<'_>, spec_json: String, between_ps: [u64; 2]) -> PyResult<Fleet> {
+    apart(py, move || {
+        let spec = OrbitSpec::from_json(&spec_json)?;
+        Fleet::new(&spec, between_ps.map(skycell_orbit::sky::seconds))
+    })?
+    .map_err(orbit_error)
 }
 
 /// The satellites of elements that are left out at some of the moments between two, as JSON.
 #[pyfunction]
 pub fn orbit_left_out(
     py: Python<'_>,
-    spec_json: &str,
+    spec_json: String,
     first_ps: u64,
     last_ps: u64,
 ) -> PyResult<String> {
-    let between_s = [first_ps, last_ps].map(skycell_orbit::sky::seconds);
-    let fleet =
-        py.detach(|| OrbitSpec::from_json(spec_json).and_then(|spec| Fleet::new(&spec, between_s)));
-    let rows = fleet.map_err(orbit_error)?;
+    let rows = fleet(py, spec_json, [first_ps, last_ps])?;
     let reported = |row: &LeftOut| json!([row.satellite, row.minutes, row.limit.to_string()]);
     Ok(Value::from_iter(rows.left_out().iter().map(reported)).to_string())
 }
@@ -47,14 +65,11 @@ pub fn orbit_left_out(
 #[pyfunction]
 pub fn orbit_judged(
     py: Python<'_>,
-    spec_json: &str,
+    spec_json: String,
     first_ps: u64,
     last_ps: u64,
 ) -> PyResult<String> {
-    let between_s = [first_ps, last_ps].map(skycell_orbit::sky::seconds);
-    let fleet =
-        py.detach(|| OrbitSpec::from_json(spec_json).and_then(|spec| Fleet::new(&spec, between_s)));
-    let fleet = fleet.map_err(orbit_error)?;
+    let fleet = fleet(py, spec_json, [first_ps, last_ps])?;
     let by_satellite = fleet.judged().chunk_by(|x, y| x.satellite == y.satellite);
     let rows = by_satellite.flat_map(|all| {
         let bad = all.iter().filter(|own| !own.is_good);
@@ -89,12 +104,14 @@ pub fn orbit_judged(
 #[pyfunction]
 pub fn orbit_absent_links(
     py: Python<'_>,
-    spec_json: &str,
+    spec_json: String,
     first_ps: u64,
     last_ps: u64,
 ) -> PyResult<String> {
-    let world = world(spec_json, [first_ps, last_ps])?;
-    let found = py.detach(|| world.absences([first_ps, last_ps]));
+    let between_ps = [first_ps, last_ps];
+    let found = in_world(py, spec_json, between_ps, move |world| {
+        world.absences(between_ps)
+    })?;
     let row = |link: &Absent| {
         let [a, b] = link.ends;
         let (what, km) = match link.obstacle {
@@ -107,17 +124,33 @@ pub fn orbit_absent_links(
     Ok(json!({"looks": found.looks, "asked_for": found.asked_for, "links": links}).to_string())
 }
 
+/// The satellites above the masks of places that the earth hides at some moments between two, as JSON:
+/// number of the place, how many satellites, and moments looked at.
+#[pyfunction]
+pub fn orbit_hidden(
+    py: Python<'_>,
+    spec_json: String,
+    first_ps: u64,
+    last_ps: u64,
+) -> PyResult<String> {
+    let between_ps = [first_ps, last_ps];
+    let found = in_world(py, spec_json, between_ps, move |world| {
+        world.hidden(between_ps)
+    })?;
+    let row = |own: &Hidden| json!([own.station, own.satellites, own.looks]);
+    Ok(Value::from_iter(found.iter().map(row)).to_string())
+}
+
 /// Earth-fixed positions in km, moment after moment, satellite after satellite.
 #[pyfunction]
 pub fn orbit_positions<'py>(
     py: Python<'py>,
-    spec_json: &str,
+    spec_json: String,
     times_ps: Vec<u64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let first_ps = times_ps.iter().copied().min().unwrap_or(0);
     let last_ps = times_ps.iter().copied().max().unwrap_or(0);
-    let world = world(spec_json, [first_ps, last_ps])?;
-    let flat = py.detach(|| {
+    let flat = in_world(py, spec_json, [first_ps, last_ps], move |world| {
         let mut sky = world.sky(first_ps);
         let mut flat: Vec<f64> = Vec::with_capacity(times_ps.len() * world.fleet.len() * 3);
         for at_ps in times_ps {
@@ -125,15 +158,16 @@ pub fn orbit_positions<'py>(
             flat.extend(sky.positions_km().iter().flatten().copied());
         }
         flat
-    });
+    })?;
     array_of(py, flat)
 }
 
 /// One moment as JSON: links, what stations see and use, and the paths of the pairs.
 #[pyfunction]
-pub fn orbit_moment(py: Python<'_>, spec_json: &str, at_ps: u64) -> PyResult<String> {
-    let world = world(spec_json, [at_ps, at_ps])?;
-    Ok(py.detach(|| moment(&world, at_ps)).to_string())
+pub fn orbit_moment(py: Python<'_>, spec_json: String, at_ps: u64) -> PyResult<String> {
+    in_world(py, spec_json, [at_ps, at_ps], move |world| {
+        moment(&world, at_ps).to_string()
+    })
 }
 
 fn moment(world: &World, at_ps: u64) -> Value {
@@ -190,17 +224,16 @@ fn sight(satellite: u32, look: &Look) -> Value {
 #[pyfunction]
 pub fn orbit_sights<'py>(
     py: Python<'py>,
-    spec_json: &str,
+    spec_json: String,
     times_ps: Vec<u64>,
     satellites: Vec<u32>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let first_ps = times_ps.iter().copied().min().unwrap_or(0);
     let last_ps = times_ps.iter().copied().max().unwrap_or(0);
-    let world = world(spec_json, [first_ps, last_ps])?;
-    if satellites.iter().any(|&s| s as usize >= world.fleet.len()) {
-        return Err(PyValueError::new_err("a satellite that there is not"));
-    }
-    let flat = py.detach(|| {
+    let flat = in_world(py, spec_json, [first_ps, last_ps], move |world| {
+        if satellites.iter().any(|&s| s as usize >= world.fleet.len()) {
+            return None;
+        }
         let mut flat = Vec::new();
         for at_ps in times_ps {
             let at_s = skycell_orbit::sky::seconds(at_ps);
@@ -215,8 +248,9 @@ pub fn orbit_sights<'py>(
                 }
             }
         }
-        flat
-    });
+        Some(flat)
+    })?;
+    let flat = flat.ok_or_else(|| PyValueError::new_err("a satellite that there is not"))?;
     array_of(py, flat)
 }
 
@@ -227,13 +261,13 @@ pub fn orbit_sights<'py>(
 #[pyo3(signature = (spec_json, first_ps, last_ps, threads, on_progress = None))]
 pub fn orbit_passes<'py>(
     py: Python<'py>,
-    spec_json: &str,
+    spec_json: String,
     first_ps: u64,
     last_ps: u64,
     threads: usize,
     on_progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let world = world(spec_json, [first_ps, last_ps])?;
+    let world = world(py, spec_json, [first_ps, last_ps])?;
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
         let outcome = world.passes([first_ps, last_ps], threads, &mut |part| {
@@ -288,7 +322,7 @@ pub fn orbit_passes<'py>(
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_series<'py>(
     py: Python<'py>,
-    spec_json: &str,
+    spec_json: String,
     start_ps: u64,
     step_ps: u64,
     steps: usize,
@@ -298,7 +332,7 @@ pub fn orbit_series<'py>(
     precision_ps: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let last_ps = step_ps.saturating_mul((steps as u64).saturating_sub(1));
-    let world = world(spec_json, [start_ps, start_ps.saturating_add(last_ps)])?;
+    let world = world(py, spec_json, [start_ps, start_ps.saturating_add(last_ps)])?;
     let pairs = world.spec.pairs.len().max(1);
     if precision_ps == Some(0) {
         let text = "a precision of 0 ps: allowed is 1 ps or more";
@@ -440,7 +474,11 @@ fn change_columns(changes: &[Change]) -> [(&'static str, Column); 6] {
 /// line, columns from 0 or null, what is allowed, what it means, name and catalogue number; `planes`,
 /// where the text counts them; lines that are `longer` than 69 columns, `unsummed` or `unused`.
 #[pyfunction]
-pub fn read_tle(text: &str) -> String {
+pub fn read_tle(py: Python<'_>, text: String) -> PyResult<String> {
+    apart(py, move || tle_text(&text))
+}
+
+fn tle_text(text: &str) -> String {
     let read = skycell_orbit::elements::read_tle(text);
     let faulty = read.faulty.iter();
     json!({

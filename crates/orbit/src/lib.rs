@@ -13,6 +13,7 @@ pub mod elements;
 pub mod ephemeris;
 pub mod frames;
 pub mod graph;
+pub mod hidden;
 pub mod links;
 pub mod motion;
 pub mod passes;
@@ -29,6 +30,7 @@ pub mod vector;
 
 pub use absent::{Absences, Absent};
 pub use changes::Change;
+pub use hidden::Hidden;
 pub use motion::{Fleet, Judged, LeftOut};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};

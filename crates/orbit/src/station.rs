@@ -1,7 +1,7 @@
 //! Places on the earth, and what each may use of the satellites above it.
 
 use crate::earth::{EQUATORIAL_RADIUS_KM, FLATTENING, Shape};
-use crate::vector::{Vec3, dot, norm, sub};
+use crate::vector::{Vec3, closest_approach, dot, norm, sub};
 use serde::{Deserialize, Serialize};
 
 /// Radius of the geostationary orbit, km: a period of one sidereal day.
@@ -61,6 +61,8 @@ pub struct Station {
     cosine_of_exclusion: f64,
     /// Directions to the geostationary orbit, where it counts.
     gso: Vec<Vec3>,
+    /// Equatorial radius over polar radius: with the third axis so much longer, the earth is a sphere.
+    stretch: f64,
 }
 
 impl Station {
@@ -93,6 +95,7 @@ impl Station {
             longest_km: spec.longest_km.unwrap_or(f64::INFINITY),
             cosine_of_exclusion: libm::cos(spec.gso_exclusion_deg.to_radians()),
             gso: Vec::new(),
+            stretch: 1.0 / (1.0 - flattening),
         };
         if spec.gso_exclusion_deg > 0.0 {
             let points = (0..(360.0 / GSO_STEP_DEG) as u32).map(|n| f64::from(n) * GSO_STEP_DEG);
@@ -135,14 +138,28 @@ impl Station {
     }
 
     /// Whether the place may use what stands at a point: at its mask or above it, at no more than its
-    /// longest slant range, and away from the geostationary orbit.
+    /// longest slant range, away from the geostationary orbit, and over a straight line that does not
+    /// cut the surface, whatever the mask is.
     pub fn sees(&self, point_km: Vec3) -> bool {
+        self.allowed(point_km)
+            .is_some_and(|(sight, height_km)| height_km >= 0.0 || self.clears_earth(sight))
+    }
+
+    /// Whether only the earth is in the way of what stands at a point.
+    pub fn is_hidden(&self, point_km: Vec3) -> bool {
+        self.allowed(point_km)
+            .is_some_and(|(sight, height_km)| height_km < 0.0 && !self.clears_earth(sight))
+    }
+
+    /// From the place to a point, and how far that leads upwards, where the limits of the place allow
+    /// to use it.
+    fn allowed(&self, point_km: Vec3) -> Option<(Vec3, f64)> {
         let sight = sub(point_km, self.position_km);
         let height_km = dot(self.up, sight);
         let sine = self.sine_of_mask;
         // Most points are below: no root for them. Squares grow with what they are squares of.
         if height_km < 0.0 && sine >= 0.0 {
-            return false;
+            return None;
         }
         let is_surely_up = height_km >= 0.0 && sine <= 0.0;
         if !is_surely_up {
@@ -153,10 +170,20 @@ impl Station {
                 height_km * height_km <= enough
             };
             if !is_up {
-                return false;
+                return None;
             }
         }
-        self.may_use(sight, height_km)
+        self.may_use(sight, height_km).then_some((sight, height_km))
+    }
+
+    /// Whether a straight line from the place stays outside of the earth. It begins within
+    /// `clearance_km` of links between satellites, which can therefore say nothing of it.
+    fn clears_earth(&self, sight: Vec3) -> bool {
+        let stretched = |[x, y, z]: Vec3| [x, y, z * self.stretch];
+        let from = stretched(self.position_km);
+        let along = stretched(sight);
+        let to = [from[0] + along[0], from[1] + along[1], from[2] + along[2]];
+        closest_approach(from, to) >= EQUATORIAL_RADIUS_KM
     }
 
     /// Whether a point above the mask keeps to the other limits.
@@ -222,19 +249,70 @@ mod tests {
     #[test]
     fn a_point_is_seen_where_its_elevation_reaches_the_mask() {
         for mask_deg in [-30.0, 0.0, 25.0] {
+            // 10 000 km up, the horizon is 67 degrees below the horizontal.
             let spec = StationSpec {
                 mask_deg,
+                height_km: 10_000.0,
                 ..at(0.0, 0.0)
             };
             let station = Station::new(&spec, Shape::Sphere);
             for elevation_deg in [-60.0, -30.1, -29.9, -0.1, 0.1, 24.9, 25.1, 90.0] {
                 let (sine, cosine) = libm::sincos(f64::to_radians(elevation_deg));
-                let point = [EQUATORIAL_RADIUS_KM + 700.0 * sine, 700.0 * cosine, 0.0];
+                let up = EQUATORIAL_RADIUS_KM + 10_000.0 + 700.0 * sine;
                 assert_eq!(
-                    station.sees(point),
+                    station.sees([up, 700.0 * cosine, 0.0]),
                     elevation_deg >= mask_deg,
                     "{elevation_deg}"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn no_mask_looks_through_the_earth() {
+        // On a sphere, the horizon of a height h is acos(R / (R + h)) below the horizontal.
+        for height_km in [0.0, 0.01, 3.0, 12.0, 500.0] {
+            let spec = StationSpec {
+                mask_deg: -90.0,
+                height_km,
+                ..at(0.0, 0.0)
+            };
+            let station = Station::new(&spec, Shape::Sphere);
+            let high_km = EQUATORIAL_RADIUS_KM + height_km;
+            let dip_deg = libm::acos(EQUATORIAL_RADIUS_KM / high_km).to_degrees();
+            for (below_deg, sees) in [(-0.001, true), (0.001, false)] {
+                let (sine, cosine) = libm::sincos((-dip_deg - below_deg).to_radians());
+                let point = [high_km + 9_000.0 * sine, 0.0, 9_000.0 * cosine];
+                assert_eq!(station.sees(point), sees, "{height_km} {below_deg}");
+                assert_eq!(station.is_hidden(point), !sees, "{height_km} {below_deg}");
+            }
+            // What flies between the place and the ground is in front of the earth.
+            assert_eq!(station.sees([high_km - 0.005, 0.0, 0.0]), height_km >= 0.01);
+        }
+    }
+
+    #[test]
+    fn the_ellipsoid_is_in_the_way_at_any_latitude_and_only_below_the_horizontal() {
+        for latitude_deg in [-90.0, -47.0, 0.0, 30.0, 60.0, 89.0] {
+            let spec = StationSpec {
+                mask_deg: -90.0,
+                ..at(latitude_deg, 20.0)
+            };
+            let station = Station::new(&spec, Shape::Wgs84);
+            for azimuth_deg in [0.0, 77.0, 180.0, 300.0] {
+                let (east, north) = libm::sincos(f64::to_radians(azimuth_deg));
+                for (elevation_deg, sees) in [(0.0001, true), (-0.0001, false)] {
+                    let (up, flat) = libm::sincos(f64::to_radians(elevation_deg));
+                    let at = |axis: usize| {
+                        station.position_km[axis]
+                            + 2_000.0
+                                * (station.up[axis] * up
+                                    + (station.east[axis] * east + station.north[axis] * north)
+                                        * flat)
+                    };
+                    let point = [at(0), at(1), at(2)];
+                    assert_eq!(station.sees(point), sees, "{latitude_deg} {azimuth_deg}");
+                }
             }
         }
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from skycell.cli.options import (
 )
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable
+from skycell.cli.sentences import say_json
 from skycell.cli.store import open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 
@@ -273,7 +273,7 @@ def advise(
     if plot is not None:
         _draw(found, ranking, plot, force)
     if as_json:
-        click.echo(json.dumps(as_dict(found, question, ranking), indent=2))
+        say_json(as_dict(found, question, ranking))
     else:
         again = ""
         if out is not None and fault is None and choose == "queue" and found.stored is None:

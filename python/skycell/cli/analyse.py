@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep, wanted_rows
+from skycell.cli.sentences import say_json
 from skycell.cli.store import look_into_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
 
@@ -161,7 +161,7 @@ def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json
             "analyses": [own.as_dict() for own in found.values() if not isinstance(own, str)],
             "refused": {name: why for name, why in found.items() if isinstance(why, str)},
         }
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        say_json(data, allow_nan=False)
         return
     from skycell.cli.sweep_tables import show_analysis, show_refusal
 

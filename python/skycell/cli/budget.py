@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
 from skycell.cli.options import NAME, NamedPath, force_option, set_option, table_options
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say_json
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -91,7 +91,7 @@ def budget(
             save({plot: figure}, force=force)
     if as_json:
         links = [one.as_dict() for one in found]
-        click.echo(json.dumps({"file": file, "links": links}, indent=2))
+        say_json({"file": file, "links": links})
         return
     from skycell.cli.console import Output
     from skycell.tables.budget import budget_tables

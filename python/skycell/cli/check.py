@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import STDIN, load_input, shown_name
 from skycell.cli.options import json_option
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -21,11 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _Checked:
-    """What there is to say about a file: its spec with notes, or its faults."""
+    """What there is to say about a file: its spec with notes and accounts, or its faults."""
 
     file: str
     spec: NetworkSpec | None = None
     notes: tuple[str, ...] = ()
+    accounts: tuple[dict[str, Any], ...] = ()
     faults: tuple[Fault, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
@@ -36,6 +36,7 @@ class _Checked:
             "spec_hash": None if self.spec is None else self.spec.hash(),
             **faults_as_dict(self.faults),
             "notes": list(self.notes),
+            "accounts": list(self.accounts),
         }
 
 
@@ -64,15 +65,23 @@ def _validate(
 def _check(name: str) -> _Checked:
     from skycell.input.faults import Fault, ScenarioFaults
     from skycell.scenario.notes import notes_on, notes_on_carriers
-    from skycell.scenario.sky_paths import notes_on_series, sky_paths
+    from skycell.scenario.sky_paths import notes_of, series_accounts, sky_paths
 
     file = shown_name(name)
     try:
         scenario = load_input(name)
         spec = scenario.resolve()
+        paths, series = sky_paths(scenario), series_accounts(scenario)
         of_carriers = notes_on_carriers(scenario.file.topology)
-        notes = (*notes_on(spec, sky_paths(scenario)), *of_carriers, *notes_on_series(scenario))
-        return _Checked(file, spec, notes)
+        notes = (*notes_on(spec, paths), *of_carriers, *notes_of(series))
+        accounts: list[dict[str, Any]] = []
+        for account in (
+            *(account for path in paths for account in path.accounts),
+            *(account.as_dict() for account in series),
+        ):
+            if account not in accounts:
+                accounts.append(account)
+        return _Checked(file, spec, notes, tuple(accounts))
     except ScenarioFaults as found:
         return _Checked(file, faults=found.faults)
     except OSError as error:
@@ -103,7 +112,7 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     checked = _validate(collector, files)
     collector.refuse_if_wrong_use()
     if as_json:
-        click.echo(json.dumps({"files": [found.as_dict() for found in checked]}, indent=2))
+        say_json({"files": [found.as_dict() for found in checked]})
         ctx.exit(2 if collector else 0)
     for found in checked:
         if found.spec is not None:

@@ -14,7 +14,9 @@ from rich.table import Column as RichColumn
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from skycell.cli.at_work import make_room
 from skycell.cli.options import FORMS, LATEX
+from skycell.cli.sentences import say
 from skycell.input.printable import printable
 from skycell.tables.table import Cell, Table
 
@@ -51,8 +53,9 @@ class Output:
         """
         if self._is_latex:
             for line in text.splitlines():
-                click.echo(f"% {printable(line)}")
+                say(f"% {line}")
         else:
+            make_room()
             self._console.print(Text(_plain(text), style), soft_wrap=not wrap)
 
     def show(self, table: Table) -> None:
@@ -64,7 +67,7 @@ class Output:
         if self._is_latex:
             from skycell.tables.latex import latex
 
-            click.echo(printable(latex(table), keep="\n"))
+            say(latex(table))
             return
         self.say(table.heading, "bold")
         for part in self._parts(table):
@@ -120,6 +123,7 @@ def _print(console: Console, table: Table) -> None:
     if needed > console.width:
         console = _console(needed)
         console.width = needed
+    make_room()
     console.print(drawn)
 
 

@@ -110,7 +110,7 @@ def emulate(
     text = _core.emulate(spec.canonical_json(), list(places), list(commands), as_json, report)
     found = json.loads(text)
     if as_json:
-        click.echo(text)
+        say(text)
     else:
         _show(spec, found)
     wrong = _wrong(found)

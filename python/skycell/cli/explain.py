@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +9,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
 from skycell.cli.options import NamedPath, set_option, table_options
+from skycell.cli.sentences import say_json
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -53,7 +53,7 @@ def explain(file: str, as_json: bool, settings: tuple[str, ...]) -> None:
     assert scenario is not None
     found = explained(scenario)
     if as_json:
-        click.echo(json.dumps({"file": file, **found.as_dict()}, indent=2))
+        say_json({"file": file, **found.as_dict()})
         return
     from skycell.cli.console import Output
     from skycell.tables.explained import explained_tables

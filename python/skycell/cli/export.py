@@ -14,6 +14,7 @@ from skycell.cli.options import NamedPath, force_option
 from skycell.cli.plot import drawing_faults, read_run
 from skycell.cli.results import refuse_unwritable, report_result, shown_place, writing
 from skycell.cli.runs_table import is_sweep_source, read_sweep_source
+from skycell.cli.sentences import say
 from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -131,7 +132,7 @@ def export(
 
     def show() -> None:
         if reported.fault is None:
-            click.echo(f"Written: {names}.")
+            say(f"Written: {names}.")
 
     report_result(show, None, reported.fault, as_json=True)
 

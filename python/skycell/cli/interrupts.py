@@ -29,6 +29,9 @@ def report_it(error: KeyboardInterrupt, verb: str | None) -> None:
     """
     command = f"`skycell {verb}`" if verb else "skycell"
     usual = f"{command} wrote nothing; the same command starts over"
+    from skycell.input.printable import printable
+
     # A terminal has ^C at the end of its line.
     begin = "\n" if sys.stderr.isatty() else ""
-    print(f"{begin}Interrupted: {getattr(error, '__notes__', [usual])[0]}.", file=sys.stderr)
+    what = printable(getattr(error, "__notes__", [usual])[0])
+    print(f"{begin}Interrupted: {what}.", file=sys.stderr)

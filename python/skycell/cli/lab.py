@@ -9,6 +9,7 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb, validated
 
 
@@ -66,8 +67,8 @@ def lab(folder: Path, port: int, browser: bool) -> None:
         ) from None
     with listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}"
-        click.echo(address)
-        click.echo("Ctrl-C ends the workbench.", err=True)
+        say(address)
+        say("Ctrl-C ends the workbench.", err=True)
         if browser:
             import webbrowser
 

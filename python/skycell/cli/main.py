@@ -6,6 +6,7 @@ A verb ends with 0 when all went well, with 1 when a run failed, with 2 when its
 from __future__ import annotations
 
 import codecs
+import gc
 import io
 import json
 import signal
@@ -68,6 +69,16 @@ NEEDED_BY = {
     "pack": ("plots",),
 }
 
+#: Verbs that last as long as their user wants, and whose terminal is somebody else's meanwhile.
+_OPEN_ENDED = {"emulate", "lab"}
+#: Verbs that read, answer and end.
+_BRIEF = {"budget", "check", "explain", "export", "orbit", "plot", "report", "run", "trace"}
+_SHORT_COLLECTIONS = (100_000, 5, 1_000)
+"""Millions of samples, which are in no cycles, are looked at twice and then left alone.
+
+Python hears of no signal while it looks for cycles, and that takes a second of a million samples.
+"""
+
 
 class VerbGroup(click.Group):
     """A group that imports a verb's module only when the verb is called."""
@@ -93,7 +104,9 @@ class VerbGroup(click.Group):
 
             if near := nearest(args[0], VERBS):
                 ctx.fail(f"There is no command {args[0]!r}. Did you mean {near!r}?")
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        ctx.with_resource(_heard(found[0] or ""))
+        return found
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the list of verbs without importing them."""
@@ -114,6 +127,25 @@ class VerbGroup(click.Group):
         except KeyboardInterrupt as error:
             report_it(error, ctx.invoked_subcommand)
             raise click.exceptions.Exit(1) from None
+
+
+@contextmanager
+def _heard(verb: str) -> Iterator[None]:
+    """Has a command say that it is at work, and hear of signals while it is."""
+    from skycell.cli.at_work import AtWork
+    from skycell.input.text import files_noted
+
+    if verb in _OPEN_ENDED:
+        yield
+        return
+    before = gc.get_threshold()
+    if verb in _BRIEF:
+        gc.set_threshold(*_SHORT_COLLECTIONS)
+    try:
+        with files_noted() as files, AtWork(f"skycell {verb}", files):
+            yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _refuse_without(verb: str) -> None:
@@ -226,9 +258,10 @@ def _ending(error: Exception) -> tuple[str, int]:
 
 def _version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        from skycell.cli.sentences import say
         from skycell.version import version
 
-        click.echo(f"skycell {version()}")
+        say(f"skycell {version()}")
         ctx.exit()
 
 

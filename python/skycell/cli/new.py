@@ -10,6 +10,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb, validated
 
 
@@ -66,13 +67,13 @@ def new(name: str | None, out: Path | None, force: bool) -> None:
     if name is None:
         width = max(map(len, known))
         for each, text in known.items():
-            click.echo(f"{each:<{width}}  {title_of(text)}")
+            say(f"{each:<{width}}  {title_of(text)}")
         return
     if out is None:
-        click.echo(known[name], nl=False)
+        say(known[name], nl=False)
         return
     with drawing_faults(), writing(out) as reported:
         write_all({out: known[name].encode()}, force=force)
     if reported.fault:
         raise click.ClickException(reported.fault)
-    click.echo(f"Written to {shown_place(out)}.")
+    say(f"Written to {shown_place(out)}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -94,14 +93,14 @@ def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None
     if markdown:
         from skycell.orbit.documentation import page
 
-        click.echo(page(), nl=False)
+        say(page(), nl=False)
     elif not cities:
         show_presets(constellations(), name, as_json)
     elif as_json:
         known = {
             place.name: [place.latitude_deg, place.longitude_deg] for place in built_in().values()
         }
-        click.echo(json.dumps(known, indent=2))
+        say_json(known)
     else:
         width = max(map(len, built_in()))
         for place in built_in().values():
@@ -160,7 +159,7 @@ def table(
             "paths": [route.as_dict() for route in moment.routes],
             **moment.validity.as_dict(),
         }
-        click.echo(json.dumps(reported, indent=2))
+        say_json(reported)
         return
     _show_matrix(sky, [entry.name for entry in places], moment, at)
     report_written(written)
@@ -295,7 +294,7 @@ def path(
         }
         if compared is not None:
             reported[other] = compared.as_dict()
-        click.echo(json.dumps(reported, indent=2))
+        say_json(reported)
     else:
         _show_path(sky, moment, route, at)
         if compared is not None and compared.delay_ms is not None:

@@ -22,6 +22,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say, say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -137,7 +138,7 @@ def globe(
     assert inputs is not None
     sky, places = inputs
     times_ps = [at.ps + frame * every.ps for frame in range(frames)]
-    known = validity(sky, times_ps[0], times_ps[-1])
+    known = validity(sky, times_ps[0], times_ps[-1], places)
     report_notes(replace(known, links=absent_links(sky, times_ps[0], times_ps[-1])))
     written = []
     pairs = [(n, n + 1) for n in range(len(places) - 1)]
@@ -148,7 +149,7 @@ def globe(
         packets = czml(sky, places, pairs, start_ps=at.ps, step_ps=every.ps, steps=frames)
         written += write_all({out: json.dumps(packets).encode()}, force=force)
         if sky.file.earth.epoch is None:
-            click.echo(f"Time 0 is {NO_EPOCH:%Y-%m-%d %H:%M} UTC in {out.name}.", err=True)
+            say(f"Time 0 is {NO_EPOCH:%Y-%m-%d %H:%M} UTC in {out.name}.", err=True)
     elif out is not None:
         from skycell.plots.export import save
         from skycell.plots.globe import globe_figure
@@ -163,7 +164,7 @@ def globe(
         rows = _positions(sky, times_ps)
         written += write_tables(rows, csv_file, parquet)
         if as_json:
-            click.echo(json.dumps(rows.to_dicts(), indent=2))
+            say_json(rows.to_dicts())
             return
     report_written(written)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -163,7 +163,7 @@ def look(
             save({plot: elevation_figure(sky.title, found)}, force=force)
         written.append(plot)
     if as_json:
-        click.echo(json.dumps(_as_dict(sky, found), indent=2))
+        say_json(_as_dict(sky, found))
     else:
         _show(sky, found, f"{duration} from {start} on", with_set=bool(asked.satellites))
         report_written(written)

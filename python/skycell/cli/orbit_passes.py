@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from skycell.cli.orbit_options import (
     validate_inputs,
     write_tables,
 )
+from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -95,7 +95,7 @@ def passes(
     report_notes(found.validity)
     written = write_tables(found.table(), csv_file, parquet)
     if as_json:
-        click.echo(json.dumps(_as_dict(sky, found), indent=2))
+        say_json(_as_dict(sky, found))
     else:
         _show(sky, found, f"{duration} from {start} on")
         report_written(written)

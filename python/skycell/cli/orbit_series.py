@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from skycell.cli.orbit_options import (
     write_tables,
 )
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
 from skycell.cli.verb import Verb, validated
 
@@ -177,7 +177,7 @@ def series(
     if plot is not None:
         written.append(_draw(found, plot, force))
     if as_json:
-        click.echo(json.dumps(_as_dict(found), indent=2))
+        say_json(_as_dict(found))
     else:
         _show(found)
         report_written(written)

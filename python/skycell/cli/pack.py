@@ -26,6 +26,7 @@ from skycell.cli.inputs import load_input, load_input_plan
 from skycell.cli.options import NamedPath, force_option
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb, validated
 
@@ -106,12 +107,8 @@ def pack(bundle: Path, command: tuple[str, ...], force: bool) -> None:
     if reported.fault:
         raise click.ClickException(reported.fault)
     # The folder that it says it has written is in the bundle by now.
-    click.echo(
-        "".join(line for line in shown.splitlines(True) if str(folder) not in line), nl=False
-    )
-    click.echo(
-        f"Packed into {shown_place(bundle)}: {shlex.join(['skycell', *found.command])}", err=True
-    )
+    say("".join(line for line in shown.splitlines(True) if str(folder) not in line), nl=False)
+    say(f"Packed into {shown_place(bundle)}: {shlex.join(['skycell', *found.command])}", err=True)
 
 
 def _carried_out(arguments: Sequence[str]) -> str:

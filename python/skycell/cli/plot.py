@@ -30,6 +30,7 @@ from skycell.cli.plot_factorial import (
 )
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, is_table_source, read_sweep_source, wanted_rows
+from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
@@ -282,7 +283,7 @@ def plot(
         target = out or _usual_target(kind or figure.name)
         _refuse_target(target, force)
         save({target: figure}, force=force)
-    click.echo(f"Written to {target}.")
+    say(f"Written to {target}.")
 
 
 @contextmanager

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb, validated
 
 
@@ -34,22 +33,22 @@ def policies(markdown: bool, as_json: bool) -> None:
 
     validated(_validate)
     if markdown:
-        click.echo(policy_page(), nl=False)
+        say(policy_page(), nl=False)
         return
     rows = policy_rows()
     if as_json:
-        click.echo(json.dumps([row.as_dict() for row in rows], indent=2))
+        say_json([row.as_dict() for row in rows])
         return
     width = max(len(row.kind) for row in rows)
     for row in rows:
         facts = row.facts
         tags = "sees tags" if row.sees_tags else "blind to tags"
         words = f"{facts['class']:<5}  {facts['threshold']:<7}  {facts['discards']:<13}  {tags}"
-        click.echo(f"{row.kind:<{width}}  {words}")
-        click.echo(f"    {row.rule}")
+        say(f"{row.kind:<{width}}  {words}")
+        say(f"    {row.rule}")
         reported = ", ".join(f"{name} {value}".strip() for name, value in row.parameters.items())
         if reported:
-            click.echo(f"    parameters: {reported}")
-        click.echo(f"    source: {facts['source']}")
+            say(f"    parameters: {reported}")
+        say(f"    source: {facts['source']}")
         if "chosen" in facts:
-            click.echo(f"    chosen by us: {facts['chosen']}")
+            say(f"    chosen by us: {facts['chosen']}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
 
     if name is None:
         if as_json:
-            click.echo(json.dumps({k: {"title": p.title} for k, p in known.items()}, indent=2))
+            say_json({k: {"title": p.title} for k, p in known.items()})
             return
         width = max(map(len, known))
         for key, preset in known.items():
-            click.echo(f"{key:<{width}}  {preset.title}")
+            say(f"{key:<{width}}  {preset.title}")
         return
     preset = known[name]
     if as_json:
@@ -99,13 +99,13 @@ def show_presets(known: Mapping[str, Preset], name: str | None, as_json: bool) -
                 {"key": key, "is": choice, "values": {v.key: v.value for v in own}}
                 for (key, choice), own in preset.going_with.items()
             ]
-        click.echo(json.dumps(reported, indent=2))
+        say_json(reported)
         return
-    click.echo(f"{preset.title}\nSource: {preset.source}")
+    say(f"{preset.title}\nSource: {preset.source}")
     for value in preset.all_values().values():
         how = "stated" if value.is_stated else "chosen"
-        click.echo(f"\n{value.key} = {show_value(value.value)}\n    {how}: {value.reason}")
+        say(f"\n{value.key} = {show_value(value.value)}\n    {how}: {value.reason}")
     for (key, choice), own in preset.going_with.items():
-        click.echo(f"\nWith {key} = {show_value(choice)}:")
+        say(f"\nWith {key} = {show_value(choice)}:")
         for value in own:
-            click.echo(f"    {value.key} = {show_value(value.value)}\n        {value.reason}")
+            say(f"    {value.key} = {show_value(value.value)}\n        {value.reason}")

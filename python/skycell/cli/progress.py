@@ -9,10 +9,10 @@ from typing import Self
 
 import click
 
+from skycell.cli.at_work import QUIET_S, make_room
+from skycell.input.printable import printable
 from skycell.input.quantities import PS_PER_SECOND
 
-_QUIET_S = 1.5
-"""A line follows at the next look of the engine, some tenths of a second later at most."""
 #: Between two lines where the output is not a terminal.
 _LINE_EVERY_S = 10.0
 
@@ -22,7 +22,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
-        self._said = self._begun + _QUIET_S - _LINE_EVERY_S
+        self._said = self._begun + QUIET_S - _LINE_EVERY_S
         self._is_terminal = sys.stderr.isatty()
         self._has_line = False
 
@@ -34,13 +34,15 @@ class ProgressLine:
         """Seconds since the beginning when it is time to tell something."""
         now = time.monotonic()
         elapsed = now - self._begun
-        if elapsed < _QUIET_S or not (self._is_terminal or now - self._said >= _LINE_EVERY_S):
+        if elapsed < QUIET_S or not (self._is_terminal or now - self._said >= _LINE_EVERY_S):
             return None
         self._said = now
         return elapsed
 
     def say(self, text: str) -> None:
         """Tells `text` in the place of what was told before."""
+        text = printable(text)
+        make_room(hold=True)
         if self._is_terminal:
             # A line that is folded cannot be told anew in its place.
             room = get_terminal_size().columns - 1
@@ -55,6 +57,7 @@ class ProgressLine:
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if self._has_line:
             click.echo("\r\x1b[K", err=True, nl=False)
+        make_room()
 
 
 class ShareProgress(ProgressLine):

@@ -12,6 +12,7 @@ from skycell.cli.options import NamedPath, force_option, level_option_of
 from skycell.cli.plot import drawing_faults, read_run
 from skycell.cli.results import refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, read_sweep_source
+from skycell.cli.sentences import say
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def report(out: Path, force: bool, level: float | None, **_: object) -> None:
         except DrawingFailed as error:
             message = f"Drawing failed: {error}\nThe rest was written to {out}."
             raise click.ClickException(message) from None
-    click.echo(f"Written to {out}.")
+    say(f"Written to {out}.")
 
 
 def _refuse_target(out: Path, force: bool) -> None:

@@ -19,6 +19,7 @@ from skycell.cli.options import (
     where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.sentences import say, say_json
 from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import open_store, refuse_unfit_store
@@ -188,7 +189,7 @@ def _reproduce(
 
     def show() -> None:
         if as_json:
-            click.echo(result.to_json())
+            say(result.to_json())
         else:
             from skycell.cli.study_tables import show_reproduction
 
@@ -230,15 +231,13 @@ def _vary(
             **common,
         )
     if as_json:
-        import json
-
-        click.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
+        say_json(result.as_dict())
     else:
         from skycell.cli.study_tables import show_sensitivity
 
         show_sensitivity(result)
     if any(entry.failed for entry in (*result.baseline, *(s.summary for s in result.shifts))):
-        click.echo("Some runs failed; their rows are left out of the averages.", err=True)
+        say("Some runs failed; their rows are left out of the averages.", err=True)
         raise click.exceptions.Exit(1)
 
 

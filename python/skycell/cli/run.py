@@ -118,7 +118,7 @@ def run(
 
     def show() -> None:
         if as_json:
-            click.echo(result.to_json())
+            say(result.to_json())
         else:
             from skycell.cli.result_table import show_result
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb, validated
 
 
@@ -49,12 +48,12 @@ def schema(prefix: str | None, markdown: bool, as_json: bool) -> None:
     """Describe the scenario file: as JSON Schema, as a listing of keys, or as a page."""
     keys = validated(_validate)
     if prefix is not None:
-        click.echo(keys)
+        say(keys)
     elif markdown:
         from skycell.scenario.documentation import page
 
-        click.echo(page(), nl=False)
+        say(page(), nl=False)
     else:
         from skycell.scenario.schema import scenario_schema
 
-        click.echo(json.dumps(scenario_schema(), indent=2))
+        say_json(scenario_schema())

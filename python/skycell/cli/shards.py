@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 
 if TYPE_CHECKING:
     from skycell.experiment.batch import Made
@@ -52,13 +51,13 @@ def report_shard(made: Made, shard: Shard, store: str, as_json: bool) -> None:
             "failed": failed,
             "store": store,
         }
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say_json(data)
     else:
         say(
             f"Shard {shard}: {counted(runs, 'run')}, {made.simulated} simulated, "
             f"{made.from_store} from the store; kept in {store}."
         )
-        click.echo(
+        say(
             "Once all shards are made, `skycell store merge` brings their stores together, and the "
             "same command without --shard shows the results."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -15,7 +14,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, json_option
 from skycell.cli.results import why_unwritable
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -227,7 +226,7 @@ def get(spec_hash: str, file: Path | None, as_json: bool) -> None:
             param_hint="'HASH'",
         )
     if as_json:
-        click.echo(json.dumps([_as_dict(run) for run in runs], indent=2, ensure_ascii=False))
+        say_json([_as_dict(run) for run in runs])
         return
     for run in runs:
         say(_in_words(run))
@@ -313,10 +312,10 @@ def merge(files: tuple[Path, ...], into: Path | None, as_json: bool) -> None:
             "failed": found.failed,
             "finished": runs,
         }
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say_json(data)
         return
     failed = f"; {counted(found.failed, 'failed one')} to be made again" if found.failed else ""
-    click.echo(
+    say(
         f"{store.path} has got {counted(found.added, 'run')} of {counted(len(files), 'store')}, "
         f"and had {found.had} of theirs already{failed}: {counted(runs, 'finished run')} in all."
     )
@@ -338,7 +337,7 @@ def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: 
             "damaged_in_all": len(found.damaged),
             "unreadable": found.unreadable,
         }
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say_json(data)
         return
     runs = f"{counted(found.finished, 'finished run')}, {counted(found.failed, 'failed one')}"
     no_sums = "; without checksums, as before version 0.2" if shown.form == 1 else ""
@@ -346,7 +345,7 @@ def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: 
     for damage in found.damaged[:MOST_SHOWN]:
         say(f"Damaged: {damage}.", err=True)
     if hidden:
-        click.echo(f"and {counted(hidden, 'more damaged run')}", err=True)
+        say(f"and {counted(hidden, 'more damaged run')}", err=True)
     if found.unreadable is not None:
         say(f"Not all can be read: {found.unreadable}.", err=True)
     if not found.is_whole:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-import click
-
 from skycell.cli.console import Output
+from skycell.cli.sentences import say_json
 from skycell.input.quantities import counted
 from skycell.input.settings import write_value
 from skycell.tables.table import NOTHING, Cell, Table, columns, count, number, words
@@ -35,7 +33,7 @@ def show_studies(as_json: bool) -> None:
             }
             for study in studies
         ]
-        click.echo(json.dumps(listed, indent=2, ensure_ascii=False))
+        say_json(listed)
         return
     rows = []
     for study in studies:

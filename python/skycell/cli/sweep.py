@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from skycell.cli.options import (
     where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
+from skycell.cli.sentences import say_json
 from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import look_into_store, open_store, refuse_unfit_store
 from skycell.cli.verb import Verb, validated
@@ -186,7 +186,7 @@ def sweep(
 
             spread = spread_of(result)
             data = result.as_dict() | ({"spread": spread} if spread else {})
-            click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+            say_json(data)
         else:
             from skycell.cli.sweep_tables import show_notes, show_sweep
 

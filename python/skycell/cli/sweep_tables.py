@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
 from skycell.cli.console import Output
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.experiment.design import shown
 from skycell.experiment.measures import better_of, meaning_of
 from skycell.experiment.value import Value
@@ -50,7 +47,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
             "simulated_s_to_do": seconds,
             "notes": [{"note": found.note, "cells": found.cells} for found in design.notes],
         }
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say_json(data)
         return
     say(plan.title)
     for factor in plan.factors:
@@ -62,7 +59,7 @@ def show_plan(design: Design, store: RunStore, engine: str, as_json: bool) -> No
     seeds = "the same seeds in every cell" if plan.common_random_numbers else "its own seeds"
     times = plan.replications
     replications = counted(times, "replication")
-    click.echo(
+    say(
         f"{counted(len(plan.cells), 'cell')}, {replications} of each with {seeds}: "
         f"{counted(design.size, 'run')}; {len(runs) - len(missing)} are in the "
         f"store, {show_amount(seconds)} s are to be simulated."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from dataclasses import asdict
 from fractions import Fraction
@@ -14,6 +13,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, set_option, table_options
 from skycell.cli.plot import drawing_faults
+from skycell.cli.sentences import say_json
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, validated
@@ -139,7 +139,7 @@ def show(
     if as_json:
         values = {"file": str(file), **asdict(found)}
         values |= {"account": account.as_dict(), "notes": list(account.notes())}
-        click.echo(json.dumps(values, indent=2, allow_nan=False))
+        say_json(values, allow_nan=False)
         return
     from skycell.cli.console import Output
 
@@ -268,7 +268,7 @@ def fit(
     if as_json:
         rows = [{**asdict(row), "is_inside": row.is_inside} for row in found]
         values = tomllib.loads(model_text(model, ""))
-        click.echo(json.dumps({"file": str(file), "model": values, "check": rows}, indent=2))
+        say_json({"file": str(file), "model": values, "check": rows})
         return
     _show_fit(file, model, found)
     if out is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -17,7 +16,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, json_option
 from skycell.cli.plot import drawing_faults
 from skycell.cli.results import refuse_unwritable, shown_place, writing
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.verb import Verb, validated
 
 if TYPE_CHECKING:
@@ -118,22 +117,22 @@ def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: b
             raise click.ClickException(f"The command ended with {code}; nothing is compared.")
         shown["differences"] = [{"name": each.name, "what": each.what} for each in wrong]
     if as_json:
-        click.echo(json.dumps(shown, indent=2))
+        say_json(shown)
     else:
         say(f"Command: {shlex.join(['skycell', *found.command])}")
         say(f"Made by skycell {found.version}, Python {found.python}.")
-        click.echo(f"{len(found.files)} files, each as it was packed.")
+        say(f"{len(found.files)} files, each as it was packed.")
         if out is not None:
-            click.echo(f"Written to {shown_place(out)}.")
+            say(f"Written to {shown_place(out)}.")
     if wrong is None:
         return
     if found.version != version() and not as_json:
-        click.echo(f"Made again by skycell {version()}.")
+        say(f"Made again by skycell {version()}.")
     if wrong:
         lines = "".join(f"\n{RESULT}/{each.name} {each.what}" for each in wrong)
         raise click.ClickException(f"{len(wrong)} of the results did not come out again:{lines}")
     if not as_json:
-        click.echo(f"All {len(found.result_files())} files of data came out again.")
+        say(f"All {len(found.result_files())} files of data came out again.")
 
 
 def _made_again(bundle: Bundle) -> tuple[int, list[Difference]]:

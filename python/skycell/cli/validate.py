@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 
@@ -154,7 +153,7 @@ def validate(
 
     def show() -> None:
         if as_json:
-            click.echo(result.to_json())
+            say(result.to_json())
         else:
             from skycell.cli.validation_tables import show_validation
 
@@ -187,7 +186,7 @@ def _show_list(ids: Sequence[str], as_json: bool) -> None:
     selected = select(ids)
     if as_json:
         listed = [{**found.factors, "group": found.group.id} for found in selected]
-        click.echo(json.dumps(listed, indent=2))
+        say_json(listed)
         return
     for group in linux().group:
         own = [found for found in selected if found.group.id == group.id]
@@ -210,7 +209,7 @@ def _record(ids: Sequence[str], out: Path, replications: int) -> None:
     made = record_linux(select(ids), out, replications=replications, on_recorded=report)
     late = sum(not run.is_good for run in made)
     if late:
-        click.echo(f"{late} of {len(made)} runs were too late to be kept", err=True)
+        say(f"{late} of {len(made)} runs were too late to be kept", err=True)
         raise click.exceptions.Exit(1)
 
 

@@ -1,4 +1,8 @@
-"""JSON of a file that anybody may have written."""
+"""JSON of a file that anybody may have written.
+
+Python hears of no signal within a call of `json.loads`, unless that calls Python: here it does so
+for each whole number. Without one, 256 MiB take three seconds.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,15 @@ def read_json(text: str | bytes) -> Any:
             digits.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=whole)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def whole(digits: str) -> int:
+    """A whole number of a JSON text; between two of them Python hears of signals.
+
+    Raises:
+        ValueError: of too many digits.
+    """
+    return int(digits)

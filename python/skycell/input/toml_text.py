@@ -15,12 +15,17 @@ def read_toml(text: str, name: str) -> tuple[dict[str, Any], Positions]:
     """The data of a TOML text, and line and column of each value by its dotted path.
 
     Raises:
-        ScenarioFaults: with every syntax error of the text.
+        ScenarioFaults: with every syntax error of the text, or the first sign that is none.
     """
     from skycell import _core
 
     try:
         return _core.parse_toml(text)
+    except UnicodeEncodeError as error:  # half of a sign, which no file in UTF-8 can have
+        line = text.count("\n", 0, error.start) + 1
+        column = error.start - text.rfind("\n", 0, error.start)
+        fault = Fault(name, "", text[error.start], "UTF-8 text", line=line, column=column)
+        raise ScenarioFaults([fault]) from None
     except _core.TomlError as error:
         lines = text.split("\n")
         raise ScenarioFaults(

@@ -124,7 +124,14 @@ def _steps(
         if not rows or rows[-1][0] < step_ps * n:
             rows.append((step_ps * n, delay, number, hops))
     times, known, paths, ways = zip(*rows, strict=True)
-    return Steps(times, known, paths, hops=ways if with_hops else (), notes=found.validity.notes)
+    return Steps(
+        times,
+        known,
+        paths,
+        hops=ways if with_hops else (),
+        notes=found.validity.notes,
+        accounts=tuple(account.as_dict() for account in found.validity.accounts),
+    )
 
 
 def _reasons(stretches: tuple[Stretch, ...]) -> str:

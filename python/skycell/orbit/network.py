@@ -141,7 +141,7 @@ def look(
     """
     from skycell import _core
 
-    known = validity(constellation, at_ps, at_ps)
+    known = validity(constellation, at_ps, at_ps, places)
     refuse_out_of_reach(constellation, places)
     spec = json.dumps(constellation.spec(places, pairs))
     found = json.loads(_core.orbit_moment(spec, at_ps))

@@ -396,7 +396,7 @@ def series(
     if step_ps <= 0 or duration_ps < 0:
         text = f"{show_time(max(duration_ps, 0))} in steps of {step_ps} ps: steps are above 0"
         raise ValueError(text)
-    known = validity(constellation, start_ps, start_ps + duration_ps)
+    known = validity(constellation, start_ps, start_ps + duration_ps, places)
     refuse_out_of_reach(constellation, places)
     steps = duration_ps // step_ps + 1
     columns = _core.orbit_series(

@@ -130,7 +130,7 @@ def passes(
     from skycell import _core
 
     last_ps = start_ps + duration_ps
-    known = validity(constellation, start_ps, last_ps)
+    known = validity(constellation, start_ps, last_ps, places)
     refuse_out_of_reach(constellation, places)
     spec = json.dumps(constellation.spec(places))
     jobs = jobs or os.cpu_count() or 1

@@ -15,16 +15,26 @@ _MARGIN_DEG = 0.3
 """By which up on the ellipsoid differs from up on the sphere, 0.19 degrees, and some more."""
 
 
-def coverage_deg(radius_km: float, mask_deg: float) -> float:
+def coverage_deg(radius_km: float, mask_deg: float, height_km: float = 0.0) -> float:
     """Angle at the earth's centre from a satellite's foot to where it stands at the mask.
 
-    Negative where the mask is higher than any satellite can stand.
+    Negative where the mask is higher than any satellite can stand. A mask below the horizon is the
+    horizon, since the earth hides what is below.
+
+    Args:
+        radius_km: of the satellite's orbit.
+        mask_deg: of the place.
+        height_km: of the place.
 
     >>> round(coverage_deg(42164.0, 0.0), 1)  # the geostationary orbit sees to latitude 81
     81.3
+    >>> coverage_deg(42164.0, -90.0) == coverage_deg(42164.0, 0.0)
+    True
     """
-    mask = math.radians(mask_deg)
-    return math.degrees(math.acos(EQUATORIAL_RADIUS_KM / radius_km * math.cos(mask))) - mask_deg
+    high_km = EQUATORIAL_RADIUS_KM + max(height_km, 0.0)
+    mask = max(math.radians(mask_deg), -math.acos(EQUATORIAL_RADIUS_KM / high_km))
+    reach = math.acos(min(1.0, high_km / radius_km * math.cos(mask)))
+    return math.degrees(reach - mask)
 
 
 def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -> None:
@@ -51,7 +61,7 @@ def refuse_out_of_reach(constellation: Constellation, places: Sequence[Place]) -
             radius_km = EQUATORIAL_RADIUS_KM + float(pattern.altitude.amount)
             away_deg = abs(place.latitude_deg)
             reach_deg = min(inclination_deg, 180 - inclination_deg)
-            reach_deg += coverage_deg(radius_km + place.height_km, mask_deg)
+            reach_deg += coverage_deg(radius_km, mask_deg, place.height_km)
             got = f"latitude {place.latitude_deg:g} deg"
         if away_deg > reach_deg + _MARGIN_DEG:
             faults.append(
@@ -77,4 +87,4 @@ def _from_slots(
         for longitude in longitudes_deg(pattern)
     )
     away_deg = math.degrees(math.acos(max(-1.0, min(1.0, max(cosines)))))
-    return away_deg, coverage_deg(float(pattern.radius.amount), mask_deg)
+    return away_deg, coverage_deg(float(pattern.radius.amount), mask_deg, place.height_km)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +16,8 @@ from skycell.orbit.accuracy import accuracy
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.elements import FaultySatellite
 from skycell.orbit.file import FARTHEST_BY_DEFAULT_S, ElementsPattern, EphemerisPattern
+from skycell.orbit.hidden import Hidden, hidden
+from skycell.orbit.places import Place
 
 MOST_REPORTED = 20
 """Satellites told one by one; of the others their number."""
@@ -89,6 +91,7 @@ class Validity:
         inexact: sentences on interpolated positions that are off.
         links: links that do not exist at some of the moments, where links are asked for.
         accounts: what was read of each file of the constellation, left aside and assumed.
+        hidden: what the earth hides from places whose mask is below the horizon.
     """
 
     left_out: tuple[LeftOut, ...] = ()
@@ -97,6 +100,7 @@ class Validity:
     inexact: tuple[str, ...] = ()
     links: AbsentLinks = NO_LINK
     accounts: tuple[Account, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,7 +121,8 @@ class Validity:
         if more > 0:
             reported.append(f"{counted(more, 'more satellite')} left out at some of the moments.")
         inexact = self.inexact[:MOST_REPORTED]
-        return (*reported, *filter(None, [self.far]), *inexact, *self.links.notes)
+        hidden = map(str, self.hidden)
+        return (*reported, *filter(None, [self.far]), *inexact, *self.links.notes, *hidden)
 
     def as_dict(self) -> dict[str, Any]:
         """What there is to say to a program."""
@@ -128,6 +133,7 @@ class Validity:
             "faulty": [entry.as_dict() for entry in self.faulty[:MOST_REPORTED]],
             "faulty_count": len(self.faulty),
             **self.links.as_dict(),
+            "hidden": [entry.as_dict() for entry in self.hidden],
             "files": [account.as_dict() for account in self.accounts],
             "notes": list(self.notes),
         }
@@ -136,8 +142,10 @@ class Validity:
 ALL_IS_WELL = Validity()
 
 
-def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:
-    """Looks at the satellites between two moments since time 0.
+def validity(
+    constellation: Constellation, first_ps: int, last_ps: int, places: Sequence[Place] = ()
+) -> Validity:
+    """Looks at the satellites, and from places at them, between two moments since time 0.
 
     Raises:
         ScenarioFaults: a moment is farther from an element set's epoch than the file allows,
@@ -145,7 +153,8 @@ def validity(constellation: Constellation, first_ps: int, last_ps: int) -> Valid
             at any of the moments.
     """
     found = _of_satellites(constellation, first_ps, last_ps)
-    return replace(found, accounts=constellation.accounts)
+    behind = hidden(constellation, places, first_ps, last_ps)
+    return replace(found, accounts=constellation.accounts, hidden=behind)
 
 
 def _of_satellites(constellation: Constellation, first_ps: int, last_ps: int) -> Validity:

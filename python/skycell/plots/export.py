@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skycell.plots.figure import spec_text
 from skycell.plots.files import refuse_overwriting, write_all
 from skycell.plots.page import figure_page
 from skycell.plots.render_workers import DrawingFailed, RenderError, RenderWorkers
@@ -98,7 +98,7 @@ class Drawing:
                 self._ordered += [([page], render_workers.order(None, ["js"])) for page in pages]
             pictures = [path for path in paths if formats[path] != "html"]
             if pictures:
-                spec = json.dumps(figures[pictures[0]].spec())
+                spec = spec_text(figures[pictures[0]].spec())
                 drawn = render_workers.order(spec, [formats[path] for path in pictures])
                 self._ordered.append((pictures, drawn))
 

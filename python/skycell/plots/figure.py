@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.printable import printable
 from skycell.input.quantities import counted
 from skycell.input.settings import write_value
 from skycell.plots import theme
@@ -121,6 +124,25 @@ FigureOrigin = Origin | TableOrigin
 def digest(spec_hashes: Iterable[str]) -> str:
     """Twelve hexadecimal digits that stand for a set of runs: SHA-256 over the sorted hashes."""
     return hashlib.sha256("\n".join(sorted(spec_hashes)).encode()).hexdigest()[:12]
+
+
+def spec_text(spec: Mapping[str, Any]) -> str:
+    r"""Vega-Lite as JSON. What would hide in a picture, or turn its text, is an escape there.
+
+    >>> spec_text({"text": "a\u202eb\u00a0\u00d7"})
+    '{"text": "a\\\\u202eb\\u00a0\\u00d7"}'
+    """
+    return _ESCAPE.sub(_visible, json.dumps(spec))
+
+
+_ESCAPE = re.compile(r"(?:\\u[0-9a-f]{4})+|\\.")
+
+
+def _visible(found: re.Match[str]) -> str:
+    written = found[0]
+    if written[1] != "u":
+        return f"\\{written}" if written[1] in "bfr" else written
+    return json.dumps(printable(json.loads(f'"{written}"'), keep="\n\t"))[1:-1]
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import TYPE_CHECKING
 
+from skycell.input.printable import printable
 from skycell.plots import theme
+from skycell.plots.figure import spec_text
 from skycell.plots.svg import font_faces
 
 if TYPE_CHECKING:
@@ -79,10 +80,10 @@ def figure_page(figure: Figure, script: str) -> str:
         muted=theme.MUTED,
         stack=html.escape(theme.FONT_STACK, quote=False),
         font=theme.FONT,
-        title=html.escape(figure.title),
-        subtitle=html.escape(figure.subtitle or ""),
-        description=html.escape(figure.description, quote=True),
-        caption=html.escape(figure.caption_text()),
+        title=html.escape(printable(figure.title)),
+        subtitle=html.escape(printable(figure.subtitle or "")),
+        description=html.escape(printable(figure.description), quote=True),
+        caption=html.escape(printable(figure.caption_text())),
         script=in_script(script),
-        spec=in_script(json.dumps(figure.bare_spec())),
+        spec=in_script(spec_text(figure.bare_spec())),
     )

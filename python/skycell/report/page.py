@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.printable import printable
+from skycell.plots.figure import spec_text
 from skycell.plots.render_workers import RenderError, RenderWorkers
 
 if TYPE_CHECKING:
@@ -77,11 +78,11 @@ class PageFigures:
 def _bare(figure: Figure) -> str:
     spec = figure.bare_spec()
     # `inline` leaves out what marks say of themselves, so Vega need not put it together.
-    return json.dumps({**spec, "config": {**spec["config"], "aria": False}})
+    return spec_text({**spec, "config": {**spec["config"], "aria": False}})
 
 
 def page(template: str, context: Mapping[str, Any]) -> str:
-    """Fills a template.
+    """Fills a template. No sign of the page is hidden or turns the text around.
 
     Args:
         template: its name, such as ``study.html.j2``.
@@ -93,7 +94,7 @@ def page(template: str, context: Mapping[str, Any]) -> str:
 
     environment = _environment()
     source = _source(environment)
-    return environment.get_template(template).render(
+    filled = environment.get_template(template).render(
         {
             **context,
             "fonts": Markup(font_faces()),
@@ -101,6 +102,7 @@ def page(template: str, context: Mapping[str, Any]) -> str:
             "script": Markup(source("sort.js")),
         }
     )
+    return printable(filled, keep="\n")
 
 
 @cache

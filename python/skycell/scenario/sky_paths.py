@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from skycell.input.account import Account
 from skycell.input.quantities import rounded
 from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.file.topology import Dumbbell, Graph
@@ -33,6 +36,7 @@ class SkyPath:
         end_ps: when the last step ends.
         hops: the path of each step; None while there is none.
         notes: sentences on its satellites, such as those that are left out.
+        accounts: what was made of each file of the constellation, as plain data.
     """
 
     constellation: str
@@ -46,6 +50,7 @@ class SkyPath:
     end_ps: int
     hops: tuple[Hops | None, ...]
     notes: tuple[str, ...] = ()
+    accounts: tuple[dict[str, Any], ...] = ()
 
 
 def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
@@ -70,20 +75,29 @@ def sky_paths(scenario: Scenario) -> tuple[SkyPath, ...]:
                 duration_ps,
                 steps.hops,
                 steps.notes,
+                steps.accounts,
             )
         )
     return tuple(found)
 
 
-def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
+def series_accounts(scenario: Scenario) -> tuple[Account, ...]:
     """What was made of the files of measurements that drive links of a scenario."""
-    found = [
-        note
+    return tuple(
+        series_account(scenario.folder, schedule)
         for schedule, _ in _motions(scenario)
         if schedule.series is not None
-        for note in series_account(scenario.folder, schedule).notes()
-    ]
-    return tuple(dict.fromkeys(found))
+    )
+
+
+def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
+    """The same in sentences."""
+    return notes_of(series_accounts(scenario))
+
+
+def notes_of(accounts: Sequence[Account]) -> tuple[str, ...]:
+    """The sentences of accounts, each once."""
+    return tuple(dict.fromkeys(note for account in accounts for note in account.notes()))
 
 
 def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]:

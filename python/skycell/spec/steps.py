@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Steps:
         losses_ppb: part of a thousand million of the frames that are lost; empty where none is.
         hops: the path of each step, None where there is none; empty where it was not asked for.
         notes: sentences on what the steps rest on, such as satellites that are left out.
+        accounts: what was made of each file that the steps rest on, as plain data.
     """
 
     times_ps: tuple[int, ...]
@@ -36,3 +38,4 @@ class Steps:
     losses_ppb: tuple[int, ...] = ()
     hops: tuple[Hops | None, ...] = ()
     notes: tuple[str, ...] = ()
+    accounts: tuple[dict[str, Any], ...] = ()

@@ -161,3 +161,39 @@ def test_standard_input_that_is_closed_is_told() -> None:
     reported = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=False)
     assert reported.returncode == 2
     assert reported.stderr.startswith("<stdin>\n  got      Bad file descriptor\n")
+
+
+def test_json_has_the_accounts_of_the_files_that_drive_links(tmp_path: Path) -> None:
+    ping = "".join(
+        f"[{at}.04] 64 bytes from a: icmp_seq={at + 1} ttl=9 time=40 ms\n" for at in range(30)
+    )
+    (tmp_path / "ping.txt").write_text(f"{ping}wrong line\n")
+    (tmp_path / "one.tle").write_text(
+        "HUBBLE\n"
+        "1 20580U 90037B   24001.00000000  .00000000  00000-0  00000+0 0  999\n"
+        "2 20580  53.0000   0.0000 0001000   0.0000   0.0000 15.00000000    1\n"
+    )
+    (tmp_path / "sky.toml").write_text(
+        '[pattern]\nkind = "elements"\nfile = "one.tle"\n[ground]\nmask = "0 deg"\n'
+        '[earth]\nepoch = "2024-01-01T00:00:00Z"\n'
+    )
+    link = '{{ from = "{}", to = "{}", rate = "1 Mbit/s", framing = "ip", schedule = {{ {} }} }}'
+    series = 'series = "ping.txt"'
+    sky = 'constellation = "sky.toml", from = "0,-100", to = "1,-99"'
+    links = f"{link.format('a', 'r', series)}, {link.format('r', 'b', sky)}"
+    file = tmp_path / "a.toml"
+    file.write_text(
+        'run.duration = "1 s"\ntcp.preset = "linux"\n[topology]\nkind = "graph"\n'
+        'hosts = ["a", "b"]\nrouters = ["r"]\n'
+        f"link = [{links}]\n"
+        'flow = [{ name = "f", source = "a", destination = "b" }]\n'
+    )
+    found = check("--json", str(file))
+    assert found.exit_code == 0, found.output
+    (shown,) = json.loads(found.stdout)["files"]
+    of_elements, of_ping = shown["accounts"]
+    assert of_elements["read"] == {"satellites": 1}
+    assert of_ping["left_aside"][0]["names"] == ["wrong line"]
+    traced = json.loads(skycell("trace", "show", tmp_path / "ping.txt", "--json").stdout)
+    assert of_ping == {**traced["account"], "file": "ping.txt"}
+    assert any("wrong line" in note for note in shown["notes"])

@@ -28,7 +28,7 @@ from skycell.scenario.declared.framings import Ip
 from skycell.scenario.file.adaptive import AdaptiveCoding
 from skycell.scenario.file.schedule import MOST_STEPS, Schedule
 from skycell.scenario.packets.trace import read_packet_trace
-from skycell.scenario.steps import es_n0_series, series
+from skycell.scenario.steps import drawn, es_n0_series, series
 from skycell.scenario.steps.es_n0_series import read_es_n0
 from skycell.scenario.steps.fitted import UnfitError, fit
 from skycell.scenario.steps.link_rate import LinkRate
@@ -61,6 +61,11 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "mahimahi": ("".join(f"{at * at % 40 + 40 * at}\n" for at in range(40)), {}),
     "round trips": (TABLE, {"minimum_over": "1 s"}),
+    "losses": (
+        "time_s,rtt_ms,packet_loss_%\n"
+        + "".join(f"{at},{40 + at % 7},{at * at % 30 / 10}\n" for at in range(30)),
+        {},
+    ),
     "rates": (rides(600), {"gap": "cut"}),
     "semicolons": (TABLE.replace(",", ";").replace(".", ","), {"stamp": "answered"}),
     "steps": (
@@ -210,9 +215,37 @@ def work_through_packets(text: str) -> None:
     assert len(found.times_ps) == len(found.octets)
 
 
+MODEL = """step = "1 s"
+slot = "15 s"
+phase = "12 s"
+loss = 0.002
+[delay_ms]
+slots = [24.1, 26.0, 27.5, 29.8, 41.3]
+slot_memory = 0.1
+noise = [-3.1, -0.9, 0.0, 0.8, 4.2]
+noise_memory = 0.6
+[rate_mbps]
+slots = [60, 95, 130, 165, 200]
+[outages]
+lengths_s = [0.4, 1.0, 3.0]
+gaps_s = [60, 200, 900]
+"""
+
+
+def work_through_model(text: str) -> None:
+    """Reads a model of a link, and draws a course of it."""
+    schedule = Schedule.model_validate({"model": "mod\x1bel.toml"})
+    with patch.object(drawn, "read_text", return_value=text):
+        model = drawn.read_model(Path("mod\x1bel.toml"))
+        own_delay_ps = None if model.delay_ms else 10**9
+        steps = drawn.drawn_steps(Path(), schedule, RATE, own_delay_ps, "1", 60 * 10**12)
+    assert list(steps.times_ps) == sorted(set(steps.times_ps))
+
+
 CASES: dict[str, tuple[str, Callable[[str], None]]] = {
     **{form: (sound, partial(work_through, **keys)) for form, (sound, keys) in FORMS.items()},
     "es/n0": (ES_N0, work_through_es_n0),
+    "model": (MODEL, work_through_model),
     "packets": (
         "time_s,octets\n" + "".join(f"0.{at},{at}00\n" for at in range(1, 9)),
         work_through_packets,

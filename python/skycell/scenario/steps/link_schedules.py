@@ -367,6 +367,7 @@ def _within(series: Steps, start_ps: int, end_ps: int, own_rate: int) -> Steps:
         losses if any(losses) else (),
         series.hops[first:last],
         series.notes,
+        series.accounts,
     )
 
 

@@ -84,7 +84,11 @@ def summary_of(form: str, steps: Steps, rate: LinkRate) -> LinkSummary:
 
 def _spread(values: list[float], weights: list[int]) -> Spread | None:
     """Spread of values by time; None if none holds for any time."""
-    held = sorted((value, weight) for value, weight in zip(values, weights, strict=True) if weight)
+    import numpy as np
+
+    # Not `sorted`, which takes the longest of all steps, and hears of no signal meanwhile.
+    order: list[int] = np.argsort(np.array(values)).tolist()
+    held = [(values[at], weights[at]) for at in order if weights[at]]
     total = sum(weight for _, weight in held)
     if not total:
         return None

@@ -325,6 +325,8 @@ def _losses(
     log: Log, rule: Rule
 ) -> tuple[list[_Change], list[tuple[int, int]], tuple[Assumed, ...]]:
     """The losses of a log, the times without a path, and what to say of them."""
+    if log.has_losses:
+        return *_of_intervals(log), ()
     sent = [sample for sample in log.samples if sample.is_lost or sample.delay_ps is not None]
     pattern = pattern_of([sample.is_lost for sample in sent])
     if not pattern.lost:
@@ -345,6 +347,19 @@ def _losses(
     level = _block_losses(rest, block_ps, log.has_round_trips)
     changes = _with_bursts(level, bursts, times, log.has_round_trips)
     return changes, off, (_said(pattern, rule, off, block_ps, is_by_log),)
+
+
+def _of_intervals(log: Log) -> tuple[list[_Change], list[tuple[int, int]]]:
+    """The losses that intervals say, and those that lost all: there was no path."""
+    changes, off = [], []
+    ends = [*(sample.at_ps for sample in log.samples[1:]), log.end_ps]
+    for sample, end_ps in zip(log.samples, ends, strict=True):
+        if sample.loss == 1:
+            off.append((sample.at_ps, end_ps))
+        elif sample.loss is not None:
+            loss_ppb = loss_one_way(sample.loss.numerator, sample.loss.denominator)
+            changes.append(_Change(sample.at_ps, loss_ppb=loss_ppb))
+    return changes, off
 
 
 def _lost_spans(sent: Sequence[Sample], times: Sequence[int]) -> list[tuple[int, int]]:

@@ -163,6 +163,7 @@ def _ps(time: Quantity | None) -> int | None:
 def _check_keys(schedule: Schedule, log: Log | None) -> None:
     """Refuses a key that says nothing of this file."""
     has_delays = log is not None and log.has_delays
+    has_packets = log is not None and log.has_delays and not log.has_losses
     applies = {
         "rtt_share": log is not None and log.has_round_trips,
         "minimum_over": has_delays,
@@ -172,8 +173,8 @@ def _check_keys(schedule: Schedule, log: Log | None) -> None:
         "direction": log is not None and bool(log.directions),
         "gap": log is not None and not log.wraps,
         "gap_over": log is not None and not log.wraps,
-        "lost": has_delays,
-        "loss_over": has_delays,
+        "lost": has_packets,
+        "loss_over": has_packets,
         "rate_over": log is not None and any(sample.octets for sample in log.samples),
         "interval": log is not None and log.has_round_trips,
     }

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from skycell.input.account import Assumed, LeftAside
 from skycell.input.faults import show_value
+from skycell.input.json_text import whole
 from skycell.input.printable import printable
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.scenario.steps.limits import (
@@ -53,7 +54,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_float=_fraction, parse_constant=_constant)
+    return json.loads(text, parse_float=_fraction, parse_int=whole, parse_constant=_constant)
 
 
 def read_document(name: str, text: str, asked: Asked) -> Log:

@@ -45,6 +45,8 @@ class Sample:
         rate_bps: of what arrived, bit/s; None for a sample of a delay.
         octets: that could leave at this moment.
         is_lost: whether the packet, or its answer, never came.
+        loss: part of the packets that were lost from this moment to the next sample, 0 to 1; None
+            where each sample is a packet, or nothing is known.
         line: of the file; None where the file has no line for it.
     """
 
@@ -53,6 +55,7 @@ class Sample:
     rate_bps: Fraction | None = None
     octets: int = 0
     is_lost: bool = False
+    loss: Fraction | None = None
     line: int | None = None
 
 
@@ -104,6 +107,11 @@ class Log:
     def lost(self) -> int:
         """Samples whose packet never came back."""
         return sum(sample.is_lost for sample in self.samples)
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether a sample is an interval that says its loss."""
+        return any(sample.loss is not None for sample in self.samples)
 
 
 def refused(

@@ -35,6 +35,7 @@ from skycell.scenario.steps.logs.log import (
     in_order,
     refused,
 )
+from skycell.scenario.steps.logs.loss_column import LossColumn, is_loss_column
 
 _TIME_COLUMN = re.compile(
     r"(?:(?:date_?)?time_?stamp|date_?time|date|time)(?:_(?:(?P<unit>s|ms|us|ns)|unix|utc|iso))?"
@@ -105,6 +106,7 @@ class _Header:
     time: list[_Column] = field(default_factory=list)
     rtt: list[_Column] = field(default_factory=list)
     rate: list[_Column] = field(default_factory=list)
+    loss: list[_Column] = field(default_factory=list)
     others: list[_Column] = field(default_factory=list)
 
 
@@ -123,7 +125,7 @@ def read_table(name: str, text: str, asked: Asked) -> Log | None:
     delimiter = delimiter_of(text)
     lines = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     names = [column.strip() for column in next(lines, [])]
-    words = [re.sub(r"[\s(/]+", "_", column.lower()).rstrip(")") for column in names]
+    words = [_word(column) for column in names]
     _refuse_measurements(name, words)
     header = _header(names, words)
     if any(_OF_STEPS.fullmatch(word) for word in words):
@@ -131,13 +133,20 @@ def read_table(name: str, text: str, asked: Asked) -> Log | None:
     if not header.time or not (header.rtt or header.rate):
         return None
     rate = _of_direction(name, header.rate, asked)
-    for columns in (header.time, header.rtt, rate):
+    loss = header.loss if header.rtt else []
+    for columns in (header.time, header.rtt, rate, loss):
         if len(columns) > 1:
             got = " and ".join(printable(column.name) for column in columns)
             raise refused(name, "", got, "one such column: take the others out", 1)
-    unused = [column for column in header.rate if column not in rate]
-    header = replace(header, rate=rate, others=[*header.others, *unused])
+    used = (*rate, *loss)
+    unused = [column for column in (*header.rate, *header.loss) if column not in used]
+    header = replace(header, rate=rate, loss=loss, others=[*header.others, *unused])
     return _Rows(name, header, asked, delimiter).read(lines)
+
+
+def _word(column: str) -> str:
+    """The name of a column in lower case, with its unit behind `_` instead of in brackets."""
+    return re.sub(r"[\s(/]+", "_", column.lower()).rstrip(")")
 
 
 def _header(names: list[str], words: list[str]) -> _Header:
@@ -152,6 +161,8 @@ def _header(names: list[str], words: list[str]) -> _Header:
             scale = match["unit"][0] if match["unit"][0] in "kmg" else ""
             way: Direction | None = "up" if match["up"] else "down" if match["down"] else None
             header.rate.append(_Column(index, column, _RATE_UNITS[scale], way))
+        elif is_loss_column(word):
+            header.loss.append(_Column(index, column, None))
         else:
             header.others.append(_Column(index, column, None))
     return header
@@ -193,7 +204,8 @@ class _Rows:
     empty: int = 0
 
     def read(self, lines: Any) -> Log:
-        samples = list(self._samples(lines))
+        losses = [LossColumn(column.name, _word(column.name)) for column in self.header.loss]
+        samples = list(self._samples(lines, losses))
         if not self.faults and not samples:
             allowed = "at least one"
             self.faults.append(
@@ -203,7 +215,11 @@ class _Rows:
             raise ScenarioFaults(self.faults)
         words = "round trips" if self.header.rtt else "rates"
         assumed = [*self._units(), *_order(samples)]
-        if self.header.rtt:
+        for column in losses:
+            samples, of_losses = column.on(samples, self.name)
+            assumed += of_losses
+        is_by_packet = bool(self.header.rtt) and not any(one.loss is not None for one in samples)
+        if is_by_packet:
             samples, stamps = _by_sending(samples, self.asked)
             assumed.append(stamps)
         directions = [column.direction for column in self.header.rate if column.direction]
@@ -214,15 +230,15 @@ class _Rows:
                 tuple(samples),
                 noun="rows",
                 has_round_trips=bool(self.header.rtt),
-                has_stamps=bool(self.header.rtt),
-                may_lack_rows=bool(self.header.rtt) and not any(one.is_lost for one in samples),
+                has_stamps=is_by_packet,
+                may_lack_rows=is_by_packet and not losses and not any(s.is_lost for s in samples),
                 directions=tuple(directions),
                 left_aside=tuple(self._left_aside()),
                 assumed=tuple(assumed),
             ),
         )
 
-    def _samples(self, lines: Any) -> Iterator[Sample]:
+    def _samples(self, lines: Any, losses: Sequence[LossColumn]) -> Iterator[Sample]:
         count = 0
         for values in lines:
             if not values or len(self.faults) >= MOST_FAULTS:
@@ -230,9 +246,12 @@ class _Rows:
             if len(values) != len(self.header.names):
                 self._refuse_length(values, lines.line_num)
                 continue
-            sample = self._sample([value.strip() for value in values], lines.line_num)
+            values = [value.strip() for value in values]
+            sample = self._sample(values, lines.line_num)
             if sample is None:
                 continue
+            for column, loss in zip(self.header.loss, losses, strict=True):
+                self._loss(column, loss, values, lines.line_num)
             count += 1
             if count > MOST_STEPS:
                 most = show_amount(MOST_STEPS)
@@ -269,6 +288,12 @@ class _Rows:
                 self.empty += 1
             rate = self._limited(column, values, line, rate_bps, amount or Fraction(0), column.unit)
         return Sample(at_ps, delay, rate, is_lost=is_lost, line=line)
+
+    def _loss(self, column: _Column, loss: LossColumn, values: list[str], line: int) -> None:
+        try:
+            loss.read(values[column.index], line, decimal_comma=self.delimiter != ",")
+        except OutOfLimitsError as error:
+            self._refuse(column.name, error.got, error.allowed, line)
 
     def _amount(self, column: _Column, values: list[str], line: int) -> Fraction | None:
         """A number of a row; none where nothing was measured, and for a fault."""
@@ -319,7 +344,10 @@ class _Rows:
         rest = [one.name for one in self.header.others if one.name not in (*usage, *loss)]
         for names, why in (
             (usage, "a dish writes what was used, not what the link can carry"),
-            (loss, "lost packets are counted by rows without an answer; a table of steps has loss"),
+            (
+                loss,
+                "parts and percentages beside round trips are read; a table of steps has loss",
+            ),
             (rest, ""),
         ):
             if names:
