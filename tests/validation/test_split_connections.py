@@ -13,8 +13,8 @@ import pytest
 
 import skycell
 from skycell import RunResult
-from skycell.experiment.measures import measure
-from skycell.experiment.run_view import SweepView
+from skycell.measures.responses import measure
+from skycell.measures.run_view import SweepView
 from skycell.metrics import Network, throughputs_bps
 from skycell.metrics.run_rows import delivery_rows
 from skycell.tables.run import deliveries, proxies

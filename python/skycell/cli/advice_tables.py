@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from skycell.tables.table import Table
 
 
-_NOT_SHOWN = ("efficiency", "retransmitted_part", "page_response_median")
+_NOT_SHOWN = ("efficiency", "retransmitted_octets_percent", "page_response_median")
 """Responses that are kept for programs: the table has the width of a terminal."""
 
 

@@ -94,7 +94,7 @@ def _validate(
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --x buffer --series policy\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --shard 1/4 --store shard1.sqlite\n"
-    "  skycell analyse out/policies --response fairness --level 95",
+    "  skycell analyse out/policies --response max_min_fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")

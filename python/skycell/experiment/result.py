@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
-from skycell.experiment.measures import meaning_of, range_of
 from skycell.experiment.value import Value, values_of
 from skycell.input.quantities import counted
+from skycell.measures.measure import renamed
+from skycell.measures.responses import meaning_of, range_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,6 +230,10 @@ def read_sweep(source: Path) -> SweepResult:
         if data.pop("form") != _FORM:
             raise NotASweepError(f"{file} is of another form than this version writes")
         data.pop("meanings", None)  # which follow from the names
+        if old := [text for name in data["units"] if (text := renamed(name))]:
+            raise NotASweepError(
+                f"{file} is of an earlier version: {', '.join(old)}. Make the sweep again."
+            )
         return TypeAdapter(SweepResult).validate_python(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):

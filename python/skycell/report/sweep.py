@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skycell.experiment.measures import better_of, meaning_of
 from skycell.input.quantities import counted
+from skycell.measures.responses import better_of, meaning_of
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
 from skycell.plots.values import usual_axes

@@ -69,9 +69,9 @@ SOURCES: Mapping[Choice, Source] = {
 }
 
 CATEGORY_AIMS: Mapping[str, Aim] = {
-    "goodput": Aim("total_throughput", "greater", "what all users get together"),
-    "delay": Aim("mean_delay", "smaller", "mean delay from end to end", "bulk"),
-    "fairness": Aim("fairness", "greater", "Jain's index of the users' throughputs", "bulk"),
+    "goodput": Aim("throughput", "greater", "what all users get together"),
+    "delay": Aim("mean_flow_delay", "smaller", "mean delay from end to end", "bulk"),
+    "fairness": Aim("jain_fairness", "greater", "Jain's index of the users' throughputs", "bulk"),
     "vc_fairness": Aim("edge_fairness", "greater", "Jain's index of the VCs' throughputs", "bulk"),
     "guarantee": Aim("guarantee_shortfall", "smaller", "part of the MCRs that is missing", "bulk"),
     "pages": Aim("page_response_p95", "smaller", "time within which 95 % of the pages come", "web"),
@@ -79,7 +79,6 @@ CATEGORY_AIMS: Mapping[str, Aim] = {
 """What matters where a service category is chosen, by the word for it."""
 
 _RESPONSE_NAMES: Mapping[str, tuple[str, float]] = {
-    "total_throughput": ("throughput", 1.0),
     "page_response_p95": ("p95_page_response", 1e3),
 }
 """Responses of sweeps in place of a study's measures, where a queue is chosen; and the factor."""

@@ -156,7 +156,7 @@ def test_the_analysis_of_a_sweep_takes_the_replications_as_blocks(work: Work, st
     once = make(work, store, FILE | {"replications": 1}).analyse("efficiency", order=1)
     assert [note for note in found.notes if "same replication" in note]
     assert not [note for note in once.notes if "replication" in note]
-    with pytest.raises(ValueError, match="speed was not measured; the sweep has efficiency, fair"):
+    with pytest.raises(ValueError, match="speed was not measured; the sweep has efficiency, max"):
         make(work, store).analyse("speed")
 
 
@@ -209,12 +209,31 @@ def test_a_result_with_a_faulty_part_is_refused(
         read_sweep(file)
 
 
+def test_a_result_with_an_old_name_names_the_new_one(
+    work: Work, store: Path, tmp_path: Path
+) -> None:
+    text = make(work, store).to_json().replace("max_min_fairness", "fairness")
+    file = tmp_path / "sweep.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(NotASweepError, match="fairness is now max_min_fairness or jain_fairness"):
+        read_sweep(file)
+
+
 def test_the_table_of_runs_has_a_column_for_each_factor_and_response(
     work: Work, store: Path
 ) -> None:
     result = make(work, store)
     rows = list(csv.DictReader(StringIO(result.to_csv())))
-    head = ["tcp", "buffer", "replication", "seed", "efficiency", "fairness", "state", "spec_hash"]
+    head = [
+        "tcp",
+        "buffer",
+        "replication",
+        "seed",
+        "efficiency",
+        "max_min_fairness",
+        "state",
+        "spec_hash",
+    ]
     assert list(rows[0]) == head
     assert float(rows[3]["efficiency"]) == result.rows()[3]["efficiency"]
     assert result.frame().shape == (8, 8)
