@@ -166,7 +166,7 @@ def test_every_command_is_there_with_its_help() -> None:
 
 def test_every_response_and_key_of_a_sweep_is_explained_and_no_other() -> None:
     page = REFERENCE / "sweep.md"
-    own = {*KEYS, *RESPONSES, "key", "form", "sweep.json", "runs.csv", "report.html"}
+    own = {*KEYS, *RESPONSES, "key", "form", "sweep.json", "runs.csv", "columns.csv", "report.html"}
     assert set(first_cells(page)) == own
     text = page.read_text(encoding="utf-8")
     table = text.partition("## What can be measured")[2].splitlines()

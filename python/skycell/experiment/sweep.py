@@ -16,7 +16,7 @@ from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.subjects import subjects_of
 from skycell.experiment.tasks import Work, simulate
-from skycell.measures.responses import measure, response_of
+from skycell.measures.responses import meaning_of, measure, response_of
 from skycell.measures.run_view import SweepView
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
@@ -95,6 +95,7 @@ def sweep(
             subjects=subjects_of(
                 design.plan.responses, [*design.runs.known.values(), *design.runs.of_run.values()]
             ),
+            meanings={name: meaning_of(name) for name in design.plan.responses},
             engine=engine,
             version=batch.version,
             runs=tuple(_measured(design, batch)),

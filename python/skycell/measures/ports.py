@@ -59,13 +59,17 @@ def mean_queue(run: RunView) -> float | None:
     return _queue(run, "mean")
 
 
-@PORTS.declare("cells", "largest queue at that port", **_OF_QUEUE)
+@PORTS.declare("cells", "largest queue at a port with a limited buffer", **_OF_QUEUE)
 def largest_queue(run: RunView) -> float | None:
     """None without such a port."""
     return _queue(run, "max")
 
 
-@PORTS.declare("cells", "99th percentile of the queue at that port, over its samples", **_OF_QUEUE)
+@PORTS.declare(
+    "cells",
+    "99th percentile of the queue at a port with a limited buffer, over its samples",
+    **_OF_QUEUE,
+)
 def p99_queue(run: RunView) -> float | None:
     """None without samples."""
     return _queue(run, "p99")
@@ -73,7 +77,7 @@ def p99_queue(run: RunView) -> float | None:
 
 @PORTS.declare(
     "1",
-    "part of the run in which that port was sending",
+    "part of the run in which a port with a limited buffer was sending",
     better="larger",
     range=PART,
     **_OF_ONE_PORT,
@@ -91,10 +95,10 @@ def sojourn_of(port: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 PORTS.times(
     "sojourn",
-    "time that a packet stays in that port",
+    "time that a packet stays in a port with a limited buffer",
     lambda run: sojourn_of(run.port()),
     "mean p50 p95 p99 largest",
-    note="; none if it holds cells",
+    note="; none if the port holds cells",
     **_OF_ONE_PORT,
 )
 

@@ -44,6 +44,8 @@ def test_a_question_near_a_stored_setting_is_answered_from_it_at_once(tmp_path: 
     assert "20 Mbit/s, 600 ms, 10 users of bulk traffic" in said
     assert "round trip 550 ms 600 ms 0.917 times near" in said
     assert "The same runs again: skycell reproduce link-options-bulk" in said
+    assert "p95 sojourn of" in said
+    assert "router1>router2," in said
 
 
 def test_stored_runs_far_from_the_question_say_so_factor_by_factor(tmp_path: Path) -> None:

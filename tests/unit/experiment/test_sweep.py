@@ -15,6 +15,7 @@ from skycell.experiment.result import NotASweepError, SweepResult, is_sweep, rea
 from skycell.experiment.store import RunStore, StoreError
 from skycell.experiment.sweep import sweep
 from skycell.experiment.tasks import Work
+from skycell.measures.responses import RESPONSES
 from tests.unit.experiment.test_plan import FILE
 
 
@@ -270,3 +271,22 @@ def test_a_result_shows_a_row_for_each_cell_in_a_notebook(work: Work) -> None:
     assert html.startswith("<p>SweepResult: A &amp; B: tcp (2); 4 runs</p>")
     assert "throughput (Mbit/s)" in html
     assert html.count("<tr>") == 2 + 2  # names, kinds, and a row for each cell
+
+
+def test_every_column_of_the_runs_is_described_with_its_unit_its_port_and_its_meaning(
+    work: Work, store: Path
+) -> None:
+    responses = ["mean_queue", "mean_queue:switch1>switch2", "timeouts"]
+    result = make(work, store, {**FILE, "responses": responses})
+    columns = list(csv.DictReader(StringIO(result.columns_to_csv())))
+    rows = list(csv.DictReader(StringIO(result.to_csv())))
+    assert [column["column"] for column in columns] == list(rows[0])
+    told = {column["column"]: list(column.values())[1:] for column in columns}
+    assert told["buffer"] == ["factor", "cells", "", "", ""]
+    *about, meaning = told["mean_queue"]
+    assert about == ["response", "cells", "switch1>switch2", "smaller"]
+    assert meaning == RESPONSES["mean_queue"].meaning
+    assert told["mean_queue:switch1>switch2"] == told["mean_queue"]
+    assert told["timeouts"][:4] == ["response", "events", "", "smaller"]
+    assert told["seed"][0] == "run"
+    assert all(row[-1] for row in told.values() if row[0] != "factor")
