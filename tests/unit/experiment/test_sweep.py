@@ -281,12 +281,12 @@ def test_every_column_of_the_runs_is_described_with_its_unit_its_port_and_its_me
     columns = list(csv.DictReader(StringIO(result.columns_to_csv())))
     rows = list(csv.DictReader(StringIO(result.to_csv())))
     assert [column["column"] for column in columns] == list(rows[0])
-    told = {column["column"]: list(column.values())[1:] for column in columns}
-    assert told["buffer"] == ["factor", "cells", "", "", ""]
-    *about, meaning = told["mean_queue"]
+    described = {column["column"]: list(column.values())[1:] for column in columns}
+    assert described["buffer"] == ["factor", "cells", "", "", ""]
+    *about, meaning = described["mean_queue"]
     assert about == ["response", "cells", "switch1>switch2", "smaller"]
     assert meaning == RESPONSES["mean_queue"].meaning
-    assert told["mean_queue:switch1>switch2"] == told["mean_queue"]
-    assert told["timeouts"][:4] == ["response", "events", "", "smaller"]
-    assert told["seed"][0] == "run"
-    assert all(row[-1] for row in told.values() if row[0] != "factor")
+    assert described["mean_queue:switch1>switch2"] == described["mean_queue"]
+    assert described["timeouts"][:4] == ["response", "events", "", "smaller"]
+    assert described["seed"][0] == "run"
+    assert all(row[-1] for row in described.values() if row[0] != "factor")
