@@ -9,12 +9,11 @@ import pytest
 import skycell
 from skycell.cli.main import VERBS
 from skycell.experiment.file import KEYS
-from skycell.experiment.measures import RESPONSES
+from skycell.measures.responses import RESPONSES
 from skycell.plots.factorial import FACTORIAL_KINDS
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.policy_table import policy_page, policy_rows
 from skycell.spec.traces import TRACE_COLUMNS
-from skycell.studies.model import MEANINGS
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 from tests.tcp_keys import KEYS as KEYS_OF_TCP
@@ -167,7 +166,7 @@ def test_every_command_is_there_with_its_help() -> None:
 
 def test_every_response_and_key_of_a_sweep_is_explained_and_no_other() -> None:
     page = REFERENCE / "sweep.md"
-    own = {*KEYS, *RESPONSES, "key", "form", "sweep.json", "runs.csv", "report.html"}
+    own = {*KEYS, *RESPONSES, "key", "form", "sweep.json", "runs.csv", "columns.csv", "report.html"}
     assert set(first_cells(page)) == own
     text = page.read_text(encoding="utf-8")
     table = text.partition("## What can be measured")[2].splitlines()
@@ -176,16 +175,6 @@ def test_every_response_and_key_of_a_sweep_is_explained_and_no_other() -> None:
         unit, part, meaning = (cell.strip() for cell in row.split("|")[2:5])
         assert (unit, part) == (response.unit, response.part)
         assert meaning.startswith(response.meaning.split(",")[0])
-
-
-def test_names_that_studies_use_for_other_measures_are_told_apart() -> None:
-    page = (REFERENCE / "sweep.md").read_text(encoding="utf-8")
-    section = page.partition("### Names that studies use, too")[2].partition("\n### ")[0]
-    shared = RESPONSES.keys() & MEANINGS.keys()
-    other = {name for name in shared if MEANINGS[name] != RESPONSES[name].meaning}
-    # The same words, of a run seen in another way.
-    other |= {"smallest_throughput", "p999_cell_delay"}
-    assert set(re.findall(r"`(\w+)`", section.partition("\n* ")[2])) == other
 
 
 def test_every_kind_of_figure_of_a_sweep_is_explained() -> None:

@@ -47,6 +47,7 @@ ROOMS = (
     "metrics",
     "records",
     "stats",
+    "measures",
     "experiment",
     "studies",
     "validation",

@@ -13,11 +13,11 @@ import pytest
 
 import skycell
 from skycell import RunResult
-from skycell.experiment.measures import measure
-from skycell.experiment.run_view import SweepView
+from skycell.measures.responses import measure
+from skycell.measures.run_view import SweepView
 from skycell.metrics import Network, throughputs_bps
 from skycell.metrics.run_rows import delivery_rows
-from skycell.tables.run import deliveries, proxies
+from skycell.tables.flows import deliveries, proxies
 from tests.unit.cli.calling import skycell as called
 
 MSS = 1460

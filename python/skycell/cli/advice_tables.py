@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
     from skycell.experiment.ranking import Ranking
+    from skycell.experiment.result import SweepResult
     from skycell.studies.advice import Answer
     from skycell.tables.table import Table
 
 
-_NOT_SHOWN = ("efficiency", "retransmitted_part", "page_response_median")
+_NOT_SHOWN = ("efficiency", "retransmitted_octets_percent", "page_response_median")
 """Responses that are kept for programs: the table has the width of a terminal."""
 
 
@@ -149,7 +150,7 @@ def _ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table
         for name in found.result.responses
         if name not in _NOT_SHOWN and _has_values(ranking, name)
     ]
-    heads = [f"{name.replace('_', ' ')}{_unit(found.result.units[name])}" for name in responses]
+    heads = [_head(name, found.result) for name in responses]
     rows = [
         (
             *(words(_level(level)) for level in option.levels.values()),
@@ -164,6 +165,13 @@ def _ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table
     factors = list(ranking.ranked[0].levels)
     names = columns(*factors, *heads, "to the best", "", numeric=[*heads, "to the best"])
     return Table(title, names, tuple(rows), keys=len(factors))
+
+
+def _head(response: str, result: SweepResult) -> str:
+    """Name of a response, the port that it concerns, and its unit."""
+    port = result.subjects.get(response)
+    of = f" of {port}" if port else ""
+    return f"{response.replace('_', ' ')}{of}{_unit(result.units[response])}"
 
 
 def _has_values(ranking: Ranking, response: str) -> bool:

@@ -86,7 +86,7 @@ def _runs_of_file(
     validate=_validate,
     epilog="\b\nExamples:\n"
     "  skycell analyse out/policies\n"
-    "  skycell analyse examples/sweeps/policy-and-buffer.toml --response fairness --level 95\n"
+    "  skycell analyse examples/sweeps/policy-and-buffer.toml --response efficiency --level 95\n"
     "  skycell analyse out/policies/runs.csv --factor policy --response efficiency",
     short_help="Show which factors matter, and by how much.",
 )

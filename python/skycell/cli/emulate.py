@@ -163,12 +163,14 @@ def _refuse_mixed(
 
 def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
     from skycell.cli.console import Output
-    from skycell.cli.result_table import show_ports
     from skycell.input.quantities import PS_PER_SECOND
+    from skycell.tables.recorded import Records
+    from skycell.tables.run import terminal_tables
 
     records = {**found, "duration_ps": max(1, round(found["seconds"] * PS_PER_SECOND))}
     output = Output()
-    show_ports(output, spec, records)
+    for table in terminal_tables(Records(spec, records), "ports"):
+        output.show(table)
     late = found["late"]
     parts = {"median": "p50_ps", "99 %": "p99_ps", "99.9 %": "p999_ps", "latest": "max_ps"}
     shown = ", ".join(f"{name} {late[key] / _PS_PER_US:.0f} us" for name, key in parts.items())

@@ -192,7 +192,7 @@ def _validate_run(
     "  skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg\n"
     "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
     "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
-    "  skycell plot out/policies --kind interactions --response fairness\n"
+    "  skycell plot out/policies --kind interactions --response max_min_fairness\n"
     "  skycell plot out/policies --x buffer --series policy --response efficiency\n"
     "  skycell plot out/policies --x mean_delay --series policy --response throughput\n"
     "  skycell plot runs.csv --factor tcp --response efficiency --where site=a",

@@ -48,8 +48,8 @@ class Runs:
 
     def values(self, factors: Sequence[str], responses: Sequence[str]) -> list[Value]:
         """What the rows of each combination of levels gave, response by response."""
-        from skycell.experiment.measures import range_of
         from skycell.experiment.value import values_of
+        from skycell.measures.responses import range_of
 
         units = {name: self.units.get(name, "1") for name in responses}
         ranges = {name: range_of(name) for name in responses}
@@ -63,7 +63,7 @@ class Runs:
         Raises:
             DesignError: the rows do not decide it; the message counts rows as the whole table does.
         """
-        from skycell.experiment.measures import range_of
+        from skycell.measures.responses import range_of
         from skycell.stats import DesignError, analyse
         from skycell.stats.table import FaultyValueError
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from skycell.experiment.shard import Shard
     from skycell.plots.values import Axes
 
-RESULTS = ("sweep.json", "runs.csv", "report.html")
+RESULTS = ("sweep.json", "runs.csv", "columns.csv", "report.html")
 
 
 def _validate(
@@ -94,17 +94,20 @@ def _validate(
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --out out/policies\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --x buffer --series policy\n"
     "  skycell sweep examples/sweeps/policy-and-buffer.toml --shard 1/4 --store shard1.sqlite\n"
-    "  skycell analyse out/policies --response fairness --level 95",
+    "  skycell analyse out/policies --response max_min_fairness --level 95",
     short_help="Run every combination of some factors' levels.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option("--plan", "plan_only", is_flag=True, help="Show what would be run, and exit.")
 @table_options()
-@out_folder_option("Write sweep.json, runs.csv and a report with its figures into DIR.")
+@out_folder_option(
+    "Write sweep.json, runs.csv, columns.csv (what its columns hold) and a report with its figures "
+    "into DIR."
+)
 @click.option(
     "--no-report",
     is_flag=True,
-    help="Of what --out writes, only sweep.json and runs.csv; skycell report draws them later.",
+    help="With --out: no report and no figures; skycell report draws them later.",
 )
 @force_option("files of an earlier result in DIR")
 @click.option(
@@ -220,7 +223,11 @@ def write_sweep(
     from skycell.plots.files import write_all
     from skycell.report import write_sweep_report
 
-    texts = {"sweep.json": result.to_json() + "\n", "runs.csv": result.to_csv()}
+    texts = {
+        "sweep.json": result.to_json() + "\n",
+        "runs.csv": result.to_csv(),
+        "columns.csv": result.columns_to_csv(),
+    }
     beside = {out / name: text.encode() for name, text in texts.items()} | dict(beside or {})
     report = out / "report.html"
     if level is None:

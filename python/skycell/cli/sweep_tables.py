@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from skycell.cli.console import Output
 from skycell.cli.sentences import say, say_json
 from skycell.experiment.design import shown
-from skycell.experiment.measures import better_of, meaning_of
 from skycell.experiment.value import Value
 from skycell.input.quantities import PS_PER_SECOND, counted, show_amount
+from skycell.measures.responses import better_of, meaning_of
 from skycell.tables.analysis import analysis_tables
 from skycell.tables.values import best_sentence, cells_table, pivots, spread_sentences
 

@@ -14,7 +14,7 @@ AIMS: Mapping[str, Aim] = {
     "goodput": Aim("throughput", "greater", "what all users get together"),
     "slowest": Aim("smallest_throughput", "greater", "what the slowest user gets", "bulk"),
     "delay": Aim("p95_sojourn", "smaller", "time in the queue that 95 % of the packets keep"),
-    "fairness": Aim("fairness", "greater", "Jain's index of the throughputs", "bulk"),
+    "fairness": Aim("jain_fairness", "greater", "Jain's index of the throughputs", "bulk"),
     "pages": Aim("p95_page_response", "smaller", "time within which 95 % of the pages come", "web"),
 }
 """What matters, by the word for it."""

@@ -16,7 +16,6 @@ from skycell.experiment.design import (
     Template,
     is_same,
 )
-from skycell.experiment.measures import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.input.faults import (
     NOTHING,
     Fault,
@@ -31,6 +30,8 @@ from skycell.input.quantities import show_amount
 from skycell.input.spelling import hint
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
+from skycell.measures.measure import renamed
+from skycell.measures.responses import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.metrics.ceiling import stated_bps_of
 from skycell.scenario.scenario import refuse_sweep
@@ -199,7 +200,9 @@ class _Reader:
             return None
         for place, name in enumerate(names):
             if not isinstance(name, str) or not is_response(name):
-                allowed = f"{', '.join(RESPONSES)}{hint(str(name), RESPONSES)}"
+                allowed = (
+                    renamed(str(name)) or f"{', '.join(RESPONSES)}{hint(str(name), RESPONSES)}"
+                )
                 self.faults.add(("responses", place), name, allowed, KEYS["responses"])
             elif name in names[:place]:
                 self.faults.add(("responses", place), name, "each once", KEYS["responses"])

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 
 from skycell.experiment.batch import PlannedRun
 from skycell.experiment.design import Cell, FactorLevel, SweepPlan
-from skycell.experiment.measure import Measure
-from skycell.experiment.measures import RESPONSES, response_of
-from skycell.experiment.run_view import SweepView
 from skycell.experiment.runs import PlannedRuns
 from skycell.experiment.subjects import CellsNote, notes_on_ports
 from skycell.input.dotted_keys import steps_of
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_path
 from skycell.input.idle_keys import IdleKey
+from skycell.measures.measure import Measure
+from skycell.measures.responses import RESPONSES, response_of
+from skycell.measures.run_view import SweepView
 from skycell.metrics import OTHER_CLASSES, Network
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter
 
 from skycell.experiment.design import Level
-from skycell.experiment.measures import meaning_of, range_of
 from skycell.experiment.value import Value, values_of
 from skycell.input.quantities import counted
+from skycell.measures.measure import renamed
+from skycell.measures.responses import better_of, range_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -70,6 +71,7 @@ class SweepResult:
         factor_units: what the levels of a factor are counted in, of factors that have a unit.
         subjects: the port that a response is of where the file names none; of other responses
             nothing is said.
+        meanings: of each response, in a sentence without a full stop.
     """
 
     __pydantic_config__ = _STRICT
@@ -87,6 +89,7 @@ class SweepResult:
     from_store: int = 0
     factor_units: Mapping[str, str] = field(default_factory=dict)
     subjects: Mapping[str, str] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         factors = " × ".join(f"{name} ({len(levels)})" for name, levels in self.factors.items())
@@ -176,13 +179,27 @@ class SweepResult:
         return found.named(self.factor_units, self.subjects.get(response, ""))
 
     def to_csv(self) -> str:
-        """The rows as CSV with a header; what is not defined stays empty."""
-        text = StringIO()
-        rows = self.rows()
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        """Returns the rows as CSV with a header; a value that is not defined stays empty."""
+        return _csv(self.rows())
+
+    def columns_to_csv(self) -> str:
+        """Returns what each column of the rows holds, as CSV with a header, a column a line."""
+        unlike = {"replication": _REPLICATION, "seed": _SEED, "state": _STATE, "spec_hash": _HASH}
+        rows = []
+        for name in self.rows()[0]:
+            about = {"column": name, "role": "run", "unit": "", "of": "", "better": ""}
+            if name in self.units:
+                about |= {
+                    "role": "response",
+                    "unit": self.units[name],
+                    "of": name.partition(":")[2] or self.subjects.get(name, ""),
+                    "better": better_of(name),
+                    "meaning": self.meanings.get(name, ""),
+                }
+            elif name in self.factors:
+                about |= {"role": "factor", "unit": self.factor_units.get(name, "")}
+            rows.append({**about, "meaning": about.get("meaning") or unlike.get(name, "")})
+        return _csv(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """The result as plain data: the form of `sweep.json`."""
@@ -196,7 +213,7 @@ class SweepResult:
             "first_seed": self.first_seed,
             "common_random_numbers": self.common_random_numbers,
             "units": dict(self.units),
-            "meanings": {name: meaning_of(name) for name in self.units},
+            "meanings": dict(self.meanings),
             "subjects": dict(self.subjects),
             "engine": self.engine,
             "version": self.version,
@@ -206,6 +223,20 @@ class SweepResult:
     def to_json(self) -> str:
         """`as_dict` as JSON."""
         return json.dumps(self.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+
+
+_REPLICATION = "number of the replication, from 1"
+_SEED = "seed of the run"
+_STATE = "finished or failed; a failed run has no responses"
+_HASH = "SHA-256 of the run's spec, by which the store has the run"
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    text = StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def is_sweep(folder: Path) -> bool:
@@ -228,7 +259,10 @@ def read_sweep(source: Path) -> SweepResult:
         data = json.loads(file.read_text(encoding="utf-8"))
         if data.pop("form") != _FORM:
             raise NotASweepError(f"{file} is of another form than this version writes")
-        data.pop("meanings", None)  # which follow from the names
+        if old := [text for name in data["units"] if (text := renamed(name))]:
+            raise NotASweepError(
+                f"{file} is of an earlier version: {', '.join(old)}. Make the sweep again."
+            )
         return TypeAdapter(SweepResult).validate_python(data)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, NotASweepError):

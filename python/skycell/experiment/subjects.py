@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from skycell.experiment.measures import response_of
+from skycell.measures.responses import response_of
 from skycell.metrics import Network
 
 
@@ -32,7 +32,7 @@ def subjects_of(responses: Iterable[str], networks: Iterable[Network]) -> Mappin
     ...     Network(ceiling_bps=0, routes=(), left_bps=(), shares=(), congested=names)
     ...     for names in (("east>west",), ("west>east", "east>west"))
     ... )
-    >>> subjects_of(["mean_queue", "mean_queue:east>west", "fairness"], [slow])
+    >>> subjects_of(["mean_queue", "mean_queue:east>west", "jain_fairness"], [slow])
     {'mean_queue': 'west>east'}
     >>> subjects_of(["mean_queue"], [fast, slow])
     {'mean_queue': 'east>west or west>east, by cell'}

@@ -10,14 +10,14 @@ from skycell.experiment.batch import Batch, Made, MakeOptions, OnProgress
 from skycell.experiment.cluster import Scheduler
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import load_plan, parse_plan
-from skycell.experiment.measures import measure, response_of
 from skycell.experiment.plan import Design, design_runs
 from skycell.experiment.result import SweepResult, SweepRun
-from skycell.experiment.run_view import SweepView
 from skycell.experiment.shard import Shard
 from skycell.experiment.store import RunStore
 from skycell.experiment.subjects import subjects_of
 from skycell.experiment.tasks import Work, simulate
+from skycell.measures.responses import meaning_of, measure, response_of
+from skycell.measures.run_view import SweepView
 
 PlanLike = SweepPlan | str | PathLike[str] | Mapping[str, Any]
 """A sweep, or what one can be made of: a file, or the data that a file stands for."""
@@ -95,6 +95,7 @@ def sweep(
             subjects=subjects_of(
                 design.plan.responses, [*design.runs.known.values(), *design.runs.of_run.values()]
             ),
+            meanings={name: meaning_of(name) for name in design.plan.responses},
             engine=engine,
             version=batch.version,
             runs=tuple(_measured(design, batch)),

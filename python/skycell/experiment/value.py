@@ -9,14 +9,12 @@ from math import sqrt
 from typing import Any, Literal
 
 from skycell.experiment.design import Level
+from skycell.measures.measure import Better
 from skycell.stats.groups import Groups, two_groups
 from skycell.stats.ranges import ANY, LEAST_FOR_INTERVAL, Interval, Range
 
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 """On a number beside a published one; `own` where nothing is published to compare it with."""
-
-Better = Literal["larger", "smaller", ""]
-"""Which values of a measure users would rather have; empty where that is not for us to say."""
 
 
 @dataclass(frozen=True, kw_only=True)

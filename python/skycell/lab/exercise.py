@@ -92,9 +92,9 @@ def exercises() -> tuple[Exercise, ...]:
 
 @cache
 def _values(exercise_id: str, number: int) -> Mapping[str, float]:
-    from skycell.experiment.measures import measure
-    from skycell.experiment.run_view import SweepView
     from skycell.lab.runs import finished
+    from skycell.measures.responses import measure
+    from skycell.measures.run_view import SweepView
     from skycell.metrics.network import Network
 
     exercise = next(one for one in exercises() if one.id == exercise_id)

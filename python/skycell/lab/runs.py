@@ -147,8 +147,8 @@ def with_traces(scenario: Scenario) -> Scenario:
 
 def row_of(result: RunResult) -> Mapping[str, float | None]:
     """What a table of runs has of one: names with units, values."""
-    from skycell.experiment.measures import RESPONSES, measure
-    from skycell.experiment.run_view import SweepView
+    from skycell.measures.responses import RESPONSES, measure
+    from skycell.measures.run_view import SweepView
     from skycell.metrics.network import Network
 
     network = Network.of(result.spec)
@@ -167,7 +167,7 @@ def row_of(result: RunResult) -> Mapping[str, float | None]:
 _SHOWN = (
     "throughput",
     "efficiency",
-    "fairness",
+    "max_min_fairness",
     "mean_queue",
     "p95_sojourn",
     "discarded_part",

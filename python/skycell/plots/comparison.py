@@ -28,6 +28,9 @@ MOST_ROWS = 3
 LETTER_WIDTH = 6.0
 """Width of a letter of an axis label, pixels, on the average."""
 
+_SHARES = {"efficiency", "jain_fairness", "max_min_fairness"}
+"""Metrics whose axis goes from 0 to 1."""
+
 OURS, PUBLISHED, DOUBTED = "ours", "published", "published, print in doubt"
 
 
@@ -222,7 +225,7 @@ def _layers(
     """Bar, dot and diamond of one panel, of a metric as `row` has it."""
     import altair as alt
 
-    title, share = title_of(row), row["metric"] in {"efficiency", "fairness"}
+    title, share = title_of(row), row["metric"] in _SHARES
     top = max(row.get("high") or row["value"] for row in data)
     scale = alt.Scale(domain=[0, max(1.05, top)], nice=False) if share else alt.Scale(zero=True)
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1.0]) if share else alt.Axis(tickCount=6)

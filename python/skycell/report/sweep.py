@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from skycell.experiment.measures import better_of, meaning_of
 from skycell.input.quantities import counted
+from skycell.measures.responses import better_of
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.labels import factor, grouped, listed, lowered, metric, name
 from skycell.plots.values import usual_axes
@@ -112,7 +112,7 @@ def sweep_page(
         level = found.level if found else _LEVEL
         best = best_sentence(own, better_of(response), level, units)
         summary = [
-            _meaning(response),
+            _meaning(result.meanings.get(response, "")),
             best,
             *spread_sentences(own, units),
             *(found.summary() if found else [refused[response]]),
@@ -144,9 +144,8 @@ def sweep_page(
     )
 
 
-def _meaning(response: str) -> str:
-    """What a response is; other documents use some of the names for other measures."""
-    meaning = meaning_of(response)
+def _meaning(meaning: str) -> str:
+    """Returns the meaning of a response as a sentence."""
     return f"{meaning[0].upper()}{meaning[1:]}." if meaning else ""
 
 

@@ -30,12 +30,12 @@ VCS = 5
 _CELL_BITS = 424
 _MEASURES: Mapping[str, Sequence[str]] = {
     "bulk": (
-        "total_throughput",
-        "fairness",
+        "throughput",
+        "jain_fairness",
         "edge_fairness",
         "guarantee_shortfall",
-        "retransmitted_part",
-        "mean_delay",
+        "retransmitted_octets_percent",
+        "mean_flow_delay",
     ),
     "web": ("page_response_median", "page_response_p95"),
 }

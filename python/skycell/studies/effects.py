@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from skycell.experiment.design import Level
-from skycell.experiment.measure import Measure
+from skycell.measures.measure import Measure
 from skycell.stats import Analysis, analyse
 
 _NAMES = {"buffer": "buffer_rtt_multiple"}
@@ -80,13 +80,8 @@ class EffectMeasure(Measure[_Row]):
 
 
 EFFECT_MEASURES: Mapping[str, EffectMeasure] = {
-    f"{name}_{number}": EffectMeasure(unit, f"{meaning} {name}", measure, response=response)
-    for name, response in (
-        ("efficiency", "efficiency"),
-        ("fairness", "max_min_fairness"),
-        ("guarantee_shortfall", "guarantee_shortfall"),
-        ("excess_fairness", "excess_fairness"),
-    )
+    f"{response}_{number}": EffectMeasure(unit, f"{meaning} {response}", measure, response=response)
+    for response in ("efficiency", "max_min_fairness", "guarantee_shortfall", "excess_fairness")
     for number, unit, meaning, measure in (
         ("share", "%", "part of the row's component in the variation of", _share),
         ("effect", "1", "main effect of the row's level on", _effect),

@@ -5,7 +5,7 @@ from skycell.input.quantities import Dimension, Refused, parse_quantity
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.metrics.ceiling import stated_bps_of
 from skycell.studies.design import Overrides, choices_in_force, refuse_choice, resolve_choices
-from skycell.studies.measures import Evaluation
+from skycell.studies.measured_run import Evaluation
 from skycell.studies.model import Study
 
 

@@ -1,73 +1,20 @@
-"""What VCs with an MCR are due at the congested link, and what they got."""
+"""Measures of VCs with an MCR: what they are due at the congested link, and what they got."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 from skycell.input.quantities import PS_PER_SECOND
+from skycell.measures.flows import MBIT, throughput
+from skycell.measures.measure import Measures
 from skycell.metrics import fairness_index
-from skycell.spec.network import LinkSpec, NetworkSpec
-from skycell.spec.parts import VcSpec
+from skycell.studies.guaranteed_vcs import PAYLOAD_BITS, GuaranteedVc
+from skycell.studies.measured_run import Measured
 
-PAYLOAD_BITS = 48 * 8
-"""Bits of a cell that the tables of the DFBA papers count of an MCR."""
+GUARANTEES: Measures[Measured] = Measures()
 
 IJSC_PART = 0.9
 """What IJSC Table 3 expects of it: 6.91 of 7.68 Mbit/s and so on; no segment size gives that."""
-
-
-@dataclass(frozen=True)
-class GuaranteedVc:
-    """A VC with an MCR, and the flows that it carries over the congested link."""
-
-    vc: int
-    mcr_cells_per_s: float
-    flows: tuple[int, ...]
-
-    @property
-    def mcr_mbps(self) -> float:
-        """MCR as the tables have it: 48 octets a cell, Mbit/s.
-
-        >>> round(GuaranteedVc(0, 20_000.0, ()).mcr_mbps, 2)
-        7.68
-        """
-        return self.mcr_cells_per_s * PAYLOAD_BITS / 1e6
-
-
-def guaranteed_vcs(spec: NetworkSpec, congested: LinkSpec) -> tuple[GuaranteedVc, ...]:
-    """The VCs with an MCR that cross the congested link, in the order of their ids."""
-    across = spec.links.index(congested)
-    return tuple(
-        GuaranteedVc(vc, mcr, flows_on(spec, vc))
-        for vc, entry in enumerate(spec.vcs)
-        if across in entry.path and (mcr := _mcr_cells_per_s(entry))
-    )
-
-
-def flows_by_edge(spec: NetworkSpec) -> tuple[tuple[int, ...], ...]:
-    """The flows behind each edge router: those whose data leaves their first router by one link.
-
-    A flow that meets no router counts alone.
-    """
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for i, flow in enumerate(spec.flows):
-        crosses_router = len(flow.forward) > 1
-        key = spec.vcs[flow.forward[1]].path[:1] if crosses_router else (-1, i)
-        groups.setdefault(key, []).append(i)
-    return tuple(map(tuple, groups.values()))
-
-
-def flows_on(spec: NetworkSpec, vc: int) -> tuple[int, ...]:
-    """The flows whose data a VC carries."""
-    return tuple(i for i, flow in enumerate(spec.flows) if vc in flow.forward)
-
-
-def _mcr_cells_per_s(vc: VcSpec) -> float:
-    """MCR of a VC of class gfr or abr; 0 where nothing is promised."""
-    if vc.gfr is not None:
-        # A contract has 1/MCR in whole picoseconds, which tells MCRs to a tenth of a cell.
-        return round(PS_PER_SECOND / vc.gfr.mcr_interval_ps, 1)
-    return vc.abr.mcr_millicells / 1000 if vc.abr is not None else 0.0
 
 
 def throughput_mbps(rates_bps: Sequence[float], vc: GuaranteedVc) -> float:
@@ -102,27 +49,103 @@ def fairness_of_groups(rates_bps: Sequence[float], groups: Sequence[Sequence[int
     return fairness_index(got) if any(got) else None
 
 
-def excess_fairness(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float | None:
+def fairness_of_excess(rates_bps: Sequence[float], vcs: Sequence[GuaranteedVc]) -> float | None:
     """Jain's index of what VCs got beyond their MCRs, equal parts being fair.
 
     None where no VC got more than its MCR.
 
     >>> vcs = [GuaranteedVc(0, 10_000.0, (0,)), GuaranteedVc(1, 20_000.0, (1,))]
-    >>> excess_fairness([4.84e6, 1e6], vcs)  # VC 0 has all of it
+    >>> fairness_of_excess([4.84e6, 1e6], vcs)  # VC 0 has all of it
     0.5
     """
     excess = [max(0.0, throughput_mbps(rates_bps, vc) - vc.mcr_mbps) for vc in vcs]
     return fairness_index(excess) if any(excess) else None
 
 
-def mean_queue(summary: Mapping[str, Any], vc: GuaranteedVc) -> float:
-    """Mean of the sampled occupancy of a VC, cells, at the port that samples it.
+@GUARANTEES.declare("Mbit/s", "throughput of all flows of the row's VC", better="larger")
+def vc_throughput(run: Measured) -> float:
+    """Of the row's `vc`."""
+    return throughput_mbps(run.rates_bps(), run.guaranteed_vc())
+
+
+@GUARANTEES.declare("Mbit/s", "throughput of the row's VC beyond its MCR", better="larger")
+def vc_excess(run: Measured) -> float:
+    """Below zero if the VC got less than its MCR."""
+    return vc_throughput(run) - run.guaranteed_vc().mcr_mbps
+
+
+@GUARANTEES.declare(
+    "1", "throughput of the row's VC beyond its MCR, as a part of that", better="larger"
+)
+def vc_excess_ratio(run: Measured) -> float:
+    """Below zero if the VC got less than its MCR."""
+    return vc_excess(run) / run.guaranteed_vc().mcr_mbps
+
+
+@GUARANTEES.declare("Mbit/s", "what the row's VC is expected to get of its MCR")
+def vc_expected(run: Measured) -> float:
+    """An input of the run."""
+    return IJSC_PART * run.guaranteed_vc().mcr_mbps
+
+
+@GUARANTEES.declare("cells", "mean queue of the row's VC", better="smaller")
+def vc_mean_queue(run: Measured) -> float:
+    """At the port that samples the VC.
 
     Raises:
         ValueError: no port samples the VC.
     """
-    for port in summary["ports"]:
+    vc = run.guaranteed_vc().vc
+    for port in run.ports:
         for queue in port["vc_queues"]:
-            if queue["vc"] == vc.vc:
+            if queue["vc"] == vc:
                 return float(queue["mean"])
-    raise ValueError(f"no port samples VC {vc.vc}")
+    raise ValueError(f"no port samples VC {vc}")
+
+
+@GUARANTEES.declare("1", "part of all MCRs that their VCs did not get", better="smaller")
+def guarantee_shortfall(run: Measured) -> float | None:
+    """None if nothing is promised."""
+    promised = run.facts.guaranteed
+    return shortfall(run.rates_bps(), promised) if promised else None
+
+
+@GUARANTEES.declare("1", "Jain's index of what VCs got beyond their MCRs", better="larger")
+def excess_fairness(run: Measured) -> float | None:
+    """None if no VC got more than its MCR."""
+    return fairness_of_excess(run.rates_bps(), run.facts.guaranteed)
+
+
+@GUARANTEES.declare(
+    "1",
+    "Jain's index of the throughputs of edge routers, each of all flows behind it",
+    better="larger",
+)
+def edge_fairness(run: Measured) -> float | None:
+    """None if nothing was delivered."""
+    return fairness_of_groups(run.rates_bps(), run.facts.flows_by_edge)
+
+
+@GUARANTEES.declare("Mbit/s", "sum of the MCRs")
+def mcr_total(run: Measured) -> float:
+    """An input of the run."""
+    return sum(vc.mcr_mbps for vc in run.facts.guaranteed)
+
+
+@GUARANTEES.declare("Mbit/s", "throughput of all flows beyond the sum of the MCRs", better="larger")
+def excess_total(run: Measured) -> float:
+    """Below zero if the flows together got less."""
+    return throughput(run) - mcr_total(run)
+
+
+@GUARANTEES.declare(
+    "Mbit/s",
+    "whole frames of VCs with a contract that carry no TCP, 48 octets a cell",
+    better="larger",
+)
+def datagram_throughput(run: Measured) -> float:
+    """Over the whole run."""
+    without = {vc.vc for vc in run.facts.guaranteed if not vc.flows}
+    cells = sum(vc["cells_whole"] for vc in run.summary["gfr_vcs"] if vc["vc"] in without)
+    duration_s = run.summary["duration_ps"] / PS_PER_SECOND
+    return float(cells * PAYLOAD_BITS / duration_s / MBIT)

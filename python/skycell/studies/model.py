@@ -13,24 +13,19 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from skycell.experiment.design import FactorLevel, Level
+from skycell.measures.measure import Measures, renamed
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.figures import StudyFigure, TracedFigure
 from skycell.studies.measures import MEASURES
 from skycell.studies.path_measures import PATH_MEASURES
 
-UNITS: Mapping[str, str] = {
-    **{name: measure.unit for name, measure in MEASURES.items()},
-    **{name: measure.unit for name, measure in PATH_MEASURES.items()},
-    **{name: measure.unit for name, measure in EFFECT_MEASURES.items()},
-}
+_MEASURES: Measures[Any] = Measures(MEASURES, PATH_MEASURES, EFFECT_MEASURES)
+
+UNITS: Mapping[str, str] = {name: measure.unit for name, measure in _MEASURES.items()}
 """Unit of everything that a table can measure."""
 
-MEANINGS: Mapping[str, str] = {
-    **{name: measure.meaning for name, measure in MEASURES.items()},
-    **{name: measure.meaning for name, measure in PATH_MEASURES.items()},
-    **{name: measure.meaning for name, measure in EFFECT_MEASURES.items()},
-}
-"""What each of them is; a response of a sweep may have the same name and be another measure."""
+MEANINGS: Mapping[str, str] = {name: measure.meaning for name, measure in _MEASURES.items()}
+"""Meaning of everything that a table can measure."""
 
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
@@ -191,7 +186,8 @@ class Part(_Part):
         if (self.file is None) == (not self.grid):
             raise ValueError("a part has either a published file or a grid of its own")
         if self.measure not in UNITS:
-            raise ValueError(f"{self.measure} is no measure: {', '.join(UNITS)} are")
+            now = renamed(self.measure) or f"{', '.join(UNITS)} are"
+            raise ValueError(f"{self.measure} is no measure: {now}")
         if self.measure in EFFECT_MEASURES and not self.average_over:
             raise ValueError("a measure of effects needs the cells of a design")
         return self

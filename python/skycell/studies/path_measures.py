@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import Any
 
 from skycell.experiment.design import Level
-from skycell.experiment.measure import Measure
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, parse_quantity, rounded
+from skycell.measures.measure import Measure
 from skycell.orbit import Constellation, Route, Series, find_places, look, positions_km, series
 from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
 from skycell.orbit.over_time import NO_PATH_PS

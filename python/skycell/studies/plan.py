@@ -13,7 +13,7 @@ from skycell.experiment.runs import PlannedRuns
 from skycell.studies.design import Overrides, cell_of, specs_of
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import Selection
-from skycell.studies.measures import Facts
+from skycell.studies.measured_run import Facts
 from skycell.studies.model import Experiment, Part, Study
 from skycell.studies.published import PublishedValue, published_values
 

@@ -1,9 +1,14 @@
-"""What the privileged source of Bonaventure's study and the background sources beside it got."""
+"""Measures of the privileged source of Bonaventure's study and of the background beside it."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
 
 from skycell.input.quantities import PS_PER_MS
+from skycell.measures.flows import MBIT
+from skycell.measures.measure import Measures
+from skycell.studies.flow_measures import mean_of
+from skycell.studies.measured_run import Measured
+
+PRIVILEGED: Measures[Measured] = Measures()
 
 FLOW = 0
 """The privileged source is the first flow; the others are the background."""
@@ -13,7 +18,7 @@ _TRANSFER = 10**7
 
 
 def flows_of(source: str, flows: int) -> range:
-    """The flows that `privileged`, `background` or `each` stands for.
+    """Returns the flows that `privileged`, `background` or `each` stands for.
 
     >>> flows_of("background", 10)
     range(1, 10)
@@ -25,52 +30,73 @@ def flows_of(source: str, flows: int) -> range:
     }[source]
 
 
-def per_10mb(summary: Mapping[str, Any], count: str) -> float | None:
-    """A count of the privileged source for each 10 MB that it delivered, octets as kB.
+def _source_flows(run: Measured) -> range:
+    return flows_of(str(run.factors["source"]), len(run.flows))
 
-    None where it delivered nothing.
+
+@PRIVILEGED.declare("Mbit/s", "mean throughput of the row's sources", better="larger")
+def source_throughput(run: Measured) -> float:
+    """Of the row's `source`."""
+    rates = run.rates_bps()
+    return mean_of([rates[flow] for flow in _source_flows(run)]) / MBIT
+
+
+@PRIVILEGED.declare(
+    "ms", "mean one-way delay of the segments of the row's sources", better="smaller"
+)
+def packet_delay(run: Measured) -> float:
+    """Each flow counts alike."""
+    flows = _source_flows(run)
+    return mean_of([float(run.flows[flow]["delay_mean_ps"]) for flow in flows]) / PS_PER_MS
+
+
+@PRIVILEGED.declare("ms", "mean round trip of the privileged source's segments", better="smaller")
+def segment_rtt(run: Measured) -> float:
+    """From the moment a segment is handed to the port until all of it has arrived, and back.
+
+    The way back is by propagation alone: acknowledgements of two cells meet no queue.
     """
-    flow = summary["flows"][FLOW]
+    delay_ms = float(run.flows[FLOW]["delay_mean_ps"]) / PS_PER_MS
+    return delay_ms + run.facts.rtt_s / 2 * 1e3
+
+
+@PRIVILEGED.declare(
+    "1", "frames of the privileged source that went on tagged, as a part of all", better="smaller"
+)
+def tagged_share(run: Measured) -> float:
+    """Control segments are frames as well."""
+    vc = run.facts.first_vcs[FLOW]
+    (frames,) = (entry for entry in run.summary["gfr_vcs"] if entry["vc"] == vc)
+    return float(frames["frames_tagged"]) / float(frames["frames_offered"])
+
+
+@PRIVILEGED.declare(
+    "events",
+    "retransmission timeouts of the privileged source for each 10 MB",
+    better="smaller",
+)
+def timeouts_per_10mb(run: Measured) -> float | None:
+    """None if the source delivered nothing."""
+    return _per_10mb(run, "timeouts")
+
+
+@PRIVILEGED.declare(
+    "kB", "octets that the privileged source sent again for each 10 MB", better="smaller"
+)
+def retransmitted_per_10mb(run: Measured) -> float | None:
+    """None if the source delivered nothing."""
+    return _per_10mb(run, "octets_retransmitted", 1000)
+
+
+def _per_10mb(run: Measured, count: str, unit: int = 1) -> float | None:
+    flow = run.flows[FLOW]
     if flow["octets_delivered"] == 0:
         return None
-    unit = 1000 if count.startswith("octets") else 1
     return float(flow[count]) / unit * _TRANSFER / float(flow["octets_delivered"])
 
 
-def tagged_share(summary: Mapping[str, Any], vc: int) -> float:
-    """Part of a VC's frames that went on tagged; control segments are frames as well."""
-    (found,) = (entry for entry in summary["gfr_vcs"] if entry["vc"] == vc)
-    return float(found["frames_tagged"]) / float(found["frames_offered"])
-
-
-def round_trip_ms(summary: Mapping[str, Any], rtt_s: float) -> float:
-    """Mean round trip of the privileged source's segments, ms.
-
-    From the moment a segment is handed to the port until all of it has arrived, and back by
-    propagation alone: acknowledgements of two cells meet no queue.
-    """
-    return float(summary["flows"][FLOW]["delay_mean_ps"]) / PS_PER_MS + rtt_s / 2 * 1e3
-
-
-def delay_ms(summary: Mapping[str, Any], flows: range) -> float:
-    """Mean one-way delay of the segments of some flows, each flow alike, ms."""
-    delays = [float(summary["flows"][flow]["delay_mean_ps"]) for flow in flows]
-    return sum(delays) / len(delays) / PS_PER_MS
-
-
-def mean_queue(summary: Mapping[str, Any]) -> float:
-    """Mean of the queue at the fullest of the ports with a limited buffer, cells."""
-    return max(float(port["queue"]["mean"]) for port in summary["ports"])
-
-
-def sojourn_ms(summary: Mapping[str, Any], quantile: str) -> float | None:
-    """A quantile of the time in a port with a limited buffer, the longest of them; packets only."""
-    found = [port.get("octets", {}).get("sojourn") for port in summary["ports"]]
-    times = [one[quantile] / PS_PER_MS for one in found if one and one["packets"]]
-    return max(times, default=None)
-
-
-def frames_above_hbo(summary: Mapping[str, Any]) -> float:
-    """Frames that ports discarded because the queue was above HBO or the buffer full."""
-    lost = [port["frames_discarded"] for port in summary["ports"]]
+@PRIVILEGED.declare("events", "frames discarded above HBO or for want of room", better="smaller")
+def frames_above_hbo(run: Measured) -> float:
+    """At all ports with a limited buffer."""
+    lost = [port["frames_discarded"] for port in run.ports]
     return float(sum(frames["above_threshold"] + frames["overflow"] for frames in lost))

@@ -10,7 +10,8 @@ from skycell.studies.design import Overrides, cell_of
 from skycell.studies.effects import EFFECT_MEASURES, effect_of
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import Selection
-from skycell.studies.measures import MEASURES, Evaluation, Measured
+from skycell.studies.measured_run import Evaluation, Measured
+from skycell.studies.measures import MEASURES
 from skycell.studies.model import Part
 from skycell.studies.paths import path_rows
 from skycell.studies.plan import Plan, cells_of, printed_rows

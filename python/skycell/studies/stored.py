@@ -17,9 +17,11 @@ from typing import Any, Literal
 from skycell.experiment.design import Level
 from skycell.experiment.ranking import Aim
 from skycell.experiment.result import SweepResult, SweepRun
+from skycell.experiment.subjects import of_default_port
+from skycell.measures.responses import is_response
 from skycell.studies.compare import Row
 from skycell.studies.library import study_folder, table_of
-from skycell.studies.model import UNITS
+from skycell.studies.model import MEANINGS, UNITS
 from skycell.studies.settings import Setting, distance
 
 FILE = "stored.csv"
@@ -40,6 +42,7 @@ class Source:
         options: factors that a user chooses, by their names in an answer.
         title: what its options are, in a few words.
         replications: runs of each cell that are stored; the study's own number if 0.
+        port: the default port of its network; empty if no measure concerns it.
     """
 
     study: str
@@ -48,6 +51,7 @@ class Source:
     options: Mapping[str, str]
     title: str
     replications: int = 0
+    port: str = ""
 
 
 SOURCES: Mapping[Choice, Source] = {
@@ -57,6 +61,7 @@ SOURCES: Mapping[Choice, Source] = {
         ("rate_mbps", "rtt_ms", "users", "loss_percent", "traffic"),
         {"buffer": "buffer", "policy": "policy", "tcp": "tcp"},
         "buffer in products of rate and round trip, queue management, TCP",
+        port="router1>router2",
     ),
     "category": Source(
         "service-categories",
@@ -69,9 +74,9 @@ SOURCES: Mapping[Choice, Source] = {
 }
 
 CATEGORY_AIMS: Mapping[str, Aim] = {
-    "goodput": Aim("total_throughput", "greater", "what all users get together"),
-    "delay": Aim("mean_delay", "smaller", "mean delay from end to end", "bulk"),
-    "fairness": Aim("fairness", "greater", "Jain's index of the users' throughputs", "bulk"),
+    "goodput": Aim("throughput", "greater", "what all users get together"),
+    "delay": Aim("mean_flow_delay", "smaller", "mean delay from end to end", "bulk"),
+    "fairness": Aim("jain_fairness", "greater", "Jain's index of the users' throughputs", "bulk"),
     "vc_fairness": Aim("edge_fairness", "greater", "Jain's index of the VCs' throughputs", "bulk"),
     "guarantee": Aim("guarantee_shortfall", "smaller", "part of the MCRs that is missing", "bulk"),
     "pages": Aim("page_response_p95", "smaller", "time within which 95 % of the pages come", "web"),
@@ -79,7 +84,6 @@ CATEGORY_AIMS: Mapping[str, Aim] = {
 """What matters where a service category is chosen, by the word for it."""
 
 _RESPONSE_NAMES: Mapping[str, tuple[str, float]] = {
-    "total_throughput": ("throughput", 1.0),
     "page_response_p95": ("p95_page_response", 1e3),
 }
 """Responses of sweeps in place of a study's measures, where a queue is chosen; and the factor."""
@@ -225,9 +229,11 @@ def result_of(
     """The runs of a source's options in a setting, as the result of a sweep."""
     source = SOURCES[choice]
     units: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for measure in measures:
         name, times = _named(choice, measure)
         units[name] = "ms" if times != 1 else UNITS[measure]
+        meanings[name] = MEANINGS[name]
     return SweepResult(
         title=f"{source.title}: {setting.in_words()}",
         file=source.study,
@@ -244,6 +250,8 @@ def result_of(
         version=version,
         runs=tuple(runs),
         from_store=from_store or len(runs),
+        subjects=dict.fromkeys(of_default_port(filter(is_response, units)), source.port),
+        meanings=meanings,
     )
 
 

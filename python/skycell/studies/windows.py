@@ -1,13 +1,49 @@
-"""How the windows of long-lived TCPs move, from what a run counts: round trips, cycles, growth."""
+"""Measures of the windows of long-lived TCPs, from the counts of a run."""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skycell.input.quantities import PS_PER_SECOND
+from skycell.measures.measure import Measures
+from skycell.studies.flow_measures import mean_of
+from skycell.studies.measured_run import Measured
+
+WINDOWS: Measures[Measured] = Measures()
+
+
+@WINDOWS.declare("ms", "mean round trip of the segments of the row's group of flows")
+def round_trip(run: Measured) -> float:
+    """Each flow counts alike."""
+    return mean_of([round_trip_s(flow, run.facts.rtt_s) for flow in run.group_flows()]) * 1e3
+
+
+@WINDOWS.declare("s", "mean time between two cuts of a window of the row's group of flows")
+def window_cycle(run: Measured) -> float | None:
+    """None if the window of a flow was never cut."""
+    duration = run.summary["duration_ps"]
+    return mean_or_none([cycle_s(flow, duration) for flow in run.group_flows()])
+
+
+@WINDOWS.declare(
+    "1",
+    "segments by which windows of the row's group of flows grew in a round trip, by their mean and "
+    "by how often they were cut, if every cycle went like every other",
+)
+def window_growth(run: Measured) -> float | None:
+    """None if the window of a flow was never cut."""
+    growths: list[float | None] = []
+    for flow, rate in zip(run.group_flows(), run.rates_bps()[run.group()], strict=True):
+        cycle = cycle_s(flow, run.summary["duration_ps"])
+        rtt = round_trip_s(flow, run.facts.rtt_s)
+        window = rate * rtt / 8 / run.facts.mss  # Little's law
+        growths.append(growth_segments(window, rtt, cycle) if cycle else None)
+    return mean_or_none(growths)
 
 
 def round_trip_s(flow: Mapping[str, Any], rtt_s: float) -> float:
-    """Mean round trip of a flow's segments, s: with the queue there, by propagation alone back.
+    """Returns the mean round trip of a flow's segments, s: by propagation alone on the way back.
 
     Args:
         flow: its record.
@@ -17,7 +53,7 @@ def round_trip_s(flow: Mapping[str, Any], rtt_s: float) -> float:
 
 
 def cycle_s(flow: Mapping[str, Any], duration_ps: int) -> float | None:
-    """Mean time between two cuts of a flow's window, s; none of a window that was never cut.
+    """Returns the mean time between two cuts of a flow's window, s; None if it was never cut.
 
     >>> cycle_s({"fast_retransmits": 3, "timeouts": 1}, 10 * 10**12)
     2.5
@@ -27,7 +63,7 @@ def cycle_s(flow: Mapping[str, Any], duration_ps: int) -> float | None:
 
 
 def growth_segments(window_segments: float, round_trip_s: float, cycle_s: float) -> float:
-    """Segments by which a window grew in a round trip, if every cycle went like every other.
+    """Returns the segments by which a window grew in a round trip, if all cycles were alike.
 
     A window that is halved at one size and grows evenly is between 2/3 and 4/3 of its mean, so it
     grows by 2/3 of its mean in a cycle. Windows that are cut now here and now there give more than

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from skycell.experiment.value import Better, Value, best_of
+from skycell.experiment.value import Value, best_of
+from skycell.measures.measure import Better
 from skycell.plots.labels import (
     described,
     factor,

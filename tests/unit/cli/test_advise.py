@@ -44,6 +44,8 @@ def test_a_question_near_a_stored_setting_is_answered_from_it_at_once(tmp_path: 
     assert "20 Mbit/s, 600 ms, 10 users of bulk traffic" in said
     assert "round trip 550 ms 600 ms 0.917 times near" in said
     assert "The same runs again: skycell reproduce link-options-bulk" in said
+    assert "p95 sojourn of" in said
+    assert "router1>router2," in said
 
 
 def test_stored_runs_far_from_the_question_say_so_factor_by_factor(tmp_path: Path) -> None:
@@ -83,7 +85,7 @@ def test_a_category_of_another_link_is_run_on_the_studys_network(tmp_path: Path)
         "--choose category --rate '2 Mbit/s' --rtt '40 ms' --users 5 --traffic bulk --loss '0.1 %' "
         "--matters goodput --replications 2 --from runs"
     )
-    assert all(0 < row["values"]["total_throughput"] < 2 for row in found["ranked"])
+    assert all(0 < row["values"]["throughput"] < 2 for row in found["ranked"])
 
 
 def test_a_figure_has_a_row_for_every_option(tmp_path: Path) -> None:

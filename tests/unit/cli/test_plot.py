@@ -142,7 +142,7 @@ def test_without_a_name_the_figure_is_called_by_its_kind(
 def test_a_study_is_drawn_from_its_folder_or_file(study: Path, tmp_path: Path) -> None:
     for number, source in enumerate((study, study / "result.json")):
         out = tmp_path / f"{number}.svg"
-        result = skycell("plot", source, "--kind", "fairness", "--out", out)
+        result = skycell("plot", source, "--kind", "jain_fairness", "--out", out)
         assert result.exit_code == 0, result.stderr
         text = out.read_text(encoding="utf-8")
         assert "Three TCPs over a geostationary link: fairness" in text
@@ -379,7 +379,7 @@ def test_a_faulty_scenario_tells_its_faults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--kind", "delay"), "{file} holds no delay; it holds efficiency, fairness"),
+        (("--kind", "delay"), "{file} holds no delay; it holds efficiency, jain_fairness"),
         (("--table", "t9"), "{file} holds no table t9; it holds icccn97-t3, icccn97-t4"),
         (
             ("--flow", "flow1"),
@@ -403,13 +403,13 @@ def test_all_that_a_study_cannot_show_is_told_at_once(
         "--response, --factor, --where, --block and --level are for sweeps and tables",
         "--flow, --port, --unit, --from and --to are for runs",
         f"{study / 'result.json'} holds no table t9",
-        f"{study / 'result.json'} holds no delay; it holds efficiency, fairness",
+        f"{study / 'result.json'} holds no delay; it holds efficiency, jain_fairness",
     )
-    Path("fairness.svg").touch()
+    Path("jain_fairness.svg").touch()
     reported_together(
-        skycell("plot", study, "--kind", "fairness", "--table", "t9"),
+        skycell("plot", study, "--kind", "jain_fairness", "--table", "t9"),
         f"{study / 'result.json'} holds no table t9",
-        "Invalid value for '--out': fairness.svg exists already",
+        "Invalid value for '--out': jain_fairness.svg exists already",
     )
     (study / "result.json").write_text("{", encoding="utf-8")
     reported_together(

@@ -157,12 +157,12 @@ def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) 
 def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spoil(monkeypatch, f"{ONE}-total-throughput")
+    spoil(monkeypatch, f"{ONE}-throughput")
     out = tmp_path / "out"
     reported = quick(store, ONE, "--out", out)
     assert reported.exit_code == 1
     lines = reported.stderr.splitlines()
-    assert lines[0].startswith(f"Drawing failed: figure {ONE}-total-throughput: ")
+    assert lines[0].startswith(f"Drawing failed: figure {ONE}-throughput: ")
     assert lines[-1] == f"The rest was written to {out}; the same command with --force draws again."
     assert "5 without a published value" in reported.stdout
     assert {"result.json", "rows.csv", "report.html", "figures"} == {p.name for p in out.iterdir()}

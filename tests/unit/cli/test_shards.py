@@ -38,7 +38,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "runs", "files"),
     [
-        (("sweep", "sweep.toml"), 8, ("sweep.json", "runs.csv", "report.html")),
+        (("sweep", "sweep.toml"), 8, ("sweep.json", "runs.csv", "columns.csv", "report.html")),
         (("reproduce", "icccn97-s4"), 80, ("rows.csv", "report.html")),
     ],
 )

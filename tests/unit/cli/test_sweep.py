@@ -86,6 +86,7 @@ def test_the_folder_has_the_result_the_table_the_report_and_the_figures(made: Pa
     assert {path.name for path in out.iterdir()} == {
         "sweep.json",
         "runs.csv",
+        "columns.csv",
         "report.html",
         "figures",
     }
@@ -217,7 +218,10 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_all_else_is_written(
 def test_an_earlier_result_is_not_replaced_without_leave(file: Path, made: Path) -> None:
     reported = skycell("sweep", file, "--out", made / "out")
     assert reported.exit_code == 2
-    assert "holds an earlier sweep (sweep.json, runs.csv, report.html); --force" in reported.stderr
+    assert (
+        "holds an earlier sweep (sweep.json, runs.csv, columns.csv, report.html); --force"
+        in reported.stderr
+    )
 
 
 def test_without_a_report_the_result_and_the_table_are_written_and_it_can_be_drawn_later(
@@ -227,7 +231,7 @@ def test_without_a_report_the_result_and_the_table_are_written_and_it_can_be_dra
     call = ("sweep", made / "sweep.toml", "--store", made / "runs.sqlite")
     reported = skycell(*call, "--out", out, "--no-report")
     assert reported.exit_code == 0, reported.output
-    assert {path.name for path in out.iterdir()} == {"sweep.json", "runs.csv"}
+    assert {path.name for path in out.iterdir()} == {"sweep.json", "runs.csv", "columns.csv"}
     assert skycell("report", out, "--out", tmp_path / "later.html").exit_code == 0
     assert (tmp_path / "later.html").exists()
     reported = skycell(*call, "--no-report")

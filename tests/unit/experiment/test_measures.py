@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.experiment.measures import RESPONSES, is_response, measure
-from skycell.experiment.run_view import SweepView
-from skycell.experiment.uplink_measures import UPLINK_MEASURES
+from skycell.measures.responses import RESPONSES, is_response, measure
+from skycell.measures.run_view import SweepView
+from skycell.measures.uplinks import UPLINKS
 from skycell.metrics import Network
 from tests.unit.parking_lot import PARKING_LOT
 
@@ -89,7 +89,7 @@ RUN = SweepView(
     ("name", "value"),
     [
         ("efficiency", 0.6),  # 4 and 2 Mbit/s of 10
-        ("fairness", 0.9),  # 1 and 2 times their share: 9 / (2 x 5)
+        ("max_min_fairness", 0.9),  # 1 and 2 times their share: 9 / (2 x 5)
         ("throughput", 6.0),
         ("throughput:b", 2.0),
         ("smallest_throughput", 2.0),
@@ -145,7 +145,7 @@ def test_web_users_are_due_no_more_than_was_asked_of_their_servers() -> None:
     assert network.fair_bps([2e6, 0, 80e6]) == pytest.approx([2e6, 0, 4e6])
     view = SweepView({"duration_ps": 10**12, "flows": flows, "ports": []}, network, RUN.definition)
     # 1 and 1/4 of what they are due; b was due nothing: (5/4)^2 / (2 x 17/16).
-    assert measure("fairness", view) == pytest.approx(25 / 34)
+    assert measure("max_min_fairness", view) == pytest.approx(25 / 34)
 
 
 def test_response_times_of_web_users_are_those_of_the_summary() -> None:
@@ -225,12 +225,17 @@ def test_web_users_of_the_engine_have_all_of_these() -> None:
     source = {
         "scenario": {"preset": "icccn97-lan", "traffic": "web", "run": {"duration": "5 s"}},
         "factors": {"tcp": {"key": "tcp.recovery", "levels": ["reno", "sack"]}},
-        "responses": ["mean_page_response", "p95_file_response", "late_files_part", "fairness"],
+        "responses": [
+            "mean_page_response",
+            "p95_file_response",
+            "late_files_part",
+            "jain_fairness",
+        ],
     }
     rows = skycell.sweep(source, jobs=1).rows()
     assert all(row["mean_page_response"] > 0 for row in rows)
     assert all(0 <= row["late_files_part"] < 1 for row in rows)
-    assert all(0 < row["fairness"] <= 1 for row in rows)
+    assert all(0 < row["jain_fairness"] <= 1 for row in rows)
 
 
 TRANSFERS: dict[str, Any] = {
@@ -352,14 +357,14 @@ def test_uplinks_have_their_responses_and_other_runs_have_none() -> None:
     expected = {
         "uplink_throughput": (0.4, 0.25),
         "collided_part": (0.25, None),
-        "access_delay": (3.0, None),
+        "mean_access_delay": (3.0, None),
         "p99_access_delay": (7.0, None),
         "backlog": (12.0, 12.0),
         "backlog_drift": (0.25, 0.25),
         "terminal_state": (2.0, 2.0),
         "controller_state": (41.0, 41.0),
     }
-    assert set(expected) == set(UPLINK_MEASURES)
+    assert set(expected) == set(UPLINKS)
     alone = replace(RUN, summary={**RUN.summary, "flows": [], "uplinks": [of]})
     both = replace(RUN, summary={**RUN.summary, "uplinks": [of, other]})
     for name, (own, others) in expected.items():
@@ -386,7 +391,7 @@ def test_what_is_not_defined_on_a_run_is_none_and_no_fault() -> None:
     silent = flow("a", 0, segments_sent=0, segments_received=0)
     flows = [silent, silent | {"name": "b"}]
     view = SweepView({"duration_ps": 10**12, "flows": flows, "ports": []}, NETWORK, RUN.definition)
-    for name in ("fairness", "retransmitted_part", "mean_delay", "largest_delay"):
+    for name in ("max_min_fairness", "retransmitted_part", "mean_delay", "largest_delay"):
         assert measure(name, view) is None
     for name in ("discarded_part", "mean_queue", "largest_queue"):
         assert measure(name, view) is None

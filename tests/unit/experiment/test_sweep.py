@@ -15,6 +15,7 @@ from skycell.experiment.result import NotASweepError, SweepResult, is_sweep, rea
 from skycell.experiment.store import RunStore, StoreError
 from skycell.experiment.sweep import sweep
 from skycell.experiment.tasks import Work
+from skycell.measures.responses import RESPONSES
 from tests.unit.experiment.test_plan import FILE
 
 
@@ -156,7 +157,7 @@ def test_the_analysis_of_a_sweep_takes_the_replications_as_blocks(work: Work, st
     once = make(work, store, FILE | {"replications": 1}).analyse("efficiency", order=1)
     assert [note for note in found.notes if "same replication" in note]
     assert not [note for note in once.notes if "replication" in note]
-    with pytest.raises(ValueError, match="speed was not measured; the sweep has efficiency, fair"):
+    with pytest.raises(ValueError, match="speed was not measured; the sweep has efficiency, max"):
         make(work, store).analyse("speed")
 
 
@@ -209,12 +210,31 @@ def test_a_result_with_a_faulty_part_is_refused(
         read_sweep(file)
 
 
+def test_a_result_with_an_old_name_names_the_new_one(
+    work: Work, store: Path, tmp_path: Path
+) -> None:
+    text = make(work, store).to_json().replace("max_min_fairness", "fairness")
+    file = tmp_path / "sweep.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(NotASweepError, match="fairness is now max_min_fairness or jain_fairness"):
+        read_sweep(file)
+
+
 def test_the_table_of_runs_has_a_column_for_each_factor_and_response(
     work: Work, store: Path
 ) -> None:
     result = make(work, store)
     rows = list(csv.DictReader(StringIO(result.to_csv())))
-    head = ["tcp", "buffer", "replication", "seed", "efficiency", "fairness", "state", "spec_hash"]
+    head = [
+        "tcp",
+        "buffer",
+        "replication",
+        "seed",
+        "efficiency",
+        "max_min_fairness",
+        "state",
+        "spec_hash",
+    ]
     assert list(rows[0]) == head
     assert float(rows[3]["efficiency"]) == result.rows()[3]["efficiency"]
     assert result.frame().shape == (8, 8)
@@ -251,3 +271,22 @@ def test_a_result_shows_a_row_for_each_cell_in_a_notebook(work: Work) -> None:
     assert html.startswith("<p>SweepResult: A &amp; B: tcp (2); 4 runs</p>")
     assert "throughput (Mbit/s)" in html
     assert html.count("<tr>") == 2 + 2  # names, kinds, and a row for each cell
+
+
+def test_every_column_of_the_runs_is_described_with_its_unit_its_port_and_its_meaning(
+    work: Work, store: Path
+) -> None:
+    responses = ["mean_queue", "mean_queue:switch1>switch2", "timeouts"]
+    result = make(work, store, {**FILE, "responses": responses})
+    columns = list(csv.DictReader(StringIO(result.columns_to_csv())))
+    rows = list(csv.DictReader(StringIO(result.to_csv())))
+    assert [column["column"] for column in columns] == list(rows[0])
+    described = {column["column"]: list(column.values())[1:] for column in columns}
+    assert described["buffer"] == ["factor", "cells", "", "", ""]
+    *about, meaning = described["mean_queue"]
+    assert about == ["response", "cells", "switch1>switch2", "smaller"]
+    assert meaning == RESPONSES["mean_queue"].meaning
+    assert described["mean_queue:switch1>switch2"] == described["mean_queue"]
+    assert described["timeouts"][:4] == ["response", "events", "", "smaller"]
+    assert described["seed"][0] == "run"
+    assert all(row[-1] for row in described.values() if row[0] != "factor")

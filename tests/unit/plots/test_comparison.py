@@ -158,7 +158,7 @@ def test_no_rows_make_no_figure() -> None:
 
 
 def test_two_metrics_in_one_figure_are_refused() -> None:
-    other = {**compared(), "metric": "fairness"}
+    other = {**compared(), "metric": "jain_fairness"}
     with pytest.raises(ValueError, match="one figure shows one metric"):
         comparison([compared(), other], STUDY, title="Efficiency")
 

@@ -1,13 +1,16 @@
 """Names that figures and tables give to the keys of the data."""
 
+from skycell.measures.responses import RESPONSES
 from skycell.plots import labels as words
 from skycell.studies.library import STUDY_IDS, load_study
 from skycell.studies.measures import MEASURES
 from skycell.studies.path_measures import PATH_MEASURES
 
 
-def test_every_measure_of_more_than_one_word_has_a_name() -> None:
-    keys = [key for key in (*MEASURES, *PATH_MEASURES) if "_" in key]
+def test_every_measure_whose_words_do_not_say_it_has_a_name() -> None:
+    of_studies = [key for key in (*MEASURES, *PATH_MEASURES) if key not in RESPONSES]
+    keys = [key for key in of_studies if "_" in key]
+    keys += [key for key in RESPONSES if key[0] == "p" and key[1].isdigit()]
     assert [key for key in keys if key not in words.METRICS] == []
 
 

@@ -152,13 +152,14 @@ def test_a_point_needs_both_places_and_may_do_without_colour() -> None:
 
 def test_points_of_two_tables_are_coloured_by_a_factor_and_told_apart_by_several() -> None:
     wanted = StudyFigure(
-        id="f", title="t", kind="trade_off", tables=("t", "u"), metric="fairness", x="efficiency",
+        id="f", title="t", kind="trade_off", tables=("t", "u"),
+        metric="jain_fairness", x="efficiency",
         series="policy", points=("buffer_cells",), group="vbr_period_ms",
     )  # fmt: skip
     places = [("sd", 1000, 50), ("sd", 3000, 50), ("epd", 1000, 300)]
     rows = [
         row(name, value, policy=policy, buffer_cells=cells, vbr_period_ms=period) | {"table": table}
-        for name, table, value in (("efficiency", "t", 0.9), ("fairness", "u", 0.8))
+        for name, table, value in (("efficiency", "t", 0.9), ("jain_fairness", "u", 0.8))
         for policy, cells, period in places
     ]
     figure = listed_figure(wanted, rows, ORIGIN)

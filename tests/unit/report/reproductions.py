@@ -51,8 +51,8 @@ ROWS = (
     row("icccn97-t3", geo("epd"), 0.60, (0.66, 0.68)),
     row("icccn97-t3", geo("sd"), 0.72, (0.30, 0.34), doubt="<two> copies differ"),
     row("icccn97-t3", geo("ubr", tcp="reno"), 0.84, (0.80, 0.82), is_suspect=True),
-    row("icccn97-t4", geo("ubr"), 1.00, (0.99, 1.00), metric="fairness"),
-    row("icccn97-t4", geo("epd"), 0.83, (), metric="fairness", failures=("out of memory",)),
+    row("icccn97-t4", geo("ubr"), 1.00, (0.99, 1.00), metric="jain_fairness"),
+    row("icccn97-t4", geo("epd"), 0.83, (), metric="jain_fairness", failures=("out of memory",)),
 )
 
 CONCLUSIONS = (

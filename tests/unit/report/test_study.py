@@ -528,7 +528,7 @@ def buffer_study() -> list[Row]:
             (0.7, 0.8),
             metric=metric,
         )
-        for metric in ("efficiency", "fairness")
+        for metric in ("efficiency", "jain_fairness")
         for config, sizes in (("leo", (6000, 12_000)), ("geo", (50_000, 200_000)))
         for cells in sizes
     ]
@@ -571,14 +571,12 @@ def test_counts_beside_a_tables_values_have_no_figure() -> None:
     case = {"set": 1, "buffer_cells": 4096, "max_window_bytes": 600_000}
     made = reproduction(
         [
-            row(
-                "atmf960518-t1", case, 52.5, (50.0, 60.0), metric="total_throughput", unit="Mbit/s"
-            ),
+            row("atmf960518-t1", case, 52.5, (50.0, 60.0), metric="throughput", unit="Mbit/s"),
             row("atmf960518-t1", case, None, (3.0, 4.0), metric="cells_discarded", unit="cells"),
         ],
         [],
     )
     assert [figure.name for figure in study_figures(made, "atmf960518")] == [
-        "atmf960518-t1-total-throughput"
+        "atmf960518-t1-throughput"
     ]
     assert len(groups_of(made, "atmf960518")) == 2

@@ -23,7 +23,7 @@ def result(replications: int = 3, spread: float = 0.03) -> SweepResult:
             spec_hash=f"{tcp}{buffer}{k}".encode().hex().ljust(64, "0"),
             values={
                 "efficiency": base + draw.gauss(0, spread),
-                "fairness": 0.9 + draw.gauss(0, spread),
+                "max_min_fairness": 0.9 + draw.gauss(0, spread),
             },
             reason=None,
         )
@@ -38,7 +38,7 @@ def result(replications: int = 3, spread: float = 0.03) -> SweepResult:
         replications=replications,
         first_seed=1,
         common_random_numbers=True,
-        units={"efficiency": "1", "fairness": "1"},
+        units={"efficiency": "1", "max_min_fairness": "1"},
         engine="fast",
         version="0.1.0+test",
         runs=tuple(runs),
@@ -62,7 +62,7 @@ def test_it_begins_with_the_factor_that_explains_most_and_what_is_chance(page: s
     assert lead is not None
     assert re.fullmatch(
         r"TCP explains 96 % of the variation of efficiency; no factor can be shown to move "
-        r"fairness index\.",
+        r"max-min fairness index\.",
         lead.group(1).strip(),
     )
 
@@ -123,12 +123,12 @@ def test_failed_runs_are_told_and_the_rest_is_analysed(tmp_path: Path) -> None:
 def test_responses_that_cannot_be_analysed_say_why(tmp_path: Path) -> None:
     whole = result()
     runs = tuple(
-        replace(run, values={"efficiency": run.values["efficiency"], "fairness": None})
+        replace(run, values={"efficiency": run.values["efficiency"], "max_min_fairness": None})
         for run in whole.runs
     )
     write_sweep_report(replace(whole, runs=runs), tmp_path / "a.html")
     text = text_of((tmp_path / "a.html").read_text(encoding="utf-8"))
-    assert "No analysis: no row has a value of fairness." in text
+    assert "No analysis: no row has a value of max_min_fairness." in text
     assert "TCP explains 96 %" in text
 
 

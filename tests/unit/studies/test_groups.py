@@ -3,7 +3,7 @@
 import tomllib
 
 from skycell.scenario import NetworkSpec, parse
-from skycell.studies.guarantees import flows_by_edge, guaranteed_vcs
+from skycell.studies.guaranteed_vcs import flows_by_edge, guaranteed_vcs
 from tests.unit.studies.test_measures import facts, flow, measured, value
 
 BEHIND_ROUTERS = """
@@ -55,14 +55,14 @@ def test_a_part_is_discarded_of_what_came_to_the_rows_node() -> None:
         {"name": "board>station", "arrived": 50, "discarded": {"overflow": 50}},
     ]
     run.summary["ports"][:] = ports
-    assert value("discarded_part", run) == 10.0
+    assert value("discarded_percent", run) == 10.0
 
 
 def test_what_a_full_buffer_refuses_is_told_from_what_a_policy_does() -> None:
     run = measured([1.0])
     discarded = {"overflow": 5, "above_threshold": 20}
     run.summary["ports"][:] = [{"name": "port", "arrived": 50, "discarded": discarded}]
-    assert (value("overflow_part", run), value("discarded_part", run)) == (10.0, 50.0)
+    assert (value("overflow_percent", run), value("discarded_percent", run)) == (10.0, 50.0)
 
 
 def test_a_recovery_takes_as_long_as_its_transfer_ends_later() -> None:

@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 from skycell.experiment.design import Level
+from skycell.measures.responses import RESPONSES
 from skycell.studies import load_study, select
 from skycell.studies.design import cell_of, specs_of
 from skycell.studies.evaluation import evaluation_of
-from skycell.studies.guarantees import GuaranteedVc
-from skycell.studies.measures import MEASURES, Evaluation, Facts, Measured, average_window_octets
+from skycell.studies.guaranteed_vcs import GuaranteedVc
+from skycell.studies.measured_run import Evaluation, Facts, Measured
+from skycell.studies.measures import MEASURES
 from skycell.studies.model import UNITS, Part
+from skycell.studies.thresholds import average_window_octets
 
 MBIT_OVER_10_S = 10 * 10**6 // 8  # octets that make 1 Mbit/s over ten seconds
 
@@ -40,6 +43,10 @@ def facts(**more: Any) -> Facts:
     return Facts(**(fields | more))
 
 
+def test_sweeps_and_studies_share_the_declaration_of_a_name() -> None:
+    assert all(MEASURES[name] is response for name, response in RESPONSES.items())
+
+
 def measured(
     rates: list[float],
     *,
@@ -61,8 +68,10 @@ def value(name: str, run: Measured) -> float:
 
 def test_a_table_measures_nothing_that_has_no_unit() -> None:
     assert all(UNITS.values())
-    with pytest.raises(ValueError, match="speed is no measure: timeouts, fast_retransmits, "):
+    with pytest.raises(ValueError, match="speed is no measure: efficiency, max_min_fairness, "):
         Part(measure="speed", factors=("n",), grid=({"n": (1,)},))
+    with pytest.raises(ValueError, match="total_throughput is now throughput"):
+        Part(measure="total_throughput", factors=("n",), grid=({"n": (1,)},))
 
 
 @pytest.mark.parametrize(
@@ -81,13 +90,13 @@ def test_efficiency_depends_on_the_base(base_bps: float | None, expected: float)
 
 def test_the_definition_of_throughput_is_the_studys() -> None:
     run = measured([30.0], throughput="delivered_over_connection")
-    assert value("total_throughput", run) == pytest.approx(60.0)  # connected for 5 of 10 s
+    assert value("throughput", run) == pytest.approx(60.0)  # connected for 5 of 10 s
 
 
 def test_fairness_is_of_equal_shares_and_undefined_where_nothing_came() -> None:
-    assert value("fairness", measured([9.0, 3.0])) == 0.8
-    assert value("fairness", measured([6.0, 0.0])) == 0.5  # who got nothing counts
-    assert MEASURES["fairness"].measure(measured([0.0, 0.0])) is None
+    assert value("jain_fairness", measured([9.0, 3.0])) == 0.8
+    assert value("jain_fairness", measured([6.0, 0.0])) == 0.5  # who got nothing counts
+    assert MEASURES["jain_fairness"].measure(measured([0.0, 0.0])) is None
 
 
 def test_efficiency_may_be_of_segments_of_a_stated_size() -> None:
@@ -108,7 +117,7 @@ def test_the_congested_links_time_is_told_by_class() -> None:
 
 def test_throughput_is_told_in_all_by_flow_and_by_group() -> None:
     rates = [float(n) for n in range(1, 16)]
-    assert value("total_throughput", measured(rates)) == pytest.approx(120.0)
+    assert value("throughput", measured(rates)) == pytest.approx(120.0)
     assert value("flow_throughput", measured(rates, destination="d4")) == pytest.approx(4.0)
     assert value("group_throughput", measured(rates, tcp_group="4-6")) == pytest.approx(5.0)
 
@@ -254,8 +263,8 @@ def test_a_timeout_is_false_where_nothing_was_lost() -> None:
 
 
 def test_what_is_sent_again_and_what_of_it_in_vain_are_parts_of_what_was_sent() -> None:
-    assert value("retransmitted_part", on_a_path()) == 5.0
-    assert value("needless_part", on_a_path()) == 5.0
+    assert value("retransmitted_octets_percent", on_a_path()) == 5.0
+    assert value("needless_percent", on_a_path()) == 5.0
 
 
 def test_the_shortfall_counts_what_is_missing_and_the_excess_what_is_beyond() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from skycell.studies.measures import MEASURES, Measured
+from skycell.studies.measured_run import Measured
+from skycell.studies.measures import MEASURES
 from tests.unit.studies.test_measures import facts, measured
 
 
@@ -63,5 +64,5 @@ def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
     for port, mean, above in zip(run.summary["ports"], (4000.0, 10.0), (3, 1), strict=True):
         port["queue"] = {"mean": mean}
         port["frames_discarded"] = {"above_threshold": above, "overflow": 2, "tagged": 7}
-    assert MEASURES["mean_queue"].measure(run) == 4000.0
+    assert MEASURES["mean_queue_worst_port"].measure(run) == 4000.0
     assert MEASURES["frames_above_hbo"].measure(run) == 8.0

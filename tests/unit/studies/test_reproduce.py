@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from skycell.experiment.measures import RESPONSES
 from skycell.experiment.store import RunStore
+from skycell.measures.responses import RESPONSES
 from skycell.studies import (
     Progress,
     Reproduction,
@@ -21,7 +21,6 @@ from skycell.studies import (
 )
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import OWN_IDS, PUBLISHED_IDS
-from skycell.studies.model import MEANINGS
 from tests.unit.studies.double import Double
 
 GEO_SHARE = 9180 / (53 * 193)
@@ -152,7 +151,7 @@ def test_the_json_object_is_the_one_that_is_promised(double: Double) -> None:
     data = json.loads(made.to_json())
     assert list(data) == ["engine", "rows", "conclusions"]
     of_result = json.loads(made.to_result_json())["meanings"]
-    assert of_result["fairness"] == MEANINGS["fairness"] != RESPONSES["fairness"].meaning
+    assert of_result["jain_fairness"] == RESPONSES["jain_fairness"].meaning
     assert data["engine"] == "fast"
     assert all(set(row) >= PROMISED for row in data["rows"])
     assert [list(entry) for entry in data["conclusions"]] == [

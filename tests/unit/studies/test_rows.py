@@ -9,7 +9,7 @@ from skycell.experiment.batch import PlannedRun, RunEnd
 from skycell.studies.compare import Row
 from skycell.studies.design import cell_of
 from skycell.studies.library import table_of
-from skycell.studies.measures import Facts
+from skycell.studies.measured_run import Facts
 from skycell.studies.plan import Plan, cells_of, printed_rows
 from skycell.studies.rows import measure_rows
 

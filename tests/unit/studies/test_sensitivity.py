@@ -74,7 +74,7 @@ def test_a_table_moves_by_its_printed_rows_or_by_its_first_measure(double: Doubl
     assert len(printed) == 37 + 7  # ATM Forum 96-0518 Table 1: legible shares and totals
     assert all(rows[place].published is not None for place in printed)
     alone = compared_rows(rows, "atmf960518-one")
-    assert {rows[place].metric for place in alone} == {"total_throughput"}
+    assert {rows[place].metric for place in alone} == {"throughput"}
     assert len(alone) == 5
 
 

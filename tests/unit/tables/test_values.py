@@ -6,8 +6,8 @@ from math import sqrt
 import pytest
 
 from skycell.experiment.design import Level
-from skycell.experiment.measures import RESPONSES
 from skycell.experiment.value import Value, Verdict, best_of, values_of
+from skycell.measures.responses import RESPONSES
 from skycell.plots.values import Axes
 from skycell.stats.ranges import PART, POSITIVE
 from skycell.tables.table import Table
