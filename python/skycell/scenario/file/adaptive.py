@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.parameters import Parameters, ValueType, meaning_of, param, quantity
-from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused, parse_quantity
-from skycell.scenario.file.coding import Ratio
+from skycell.input.parameters import Parameters, number, param, quantity
+from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.scenario.file.coding import Ratio, decibels
 from skycell.scenario.file.schedule import Text
 
 _TimeConstant = Annotated[
@@ -17,24 +17,7 @@ _TimeConstant = Annotated[
 ]
 
 
-def _read_decibels(value: Any) -> float:
-    if not isinstance(value, str):
-        raise Refused("the unit is missing" if isinstance(value, int | float) else "")
-    amount = parse_quantity(value)
-    if amount.dimension is not Dimension.DECIBEL or not 0 <= amount.amount <= 20:
-        raise Refused("")
-    return float(amount.amount)
-
-
-Decibels = Annotated[
-    float, ValueType('from 0 dB to 20 dB, such as "0.5 dB"', _read_decibels, {"type": "string"})
-]
-
-
-def _read_sigma(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 5:
-        raise Refused("")
-    return float(value)
+Decibels = Annotated[float, decibels(0, 20, "0.5 dB")]
 
 
 class MasengBakken(Parameters):
@@ -42,8 +25,8 @@ class MasengBakken(Parameters):
 
     kind: Literal["maseng_bakken"] = param(..., "the fade")
     median: Decibels = param(..., "median of the attenuation", symbol="m")
-    sigma: Annotated[float, ValueType("above 0, at most 5", _read_sigma, {"type": "number"})] = (
-        param(..., "standard deviation of its natural logarithm", symbol="σ")
+    sigma: Annotated[float, number(above=0, high=5)] = param(
+        ..., "standard deviation of its natural logarithm", symbol="σ"
     )
     time_constant: _TimeConstant = param(
         ..., "time in which the correlation falls to 1/e", symbol="1/β"
@@ -87,12 +70,11 @@ class AdaptiveCoding(Parameters):
 
 def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
     """Notes a fade and a series together, or neither, and a fade without an Es/N0 to start from."""
-    fields = AdaptiveCoding.model_fields
     said = [key for key in ("fade", "series") if getattr(coding, key) is not None]
     if len(said) != 1:
         got = Verbatim(" and ".join(said)) if said else NOTHING
         where = ("adaptive_coding", said[-1] if said else "fade")
-        faults.add(where, got, "one of fade and series", meaning_of(fields[where[1]]))
+        faults.add(where, got, "one of fade and series")
     elif coding.fade is not None and coding.es_n0 is None:
         allowed = 'a ratio, such as "14 dB", beside fade'
-        faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed, meaning_of(fields["es_n0"]))
+        faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed)

@@ -6,15 +6,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
+from skycell.scenario.declared.traffic import TRAFFIC, Traffic
 from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
+from skycell.scenario.interpreter.context import Context
+from skycell.scenario.interpreter.parameters import shown_window
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.ack_filter import hidden_flows
-from skycell.scenario.resolve.context import Context
-from skycell.scenario.resolve.tcp import TcpResolver, shown_window
-from skycell.scenario.resolve.traffic import TrafficResolver
+from skycell.scenario.resolve.tcp import TcpResolver
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 from skycell.spec.network import (
     FlowSpec,
@@ -24,6 +26,7 @@ from skycell.spec.network import (
     StartAt,
     StartDrawn,
     TcpSpec,
+    TrafficSpec,
 )
 
 
@@ -67,16 +70,15 @@ class FlowResolver:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
         hidden = hidden_flows(self.file, self.plan)
-        resolver = TrafficResolver(self.context, self.faults)
-        traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
+        traffic = dict.fromkeys(names, self._traffic(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
         own = {name for flow in self.file.flow if flow.start for name in flow.names}
         start = self.starts(self.file.start, names, ("start",), own)
         for i, override in enumerate(self.file.flow):
             known = [name for name in override.names if name in traffic]
             if override.traffic is not None:
-                resolved = resolver.resolve(override.traffic, ("flow", i, "traffic"))
-                traffic.update(dict.fromkeys(known, resolved))
+                own_traffic = self._traffic(override.traffic, ("flow", i, "traffic"))
+                traffic.update(dict.fromkeys(known, own_traffic))
             if override.loss is not None:
                 loss.update(dict.fromkeys(known, override.loss))
             if override.start is not None:
@@ -101,18 +103,22 @@ class FlowResolver:
             for name, flow in self.plan.flows.items()
         ]
 
+    def _traffic(self, traffic: Traffic, path: Path) -> TrafficSpec:
+        place = Place(path, self.faults, context=self.context)
+        spec: TrafficSpec = resolve(TRAFFIC[traffic.kind], traffic, place)
+        return spec
+
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
-        meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
             if name not in self.plan.flows:
                 hint = did_you_mean(name, self.plan.flows)
                 known = [*list(self.plan.flows)[:4], *(["…"] if len(self.plan.flows) > 4 else [])]
                 such_as = f" ({', '.join(known)})" if known else ""
                 allowed = f"a flow of the topology{such_as}{hint}"
-                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+                self.faults.add(("flow", i, "names", k), name, allowed)
             elif name in named:
                 allowed = f"each flow once; flow[{named[name]}] names it already"
-                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+                self.faults.add(("flow", i, "names", k), name, allowed)
             named.setdefault(name, i)
 
     def _loss(self, loss: Loss, mss: int, path: Path) -> LossScript:
@@ -124,7 +130,6 @@ class FlowResolver:
                     (*path, "at_cwnd"),
                     shown_window(loss.at_cwnd, octets),
                     f"up to {show_amount(LARGEST_WINDOW)} B",
-                    meaning_of(Loss.model_fields["at_cwnd"]),
                 )
             octets = min(octets, LARGEST_WINDOW)
         return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
@@ -146,14 +151,13 @@ class FlowResolver:
             else:
                 self._check_starts(times, (*path, "every"), elsewhere)
             return {name: _start_at(at) for name, at in times.items()}
-        meaning = meaning_of(type(start).model_fields["latest"])
         latest = self.context.time_up_to(
-            LONGEST_RUN_PS, start.latest, (*path, "latest"), meaning, self.faults
+            LONGEST_RUN_PS, start.latest, (*path, "latest"), self.faults
         )
         earliest = time(start.earliest)
         if earliest >= latest:
             allowed = f"above earliest, {show_time(earliest)}"
-            self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
+            self.faults.add((*path, "latest"), start.latest.text, allowed)
         # A range may end after the run: whether a flow begins is then left to its draw.
         self._check_starts(dict.fromkeys(names, earliest), (*path, "earliest"), elsewhere)
         return dict.fromkeys(names, StartDrawn(from_ps=min(earliest, latest), to_ps=latest))
