@@ -19,7 +19,7 @@ from skycell.cli.options import (
     where_of,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
-from skycell.cli.sentences import say, say_json
+from skycell.cli.sentences import say, say_json, say_json_text
 from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import open_store, refuse_unfit_store
@@ -189,7 +189,7 @@ def _reproduce(
 
     def show() -> None:
         if as_json:
-            say(result.to_json())
+            say_json_text(result.to_json())
         else:
             from skycell.cli.study_tables import show_reproduction
 

@@ -19,7 +19,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_result, writing
-from skycell.cli.sentences import say
+from skycell.cli.sentences import say, say_json_text
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 from skycell.spec.traces import TRACES
@@ -118,7 +118,7 @@ def run(
 
     def show() -> None:
         if as_json:
-            say(result.to_json())
+            say_json_text(result.to_json())
         else:
             from skycell.cli.result_table import show_result
 

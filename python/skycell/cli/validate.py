@@ -19,7 +19,7 @@ from skycell.cli.options import (
     table_options,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
-from skycell.cli.sentences import say, say_json
+from skycell.cli.sentences import say, say_json, say_json_text
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Verb
 
@@ -153,7 +153,7 @@ def validate(
 
     def show() -> None:
         if as_json:
-            say(result.to_json())
+            say_json_text(result.to_json())
         else:
             from skycell.cli.validation_tables import show_validation
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skycell.input.printable import printable
+from skycell.input.settings import read_value
 from skycell.plots.figure import spec_text
 from tests.structure.tree import ROOT
 from tests.unit.cli.calling import skycell
@@ -24,15 +25,17 @@ def is_shown(text: str) -> bool:
     )
 
 
-def test_every_sign_that_hides_is_an_escape_of_json() -> None:
-    shown = printable(HIDDEN)
-    assert is_shown(shown)
-    assert json.loads(f'"{shown}"') == HIDDEN
-    assert json.loads(printable(json.dumps({HIDDEN: 1}, ensure_ascii=False))) == {HIDDEN: 1}
+def test_every_sign_that_hides_is_an_escape_of_toml_or_of_json() -> None:
+    assert is_shown(printable(HIDDEN))
+    in_json = printable(json.dumps({HIDDEN: 1}, ensure_ascii=False), is_json=True)
+    assert is_shown(in_json)
+    assert json.loads(in_json) == {HIDDEN: 1}
+    whole = "".join(sign for sign in HIDDEN if not "\ud800" <= sign <= "\udfff")
+    assert read_value(f'"{printable(whole)}"') == whole
 
 
 def test_only_the_modules_for_it_write_to_an_output() -> None:
-    own = {"sentences.py", "progress.py", "interrupts.py", "__main__.py", "_render.py"}
+    own = {"sentences.py", "at_work.py", "progress.py", "interrupts.py", "__main__.py", "_render.py"}
     found = []
     for path in sorted((ROOT / "python" / "skycell").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

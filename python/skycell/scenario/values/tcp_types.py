@@ -57,8 +57,8 @@ class HeldBack(Parameters):
     quick_segments: Annotated[int, whole_number(0, 1000)] = param(
         0,
         (
-            "data segments that are acknowledged at once, each: the first of a connection, and those "
-            "after one that came twice or after a gap longer than the receiver's own RTO"
+            "data segments that are acknowledged at once, each: the first of a connection, and "
+            "those after one that came twice or after a gap longer than the receiver's own RTO"
         ),
         source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode, tcp_event_data_recv",
     )
