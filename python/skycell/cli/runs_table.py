@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -173,15 +174,22 @@ def read_sweep_source(source: Path) -> SweepResult:
     """The sweep in a folder, or of its file.
 
     Raises:
-        click.UsageError: the file is no result of a sweep.
+        click.UsageError: the file is no result of a sweep, has no runs, or a level that no
+            computer's number reaches.
         OSError: it cannot be read.
     """
     from skycell.experiment.result import NotASweepError, read_sweep
 
     try:
-        return read_sweep(source)
+        found = read_sweep(source)
     except NotASweepError as error:
         raise click.UsageError(str(error)) from None
+    if not found.runs:
+        raise click.UsageError(f"{source} is the result of a sweep without runs")
+    levels = (level for run in found.runs for level in run.levels.values())
+    if any(isinstance(level, int) and abs(level) > float_info.max for level in levels):
+        raise click.UsageError(f"{source} has a level above {float_info.max:.0e}")
+    return found
 
 
 def _table(source: Path) -> list[dict[str, Any]]:

@@ -111,8 +111,8 @@ def show(
     """Summarise and draw what FILE makes of a link, and say how it was read.
 
     FILE is what `schedule.series` of a scenario may name: a CSV table of steps, a CSV table of
-    samples, or a log of ping, fping, irtt, iperf3 or mahimahi. The notes say what was left aside,
-    what was assumed, and which part of the result is in no sample.
+    samples, or a log of ping, fping, irtt, iperf3, mahimahi, RIPE Atlas or flent. The notes say
+    what was left aside, what was assumed, and which part of the result is in no sample.
     """
     from skycell.plots.link_steps import link_over_time
     from skycell.scenario.declared.framings import Ip

@@ -23,12 +23,14 @@ class LeftAside:
         count: how many there are.
         names: their names, where they have some.
         why: the reason, as a clause; empty where the reader does not know the part.
+        plural: of the kind, where it is not regular.
     """
 
     what: str
     count: int
     names: tuple[str, ...] = ()
     why: str = ""
+    plural: str = ""
 
     @property
     def sentence(self) -> str:
@@ -38,7 +40,8 @@ class LeftAside:
         '2 columns are left aside: uplink, downlink.'
         """
         verb = "is" if self.count == 1 else "are"
-        text = f"{show_amount(self.count)} {self.what}{'' if self.count == 1 else 's'} {verb}"
+        what = self.what if self.count == 1 else self.plural or f"{self.what}s"
+        text = f"{show_amount(self.count)} {what} {verb}"
         text += " left aside"
         if self.names:
             shown = [printable(name[:_LONGEST_NAME]) for name in self.names[:_MOST_NAMES]]

@@ -7,20 +7,27 @@ for each whole number. Without one, 256 MiB take three seconds.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""Escapes of halves of signs, of which two may be a whole one."""
 
 
 def read_json(text: str | bytes) -> Any:
     """What a JSON text says.
 
     Raises:
-        ValueError: it is no JSON, is nested too deeply to be read, or has a number of too many
-            digits.
+        ValueError: it is no JSON, is nested too deeply to be read, has a number of too many digits,
+            or half of a sign, which no text in UTF-8 can have.
     """
     try:
-        return json.loads(text, parse_int=whole)
+        data = json.loads(text, parse_int=whole)
+        if _HALF.search(text if isinstance(text, str) else text.decode("latin-1")):
+            json.dumps(data, ensure_ascii=False).encode()
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+    return data
 
 
 def whole(digits: str) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from errno import EACCES, ENOENT
+from io import BytesIO
 from os import PathLike, fspath, strerror
 from pathlib import Path
 from typing import BinaryIO
@@ -15,6 +16,10 @@ from skycell.input.faults import Fault, ScenarioFaults
 
 _MOST_OCTETS = 2**28
 """Of a text: 256 MiB. What has no end, such as `/dev/zero`, would else fill the memory."""
+
+_GZIP = b"\x1f\x8b"
+_PIECE = 2**20
+"""Octets that are unpacked at a time; between two of them Python hears of signals."""
 
 OUTSIDE = "the file lies outside of the folder that may be read"
 
@@ -71,13 +76,15 @@ def csv_faults(name: str) -> Iterator[None]:
 
 
 def read_stream(stream: BinaryIO, name: str) -> str:
-    """The text of an open file, a byte order mark taken off.
+    """The text of an open file, unpacked if it is gzip's, a byte order mark taken off.
 
     Raises:
         ScenarioFaults: it is not UTF-8, or too long; `name` is where it is from.
         OSError: it cannot be read.
     """
     octets = stream.read(_MOST_OCTETS + 1)
+    if octets.startswith(_GZIP):
+        octets = _unpacked(octets, name)
     if len(octets) > _MOST_OCTETS:
         most = f"{_MOST_OCTETS >> 20} MiB"
         raise ScenarioFaults([Fault(name, "", f"more than {most}", f"UTF-8 text of up to {most}")])
@@ -86,3 +93,18 @@ def read_stream(stream: BinaryIO, name: str) -> str:
     except UnicodeDecodeError as error:
         got = f"the octet {error.object[error.start]:#04x}"
         raise ScenarioFaults([Fault(name, "", got, "UTF-8 text")]) from None
+
+
+def _unpacked(octets: bytes, name: str) -> bytes:
+    """What gzip has packed; of too much of it a little more than is allowed."""
+    import gzip
+    import zlib
+
+    found = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(octets)) as file:
+            while len(found) <= _MOST_OCTETS and (piece := file.read(_PIECE)):
+                found += piece
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ScenarioFaults([Fault(name, "", str(error), "a whole file of gzip")]) from None
+    return bytes(found)

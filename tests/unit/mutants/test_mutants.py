@@ -115,6 +115,15 @@ def test_no_mutant_of_a_result_leaves_but_as_a_fault(result: Path, tmp_path: Pat
         assert found.ports.height == len(found.spec.links)
 
 
+def test_half_a_sign_is_no_result(result: Path, tmp_path: Path) -> None:
+    for name in ("records.json", "spec.json"):
+        (tmp_path / name).write_bytes((result / name).read_bytes())
+    records = (result / "records.json").read_text()
+    (tmp_path / "records.json").write_text(records.replace('"discarded"', r'"\ud800"'))
+    with pytest.raises(NotAResult, match="no records"):
+        read_result(tmp_path)
+
+
 def test_no_mutant_of_a_bundle_leaves_but_as_a_fault(result: Path) -> None:
     files = {f"result/{file.name}": file.read_bytes() for file in result.iterdir()}
     files["input/a.toml"] = SCENARIO.encode()
@@ -153,6 +162,11 @@ def test_no_mutant_of_a_sweeps_result_leaves_but_as_a_fault(tmp_path: Path) -> N
     done = skycell("sweep", file, "--jobs", 1, "--store", store, "--out", out, "--no-report")
     assert done.exit_code == 0, done.output
     sound = (out / "sweep.json").read_text(encoding="utf-8")
+    endless = json.loads(sound)
+    endless["runs"][0]["levels"]["n"] = 10**400
+    for data in ({**endless, "runs": []}, endless):
+        (out / "sweep.json").write_text(json.dumps(data))
+        assert skycell("analyse", out).exit_code == 2
     for number, draw in enumerate(draws("sweep result")):
         if draw.randrange(3):
             text = json.dumps(mutant_of_data(json.loads(sound), draw))

@@ -34,6 +34,7 @@ from skycell.scenario.steps.fitted import UnfitError, fit
 from skycell.scenario.steps.link_rate import LinkRate
 from skycell.scenario.steps.link_summary import summary_of
 from skycell.scenario.steps.steps_table import steps_table
+from tests.unit.scenario.test_atlas_and_flent import DOWN, ICMP, flent, result
 from tests.unit.scenario.test_logs import FPING, FPING_TEXT, irtt
 from tests.unit.scenario.test_readings import WINDOWS, iperf, pings, rides
 
@@ -59,6 +60,9 @@ FORMS: dict[str, tuple[str, dict[str, Any]]] = {
         ),
         {},
     ),
+    "RIPE Atlas": (json.dumps([result(at, 30 + at, 0, 40) for at in range(12)]), {}),
+    "flent": (flent(icmp=ICMP, down=DOWN), {"stamp": "answered"}),
+    "flent, no numbers": (flent(udp=DOWN), {}),
     "mahimahi": ("".join(f"{at * at % 40 + 40 * at}\n" for at in range(40)), {}),
     "round trips": (TABLE, {"minimum_over": "1 s"}),
     "losses": (
@@ -148,6 +152,8 @@ def of_values(text: str, rng: random.Random) -> str:
     try:
         document = json.loads(lines[at])
     except ValueError:
+        document = None
+    if not isinstance(document, dict | list):
         return of_signs(text, rng)
     places: list[tuple[Any, Any]] = []
 
@@ -172,7 +178,7 @@ def of_values(text: str, rng: random.Random) -> str:
 
 def mutant_of(text: str, rng: random.Random) -> str:
     kinds: list[Callable[[str, random.Random], str]] = [of_lines, of_numbers, of_signs]
-    if text.lstrip().startswith("{"):
+    if text.lstrip().startswith(("{", "[")):
         kinds += [of_values, of_values]
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         if text:

@@ -348,8 +348,7 @@ def test_iperf3_as_a_stream_is_the_same_as_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        ('[{"msm_id": 1, "prb_id": 2, "result": [{"rtt": 3}]}]', "RIPE Atlas"),
-        ('{"version": 4, "x_values": [], "results": {}, "metadata": {}}', "flent"),
+        ('[{"dishGetHistory": {}}]', "Starlink dish"),
         ("site_name,timestamp_start,timestamp_end,ping_avg\na,b,c,d\n", "WetLinks"),
         ('{"download": 1, "upload": 2, "ping": 3}', "speed test"),
     ],

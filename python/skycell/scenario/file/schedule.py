@@ -60,8 +60,8 @@ class Schedule(Parameters):
     series: Text | None = param(
         None,
         "a CSV file with time, delay and optionally path, rate, loss or availability, or a log of "
-        "ping, fping, irtt, iperf3 or mahimahi, relative to the scenario's folder; instead of "
-        "constellation",
+        "ping, fping, irtt, iperf3, mahimahi, RIPE Atlas or flent, relative to the scenario's "
+        "folder; instead of constellation",
     )
     rtt_share: PartOfOne | None = param(
         None,

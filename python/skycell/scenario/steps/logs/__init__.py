@@ -1,8 +1,8 @@
 """What measuring tools write about a link, as samples over time: a module for each kind of form.
 
 The forms are those of mahimahi (packet opportunities), ping of iputils and of Windows, fping (text,
-JSON), irtt and iperf3 (JSON), and tables of samples (CSV with a time stamp, a round trip or a
-throughput). Which one a file has is seen from what it holds, not from its name.
+JSON), irtt, iperf3, RIPE Atlas and flent (JSON), and tables of samples (CSV with a time stamp, a
+round trip or a throughput). Which one a file has is seen from what it holds, not from its name.
 """
 
 from __future__ import annotations

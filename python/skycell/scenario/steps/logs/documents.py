@@ -1,4 +1,4 @@
-"""JSON of irtt, iperf3 and fping, and other JSON by its name."""
+"""JSON of irtt, iperf3, fping, RIPE Atlas and flent, and other JSON by its name."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from skycell.scenario.steps.limits import (
     number,
     rate_bps,
 )
+from skycell.scenario.steps.logs.atlas import KEYS as ATLAS_KEYS
+from skycell.scenario.steps.logs.atlas import read_atlas
+from skycell.scenario.steps.logs.flent import read_flent
 from skycell.scenario.steps.logs.log import Asked, Direction, Log, Sample, in_order, refused
 from skycell.scenario.steps.logs.pings import Answer, of_answers
 from skycell.scenario.steps.logs.tables import stamp_ps
 
-_READ = "the JSON of irtt (round_trips), iperf3 (intervals, or --json-stream) or fping (resp, vSum)"
+_READ = (
+    "the JSON of irtt (round_trips), iperf3 (intervals, or --json-stream), fping (resp, vSum), "
+    "RIPE Atlas (ping) or flent (raw_values)"
+)
 _INSTEAD = "A table is read too: the columns time_s and rtt_ms, or time_s and throughput_mbps"
 _FOREIGN = (
-    ({"prb_id", "msm_id"}, "results of RIPE Atlas, of one probe or more"),
-    ({"x_values", "raw_values"}, "data of flent"),
-    ({"x_values", "results"}, "data of flent"),
     ({"report"}, "a report of mtr"),
     ({"download", "upload", "ping"}, "a speed test"),
     ({"dishGetHistory"}, "the history of a Starlink dish"),
@@ -99,9 +102,15 @@ def _json_lines(name: str, text: str) -> Iterator[Any]:
 
 
 def _read(name: str, documents: list[Any], asked: Asked) -> Log:
+    if len(documents) == 1 and isinstance(documents[0], list):
+        documents = documents[0]
     first = documents[0] if documents else None
     if isinstance(first, dict):
         try:
+            if first.keys() >= ATLAS_KEYS:
+                return read_atlas(name, documents, asked)
+            if "x_values" in first and first.keys() & {"raw_values", "results"}:
+                return read_flent(name, first, asked)
             if "round_trips" in first:
                 return _irtt(name, first)
             if "intervals" in first:
@@ -115,9 +124,8 @@ def _read(name: str, documents: list[Any], asked: Asked) -> Log:
                 raise refused(name, error.path, error.got, error.allowed) from None
             what = f"without {show_value(error.args[0])}" if isinstance(error, KeyError) else ""
             got = f"JSON whose parts are not as the tool writes them {what}".rstrip()
-            raise refused(name, "", got, "the output of irtt, iperf3 or fping") from None
-    sample = first[0] if isinstance(first, list) and first else first
-    keys = sample.keys() if isinstance(sample, dict) else set()
+            raise refused(name, "", got, _READ) from None
+    keys = first.keys() if isinstance(first, dict) else set()
     for own, form in _FOREIGN:
         if keys >= own:
             raise refused(name, "", f"{form} (JSON)", f"{_READ}. {_INSTEAD}")

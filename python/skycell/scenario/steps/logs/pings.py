@@ -46,6 +46,8 @@ _FRAME_OF_WINDOWS = re.compile(
 """Heads and sums around the answers, which say nothing more."""
 WINDOWS_ELSEWHERE = re.compile(r"^\S.*[=<] ?\d+ ?ms,? TTL=\d+\s*$", re.MULTILINE)
 """An answer as Windows writes it in any language: the word TTL stays."""
+FLENT_PING = "flent's ping"
+_OF_ICMP = ("ping", FLENT_PING)
 _MOST_SEQ = 2**16
 """Numbers of ICMP have 16 bits (RFC 792)."""
 _JUMP = 100
@@ -215,12 +217,12 @@ def _by_number(name: str, tool: str, answers: list[Answer]) -> dict[int, Answer]
     first = last = before = None
     for answer in answers:
         seq = answer.seq
-        if tool == "ping" and seq >= _MOST_SEQ:
+        if tool in _OF_ICMP and seq >= _MOST_SEQ:
             got = f"the number {show_amount(seq)}"
             raise refused(name, "", got, f"numbers below {_MOST_SEQ}, of 16 bits", answer.line)
         if first is None or last is None or before is None:
             first, last, before = seq, seq - 1, answer
-        elif tool == "ping":
+        elif tool in _OF_ICMP:
             ahead = (seq - last) % _MOST_SEQ
             seq = last + ahead - (_MOST_SEQ if ahead >= _MOST_SEQ // 2 else 0)
         _check_jump(name, before, answer, seq - last, pace)
