@@ -204,7 +204,7 @@ def test_hosts_may_be_namespaces_that_there_are(
 
 
 @needs_real_hosts
-@pytest.mark.skipif(shutil.which("ip") is None, reason="a pair of interfaces needs iproute2's ip")
+@pytest.mark.skipif(shutil.which("ip") is None, reason="iproute2's ip is not installed")
 def test_the_path_is_a_bridge_between_interfaces(
     file: Path, tmp_path: Path, two_namespaces: list[int]
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 
 #: Nothing of a browser that looks for its maker's hosts.
 QUIET = [

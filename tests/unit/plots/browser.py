@@ -75,7 +75,7 @@ def browse(page: Path) -> Visit:
     names = ("chromium", "chromium-browser", "google-chrome")
     chromium = next(filter(None, map(shutil.which, names)), None)
     if chromium is None:
-        pytest.skip("NO CHROMIUM on this machine: the page was not opened in a browser")
+        pytest.skip("Chromium is not installed: the page was not opened in a browser")
     with tempfile.TemporaryDirectory() as profile:
         log = Path(profile) / "network.json"
         run = subprocess.run(
