@@ -32,7 +32,14 @@ def test_every_sign_that_hides_is_an_escape_of_json() -> None:
 
 
 def test_only_the_modules_for_it_write_to_an_output() -> None:
-    own = {"sentences.py", "progress.py", "interrupts.py", "__main__.py", "_render.py"}
+    own = {
+        "sentences.py",
+        "progress.py",
+        "at_work.py",
+        "interrupts.py",
+        "__main__.py",
+        "_render.py",
+    }
     found = []
     for path in sorted((ROOT / "python" / "skycell").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
