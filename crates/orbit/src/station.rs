@@ -62,7 +62,7 @@ pub struct Station {
     /// Directions to the geostationary orbit, where it counts.
     gso: Vec<Vec3>,
     /// Equatorial radius over polar radius: with the third axis so much longer, the earth is a sphere.
-    axis_ratio: f64,
+    flattening_scale: f64,
 }
 
 impl Station {
@@ -95,7 +95,7 @@ impl Station {
             longest_km: spec.longest_km.unwrap_or(f64::INFINITY),
             cosine_of_exclusion: libm::cos(spec.gso_exclusion_deg.to_radians()),
             gso: Vec::new(),
-            axis_ratio: 1.0 / (1.0 - flattening),
+            flattening_scale: 1.0 / (1.0 - flattening),
         };
         if spec.gso_exclusion_deg > 0.0 {
             let points = (0..(360.0 / GSO_STEP_DEG) as u32).map(|n| f64::from(n) * GSO_STEP_DEG);
@@ -179,9 +179,9 @@ impl Station {
     /// Whether a straight line from the place stays outside of the earth. It begins within
     /// `clearance_km` of links between satellites, which can therefore say nothing of it.
     fn clears_earth(&self, sight: Vec3) -> bool {
-        let on_sphere = |[x, y, z]: Vec3| [x, y, z * self.axis_ratio];
-        let from = on_sphere(self.position_km);
-        let along = on_sphere(sight);
+        let unflattened = |[x, y, z]: Vec3| [x, y, z * self.flattening_scale];
+        let from = unflattened(self.position_km);
+        let along = unflattened(sight);
         let to = [from[0] + along[0], from[1] + along[1], from[2] + along[2]];
         closest_approach(from, to) >= EQUATORIAL_RADIUS_KM
     }

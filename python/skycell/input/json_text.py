@@ -13,6 +13,9 @@ from typing import Any
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 """Escapes of halves of signs, of which two may be a whole one."""
 
+_MOST_DIGITS = 38
+"""Those of 128 bits, which no table has more than."""
+
 
 def read_json(text: str | bytes) -> Any:
     """What a JSON text says.
@@ -36,4 +39,6 @@ def whole(digits: str) -> int:
     Raises:
         ValueError: of too many digits.
     """
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError("a number has too many digits")
     return int(digits)

@@ -31,7 +31,7 @@ ONE = "atmf960518-one"  # five runs of one source over 2 s
 @pytest.fixture(autouse=True)
 def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine these runs take long enough to tell their progress."""
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 1e9)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 1e9)
 
 
 @pytest.fixture
@@ -400,7 +400,7 @@ def test_progress_is_told_with_the_time_that_is_left(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 2.0)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 2.0)
     with StudyProgress("runs.sqlite") as progress:
         now[0] += 1.0
         progress(Progress(0, 10, 5.0, 400.0))
@@ -422,7 +422,7 @@ def test_progress_on_a_narrow_terminal_is_one_line(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setenv("COLUMNS", "30")
     monkeypatch.setattr(sys, "stderr", Terminal())
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 0.0)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 0.0)
     with StudyProgress("runs.sqlite") as progress:
         progress(Progress(2, 10, 100.0, 400.0))
         assert isinstance(sys.stderr, Terminal)
@@ -434,7 +434,7 @@ def test_progress_says_nothing_where_the_store_had_every_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Looking them up can take longer than the time that is silent.
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 0.0)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 0.0)
     with StudyProgress("runs.sqlite") as progress:
         progress(Progress(0, 0, 0.0, 0.0))
     assert capsys.readouterr().err == ""

@@ -31,7 +31,7 @@ levels = [300, 3000]
 def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In a folder of its own; on a busy machine these runs would tell their progress."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 1e9)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 1e9)
     Path("sweep.toml").write_text(SWEEP, encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ QUICK = ("tail", "--replications", 1, "--jobs", 1)
 
 @pytest.fixture(autouse=True)
 def _no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skycell.cli.progress._QUIET_S", 1e9)
+    monkeypatch.setattr("skycell.cli.progress.QUIET_S", 1e9)
 
 
 def test_json_has_the_form_of_reproduce() -> None:

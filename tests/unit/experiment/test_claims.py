@@ -183,7 +183,7 @@ def test_a_process_gives_signs_of_life_through_a_long_run_and_is_waited_for(fold
 def test_how_many_runs_another_process_has_begun_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "_QUIET_S", 0.0)
+    monkeypatch.setattr(progress, "QUIET_S", 0.0)
     monkeypatch.setattr(progress, "_LINE_EVERY_S", 0.0)
     key, file = RunKey("a", "fast", "1"), tmp_path / "runs.sqlite"
     reported: list[int] = []

@@ -95,13 +95,18 @@ def test_a_set_too_far_from_its_epoch_is_left_out_with_its_reason(tmp_path: Path
     far = {entry.satellite for entry in report.left_out}
     assert "NAVSTAR 53" in far
     assert "DELTA 1 DEB" not in far
-    assert "DELTA 1 DEB" in {s.satellite for s in look(found, places_all_around()).sights["a"]}
+    sights = look(found, places_all_around()).sights.values()
+    assert "DELTA 1 DEB" in {sight.satellite for seen in sights for sight in seen}
 
 
 def places_all_around() -> list[Any]:
     from skycell.orbit import Place
 
-    return [Place("a", 0.0, 0.0, mask_deg=-90.0)]
+    return [
+        Place(f"{latitude} {longitude}", latitude, longitude, mask_deg=-90.0)
+        for latitude in range(-90, 91, 10)
+        for longitude in range(0, 360, 10)
+    ]
 
 
 def test_a_hundred_faults_are_a_screenful_and_a_count(tmp_path: Path) -> None:
