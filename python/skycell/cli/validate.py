@@ -156,7 +156,7 @@ def validate(
         if as_json:
             click.echo(result.to_json())
         else:
-            from skycell.cli.validation_tables import show_validation
+            from skycell.cli.validation_output import show_validation
 
             show_validation(result)
 
