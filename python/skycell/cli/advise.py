@@ -241,7 +241,7 @@ def advise(
     Runs that a store has are not made again. Exits with 0, with 1 if a run failed, with 2 if the
     input is faulty.
     """
-    from skycell.cli.advice_tables import as_dict, show
+    from skycell.cli.advice_output import as_dict, show
     from skycell.cli.study_progress import StudyProgress
     from skycell.experiment.ranking import rank
     from skycell.studies.advice import CannotAnswerError, aims_of, answer

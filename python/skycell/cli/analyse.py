@@ -149,7 +149,7 @@ def analyse(
         collector.refuse_if_any()
     if axes is not None and not as_json:
         from skycell.cli.console import Output
-        from skycell.cli.sweep_tables import show_pivots
+        from skycell.cli.sweep_output import show_pivots
 
         show_pivots(Output(), runs.values(names, asked), axes, level, runs.factor_units)
     _show(analyses, runs.units, as_json)
@@ -163,7 +163,7 @@ def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json
         }
         say_json(data, allow_nan=False)
         return
-    from skycell.cli.sweep_tables import show_analysis, show_refusal
+    from skycell.cli.sweep_output import show_analysis, show_refusal
 
     for name, own in found.items():
         unit = units.get(name, "")

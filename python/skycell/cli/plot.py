@@ -204,7 +204,7 @@ def _validate_run(
     type=NAME,
     help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
     "fair-share, overload, sojourn, discards or throughput; for a study: one of its metrics, such "
-    "as efficiency or fairness; for a sweep or a table: response, allocation, main-effects, "
+    "as efficiency or jain_fairness; for a sweep or a table: response, allocation, main-effects, "
     "interactions or residuals.  "
     "[default: cwnd, or queue for a run without flows; the study's first metric; response]",
 )
@@ -213,7 +213,7 @@ def _validate_run(
     type=NamedPath(path_type=Path),
     metavar="FILE",
     help="File to write: .svg, .pdf, .png or .html.  [default: NAME.svg with the name of the "
-    "figure, such as cwnd or response-fairness]",
+    "figure, such as cwnd or response-efficiency]",
 )
 @force_option("FILE if it exists")
 @set_option("Replace a value of a scenario file, such as tcp.recovery=reno")

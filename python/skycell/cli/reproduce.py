@@ -134,7 +134,7 @@ def reproduce(
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
     if show_list:
-        from skycell.cli.study_tables import show_studies
+        from skycell.cli.study_output import show_studies
 
         show_studies(as_json)
         return
@@ -191,7 +191,7 @@ def _reproduce(
         if as_json:
             say_json_text(result.to_json())
         else:
-            from skycell.cli.study_tables import show_reproduction
+            from skycell.cli.study_output import show_reproduction
 
             show_reproduction(result)
 
@@ -233,7 +233,7 @@ def _vary(
     if as_json:
         say_json(result.as_dict())
     else:
-        from skycell.cli.study_tables import show_sensitivity
+        from skycell.cli.study_output import show_sensitivity
 
         show_sensitivity(result)
     if any(entry.failed for entry in (*result.baseline, *(s.summary for s in result.shifts))):

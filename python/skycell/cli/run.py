@@ -120,7 +120,7 @@ def run(
         if as_json:
             say_json_text(result.to_json())
         else:
-            from skycell.cli.result_table import show_result
+            from skycell.cli.run_output import show_result
 
             show_result(result)
 

@@ -147,7 +147,7 @@ def sweep(
     assert found is not None
     design, axes = found
     if plan_only:
-        from skycell.cli.sweep_tables import show_plan
+        from skycell.cli.sweep_output import show_plan
 
         with look_into_store(store_path) as store:
             show_plan(design, store, engine, as_json)
@@ -185,13 +185,13 @@ def sweep(
 
     def show() -> None:
         if as_json:
-            from skycell.cli.sweep_tables import spread_of
+            from skycell.cli.sweep_output import spread_of
 
             spread = spread_of(result)
             data = result.as_dict() | ({"spread": spread} if spread else {})
             say_json(data)
         else:
-            from skycell.cli.sweep_tables import show_notes, show_sweep
+            from skycell.cli.sweep_output import show_notes, show_sweep
 
             show_sweep(result, level, axes)
             show_notes(design)

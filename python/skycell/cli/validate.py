@@ -155,7 +155,7 @@ def validate(
         if as_json:
             say_json_text(result.to_json())
         else:
-            from skycell.cli.validation_tables import show_validation
+            from skycell.cli.validation_output import show_validation
 
             show_validation(result)
 

@@ -27,7 +27,7 @@ def cells_discarded(run: RunView) -> float:
 
 @PORTS.declare(
     "1",
-    "cells, or packets, discarded by ports with a limited buffer as a part of those that they had",
+    "cells, or packets, discarded by ports with a limited buffer as a part of those that came",
     part="port",
     better="smaller",
     range=PART,

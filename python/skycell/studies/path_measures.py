@@ -11,13 +11,19 @@ from typing import Any
 
 from skycell.experiment.design import Level
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, parse_quantity, rounded
-from skycell.measures.measure import Measure
+from skycell.measures.measure import Measures
 from skycell.orbit import Constellation, Route, Series, find_places, look, positions_km, series
 from skycell.orbit.checks import EQUATORIAL_RADIUS_KM
 from skycell.orbit.over_time import NO_PATH_PS
 
+PATH_MEASURES: Measures[Computed] = Measures()
+"""What a table can compute on a constellation; None without a path."""
+
 QUEUING_POINTS = "geo_queuing_points"
 """What a part fixes for measures of JSAC, Table 8: where a packet may wait on its way over GEO."""
+
+
+_WAITING = "buffering_per_queuing_point"
 
 
 @dataclass(frozen=True)
@@ -75,34 +81,48 @@ def _round_trips_ms(of: Computed) -> list[float]:
     return [2 * int(delay) / PS_PER_MS for delay in delays if delay != NO_PATH_PS]
 
 
-def _without_path(of: Computed) -> float:
+@PATH_MEASURES.declare("s", "time without a path")
+def time_without_path(of: Computed) -> float:
+    """Over all steps."""
     found = _series(of)
     lost = sum(part.steps for part in found.stretches if not part.satellites)
     return lost * found.step_ps / PS_PER_SECOND
 
 
-def _satellites(of: Computed) -> float:
+@PATH_MEASURES.declare("satellites", "satellites of the constellation")
+def satellites(of: Computed) -> float:
+    """In all planes."""
     return float(len(of.constellation.satellites))
 
 
-def _satellites_on_path(of: Computed) -> float | None:
+@PATH_MEASURES.declare("satellites", "satellites on the path")
+def satellites_on_path(of: Computed) -> float | None:
+    """None without a path."""
     return float(len(of.route().satellites)) or None
 
 
-def _path_delay(of: Computed) -> float | None:
+@PATH_MEASURES.declare("ms", "propagation delay of the path")
+def path_delay(of: Computed) -> float | None:
+    """None without a path."""
     return of.route().delay_ms
 
 
-def _shortest_delay(of: Computed) -> float | None:
+@PATH_MEASURES.declare("ms", "propagation delay of the shortest path")
+def shortest_delay(of: Computed) -> float | None:
+    """None without a path."""
     return of.route(route="shortest").delay_ms
 
 
-def _delay_lost(of: Computed) -> float | None:
-    taken, least = _path_delay(of), _shortest_delay(of)
+@PATH_MEASURES.declare("ms", "how much longer the path is than the shortest")
+def delay_lost(of: Computed) -> float | None:
+    """None without a path."""
+    taken, least = path_delay(of), shortest_delay(of)
     return None if taken is None or least is None else taken - least
 
 
-def _link_delay(of: Computed) -> float | None:
+@PATH_MEASURES.declare("ms", "propagation delay of one link of the path")
+def link_delay(of: Computed) -> float | None:
+    """None if the path has fewer links."""
     # Table 3 counts uplink and downlink among the links, from 1; the last row is their sum.
     links_ps = of.route().links_ps
     position = of.factors["position_in_path"]
@@ -112,15 +132,19 @@ def _link_delay(of: Computed) -> float | None:
     return links_ps[place] / PS_PER_MS if place < len(links_ps) else None
 
 
-def _isl_distance(of: Computed) -> float:
+@PATH_MEASURES.declare("km", "distance of two neighbouring satellites")
+def isl_distance(of: Computed) -> float:
+    """At time 0."""
     import numpy as np
 
     first, second = positions_km(of.constellation, [0])[0][:2]
     return float(np.linalg.norm(first - second))
 
 
-def _isl_delay(of: Computed) -> float:
-    return 1000 * _isl_distance(of) / float(of.constellation.file.earth.light_speed.amount)
+@PATH_MEASURES.declare("ms", "propagation delay between two neighbouring satellites")
+def isl_delay(of: Computed) -> float:
+    """At time 0."""
+    return 1000 * isl_distance(of) / float(of.constellation.file.earth.light_speed.amount)
 
 
 def _queuing_points(of: Computed) -> int:
@@ -130,12 +154,16 @@ def _queuing_points(of: Computed) -> int:
     return len(of.route().satellites) + 1
 
 
-def _least_delay(of: Computed) -> float | None:
+@PATH_MEASURES.declare("ms", "least delay of the row's component")
+def least_delay(of: Computed) -> float | None:
+    """None without a path."""
     # Table 8: queues may be empty; other delays are negligible (section 7).
     return 0.0 if of.factors["component"] == _WAITING else of.route().delay_ms
 
 
-def _greatest_delay(of: Computed) -> float | None:
+@PATH_MEASURES.declare("ms", "greatest delay of the row's component")
+def greatest_delay(of: Computed) -> float | None:
+    """None without a path."""
     # Section 7: a buffer of half a round trip holds a packet for one one-way delay.
     delay_ms = of.route().delay_ms
     if delay_ms is None or of.factors["component"] in ("propagation", _WAITING):
@@ -143,7 +171,8 @@ def _greatest_delay(of: Computed) -> float | None:
     return delay_ms * (1 + _queuing_points(of))
 
 
-def _handover_interval(of: Computed) -> float | None:
+@PATH_MEASURES.declare("min", "mean time for which the row's city keeps its satellite")
+def handover_interval(of: Computed) -> float | None:
     """Mean time between changes of the first satellite, minutes, of times that lie within."""
     found = _series(of)
     changes = [
@@ -157,7 +186,8 @@ def _handover_interval(of: Computed) -> float | None:
     return steps * found.step_ps / PS_PER_SECOND / 60
 
 
-def _hop_delay(of: Computed) -> float:
+@PATH_MEASURES.declare("ms", "from ground to ground over a satellite at an elevation at both ends")
+def hop_delay(of: Computed) -> float:
     """Twice the way to a satellite, by the law of cosines with the centre of a spherical earth."""
     altitude, elevation = (float(of.factors[name]) for name in ("altitude_km", "elevation_deg"))
     radius = EQUATORIAL_RADIUS_KM
@@ -167,40 +197,19 @@ def _hop_delay(of: Computed) -> float:
     return 2000 * range_km / float(of.constellation.file.earth.light_speed.amount)
 
 
-_WAITING = "buffering_per_queuing_point"
+@PATH_MEASURES.declare("ms", "least round trip of the path over the time, propagation alone")
+def least_round_trip(of: Computed) -> float | None:
+    """None if there is never a path."""
+    return min(_round_trips_ms(of), default=None)
 
-PATH_MEASURES: Mapping[str, Measure[Computed]] = {
-    "satellites": Measure("satellites", "satellites of the constellation", _satellites),
-    "satellites_on_path": Measure("satellites", "satellites on the path", _satellites_on_path),
-    "path_delay": Measure("ms", "propagation delay of the path", _path_delay),
-    "shortest_delay": Measure("ms", "propagation delay of the shortest path", _shortest_delay),
-    "delay_lost": Measure("ms", "how much longer the path is than the shortest", _delay_lost),
-    "link_delay": Measure("ms", "propagation delay of one link of the path", _link_delay),
-    "isl_distance": Measure("km", "distance of two neighbouring satellites", _isl_distance),
-    "isl_delay": Measure("ms", "propagation delay between two neighbouring satellites", _isl_delay),
-    "least_delay": Measure("ms", "least delay of the row's component", _least_delay),
-    "greatest_delay": Measure("ms", "greatest delay of the row's component", _greatest_delay),
-    "least_round_trip": Measure(
-        "ms",
-        "least round trip of the path over the time, propagation alone",
-        lambda of: min(_round_trips_ms(of), default=None),
-    ),
-    "greatest_round_trip": Measure(
-        "ms",
-        "greatest round trip of the path over the time, propagation alone",
-        lambda of: max(_round_trips_ms(of), default=None),
-    ),
-    "handovers": Measure(
-        "events", "changes of path over the time", lambda of: float(len(_series(of).handovers(0)))
-    ),
-    "handover_interval": Measure(
-        "min",
-        "mean time for which the row's city keeps its satellite",
-        _handover_interval,
-    ),
-    "hop_delay": Measure(
-        "ms", "from ground to ground over a satellite at an elevation at both ends", _hop_delay
-    ),
-    "time_without_path": Measure("s", "time without a path", _without_path),
-}
-"""What a table can compute on a constellation; none where there is no path."""
+
+@PATH_MEASURES.declare("ms", "greatest round trip of the path over the time, propagation alone")
+def greatest_round_trip(of: Computed) -> float | None:
+    """None if there is never a path."""
+    return max(_round_trips_ms(of), default=None)
+
+
+@PATH_MEASURES.declare("events", "changes of path over the time")
+def handovers(of: Computed) -> float:
+    """Along the row's path."""
+    return float(len(_series(of).handovers(0)))

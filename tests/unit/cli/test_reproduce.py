@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from skycell.cli.study_output import show_reproduction, show_sensitivity
 from skycell.cli.study_progress import StudyProgress
-from skycell.cli.study_tables import show_reproduction, show_sensitivity
 from skycell.experiment.store import RunStore
 from skycell.studies import ConclusionResult, Progress, known_ids
 from skycell.studies.sensitivity import Sensitivity, alternatives

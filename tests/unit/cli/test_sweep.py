@@ -494,7 +494,7 @@ def _interrupt(*_arguments: object, **_named: object) -> None:
 def test_an_interrupt_in_the_analysis_tells_what_is_kept(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skycell.cli.sweep_tables.show_sweep", _interrupt)
+    monkeypatch.setattr("skycell.cli.sweep_output.show_sweep", _interrupt)
     store = Path(".skycell", "runs.sqlite")
     reported = skycell("sweep", file, "--jobs", 1)
     assert (reported.exit_code, reported.stdout) == (1, "")

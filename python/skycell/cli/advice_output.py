@@ -1,21 +1,14 @@
-"""What `skycell advise` shows: the ranking, how far its experiment is, what repeats it."""
+"""What `skycell advise` shows: the answer, what it rests on, what repeats it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
     from skycell.experiment.ranking import Ranking
-    from skycell.experiment.result import SweepResult
     from skycell.studies.advice import Answer
-    from skycell.tables.table import Table
-
-
-_NOT_SHOWN = ("efficiency", "retransmitted_octets_percent", "page_response_median")
-"""Responses that are kept for programs: the table has the width of a terminal."""
 
 
 def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, Any]:
@@ -85,11 +78,12 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
         again: a command that repeats it besides the usual one.
     """
     from skycell.cli.console import Output
+    from skycell.tables.advice import levels_in_words, ranking_table
 
     output = Output(120)
-    output.show(_ranking_table(found, question, ranking))
+    output.show(ranking_table(found, question, ranking))
     if ranking.decides:
-        best = "; ".join(_in_words(option.levels) for option in ranking.best)
+        best = "; ".join(levels_in_words(option.levels) for option in ranking.best)
         one = "is best" if len(ranking.best) == 1 else "are best, and not told apart"
         output.say(f"By {question.aim}: {best} {one}.", "bold")
     else:
@@ -99,7 +93,7 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
             "bold",
         )
     for levels in ranking.unranked:
-        output.say(f"Without a value in some run, and so not ranked: {_in_words(levels)}.")
+        output.say(f"Without a value in some run, and so not ranked: {levels_in_words(levels)}.")
     output.say(
         f"{len(found.result.runs)} runs, {ranking.replications} of each option; intervals hold "
         f"together with {ranking.confidence:.0%} (Bonferroni); the same seeds for every option."
@@ -112,6 +106,8 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
 
 def _show_distance(output: Any, found: Answer) -> None:
     """What the runs have to do with the question."""
+    from skycell.tables.advice import distance_table
+
     if found.stored is None:
         far = [one.factor for one in found.differences if not one.is_near]
         if found.nearest is None:
@@ -128,7 +124,7 @@ def _show_distance(output: Any, found: Answer) -> None:
         f"From stored runs of study {found.stored.source.study} in the nearest setting, "
         f"{found.stored.setting.in_words()}:"
     )
-    output.show(_distance_table(found))
+    output.show(distance_table(found))
     if found.refused:
         output.say(f"Runs of just this link cannot be made: the network has {found.refused}.")
     outside = [one.factor for one in found.outside]
@@ -140,68 +136,3 @@ def _show_distance(output: Any, found: Answer) -> None:
         )
     elif any(not one.is_near for one in found.differences):
         output.say("Not near in every factor: --from runs makes runs of just this link.")
-
-
-def _ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
-    from skycell.tables.table import Table, columns, number, words
-
-    responses = [
-        name
-        for name in found.result.responses
-        if name not in _NOT_SHOWN and _has_values(ranking, name)
-    ]
-    heads = [_head(name, found.result) for name in responses]
-    rows = [
-        (
-            *(words(_level(level)) for level in option.levels.values()),
-            *(number(option.values[name], 3) for name in responses),
-            words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
-            words("worse" if option.is_worse else "best" if not at else "not told apart"),
-        )
-        for at, option in enumerate(ranking.ranked)
-    ]
-    setting = found.setting if found.stored is None else found.stored.setting
-    title = f"{setting.in_words()}: by {question.aim} ({ranking.aim.meaning})"
-    factors = list(ranking.ranked[0].levels)
-    names = columns(*factors, *heads, "to the best", "", numeric=[*heads, "to the best"])
-    return Table(title, names, tuple(rows), keys=len(factors))
-
-
-def _head(response: str, result: SweepResult) -> str:
-    """Name of a response, the port that it concerns, and its unit."""
-    port = result.subjects.get(response)
-    of = f" of {port}" if port else ""
-    return f"{response.replace('_', ' ')}{of}{_unit(result.units[response])}"
-
-
-def _has_values(ranking: Ranking, response: str) -> bool:
-    return any(option.values[response] is not None for option in ranking.ranked)
-
-
-def _distance_table(found: Answer) -> Table:
-    from skycell.tables.table import Table, columns, words
-
-    rows = tuple(
-        (
-            words(one.factor),
-            words(one.asked),
-            words(one.stored),
-            words("" if one.ratio is None else f"{one.ratio:.3g} times"),
-            words("outside" if one.is_outside else "near" if one.is_near else "not near"),
-        )
-        for one in found.differences
-    )
-    names = columns("factor", "asked", "stored", "ratio", "", numeric=["ratio"])
-    return Table("How far the question is from these runs", names, rows, keys=1)
-
-
-def _level(level: Any) -> str:
-    return f"{level:g}" if isinstance(level, float) else str(level)
-
-
-def _in_words(levels: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {_level(level)}" for name, level in levels.items())
-
-
-def _unit(unit: str) -> str:
-    return "" if unit == "1" else f", {unit}"

@@ -1,21 +1,15 @@
-"""Recorded scenarios on the terminal: how many times the recorded value ours is."""
+"""The table of recorded scenarios: how many times the recorded value ours is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skycell.cli.console import Output
-from skycell.input.quantities import counted
-from skycell.input.settings import write_value
-from skycell.report.validation import scores
 from skycell.tables.table import NOTHING, Cell, Column, Table, words
 from skycell.tables.values import MARKS
-from skycell.validation.measures import MEASURES
-from skycell.validation.scenarios import linux
 
 if TYPE_CHECKING:
-    from skycell.validation import RecordedRow, Validation
+    from skycell.validation import RecordedRow
 
 _HEADINGS = {
     "goodput_mbit_s": "good-\nput",
@@ -34,28 +28,8 @@ _HEADINGS = {
 """Of the measures, short enough for all of them in a line."""
 
 
-def show_validation(result: Validation) -> None:
-    """All of a validation: a table for each group, and how many values are inside."""
-    output = Output()
-    measures = [m.name for m in MEASURES if any(row.metric == m.name for row in result.rows)]
-    for group in linux().group:
-        rows = [row for row in result.rows if row.table == group.id]
-        if rows:
-            title = f"{group.id}: {group.title}; ours as a multiple of what was recorded"
-            output.show(_ratios(title, rows, measures))
-    output.show(scores(result))
-    if result.overrides:
-        settings = ", ".join(f"{k} = {write_value(v)}" for k, v in result.overrides.items())
-        output.say(f"set differently: {settings}")
-    output.say(
-        f"{counted(len(result.scenarios), 'scenario')}, "
-        f"{counted(result.replications, 'run')} of each with the "
-        f"{result.engine} engine ({result.version}), seeds from {result.seed} "
-        f"({result.wall_s:.0f} s)"
-    )
-
-
-def _ratios(title: str, rows: Sequence[RecordedRow], measures: Sequence[str]) -> Table:
+def ratios_table(title: str, rows: Sequence[RecordedRow], measures: Sequence[str]) -> Table:
+    """Returns ours as multiples of the recorded values, a line for each scenario and flow."""
     lines: dict[tuple[object, object], dict[str, RecordedRow]] = {}
     for row in rows:
         key = (row.factors["scenario"], row.factors.get("flow", ""))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from skycell.cli.console import Output
 from skycell.cli.sentences import say_json
 from skycell.input.quantities import counted
 from skycell.input.settings import write_value
-from skycell.tables.table import NOTHING, Cell, Table, columns, count, number, words
+from skycell.tables.study import choices_table, conclusions_table, studies_table
+from skycell.tables.table import NOTHING, number
 
 if TYPE_CHECKING:
     from skycell.studies import ConclusionResult, Reproduction, TableSummary
@@ -35,21 +35,7 @@ def show_studies(as_json: bool) -> None:
         ]
         say_json(listed)
         return
-    rows = []
-    for study in studies:
-        rows.append((words(study.id), words(study.title)))
-        for table in study.tables:
-            printed = f" ({table.printed_as})" if table.printed_as else ""
-            rows.append((words(f"  {table.id}"), words(table.title + printed)))
-    ends = accumulate(1 + len(study.tables) for study in studies)
-    Output().show(
-        Table(
-            caption="Studies and their tables",
-            columns=columns("id", "title", prose=["title"]),
-            rows=tuple(rows),
-            ruled=frozenset(end - 1 for end in ends),
-        )
-    )
+    Output().show(studies_table(studies))
 
 
 def show_reproduction(result: Reproduction) -> None:
@@ -66,7 +52,7 @@ def show_reproduction(result: Reproduction) -> None:
     for failure in dict.fromkeys(text for row in result.rows for text in row.failures):
         output.say(f"failed: {failure}", "red")
     if result.conclusions:
-        output.show(_conclusions(result))
+        output.show(conclusions_table(result))
     for summary in result.summaries:
         output.say(_summary(summary))
     for study in result.studies:
@@ -88,50 +74,11 @@ def show_reproduction(result: Reproduction) -> None:
     output.say(_runs(result))
 
 
-def _conclusions(result: Reproduction) -> Table:
-    in_print = not all(study.is_own for study in result.studies)
-    has_runs = any(entry.run_by_run for entry in result.conclusions)
-    heads = (
-        "study",
-        "id",
-        "statement",
-        *(["print"] if in_print else []),
-        "ours",
-        *(["in single runs"] if has_runs else []),
-        "evidence",
-    )
-    rows = [
-        (
-            words(entry.study),
-            words(entry.id),
-            words(entry.text),
-            *([_holds(entry.published_holds)] if in_print else []),
-            _holds(entry.ours_holds),
-            *([words(entry.run_by_run or NOTHING)] if has_runs else []),
-            words(entry.evidence),
-        )
-        for entry in result.conclusions
-    ]
-    return Table(
-        caption="conclusions",
-        columns=columns(*heads, prose=("statement", "evidence")),
-        rows=tuple(rows),
-        keys=2,
-        ruled=frozenset(range(len(rows))),
-    )
-
-
 def _with_agreement(message: str, results: Sequence[ConclusionResult]) -> str:
     from skycell.studies.agreement import Agreement
 
     sentence = Agreement.of_results(results).sentence()
     return f"{message}. {sentence}" if sentence else message
-
-
-def _holds(holds: bool | None) -> Cell:
-    if holds is None:
-        return Cell("no data", css="none")
-    return Cell("holds", css="good") if holds else Cell("fails", css="bad")
 
 
 def _summary(summary: TableSummary) -> str:
@@ -167,46 +114,9 @@ def _runs(result: Reproduction) -> str:
 def show_sensitivity(result: Sensitivity) -> None:
     """How much each alternative moves each table."""
     output = Output()
-    nothing = words("")
-    rows = [
-        (
-            words(summary.table),
-            words("as chosen"),
-            *[nothing] * 3,
-            *_verdicts(summary),
-        )
-        for summary in result.baseline
-    ]
-    rows += [
-        (
-            words(shift.table),
-            words(shift.key),
-            words(write_value(shift.value)),
-            number(shift.mean_absolute_change, 3),
-            number(shift.largest_change, 3),
-            *_verdicts(shift.summary),
-        )
-        for shift in result.shifts
-    ]
-    numbers = ("mean change", "largest", "inside", "near", "off", "mean error", "in")
-    output.show(
-        Table(
-            caption="what each alternative choice does, one at a time",
-            columns=columns("table", "choice", "value", *numbers, numeric=numbers[:-1]),
-            rows=tuple(rows),
-            keys=3,
-            ruled=frozenset({len(result.baseline) - 1}),
-        )
-    )
+    output.show(choices_table(result))
     for flip in result.flips:
         does = "holds" if flip.holds else "no longer holds"
         output.say(f"{flip.key} = {write_value(flip.value)}: {flip.study} {flip.conclusion} {does}")
     for entry in result.undecided:
         output.say(f"{entry.study} {entry.id} is not decided without {', '.join(entry.without)}")
-
-
-def _verdicts(summary: TableSummary) -> tuple[Cell, ...]:
-    cells = summary.cells
-    scores = map(count, (cells.inside, cells.near, cells.off))
-    unit = cells.unit if cells.unit not in (None, "1") else ""
-    return (*scores, number(cells.mean_absolute_error, 3), words(unit))
