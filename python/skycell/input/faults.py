@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any
@@ -115,9 +115,20 @@ class FaultCollector:
     file: str
     positions: Positions = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    meaning_at: Callable[[Path], str] = lambda path: ""
+    """The declared meaning of what stands at a path; known once the file has been read."""
 
-    def add(self, path: Path, got: object, allowed: str, meaning: str = "") -> None:
-        """Notes a fault at `path`; `got` is shown as it would stand in a file."""
+    def add(self, path: Path, got: object, allowed: str, meaning: str | None = None) -> None:
+        """Notes a fault.
+
+        Args:
+            path: where it is.
+            got: what stands there, shown as it would stand in a file.
+            allowed: what may stand there.
+            meaning: what is at fault, where that is not what stands at the path.
+        """
+        if meaning is None:
+            meaning = self.meaning_at(path)
         line, column = self._position(path) or (None, None)
         shown = got.text if isinstance(got, Verbatim) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from skycell.input.parameters import ValueType, When
+from skycell.input.faults import Path
+from skycell.input.parameters import ValueType, When, meaning_of
 
 
 def annotated(found: FieldInfo) -> Any:
@@ -24,6 +25,38 @@ def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
 def field_named(model: type[BaseModel], key: str) -> FieldInfo | None:
     """The parameter with a given key."""
     return keys_of(model).get(key)
+
+
+def meaning_at(file: BaseModel, path: Path) -> str:
+    """The meaning of the last declared key on a path into a file; empty where there is none.
+
+    Args:
+        file: as its form has read it.
+        path: keys and list indices.
+    """
+    here: Any = file
+    meaning = ""
+    for step in path:
+        if isinstance(here, tuple) and isinstance(step, int):
+            here = here[step] if step < len(here) else None
+            continue
+        fields = _fields_of(here)
+        names = {found.alias or name: name for name, found in fields.items()}
+        if step not in names:
+            break
+        name = names[str(step)]
+        meaning = meaning_of(fields[name])
+        here = getattr(here, name) if isinstance(here, BaseModel) else None
+        if here is None:  # not in the file: known by its form, if it has one
+            models = models_of(annotated(fields[name]))
+            here = models[0] if len(models) == 1 else None
+    return meaning
+
+
+def _fields_of(table: Any) -> dict[str, FieldInfo]:
+    """The parameters of a table or of its form; none of what is no table."""
+    form = table if isinstance(table, type) else type(table)
+    return form.model_fields if issubclass(form, BaseModel) else {}
 
 
 def kind_of(model: type[BaseModel]) -> str | None:

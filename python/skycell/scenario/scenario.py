@@ -6,7 +6,7 @@ import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from html import escape
 from os import PathLike, fspath
 from pathlib import Path as FilePath
@@ -24,6 +24,7 @@ from skycell.input.faults import (
     Verbatim,
     show_value,
 )
+from skycell.input.forms import meaning_at
 from skycell.input.plain_values import plain_value
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
@@ -137,10 +138,14 @@ class Scenario:
     @cached_property
     def plan(self) -> Plan:
         """Who is joined to whom, quantities as the file has them."""
-        return self._planned(self.file.run.seed, FaultCollector(self.name))[-1]
+        return self._planned(self.file.run.seed, self._collector())[-1]
+
+    def _collector(self) -> FaultCollector:
+        """A collector for the faults of the network, which knows the meaning of each key."""
+        return FaultCollector(self.name, self.positions, meaning_at=partial(meaning_at, self.file))
 
     def _resolved_with(self, seed: int) -> NetworkSpec:
-        faults = FaultCollector(self.name, self.positions)
+        faults = self._collector()
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
         file, link_schedules, packets, plan = self._planned(seed, faults)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.parameters import Parameters, ValueType, meaning_of, param, quantity
+from skycell.input.parameters import Parameters, ValueType, param, quantity
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused, parse_quantity
 from skycell.scenario.file.coding import Ratio
 from skycell.scenario.file.schedule import Text
@@ -87,12 +87,11 @@ class AdaptiveCoding(Parameters):
 
 def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
     """Notes a fade and a series together, or neither, and a fade without an Es/N0 to start from."""
-    fields = AdaptiveCoding.model_fields
     said = [key for key in ("fade", "series") if getattr(coding, key) is not None]
     if len(said) != 1:
         got = Verbatim(" and ".join(said)) if said else NOTHING
         where = ("adaptive_coding", said[-1] if said else "fade")
-        faults.add(where, got, "one of fade and series", meaning_of(fields[where[1]]))
+        faults.add(where, got, "one of fade and series")
     elif coding.fade is not None and coding.es_n0 is None:
         allowed = 'a ratio, such as "14 dB", beside fade'
-        faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed, meaning_of(fields["es_n0"]))
+        faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed)

@@ -41,4 +41,4 @@ def note_idle_keys(written: Mapping[str, Any], file: ScenarioFile, faults: Fault
     for idle in idle_keys(written, file):
         is_own = not any(map(faults.is_from_outside, idle.deciding))
         if faults.is_from_outside(idle.path) or is_own:
-            faults.add(idle.path, idle.got, idle.why, idle.meaning)
+            faults.add(idle.path, idle.got, idle.why)

@@ -85,4 +85,4 @@ def refuse_without_host(
     """Notes a processing time that was given for a link which no host feeds, if it is one."""
     if isinstance(jitter, Sender) and jitter.up_to.amount and "host" not in ends:
         allowed = '"0 s", or a table with kind = "port_gap": no host sends over this link'
-        faults.add((*path, "frame_jitter"), str(jitter.up_to), allowed, MEANING)
+        faults.add((*path, "frame_jitter"), str(jitter.up_to), allowed)

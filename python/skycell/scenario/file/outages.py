@@ -11,7 +11,6 @@ from skycell.input.faults import NOTHING, FaultCollector, Verbatim
 from skycell.input.parameters import (
     Parameters,
     ValueType,
-    meaning_of,
     param,
     quantity,
     read_number,
@@ -160,5 +159,4 @@ def check_outages(outages: Outages, faults: FaultCollector) -> None:
         if len(said) != 1:
             got = Verbatim(" and ".join(said)) if said else NOTHING
             allowed = f"one of {', '.join(keys[:-1])} and {keys[-1]}"
-            meaning = meaning_of(Outages.model_fields[keys[0]])
-            faults.add(("outages", said[-1] if said else keys[0]), got, allowed, meaning)
+            faults.add(("outages", said[-1] if said else keys[0]), got, allowed)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from pathlib import Path
 
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, show_value
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     LONGEST_RUN_PS,
     PS_PER_SECOND,
@@ -69,9 +68,8 @@ def read_packet_traces(
             with csv_faults(str(path)):
                 found[place] = read_packet_trace(str(path), read_text(path))
         except OSError as error:
-            meaning = meaning_of(TraceSource.model_fields["file"])
             allowed = f"a file that can be read; {error.strerror or error}"
-            faults.add(("source", place, "file"), source.file, allowed, meaning)
+            faults.add(("source", place, "file"), source.file, allowed)
         except ScenarioFaults as own:
             faults.faults += own.faults
     return found

@@ -14,7 +14,6 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -56,8 +55,7 @@ def plan_calls(plan: Plan, file: ScenarioFile, seed: int, faults: FaultCollector
         here: Path = ("calls", i)
         known = len(faults.faults)
         if any(calls.name == other.name for other in file.calls[:i]):
-            meaning = meaning_of(Calls.model_fields["name"])
-            faults.add((*here, "name"), calls.name, "each name once among the calls", meaning)
+            faults.add((*here, "name"), calls.name, "each name once among the calls")
             continue
         if paths is None:
             nodes = own_hosts(plan, file.topology, calls, here, faults)
@@ -89,20 +87,17 @@ def _add(
         most = len(begins) if calls.redial else count
         count = min(most, _room(plan, calls, nodes))
     elif calls.redial:
-        meaning = meaning_of(Calls.model_fields["redial"])
         allowed = 'nothing with admission.overbooking = "allow", where no call is blocked'
-        faults.add((*here, "redial"), calls.redial, allowed, meaning)
+        faults.add((*here, "redial"), calls.redial, allowed)
     count = max(1, count)
     if count > _MOST_VCS:
         got = Verbatim(f"{show_amount(count)} calls at once")
-        meaning = meaning_of(Calls.model_fields["load"])
-        faults.add((*here, "load"), got, f"up to {show_amount(_MOST_VCS)} at once", meaning)
+        faults.add((*here, "load"), got, f"up to {show_amount(_MOST_VCS)} at once")
         return
     vcs = [f"{calls.name}{number}" for number in range(1, count + 1)]
     taken = next((vc for vc in vcs if vc in plan.vcs), None)
     if taken is not None:
-        meaning = meaning_of(Calls.model_fields["name"])
-        faults.add((*here, "name"), calls.name, f"a name without a VC called {taken}", meaning)
+        faults.add((*here, "name"), calls.name, f"a name without a VC called {taken}")
         return
     for vc in vcs:
         plan.sources[vc] = plan.add_vc(vc, nodes, calls.service)
@@ -176,11 +171,9 @@ def _room(plan: Plan, calls: Calls, nodes: Sequence[str]) -> int:
 def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
     """Refuses times that no call can have."""
     if (calls.on is None) != (calls.off is None) and calls.on is not None:
-        meaning = meaning_of(Calls.model_fields["off"])
-        faults.add((*here, "off"), NOTHING, "a time with on", meaning)
+        faults.add((*here, "off"), NOTHING, "a time with on")
     if calls.redial and calls.redial_after is None:
-        meaning = meaning_of(Calls.model_fields["redial_after"])
-        faults.add((*here, "redial_after"), NOTHING, "a time with redial", meaning)
+        faults.add((*here, "redial_after"), NOTHING, "a time with redial")
     for key, longest in (
         ("holding", LONGEST_RUN_PS),
         ("on", DAY_PS),
@@ -190,7 +183,6 @@ def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
         times: Times | None = getattr(calls, key)
         if times is None:
             continue
-        meaning = meaning_of(Calls.model_fields[key])
         keys = [name for name in type(times).model_fields if name != "kind"]
         values: list[Quantity] = [getattr(times, name) for name in keys]
         where = (*here, key) if isinstance(times, Constant) else (*here, key, keys[-1])
@@ -198,13 +190,13 @@ def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
             own = (*here, key) if isinstance(times, Constant) else (*here, key, name)
             if value.dimension is not Dimension.TIME:
                 allowed = "a time: calls are drawn before there is an RTT"
-                faults.add(own, value.text, allowed, meaning)
+                faults.add(own, value.text, allowed)
             elif value.amount > longest:
-                faults.add(own, value.text, f"up to {show_time(longest)}", meaning)
+                faults.add(own, value.text, f"up to {show_time(longest)}")
         if isinstance(times, Uniform) and values[0].amount >= values[1].amount:
-            faults.add(where, values[1].text, f"above low, {values[0].text}", meaning)
+            faults.add(where, values[1].text, f"above low, {values[0].text}")
         elif values[-1].amount == 0 and key != "off":
-            faults.add(where, values[-1].text, "above 0", meaning)
+            faults.add(where, values[-1].text, "above 0")
 
 
 def _refuse_many(calls: Calls, duration_ps: int, here: Path, faults: FaultCollector) -> None:
@@ -216,6 +208,5 @@ def _refuse_many(calls: Calls, duration_ps: int, here: Path, faults: FaultCollec
         count *= 1 + holding / (mean_of(calls.on) + mean_of(calls.off))
         what, key = "bursts of calls", "on"
     if count > MOST:
-        meaning = meaning_of(Calls.model_fields[key])
         got = Verbatim(f"{show_amount(int(count))} {what} over {show_time(duration_ps)}")
-        faults.add((*here, key), got, f"up to {show_amount(MOST)} in the mean", meaning)
+        faults.add((*here, key), got, f"up to {show_amount(MOST)} in the mean")

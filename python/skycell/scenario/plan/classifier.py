@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.classifier import PRESETS, Classifier, Rule
-from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Graph
 from skycell.scenario.plan.plan import Plan, PlannedVc
 
@@ -60,8 +59,7 @@ def _refuse_headers(file: ScenarioFile, faults: FaultCollector) -> None:
         for key in _HEADERS:
             if (got := getattr(flow, key)) is not None:
                 allowed = "nothing: without [[classifier]] no node looks at it"
-                meaning = meaning_of(FlowOverride.model_fields[key])
-                faults.add(("flow", i, key), got, allowed, meaning)
+                faults.add(("flow", i, key), got, allowed)
 
 
 @dataclass
@@ -80,8 +78,7 @@ class _Classifying:
         if self.plan.nodes.get(node) not in ("host", "router"):
             known = [name for name, kind in self.plan.nodes.items() if kind != "switch"]
             allowed = f"a host or router of the topology{did_you_mean(node, known)}"
-            meaning = meaning_of(Classifier.model_fields["node"])
-            self.faults.add(("classifier", self.i, "node"), node, allowed, meaning)
+            self.faults.add(("classifier", self.i, "node"), node, allowed)
             return
         self._check_hosts()
         before, used = set(self.plan.vcs), set[int]()
@@ -96,15 +93,13 @@ class _Classifying:
             self.plan.datagrams[name] = self._route(route, packets, used)
         self._forget(before)
         for k in set(range(len(self.classifier.rule))) - used - self.faulty:
-            meaning = meaning_of(Classifier.model_fields["rule"])
             allowed = f"rules that packets come to at {node} and that hold for some of them"
-            self.faults.add(self._at(k), self.classifier.rule[k].vc, allowed, meaning)
+            self.faults.add(self._at(k), self.classifier.rule[k].vc, allowed)
         own = len(self.classifier.rule)
         if self.classifier.preset is not None and not any(k >= own for k in used):
-            meaning = meaning_of(Classifier.model_fields["preset"])
             allowed = "nothing: the rules before leave no packets to it"
             where: Path = ("classifier", self.i, "preset")
-            self.faults.add(where, self.classifier.preset, allowed, meaning)
+            self.faults.add(where, self.classifier.preset, allowed)
         self._check_count()
 
     def _at(self, k: int) -> Path:
@@ -116,9 +111,8 @@ class _Classifying:
             for key, name in (("source", rule.source), ("destination", rule.destination)):
                 if name is not None and name not in hosts:
                     self.faulty.add(k)
-                    meaning = meaning_of(Rule.model_fields[key])
                     allowed = f"a host{did_you_mean(name, hosts)}"
-                    self.faults.add((*self._at(k), key), name, allowed, meaning)
+                    self.faults.add((*self._at(k), key), name, allowed)
 
     def _ends(self, route: tuple[str, ...]) -> tuple[str, str]:
         links = self.plan.links_of(route)
@@ -164,8 +158,7 @@ class _Classifying:
             if hidden:
                 self.faulty.add(k)
                 allowed = f"nothing: {packets.name} has ipsec, which hides its ports from the node"
-                meaning = meaning_of(Rule.model_fields[hidden[0]])
-                self.faults.add((*self._at(k), hidden[0]), asked[hidden[0]], allowed, meaning)
+                self.faults.add((*self._at(k), hidden[0]), asked[hidden[0]], allowed)
                 return None
             return k, rule
         return None
@@ -178,13 +171,11 @@ class _Classifying:
             known = self.plan.vcs.setdefault(name, replace(planned, name=name, service=service))
             if known.links == planned.links:
                 if known.service != service:
-                    meaning = meaning_of(Rule.model_fields["service"])
                     allowed = f"{known.service}: VC {name} is there already, of that class"
-                    self.faults.add((*self._at(k), "class"), service, allowed, meaning)
+                    self.faults.add((*self._at(k), "class"), service, allowed)
                 return name
-        meaning = meaning_of(Rule.model_fields["vc"])
         allowed = f"the name of a VC from {self.classifier.node} to {end} over the same links"
-        self.faults.add((*self._at(k), "vc"), rule.vc, allowed, meaning)
+        self.faults.add((*self._at(k), "vc"), rule.vc, allowed)
         return planned.name
 
     def _begins_here(self, link: str) -> bool:
@@ -204,8 +195,7 @@ class _Classifying:
         over = {link: count for link, count in first.items() if self._begins_here(link)}
         link, count = max(over.items(), key=lambda one: one[1], default=("", 0))
         if most is not None and count > most:
-            meaning = meaning_of(Classifier.model_fields["most_vcs"])
             allowed = (
                 f"at least {count}, so many begin over {link}, or rules that put more on one VC"
             )
-            self.faults.add(("classifier", self.i, "most_vcs"), most, allowed, meaning)
+            self.faults.add(("classifier", self.i, "most_vcs"), most, allowed)

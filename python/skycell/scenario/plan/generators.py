@@ -6,13 +6,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
 from skycell.scenario.declared.framings import Ip
 from skycell.scenario.file.framing import carries_packets, counts_symbols
 from skycell.scenario.file.jitter import refuse_without_host
-from skycell.scenario.file.links import FRAMING_MEANING, AccessLink, CongestedLink, delay_of
-from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ExtraDelay, ParkingLot
+from skycell.scenario.file.links import AccessLink, CongestedLink, delay_of
+from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ParkingLot
 from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import PLAIN, UNLIMITED, NodeKind, Plan, PlannedLink
@@ -35,7 +34,7 @@ def _refuse_trunks_of_packets(topology: Dumbbell, faults: FaultCollector) -> Non
         if framing is not None and carries_packets(framing):
             allowed = "a framing of ATM cells: with tcps_per_vc connections share VCs over switches"
             where: Path = ("topology", key, "framing")
-            faults.add(where, framing.kind, allowed, FRAMING_MEANING)
+            faults.add(where, framing.kind, allowed)
     if len(faults.faults) > known:
         faults.raise_if_any()  # and no network is made where packets come to switches
 
@@ -136,13 +135,11 @@ def _extra_delays(
                 f"a number from 1 to {len(routers)}, each once"
                 if routers
                 else "nothing: without TCP connections there are no routers",
-                meaning_of(ExtraDelay.model_fields["vc"]),
             )
         most_ps = DAY_PS - rounded(others.amount)
         if router.delay.amount > most_ps:
             allowed = f"up to {show_time(most_ps)}: a link has a delay of at most 24 h"
-            meaning = meaning_of(ExtraDelay.model_fields["delay"])
-            faults.add((*path, "delay"), str(router.delay), allowed, meaning)
+            faults.add((*path, "delay"), str(router.delay), allowed)
         delay = Quantity(others.amount + router.delay.amount, Dimension.TIME, "")
         delays[router.vc] = (i, delay)
     return delays

@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.links import delay_of
 from skycell.scenario.file.topology import Graph, GraphFlow, GraphLink
@@ -50,7 +49,7 @@ def _add_nodes(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
     for key, kind, names in kinds:
         for i, name in enumerate(names):
             if name in plan.nodes:
-                faults.add(("topology", key, i), name, "each name once among the nodes", "a node")
+                faults.add(("topology", key, i), name, "each name once among the nodes")
             plan.nodes[name] = kind
 
 
@@ -60,7 +59,7 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         ends = (("from", link.source), ("to", link.target))
         known = [_is_node(plan, name, (*here, key), faults) for key, name in ends]
         if link.source == link.target:
-            faults.add((*here, "to"), link.target, "a node other than from", "node at the end")
+            faults.add((*here, "to"), link.target, "a node other than from")
         if link.source == link.target or not all(known):
             continue
         directions = [ends] if link.one_way else [ends, ends[::-1]]
@@ -68,9 +67,8 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
         if set(fed_by) == {"host"}:
             _refuse_port(link, here, faults)
         if link.rate_algorithm is not None and "switch" not in fed_by:
-            meaning = meaning_of(GraphLink.model_fields["rate_algorithm"])
             allowed = "nothing: no switch feeds the link"
-            faults.add((*here, "rate_algorithm"), link.rate_algorithm.kind, allowed, meaning)
+            faults.add((*here, "rate_algorithm"), link.rate_algorithm.kind, allowed)
         refuse_without_host(link.frame_jitter, here, fed_by, faults)
         if "host" not in fed_by:
             refuse_host_port(link, here, faults)
@@ -110,7 +108,6 @@ def _add_links(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
 
 def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
     """Notes what a link that only hosts feed says of its port."""
-    plain = GraphLink.model_fields
     own = {
         "buffer": link.buffer != UNLIMITED and str(link.buffer),
         "policy": link.policy.kind != "tail_drop" and link.policy.kind,
@@ -127,15 +124,14 @@ def _refuse_port(link: GraphLink, here: Path, faults: FaultCollector) -> None:
                 key, "nothing"
             )
             allowed = f"{rest}: only a host feeds the link, and its port has host_buffer"
-            meaning = meaning_of(plain["classes" if key == "class" else key])
-            faults.add((*here, key), got, allowed, meaning)
+            faults.add((*here, key), got, allowed)
 
 
 def _is_node(plan: Plan, name: str, path: Path, faults: FaultCollector) -> bool:
     if name in plan.nodes:
         return True
     allowed = f"a name in hosts, routers or switches{did_you_mean(name, plan.nodes)}"
-    faults.add(path, name, allowed, "a node")
+    faults.add(path, name, allowed)
     return False
 
 
@@ -143,11 +139,11 @@ def _add_vcs(plan: Plan, topology: Graph, faults: FaultCollector) -> None:
     for i, vc in enumerate(topology.vc):
         here: Path = ("topology", "vc", i)
         if vc.name in plan.vcs:
-            faults.add((*here, "name"), vc.name, "each name once among the VCs", "name of the VC")
+            faults.add((*here, "name"), vc.name, "each name once among the VCs")
             continue
         problem = _path_problem(plan, vc.path)
         if problem:
-            faults.add((*here, "path"), list(vc.path), problem, "nodes from end to end")
+            faults.add((*here, "path"), list(vc.path), problem)
             continue
         plan.add_vc(vc.name, vc.path, vc.service)
 
@@ -183,7 +179,7 @@ def _add_flow(
     faults: FaultCollector,
 ) -> None:
     if flow.name in plan.flows:
-        faults.add((*here, "name"), flow.name, "each name once among the flows", "name of the flow")
+        faults.add((*here, "name"), flow.name, "each name once among the flows")
         return
     routes = _routes(plan, flow, here, paths, declared, faults)
     if routes is not None:
@@ -203,10 +199,10 @@ def _routes(
         if plan.nodes.get(name) != "host":
             hosts = [n for n, kind in plan.nodes.items() if kind == "host"]
             allowed = f"a name in hosts{did_you_mean(name, hosts)}"
-            faults.add((*here, key), name, allowed, "end of a connection")
+            faults.add((*here, key), name, allowed)
             return None
     if flow.source == flow.destination:
-        faults.add((*here, "destination"), flow.destination, "a host other than source", "a flow")
+        faults.add((*here, "destination"), flow.destination, "a host other than source")
         return None
     routes: dict[str, list[str]] = {}
     for key, route, ends in (
@@ -218,8 +214,7 @@ def _routes(
                 return None
             problem = _route_problem(plan, route, *ends)
             if problem:
-                meaning = meaning_of(GraphFlow.model_fields[key])
-                faults.add((*here, key), list(route), problem, meaning)
+                faults.add((*here, key), list(route), problem)
                 return None
             routes[key] = list(route)
             continue

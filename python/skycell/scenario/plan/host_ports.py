@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Path
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.links import AccessLink
 from skycell.scenario.file.topology import GraphLink
 from skycell.scenario.plan.plan import PLAIN, UNLIMITED, Plan
@@ -32,5 +31,4 @@ def _note(buffer: str, policy: str, path: Path, why: str, faults: FaultCollector
         ("host_policy", policy, PLAIN.kind),
     ):
         if got != plain:
-            meaning = meaning_of(AccessLink.model_fields[key])
-            faults.add((*path, key), got, f'"{plain}": {why}', meaning)
+            faults.add((*path, key), got, f'"{plain}": {why}')

@@ -13,9 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import Dimension, Quantity, rounded
-from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.steps.chain import Chain
@@ -49,7 +47,6 @@ def add_satellites(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollec
                 (*path, "schedule", "onboard_switching"),
                 got,
                 allowed,
-                _meaning("onboard_switching"),
             )
         ways |= {
             name: _board(plan, plan.links[name], first, chain, name != names[0]) for name in names
@@ -71,7 +68,7 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
             if own != first:
                 allowed = f"{_shown(first)}, as the first link with satellites on board has"
                 shown = Verbatim(_shown(own))
-                faults.add((*chain.path, "schedule", key), shown, allowed, _meaning(key))
+                faults.add((*chain.path, "schedule", key), shown, allowed)
     for chain in every:
         for _, satellites in chain.changes:
             taken = [name for name in map(satellite_node, satellites) if name in plan.nodes]
@@ -79,10 +76,6 @@ def _refuse_other_skies(plan: Plan, chains: Mapping[Path, Chain], faults: FaultC
                 allowed = "other names: the satellites are nodes too"
                 faults.add(("topology",), taken[0], allowed, "a node")
                 return
-
-
-def _meaning(key: str) -> str:
-    return meaning_of(Schedule.model_fields[key])
 
 
 def _shown(value: object) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, Source, each_source, sends_packets
+from skycell.scenario.file.sources import Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.plan.generators import add_access, nodes_between
 from skycell.scenario.plan.graph import ShortestPaths
@@ -27,7 +26,7 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
         here: Path = ("source", i)
         if source.name in {*plan.sources, *plan.datagrams, *plan.vcs}:
             allowed = "each name once among the sources and the VCs"
-            faults.add((*here, "name"), source.name, allowed, "name of the source and of its VC")
+            faults.add((*here, "name"), source.name, allowed)
             continue
         if source.beside is not None:
             _beside(plan, file.topology, source, source.beside, here, faults)
@@ -56,7 +55,7 @@ def _refuse_no_users(topology: Dumbbell | ParkingLot | Graph, faults: FaultColle
     if not flows:
         got = NOTHING if key == "flow" else 0
         allowed = "at least one TCP connection, or a cell source in [[source]]"
-        faults.add(("topology", key), got, allowed, meaning_of(type(topology).model_fields[key]))
+        faults.add(("topology", key), got, allowed)
 
 
 def _beside(
@@ -70,11 +69,10 @@ def _beside(
     """Puts a source of datagrams on the VCs of a flow, unless that has a fault of its own."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
-            meaning = meaning_of(CbrSource.model_fields[key])
             allowed = (
                 "nothing with beside: its datagrams go from host to host as the flow's segments do"
             )
-            faults.add((*here, key), getattr(source, key), allowed, meaning)
+            faults.add((*here, key), getattr(source, key), allowed)
     if flow in plan.flows:
         route = plan.flows[flow].forward
         packets = [link for link in plan.links_of(route) if link.carries_packets]
@@ -82,9 +80,8 @@ def _beside(
             _ask_for_packet_size(f"packets on {packets[0].name}", here, faults)
         plan.datagrams[source.name] = route
     elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):
-        meaning = meaning_of(CbrSource.model_fields["beside"])
         allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
-        faults.add((*here, "beside"), flow, allowed, meaning)
+        faults.add((*here, "beside"), flow, allowed)
 
 
 def own_hosts(
@@ -93,9 +90,8 @@ def own_hosts(
     """The path of a source in a generated topology, over hosts that it gets; empty with a fault."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
-            meaning = meaning_of(CbrSource.model_fields[key])
             allowed = "nothing in a generated topology: there a source has its own hosts"
-            faults.add((*here, key), getattr(source, key), allowed, meaning)
+            faults.add((*here, key), getattr(source, key), allowed)
     assert isinstance(topology, Dumbbell | ParkingLot)
     last = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
     first = "router1" if "router1" in plan.nodes else "switch1"
@@ -134,8 +130,7 @@ def takes_packets(plan: Plan, nodes: list[str]) -> str:
 def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None:
     got = Verbatim(f"nothing, and {found} on its way")
     allowed = 'octets of IP packets, such as "1500 B": routers and links of packets take no cells'
-    meaning = meaning_of(CbrSource.model_fields["packet_size"])
-    faults.add((*here, "packet_size"), got, allowed, meaning)
+    faults.add((*here, "packet_size"), got, allowed)
 
 
 def hosts_between(
@@ -147,9 +142,8 @@ def hosts_between(
     for key, name in ends.items():
         if name not in hosts:
             got = NOTHING if name is None else name
-            meaning = meaning_of(CbrSource.model_fields[key])
             allowed = f"a name in hosts{did_you_mean(name, hosts)}"
-            faults.add((*here, key), got, allowed, meaning)
+            faults.add((*here, key), got, allowed)
             return []
     begin, end = str(source.source), str(source.destination)
     nodes = paths.between(begin, end) if begin != end else None

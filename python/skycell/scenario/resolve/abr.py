@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import FaultCollector, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
-from skycell.scenario.declared.abr import ABR, Abr
+from skycell.scenario.declared.abr import ABR
 from skycell.scenario.declared.rules import Declares
 from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
@@ -19,8 +18,6 @@ from skycell.scenario.resolve.contracts import MILLICELLS
 from skycell.scenario.resolve.lines import Line
 from skycell.scenario.values.cells import cells_per_second
 from skycell.spec.network import AbrSpec, VsVdSpec
-
-_VCS = meaning_of(AbrControl.model_fields["vcs"])
 
 
 @dataclass
@@ -50,7 +47,7 @@ class AbrResolver:
             back = self._other_way(self.plan.vcs[vc])
             if vc in with_gfr:
                 allowed = "a VC without [[gfr]]: an ABR VC has mcr here"
-                self.faults.add(("abr", i, "vcs"), vc, allowed, _VCS)
+                self.faults.add(("abr", i, "vcs"), vc, allowed)
             elif back is not None:
                 found[vc] = self._spec(i, control, vc, back, ids[back])
         return found
@@ -62,14 +59,14 @@ class AbrResolver:
             for k, vc in enumerate(control.vcs):
                 where = ("abr", i, "vcs", k)
                 if vc not in self.plan.vcs:
-                    self.faults.add(where, vc, self.plan.a_vc(vc), _VCS)
+                    self.faults.add(where, vc, self.plan.a_vc(vc))
                 elif vc in named:
-                    self.faults.add(where, vc, "each VC once", _VCS)
+                    self.faults.add(where, vc, "each VC once")
                 elif any(self.lines[link].packets for link in self.plan.vcs[vc].links):
-                    self.faults.add(where, vc, "a VC of cells", _VCS)
+                    self.faults.add(where, vc, "a VC of cells")
                 elif self._other_way(self.plan.vcs[vc]) is None:
                     allowed = "a VC with another one back over the same nodes, for its RM cells"
-                    self.faults.add(where, vc, allowed, _VCS)
+                    self.faults.add(where, vc, allowed)
                 else:
                     named[vc] = (i, control)
         for vc, control_of in list(named.items()):
@@ -105,10 +102,7 @@ class AbrResolver:
                 values[one.field] = _RESOLVERS.get(one.type, _as_written)(value)
             if one.at_most and values[one.field] > values[one.at_most]:
                 most = show_amount(values[one.at_most] // MILLICELLS)
-                meaning = meaning_of(Abr.model_fields[one.key])
-                self.faults.add(
-                    ("abr", i, one.key), str(value), f"up to pcr, {most} cells/s", meaning
-                )
+                self.faults.add(("abr", i, one.key), str(value), f"up to pcr, {most} cells/s")
         return AbrSpec(**values)
 
 
@@ -116,7 +110,6 @@ def resolve_vs_vd(
     tables: tuple[VsVdSwitches, ...], plan: Plan, faults: FaultCollector
 ) -> dict[str, VsVdSpec]:
     """How each switch that cuts control loops couples them, by its name."""
-    meaning = meaning_of(VsVdSwitches.model_fields["nodes"])
     found = {}
     for i, table in enumerate(tables):
         values = {
@@ -128,12 +121,12 @@ def resolve_vs_vd(
             where = ("vs_vd", i, "nodes", k)
             if node not in plan.nodes:
                 hint = did_you_mean(node, plan.nodes)
-                faults.add(where, node, f"a switch of the topology{hint}", meaning)
+                faults.add(where, node, f"a switch of the topology{hint}")
             elif plan.nodes[node] != "switch":
                 allowed = f"a switch: {node} is a {plan.nodes[node]}, where VCs end"
-                faults.add(where, node, allowed, meaning)
+                faults.add(where, node, allowed)
             elif node in found:
-                faults.add(where, node, "each switch once", meaning)
+                faults.add(where, node, "each switch once")
             else:
                 found[node] = VsVdSpec(**values)
     return found

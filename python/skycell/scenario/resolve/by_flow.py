@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.scenario.declared.policies import POLICIES, Policy
 from skycell.scenario.declared.rules import Declares, Parameter
-from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
 #: Types of parameters that have a value for each VC.
@@ -27,21 +25,20 @@ def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None
     if not link.by_flow:
         return
     where = (*link.path, "by_flow")
-    meaning = meaning_of(CongestedLink.model_fields["by_flow"])
     if plan.nodes[link.source] == "switch":
         allowed = f"false: {link.source} is a switch, which forwards cells and sees no flows"
-        faults.add(where, True, allowed, meaning)
+        faults.add(where, True, allowed)
         return
     for path, policy in _policies(link):
         if _OF_VCS & {one.type for one in _parameters(POLICIES[policy.kind].parameters)}:
             got = Verbatim(f"{policy.kind}, with by_flow")
             allowed = "a policy without parameters of VCs, which flows do not have"
-            faults.add(path, got, allowed, meaning_of(CongestedLink.model_fields["policy"]))
+            faults.add(path, got, allowed)
     deciding = [*(path for path, _ in _policies(link)), (*link.path, "scheduler")]
     if not _counts_vcs(link) and not any(map(faults.is_from_outside, deciding)):
         kinds = dict.fromkeys(policy.kind for _, policy in _policies(link))
         allowed = f"false: {' and '.join(kinds)} looks neither at VCs nor at flows"
-        faults.add(where, True, allowed, meaning)
+        faults.add(where, True, allowed)
 
 
 def _counts_vcs(link: PlannedLink) -> bool:

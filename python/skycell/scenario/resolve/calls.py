@@ -10,7 +10,6 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
@@ -82,9 +81,8 @@ def resolve_calls(
         return (), ()
     room = uses if file.admission.overbooking == "refuse" else {}
     if (many := _decide(classes, plan, room, seed, rounded(file.run.duration.amount))) is not None:
-        meaning = meaning_of(Calls.model_fields["redial_after"])
         got = Verbatim(f"more than {show_amount(MOST)} calls, those made again among them")
-        faults.add(("calls", many, "redial_after"), got, "a longer time", meaning)
+        faults.add(("calls", many, "redial_after"), got, "a longer time")
         return (), ()
     vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     specs = [_spec(one) for one in classes]
@@ -109,9 +107,8 @@ def _refuse_faster_than_a_link(
     room = rates[slowest] / CELL_BITS
     if peak > room:
         allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
-        meaning = meaning_of(Calls.model_fields["rate"])
         written = calls.rate.text if isinstance(calls.rate, Quantity) else calls.rate
-        faults.add((*here, "rate"), written, allowed, meaning)
+        faults.add((*here, "rate"), written, allowed)
 
 
 def _on_off(calls: Calls, peak: Fraction) -> OnOff:

@@ -30,13 +30,13 @@ class Context:
         return rounded(value.amount * scale)
 
     def time_up_to(
-        self, longest_ps: int, value: Quantity, path: Path, meaning: str, faults: FaultCollector
+        self, longest_ps: int, value: Quantity, path: Path, faults: FaultCollector
     ) -> int:
         """A time as of `time_ps`; a longer one than allowed is noted, and that stands for it."""
         time = self.time_ps(value)
         if time > longest_ps:
             got = value.text if value.dimension is Dimension.TIME else _as_time(value, time)
-            faults.add(path, got, f"up to {show_time(longest_ps)}", meaning)
+            faults.add(path, got, f"up to {show_time(longest_ps)}")
         return min(time, longest_ps)
 
     def octets(self, value: Quantity | str, mss: int) -> int:

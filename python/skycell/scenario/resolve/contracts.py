@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from skycell.input.faults import FaultCollector, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -63,14 +62,13 @@ def check_contracts(contracts: tuple[GfrContract, ...], plan: Plan, faults: Faul
         plan: the network.
         faults: where they go.
     """
-    meaning = meaning_of(GfrContract.model_fields["vcs"])
     seen: set[str] = set()
     for i, contract in enumerate(contracts):
         for k, name in enumerate(contract.vcs):
             if name not in plan.vcs:
-                faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name), meaning)
+                faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name))
             elif name in seen:
-                faults.add(("gfr", i, "vcs", k), name, "each VC once", meaning)
+                faults.add(("gfr", i, "vcs", k), name, "each VC once")
             seen.add(name)
 
 
@@ -101,12 +99,11 @@ def resolve_contracts(
                 spec = _contract(contract, rate, frame_cells, duration_ps, i, faults)
                 if len(plan.vcs[vc].links) == 1:
                     got = Verbatim(f"{vc}, over one link")
-                    meaning = meaning_of(GfrContract.model_fields["vcs"])
                     allowed = (
                         "VCs that cross a switch: that is where frames are checked against a "
                         "contract"
                     )
-                    faults.add(("gfr", i, "vcs"), got, allowed, meaning)
+                    faults.add(("gfr", i, "vcs"), got, allowed)
                 found[vc] = spec
     return found
 
@@ -139,7 +136,7 @@ def _contract(
     """The spec of a contract on a first link of `link_rate` cells/s."""
 
     def fault(key: str, got: object, allowed: str) -> None:
-        faults.add(("gfr", i, key), got, allowed, meaning_of(GfrContract.model_fields[key]))
+        faults.add(("gfr", i, key), got, allowed)
 
     mcr = cells_per_second(contract.mcr)
     pcr = cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)

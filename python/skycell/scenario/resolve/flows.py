@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
 from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
@@ -102,17 +101,16 @@ class FlowResolver:
         ]
 
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
-        meaning = meaning_of(FlowOverride.model_fields["names"])
         for k, name in enumerate(override.names):
             if name not in self.plan.flows:
                 hint = did_you_mean(name, self.plan.flows)
                 known = [*list(self.plan.flows)[:4], *(["…"] if len(self.plan.flows) > 4 else [])]
                 such_as = f" ({', '.join(known)})" if known else ""
                 allowed = f"a flow of the topology{such_as}{hint}"
-                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+                self.faults.add(("flow", i, "names", k), name, allowed)
             elif name in named:
                 allowed = f"each flow once; flow[{named[name]}] names it already"
-                self.faults.add(("flow", i, "names", k), name, allowed, meaning)
+                self.faults.add(("flow", i, "names", k), name, allowed)
             named.setdefault(name, i)
 
     def _loss(self, loss: Loss, mss: int, path: Path) -> LossScript:
@@ -124,7 +122,6 @@ class FlowResolver:
                     (*path, "at_cwnd"),
                     shown_window(loss.at_cwnd, octets),
                     f"up to {show_amount(LARGEST_WINDOW)} B",
-                    meaning_of(Loss.model_fields["at_cwnd"]),
                 )
             octets = min(octets, LARGEST_WINDOW)
         return LossScript(transmissions=loss.transmissions, at_cwnd_octets=octets)
@@ -146,14 +143,13 @@ class FlowResolver:
             else:
                 self._check_starts(times, (*path, "every"), elsewhere)
             return {name: _start_at(at) for name, at in times.items()}
-        meaning = meaning_of(type(start).model_fields["latest"])
         latest = self.context.time_up_to(
-            LONGEST_RUN_PS, start.latest, (*path, "latest"), meaning, self.faults
+            LONGEST_RUN_PS, start.latest, (*path, "latest"), self.faults
         )
         earliest = time(start.earliest)
         if earliest >= latest:
             allowed = f"above earliest, {show_time(earliest)}"
-            self.faults.add((*path, "latest"), start.latest.text, allowed, "end of the range")
+            self.faults.add((*path, "latest"), start.latest.text, allowed)
         # A range may end after the run: whether a flow begins is then left to its draw.
         self._check_starts(dict.fromkeys(names, earliest), (*path, "earliest"), elsewhere)
         return dict.fromkeys(names, StartDrawn(from_ps=min(earliest, latest), to_ps=latest))

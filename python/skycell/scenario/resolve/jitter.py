@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.scenario.file.jitter import LONGEST_PS, OF_HOSTS_PS, PortGap, Sender
 from skycell.scenario.plan.plan import Plan, PlannedFlow
@@ -35,9 +34,8 @@ def gap_ps(
     if not isinstance(jitter, PortGap):
         return 0
     if not cell_time and jitter.up_to.dimension is Dimension.CELLS:
-        meaning = meaning_of(PortGap.model_fields["up_to"])
         allowed = 'a time, such as "10 us": the link carries packets, not cells'
-        faults.add((*path, "frame_jitter", "up_to"), jitter.up_to.text, allowed, meaning)
+        faults.add((*path, "frame_jitter", "up_to"), jitter.up_to.text, allowed)
         return 0
     scale = cell_time if jitter.up_to.dimension is Dimension.CELLS else 1
     return _at_most(PS_PER_SECOND, rounded(jitter.up_to.amount * scale), jitter, path, faults)
@@ -48,9 +46,8 @@ def _at_most(
 ) -> int:
     if time_ps > most_ps:
         got = Verbatim(f'"{jitter.up_to}", which is {show_time(time_ps)}')
-        meaning = meaning_of(type(jitter).model_fields["up_to"])
         own = ("up_to",) if isinstance(jitter, PortGap) else ()
-        faults.add((*path, "frame_jitter", *own), got, f"up to {show_time(most_ps)}", meaning)
+        faults.add((*path, "frame_jitter", *own), got, f"up to {show_time(most_ps)}")
     return min(time_ps, most_ps)
 
 

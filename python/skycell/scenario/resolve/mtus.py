@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from skycell.input.faults import FaultCollector, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
-from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.file.sources import Source, TraceSource, each_source
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
@@ -53,7 +51,6 @@ def check_mtus(
         elif source.packet_size is not None:
             octets = int(source.packet_size.amount)
             sent.append((f"{source.name}, whose datagrams are of", octets, datagrams))
-    meaning = meaning_of(CongestedLink.model_fields["mtu"])
     noted = set()
     for who, octets, route in sent:
         for link in plan.links_of(route):
@@ -64,12 +61,11 @@ def check_mtus(
             noted.add(link.path)
             got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
             allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
-            faults.add((*link.path, "mtu"), got, allowed, meaning)
+            faults.add((*link.path, "mtu"), got, allowed)
 
 
 def _check_fragmentation(plan: Plan, faults: FaultCollector) -> None:
     """Notes links that are to cut packets and have no MTU, or carry cells."""
-    meaning = meaning_of(CongestedLink.model_fields["fragmentation"])
     noted = set()
     for link in plan.links.values():
         if not link.fragmentation or link.path in noted:
@@ -81,4 +77,4 @@ def _check_fragmentation(plan: Plan, faults: FaultCollector) -> None:
         else:
             continue
         noted.add(link.path)
-        faults.add((*link.path, "fragmentation"), True, allowed, meaning)
+        faults.add((*link.path, "fragmentation"), True, allowed)

@@ -228,8 +228,7 @@ def _measure_from_ps(file: ScenarioFile, context: Context, faults: FaultCollecto
     from_ps = rounded(stated.amount)
     if from_ps >= context.duration_ps:
         allowed = f"before the end of the run, {show_time(context.duration_ps)}"
-        meaning = "from when on the run counts; nothing of it would be left"
-        faults.add(("run", "measure_from"), stated.text, allowed, meaning)
+        faults.add(("run", "measure_from"), stated.text, allowed)
     return from_ps
 
 

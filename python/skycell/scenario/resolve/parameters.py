@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import Parameters, exact, meaning_of
+from skycell.input.parameters import Parameters, exact
 from skycell.input.quantities import PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.declared.rules import Declares
 from skycell.scenario.plan.plan import Plan
@@ -55,8 +55,7 @@ class Port:
 
     def fault(self, written: Parameters, key: str, got: object, allowed: str) -> None:
         """Adds a fault of a parameter."""
-        meaning = meaning_of(type(written).model_fields[key])
-        self.faults.add((*self.where, key), got, allowed, meaning)
+        self.faults.add((*self.where, key), got, allowed)
 
     def amount(self, written: Parameters, key: str, size: Quantity) -> int | None:
         """A size in what the buffer counts; none, with a fault, where that cannot be said in it."""
@@ -166,14 +165,13 @@ def _vc_thresholds(
 ) -> tuple[int | None, ...]:
     assert one.key is not None
     across = port.across
-    meaning = meaning_of(type(written).model_fields[one.key])
     if isinstance(value, Mapping):
         by_vc = value
         for name in by_vc:
             if name not in across:
                 known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
                 allowed = f"a VC across {port.name}: {known}"
-                port.faults.add((*port.where, one.key, name), name, allowed, meaning)
+                port.faults.add((*port.where, one.key, name), name, allowed)
     else:
         if len(value) != len(across):
             got = Verbatim(f"{len(value)} thresholds")
@@ -211,13 +209,12 @@ def _vc_levels(
     levels = len(written.thresholds)
     for name, level in value.items():
         where = (*port.where, one.key, name)
-        meaning = meaning_of(type(written).model_fields[one.key])
         if name not in port.across:
             allowed = f"a VC across {port.name}{did_you_mean(name, port.across)}"
-            port.faults.add(where, name, allowed, meaning)
+            port.faults.add(where, name, allowed)
         elif level > levels:
             allowed = f"up to {levels}: there is a threshold for each level"
-            port.faults.add(where, level, allowed, meaning)
+            port.faults.add(where, level, allowed)
     return tuple(value.get(name, 1) for name in port.plan.vcs)
 
 
@@ -227,7 +224,7 @@ def _mcr_by_vc(port: Port, one: Declares, value: None, written: Parameters) -> t
     if port.knows_all_mcrs and across and not any(port.mcr[name] for name in across):
         got = Verbatim(f"no VC with an MCR across {port.name}")
         allowed = "an MCR in [[gfr]] for at least one of them: shares follow from MCRs"
-        port.faults.add(port.where, got, allowed, "what the buffer accepts")
+        port.faults.add(port.where, got, allowed)
     return tuple(port.mcr.values())
 
 
@@ -308,11 +305,10 @@ def _vc_weights(
         }
     else:
         weights = value
-        meaning = meaning_of(type(written).model_fields[one.key])
         for name in weights:
             if name not in port.across:
                 allowed = f"a VC across {port.name}{did_you_mean(name, port.across)}"
-                port.faults.add((*port.where, one.key, name), name, allowed, meaning)
+                port.faults.add((*port.where, one.key, name), name, allowed)
     return tuple(weights.get(name, 1) for name in port.mcr)
 
 

@@ -6,18 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
-from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
+from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.tcp import TcpResolver, shown_window
 from skycell.spec.network import FlowSpec, PepSpec, TcpSpec
-
-_NODE = meaning_of(Pep.model_fields["node"])
-_FLOWS = meaning_of(Pep.model_fields["flows"])
-_BUFFER = meaning_of(Pep.model_fields["buffer"])
 
 
 @dataclass(frozen=True)
@@ -66,7 +61,7 @@ class PepResolver:
             for name in self._split_by(i, pep):
                 if pep.node in at.setdefault(name, {}):
                     allowed = f"each flow once at a node; pep[{at[name][pep.node]}] splits {name}"
-                    self.faults.add(("pep", i, "node"), pep.node, allowed, _NODE)
+                    self.faults.add(("pep", i, "node"), pep.node, allowed)
                 at[name][pep.node] = i
         behind = [self._tcp(i, pep) for i, pep in enumerate(self.file.pep)]
         found = {}
@@ -94,7 +89,7 @@ class PepResolver:
             hint = did_you_mean(pep.node, routers) if kind is None else ""
             is_other = f": {pep.node} is a {kind}, which ends no packets" if kind else ""
             allowed = f"a router of the topology{hint}{is_other}"
-            self.faults.add((*here, "node"), pep.node, allowed, _NODE)
+            self.faults.add((*here, "node"), pep.node, allowed)
             return []
         crossing = [name for name, flow in self.plan.flows.items() if self._crosses(flow, pep.node)]
         hidden = {name for flow in self.file.flow if flow.ipsec for name in flow.names}
@@ -107,13 +102,13 @@ class PepResolver:
                     "a flow without ipsec: its TCP header is encrypted from end to end, and a "
                     "proxy can neither answer nor split it (RFC 3135, section 4.1.1)"
                 )
-                self.faults.add((*here, "flows", k), name, allowed, _FLOWS)
+                self.faults.add((*here, "flows", k), name, allowed)
         if pep.flows is not None:
             return [name for name in dict.fromkeys(pep.flows) if name in crossing]
         passing = {*hidden, *(pep.bypass or ())}
         if not crossing:
             allowed = "a router at which data and acknowledgements of a flow go from VC to VC"
-            self.faults.add((*here, "node"), pep.node, allowed, _NODE)
+            self.faults.add((*here, "node"), pep.node, allowed)
         return [name for name in crossing if name not in passing]
 
     def _check_name(self, where: Path, name: str, crossing: list[str], node: str) -> None:
@@ -121,7 +116,7 @@ class PepResolver:
             return
         hint = did_you_mean(name, crossing)
         allowed = f"a flow that crosses {node} both ways{hint}"
-        self.faults.add(where, name, allowed, _FLOWS)
+        self.faults.add(where, name, allowed)
 
     def _crosses(self, flow: PlannedFlow, node: str) -> bool:
         return all(node in _joints(self.plan, route) for route in (flow.forward, flow.reverse))
@@ -139,7 +134,7 @@ class PepResolver:
                 f"from {least} B, the receiver window of the connection before it, to {most} B"
             )
             got = shown_window(pep.buffer, octets)
-            self.faults.add(("pep", i, "buffer"), got, allowed, _BUFFER)
+            self.faults.add(("pep", i, "buffer"), got, allowed)
         return min(max(octets, window), MOST_OCTETS)
 
     def _check_order(self, found: Mapping[str, tuple[PepSpec, ...]]) -> None:
@@ -150,7 +145,7 @@ class PepResolver:
             if back[::-1] != nodes:
                 i = next(i for i, pep in enumerate(self.file.pep) if pep.node == nodes[0])
                 allowed = f"nodes that acknowledgements of {name} cross in the opposite order"
-                self.faults.add(("pep", i, "node"), nodes[0], allowed, _NODE)
+                self.faults.add(("pep", i, "node"), nodes[0], allowed)
 
 
 def check_ipsec(file: ScenarioFile, plan: Plan, faults: FaultCollector) -> None:
@@ -163,8 +158,7 @@ def check_ipsec(file: ScenarioFile, plan: Plan, faults: FaultCollector) -> None:
             allowed = (
                 "false: without [[pep]] and [[classifier]] no node looks at what it would hide"
             )
-            meaning = meaning_of(FlowOverride.model_fields["ipsec"])
-            faults.add(("flow", i, "ipsec"), True, allowed, meaning)
+            faults.add(("flow", i, "ipsec"), True, allowed)
 
 
 def _joints(plan: Plan, route: Iterable[str]) -> list[str]:

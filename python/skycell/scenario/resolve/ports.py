@@ -17,9 +17,8 @@ from skycell.scenario.declared.delays import DELAYS
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.file.classes import RATE_ALGORITHM_MEANING, SCHEDULER_MEANING, ClassQueue
 from skycell.scenario.file.jitter import PortGap
-from skycell.scenario.file.links import DELAY_VARIATION_MEANING, CongestedLink
+from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.resolve.by_flow import check_by_flow, counts_flows
 from skycell.scenario.resolve.jitter import gap_ps
@@ -91,8 +90,7 @@ class PortResolver:
         for i, own in enumerate(link.classes):
             path = (*link.path, "class", i)
             if own.name in seen:
-                meaning = meaning_of(ClassQueue.model_fields["name"])
-                self.faults.add((*path, "name"), own.name, "each class once", meaning)
+                self.faults.add((*path, "name"), own.name, "each class once")
             seen.add(own.name)
             part = replace(
                 link,
@@ -129,9 +127,7 @@ class PortResolver:
         where = (*link.path, "rate_algorithm")
         if line.packets is not None:
             kind = link.rate_algorithm.kind
-            self.faults.add(
-                where, kind, "nothing: the link carries packets", RATE_ALGORITHM_MEANING
-            )
+            self.faults.add(where, kind, "nothing: the link carries packets")
             return None
         unit = self._unit(link, line)
         buffer = link.buffer
@@ -169,7 +165,7 @@ class PortResolver:
         }
         for allowed, is_so in refused.items():
             if is_so:
-                self.faults.add(where, Verbatim("a table"), allowed, DELAY_VARIATION_MEANING)
+                self.faults.add(where, Verbatim("a table"), allowed)
                 return None, mean_ps
         port = self._rule_at(where, link, line, self._unit(link, line), None, (None,))
         spec = cast(DelayVariationSpec | None, resolve_rule(DELAYS[written.kind], written, port))
@@ -179,7 +175,7 @@ class PortResolver:
             if reach_ps > mean_ps:
                 got = Verbatim(f"{show_time(spec.spread_ps)} about a delay of {show_time(mean_ps)}")
                 allowed = f"a delay from {show_time(reach_ps)} on: none is below 0"
-                self.faults.add((*where, "spread"), got, allowed, DELAY_VARIATION_MEANING)
+                self.faults.add((*where, "spread"), got, allowed)
         return spec, max(mean_ps - reach_ps, 0)
 
     def _queue(self, link: PlannedLink, line: Line, service: str | None) -> QueueSpec | None:
@@ -191,9 +187,8 @@ class PortResolver:
         where = (*link.path, link.policy_key)
         rule = POLICIES[link.policy.kind]
         if rule.facts.get("needs") == "packets" and line.packets is None:
-            meaning = meaning_of(type(link.policy).model_fields["kind"])
             allowed = "a policy that decides as frames arrive: the link carries cells"
-            self.faults.add((*where, "kind"), link.policy.kind, allowed, meaning)
+            self.faults.add((*where, "kind"), link.policy.kind, allowed)
             return None
         port = self._rule_at(where, link, line, unit, capacity, (service,))
         policy = resolve_rule(rule, link.policy, port)
@@ -251,20 +246,20 @@ class PortResolver:
             at = link.name if len(classes) == 1 else f"{len(classes)} queues"
             allowed = "one queue at a switch's port: this scheduler orders the VCs in one buffer"
             got = Verbatim(f"{scheduler.kind} for {at}")
-            self.faults.add(where, got, allowed, SCHEDULER_MEANING)
+            self.faults.add(where, got, allowed)
             return None
         if serves == "packets" and (line.packets is None or len(classes) > 1):
             allowed = "a scheduler of cells or of several queues: this one orders packets in one"
-            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            self.faults.add(where, scheduler.kind, allowed)
             return None
         if serves == "one queue" and len(classes) > 1:
             several = [kind for kind, one in SCHEDULERS.items() if one.facts["serves"] == "queues"]
             allowed = f"{', '.join(several[:-1])} or {several[-1]} for several queues"
-            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            self.faults.add(where, scheduler.kind, allowed)
             return None
         if line.packets is not None and scheduler.kind == "guaranteed_rate":
             allowed = "a scheduler that serves packets: the rates of this one are of cells"
-            self.faults.add(where, scheduler.kind, allowed, SCHEDULER_MEANING)
+            self.faults.add(where, scheduler.kind, allowed)
             return None
         port = self._rule_at(where, link, line, self._unit(link, line), None, classes)
         return cast(SchedulerSpec | None, resolve_rule(rule, scheduler, port))
@@ -277,7 +272,7 @@ class PortResolver:
         meaning = meaning_of(CongestedLink.model_fields["buffer"])
         amount = unit.amount(buffer)
         if amount is None:
-            self.faults.add(where, buffer.text, unit.allowed_sizes, meaning)
+            self.faults.add(where, buffer.text, unit.allowed_sizes)
             return None
         # A packet that never fits would be sent again for ever.
         least = 1 if not unit.counts_octets else unit.full

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
 from skycell.input.faults import FaultCollector, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.processing import SATELLITES, Processing, processing_ps
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan
@@ -28,19 +27,18 @@ def resolve_processing(
         satellites: the nodes of it that are satellites.
         faults: where names that are no such node, or stand twice, go.
     """
-    meaning = meaning_of(Processing.model_fields["nodes"])
     known = [name for name, kind in plan.nodes.items() if kind != "host" and name not in satellites]
     seen: set[str] = set()
     for i, one in enumerate(tables):
         for k, name in enumerate(one.nodes):
             where = ("processing", i, "nodes", k)
             if name == SATELLITES and not satellites:
-                faults.add(where, name, "a path with onboard_switching", meaning)
+                faults.add(where, name, "a path with onboard_switching")
             elif name != SATELLITES and name not in known:
                 allowed = f"a switch or router of the topology{did_you_mean(name, known)}"
-                faults.add(where, name, allowed, meaning)
+                faults.add(where, name, allowed)
             elif name in seen:
-                faults.add(where, name, "each node once", meaning)
+                faults.add(where, name, "each node once")
             seen.add(name)
     found = processing_ps(tables)
     of_satellites = found.pop(SATELLITES, 0)

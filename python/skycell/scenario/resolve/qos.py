@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skycell.input.faults import NOTHING, FaultCollector, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.scenario.file.qos import OF_PACKETS, QosTargets
 from skycell.scenario.plan.plan import Plan
 
@@ -28,17 +27,17 @@ def check_qos(
     for i, one in enumerate(targets):
         if not any(bound is not None for bound in one.bounds):
             allowed = "a profile, or a bound in clr, ctd or cdv"
-            faults.add(("qos", i, "profile"), NOTHING, allowed, "what they may suffer")
+            faults.add(("qos", i, "profile"), NOTHING, allowed)
         if one.vcs is None and one.ports is None and one.flows is None:
             allowed = "VCs, ports of packets, or sources of packets in flows"
-            faults.add(("qos", i, "vcs"), NOTHING, allowed, _meaning("vcs"))
+            faults.add(("qos", i, "vcs"), NOTHING, allowed)
         _check_ports(one, i, plan, faults)
         if one.ports is None:
             _check_sources(one, i, plan, faults)
         _check_vcs(one, i, delay_vcs, plan, faults)
         if one.vcs and one.asks_for_delays and one.quantile == OF_PACKETS:
             allowed = "0.9 or 0.99 where vcs are named: records of cells have no such quantile"
-            faults.add(("qos", i, "quantile"), one.quantile, allowed, _meaning("quantile"))
+            faults.add(("qos", i, "quantile"), one.quantile, allowed)
         _check_losses(one, i, faults)
 
 
@@ -47,41 +46,40 @@ def _check_vcs(
 ) -> None:
     """Refuses VCs that are none, that carry packets, or that are not measured."""
     for k, name in enumerate(one.vcs or ()):
-        where, meaning = ("qos", i, "vcs", k), _meaning("vcs")
+        where = ("qos", i, "vcs", k)
         if name not in plan.vcs:
-            faults.add(where, name, plan.a_vc(name), meaning)
+            faults.add(where, name, plan.a_vc(name))
         elif name in (one.vcs or ())[:k]:
-            faults.add(where, name, "each VC once", meaning)
+            faults.add(where, name, "each VC once")
         elif one.asks_for_delays and any(link.carries_packets for link in plan.links_of([name])):
             allowed = (
                 "a VC of cells, or a bound on losses alone: of packets flows have delays, and ports"
             )
-            faults.add(where, name, allowed, meaning)
+            faults.add(where, name, allowed)
         elif one.ports is not None:
             missed = [port for port in one.ports if port not in plan.vcs[name].all_links]
             if missed and missed[0] in plan.links:
-                faults.add(where, name, f"one that crosses {missed[0]}", meaning)
+                faults.add(where, name, f"one that crosses {missed[0]}")
         elif one.asks_for_delays and delay_vcs is not None and name not in delay_vcs:
             allowed = "a VC in records.delay_vcs, or a bound on losses alone"
-            faults.add(where, name, allowed, meaning)
+            faults.add(where, name, allowed)
 
 
 def _check_ports(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) -> None:
     """Refuses ports of the other kind, and flows that do not cross a port."""
-    meaning = _meaning("ports")
     ports = one.ports or ()
     kind = "packets" if one.vcs is None else "cells"
     for k, name in enumerate(ports):
         where = ("qos", i, "ports", k)
         if name not in plan.links:
             hint = did_you_mean(name, plan.links)
-            faults.add(where, name, f"a link of {kind}, from>to{hint}", meaning)
+            faults.add(where, name, f"a link of {kind}, from>to{hint}")
         elif plan.links[name].carries_packets and one.vcs is not None:
-            faults.add(where, name, "a link of cells, or none with vcs", meaning)
+            faults.add(where, name, "a link of cells, or none with vcs")
         elif not plan.links[name].carries_packets and one.vcs is None:
-            faults.add(where, name, "a link of packets, or with vcs those of its cells", meaning)
+            faults.add(where, name, "a link of packets, or with vcs those of its cells")
         elif name in ports[:k]:
-            faults.add(where, name, "each port once", meaning)
+            faults.add(where, name, "each port once")
         else:
             _check_flows(one, i, name, plan, faults)
 
@@ -94,9 +92,9 @@ def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCo
         where = ("qos", i, "flows", k)
         if name not in known:
             allowed = f"a flow one way, or a source of packets{did_you_mean(name, known)}"
-            faults.add(where, name, allowed, _meaning("flows"))
+            faults.add(where, name, allowed)
         elif port not in {link for vc in known[name] for link in plan.vcs[vc].all_links}:
-            faults.add(where, name, f"one that crosses {port}", _meaning("flows"))
+            faults.add(where, name, f"one that crosses {port}")
 
 
 def _check_sources(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) -> None:
@@ -107,9 +105,9 @@ def _check_sources(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) 
         if name not in plan.datagrams:
             hint = did_you_mean(name, plan.datagrams)
             allowed = f"a source of packets where there are no ports{hint}"
-            faults.add(where, name, allowed, _meaning("flows"))
+            faults.add(where, name, allowed)
         elif name in flows[:k]:
-            faults.add(where, name, "each source once", _meaning("flows"))
+            faults.add(where, name, "each source once")
 
 
 def _check_losses(one: QosTargets, i: int, faults: FaultCollector) -> None:
@@ -128,11 +126,7 @@ def _check_losses(one: QosTargets, i: int, faults: FaultCollector) -> None:
         )
     else:
         return
-    faults.add(("qos", i, key), got, allowed, _meaning(key))
-
-
-def _meaning(key: str) -> str:
-    return meaning_of(QosTargets.model_fields[key])
+    faults.add(("qos", i, key), got, allowed)
 
 
 class Asked(NamedTuple):

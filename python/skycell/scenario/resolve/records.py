@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, Records
 from skycell.scenario.plan.plan import Plan
@@ -48,17 +47,15 @@ def resolve_records(
         chosen[key] = sorted({ids[name] for name in written if name in ids})
         for i, name in enumerate(written):
             if name not in ids:
-                meaning = meaning_of(Records.model_fields[key])
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
-                faults.add(("records", key, i), name, allowed, meaning)
+                faults.add(("records", key, i), name, allowed)
     own = {*records.flow_ports, *asked.flow_ports}
     flow_ports = sorted({ids[name] for name in own if name in ids})
     for i, name in enumerate(records.flow_ports):
         if name not in ids or not plan.links[name].carries_packets:
-            meaning = meaning_of(Records.model_fields["flow_ports"])
             hint = did_you_mean(name, ids) if name not in ids else ""
             allowed = f"a link of packets, from>to{hint}"
-            faults.add(("records", "flow_ports", i), name, allowed, meaning)
+            faults.add(("records", "flow_ports", i), name, allowed)
     delay_vcs = _delay_vcs(records, plan, asked.delay_vcs, faults)
     _check_traces(records, chosen, faults)
     _check_samples(records, context, crossing, chosen, faults)
@@ -82,12 +79,10 @@ def _delay_vcs(
         return tuple(sorted(ids[vc] for vc in {*plan.sources.values(), *bounded}))
     for i, name in enumerate(records.delay_vcs):
         if name not in ids:
-            meaning = meaning_of(Records.model_fields["delay_vcs"])
-            faults.add(("records", "delay_vcs", i), name, plan.a_vc(name), meaning)
+            faults.add(("records", "delay_vcs", i), name, plan.a_vc(name))
         elif any(link.carries_packets for link in plan.links_of([name])):
-            meaning = meaning_of(Records.model_fields["delay_vcs"])
             allowed = "a VC of cells: how long packets wait is recorded at every port of packets"
-            faults.add(("records", "delay_vcs", i), name, allowed, meaning)
+            faults.add(("records", "delay_vcs", i), name, allowed)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 
 
@@ -103,7 +98,6 @@ def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultC
                 ("records", "traces"),
                 Verbatim(f'"{trace}", and no port is sampled'),
                 f"a port in records.{key}, or one with a limited buffer{which}",
-                "traces to keep",
             )
 
 
@@ -122,5 +116,4 @@ def _check_samples(
             ("records", "sample_every"),
             Verbatim(f'"{records.sample_every}", which makes {show_amount(samples)} samples'),
             f"at most {show_amount(_MOST_SAMPLES)} samples",
-            "interval between samples of the queues",
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from skycell.input.faults import FaultCollector
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import rounded
 from skycell.scenario.file.resequencer import Resequencer
 from skycell.scenario.plan.plan import Plan
@@ -23,7 +22,6 @@ def resolve_resequencers(
         abr: the VCs of class abr.
         faults: where names that cannot have one go.
     """
-    meaning = meaning_of(Resequencer.model_fields["vcs"])
     found: dict[str, ResequencerSpec] = {}
     for i, one in enumerate(tables):
         spec = ResequencerSpec(
@@ -32,11 +30,11 @@ def resolve_resequencers(
         for k, name in enumerate(one.vcs):
             where = ("resequencer", i, "vcs", k)
             if name not in plan.vcs:
-                faults.add(where, name, plan.a_vc(name), meaning)
+                faults.add(where, name, plan.a_vc(name))
             elif name in found:
-                faults.add(where, name, "each VC once", meaning)
+                faults.add(where, name, "each VC once")
             elif len(plan.vcs[name].links) == 1 or name in abr:
                 allowed = "a VC of cells that crosses a switch, and is not of class abr"
-                faults.add(where, name, allowed, meaning)
+                faults.add(where, name, allowed)
             found[name] = spec
     return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skycell.input.faults import Verbatim
-from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity, show_amount, show_time
 from skycell.scenario.declared.rules import Declared, Declares, Nested, Parameter, Part
 from skycell.scenario.resolve.parameters import RESOLVERS, Port
@@ -51,9 +51,8 @@ def _value(one: Declares, setting: Any, written: Parameters, port: Port) -> Any:
         return None
     if one.is_ascending and list(values) != sorted(values):
         assert one.key is not None
-        meaning = meaning_of(type(written).model_fields[one.key])
         got = Verbatim(f"{', '.join(map(show_amount, values))} {port.unit.noun}")
-        port.faults.add((*port.where, one.key), got, "from the least to the greatest", meaning)
+        port.faults.add((*port.where, one.key), got, "from the least to the greatest")
     return values
 
 
@@ -79,7 +78,6 @@ def _check_order(
         (*port.where, one.key),
         str(setting) if isinstance(setting, Quantity) else setting,
         f"{words} {whose}, {_shown(one, limit, port)}",
-        meaning_of(type(written).model_fields[one.key]),
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -20,7 +19,6 @@ from skycell.input.quantities import (
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import (
-    CbrSource,
     PacedSource,
     PolicerParameters,
     Source,
@@ -109,7 +107,6 @@ def _clp(
     if source.clp is None:
         return None
     written = source.clp if isinstance(source.clp, str) else float(source.clp)
-    meaning = meaning_of(CbrSource.model_fields["clp"])
     route = plan.datagrams.get(source.name) or (plan.sources[source.name],)
     ruled = {vc: "gfr" for one in file.gfr for vc in one.vcs}
     ruled |= {vc: "abr" for one in file.abr for vc in one.vcs}
@@ -123,7 +120,7 @@ def _clp(
     elif service in ("gfr", "abr"):
         allowed = f"nothing with class {service}, whose rules set CLP"
     if allowed is not None:
-        faults.add((*here, "clp"), written, allowed, meaning)
+        faults.add((*here, "clp"), written, allowed)
     if isinstance(source.clp, str):
         return ClpPattern(bits=tuple(bit == "1" for bit in source.clp))
     return ClpDrawn(part_ppb=rounded(source.clp * 10**9))
@@ -141,14 +138,12 @@ def _trace(
     period = None if source.period is None else rounded(source.period.amount)
     if source.period is not None and rounded(source.period.amount) < last:
         allowed = f"from {show_time(last)}, the last time in {source.file}"
-        meaning = meaning_of(TraceSource.model_fields["period"])
-        faults.add((*here, "period"), source.period.text, allowed, meaning)
+        faults.add((*here, "period"), source.period.text, allowed)
     first = packets.times_ps[0] + begin_ps(start)
     if first >= context.duration_ps:
         got = Verbatim(f'"{source.file}", whose first packet would be sent at {show_time(first)}')
         allowed = f"a packet before the end of the run, {show_time(context.duration_ps)}"
-        meaning = meaning_of(TraceSource.model_fields["file"])
-        faults.add((*here, "file"), got, allowed, meaning)
+        faults.add((*here, "file"), got, allowed)
     return SourcePatternTrace(times_ps=packets.times_ps, octets=packets.octets, period_ps=period)
 
 
@@ -157,18 +152,17 @@ def resolve_policers(
 ) -> dict[str, tuple[GcraSpec, ...]]:
     """The buckets of each policed VC, by its name."""
     found: dict[str, tuple[GcraSpec, ...]] = {}
-    meaning = meaning_of(PolicerParameters.model_fields["vcs"])
     for i, policer in enumerate(file.policer):
         here: Path = ("policer", i)
         buckets = _buckets(policer, context, here, faults)
         for k, name in enumerate(policer.vcs):
             where = (*here, "vcs", k)
             if name not in plan.vcs:
-                faults.add(where, name, plan.a_vc(name), meaning)
+                faults.add(where, name, plan.a_vc(name))
             elif name in found:
-                faults.add(where, name, "each VC once", meaning)
+                faults.add(where, name, "each VC once")
             elif name in plan.vcs and len(plan.vcs[name].links) == 1:
-                faults.add(where, name, "a VC that crosses a switch, where it is policed", meaning)
+                faults.add(where, name, "a VC that crosses a switch, where it is policed")
             found[name] = buckets
     return found
 
@@ -182,22 +176,19 @@ def _buckets(
     buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
     if (policer.scr is None) != (policer.mbs is None):
         key = "mbs" if policer.mbs is None else "scr"
-        meaning = meaning_of(PolicerParameters.model_fields[key])
-        faults.add((*here, key), NOTHING, "scr and mbs, or neither", meaning)
+        faults.add((*here, key), NOTHING, "scr and mbs, or neither")
     elif policer.scr is not None and policer.mbs is not None:
         sustainable = cells_per_second(policer.scr)
         if sustainable > peak:
-            meaning = meaning_of(PolicerParameters.model_fields["scr"])
             allowed = f"up to pcr, {show_amount(int(peak))} cells/s"
-            faults.add((*here, "scr"), policer.scr.text, allowed, meaning)
+            faults.add((*here, "scr"), policer.scr.text, allowed)
             return tuple(buckets)
         # Traffic Management 4.0, section 4.4.3; ATM Forum 98-0406:
         # BT = (MBS - 1)(1/SCR - 1/PCR).
         burst = rounded((policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND)
         if burst + cdvt > DAY_PS:
-            meaning = meaning_of(PolicerParameters.model_fields["mbs"])
             got = Verbatim(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
-            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}", meaning)
+            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}")
         buckets.append(
             GcraSpec(
                 increment_ps=rounded(PS_PER_SECOND / sustainable),
@@ -219,8 +210,7 @@ def _scr_action(policer: PolicerParameters, here: Path, faults: FaultCollector) 
     action = policer.scr_action or allowed[0]
     if action not in allowed:
         words = " or ".join(f'"{word}"' for word in allowed)
-        meaning = meaning_of(PolicerParameters.model_fields["scr_action"])
-        faults.add((*here, "scr_action"), action, f"{words} with {policer.conformance}", meaning)
+        faults.add((*here, "scr_action"), action, f"{words} with {policer.conformance}")
     return action
 
 
@@ -253,9 +243,8 @@ def interval_ps(
     peak = peak_of(source, links, rates)
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
-        meaning = meaning_of(type(source).model_fields[key])
         got = Verbatim(f"a cell every {show_time(interval)}")
-        faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often", meaning)
+        faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often")
     return min(interval, DAY_PS)
 
 
@@ -269,7 +258,6 @@ def _packet_interval_ps(
 ) -> int:
     """Time from one packet of `packet` octets to the next, which a link may be slower than."""
     key = _key_of_peak(source)
-    meaning = meaning_of(type(source).model_fields[key])
     value: Fraction | Quantity = getattr(source, key)
     if not isinstance(value, Quantity):
         peak = min(lines[link].packets_per_s(packet) for link in links) * value
@@ -277,12 +265,12 @@ def _packet_interval_ps(
         peak = value.amount / (8 * packet)
     else:
         allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
-        faults.add((*here, key), value.text, allowed, meaning)
+        faults.add((*here, key), value.text, allowed)
         return DAY_PS
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a packet every {show_time(interval)}")
-        faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often", meaning)
+        faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often")
     return min(interval, DAY_PS)
 
 
@@ -296,14 +284,12 @@ def _pattern(
     off = resolver.times(source.off, (*here, "off"), DAY_PS)
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
-        meaning = meaning_of(VbrSource.model_fields["on"])
-        faults.add((*here, "on"), Verbatim("no time"), "above 0", meaning)
+        faults.add((*here, "on"), Verbatim("no time"), "above 0")
     if source.phase == "drawn":
         return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
     assert isinstance(source.phase, Quantity)
-    meaning = meaning_of(VbrSource.model_fields["phase"])
-    phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), meaning, faults)
+    phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), faults)
     if phase > _MOST_CYCLES * cycle:
         allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
-        faults.add((*here, "phase"), source.phase.text, allowed, meaning)
+        faults.add((*here, "phase"), source.phase.text, allowed)
     return SourcePatternOnOff(on=on, off=off, phase=PhaseAt(offset_ps=phase))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.parameters import Parameters
 from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
 from skycell.scenario.declared.rules import Declares, Kinds
 from skycell.scenario.declared.tcp import TCP, Tcp
@@ -107,8 +107,7 @@ class TcpResolver:
         return value if resolve is None else resolve(self, one.key, value)
 
     def _fault(self, key: str, got: object, allowed: str) -> None:
-        meaning = meaning_of(Tcp.model_fields[key])
-        self.faults.add((*self.path, key), got, allowed, meaning)
+        self.faults.add((*self.path, key), got, allowed)
 
     @cached_property
     def _mss(self) -> int:
@@ -190,8 +189,7 @@ class TcpResolver:
     def _sack_blocks(self, key: str, value: int) -> int:
         if self.tcp.timestamps and value > 3:
             allowed = "up to 3 with timestamps: options have 40 octets"
-            meaning = meaning_of(type(self.tcp.recovery).model_fields[key])
-            self.faults.add((*self.path, "recovery", key), value, allowed, meaning)
+            self.faults.add((*self.path, "recovery", key), value, allowed)
         return value
 
     def _delayed_ack(self, value: HeldBack | None) -> DelayedAckSpec | None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import rounded, show_amount, show_rate
 from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.shaper import Shaper
-from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.lines import Line
 from skycell.spec.network import PacketPolicerSpec, TokenBucketSpec
@@ -37,16 +35,14 @@ def resolve_buckets(
             continue
         where = (*link.path, key)
         if line.packets is None:
-            meaning = meaning_of(CongestedLink.model_fields[key])
-            faults.add(where, Verbatim("a table"), _OF_CELLS[key], meaning)
+            faults.add(where, Verbatim("a table"), _OF_CELLS[key])
             continue
         found[key] = _bucket(bucket, where, faults)
         if isinstance(bucket, Shaper):
             _check_delays(bucket, line, where, faults)
         elif bucket.burst.amount < packet:
             allowed = f"from {show_amount(packet)} B, one full packet: a longer one never conforms"
-            meaning = meaning_of(Policer.model_fields["burst"])
-            faults.add((*where, "burst"), bucket.burst.text, allowed, meaning)
+            faults.add((*where, "burst"), bucket.burst.text, allowed)
     return found
 
 
@@ -55,9 +51,8 @@ def _bucket(
 ) -> TokenBucketSpec | PacketPolicerSpec:
     peak = None if bucket.peak is None else rounded(bucket.peak.amount * 1000)
     if bucket.peak is not None and bucket.peak.amount < bucket.rate.amount:
-        meaning = meaning_of(type(bucket).model_fields["peak"])
         allowed = f"from {bucket.rate}, the rate"
-        faults.add((*where, "peak"), bucket.peak.text, allowed, meaning)
+        faults.add((*where, "peak"), bucket.peak.text, allowed)
     values = {
         "rate_millibps": rounded(bucket.rate.amount * 1000),
         "burst_octets": int(bucket.burst.amount),
@@ -73,4 +68,4 @@ def _check_delays(shaper: Shaper, line: Line, where: Path, faults: FaultCollecto
     for key, rate in (("rate", shaper.rate), ("peak", shaper.peak)):
         if rate is not None and rate.amount > line.rate:
             allowed = f"up to {show_rate(int(line.rate))}, the rate of the line"
-            faults.add((*where, key), rate.text, allowed, meaning_of(Shaper.model_fields[key]))
+            faults.add((*where, key), rate.text, allowed)

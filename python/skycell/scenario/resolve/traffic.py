@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.parameters import Parameters, exact, meaning_of
+from skycell.input.parameters import Parameters, exact
 from skycell.input.quantities import LONGEST_RUN_PS, rounded, show_amount, show_time
 from skycell.scenario.declared.rules import Nested, Parameter, Part
 from skycell.scenario.declared.traffic import TRAFFIC, Traffic
@@ -43,11 +43,8 @@ class TrafficResolver:
         """The distribution that stands at `path` of the scenario, in picoseconds."""
 
         def time_ps(key: str, *step: str) -> int:
-            meaning = meaning_of(type(times).model_fields[key])
             written = getattr(times, key)
-            return self.context.time_up_to(
-                longest_ps, written, (*path, *step), meaning, self.faults
-            )
+            return self.context.time_up_to(longest_ps, written, (*path, *step), self.faults)
 
         if isinstance(times, Constant):
             return DistributionConstant(value_ps=time_ps("value"))
@@ -55,11 +52,11 @@ class TrafficResolver:
             low, high = time_ps("low", "low"), time_ps("high", "high")
             if low >= high:
                 allowed = f"above low, {show_time(low)}"
-                self.faults.add((*path, "high"), times.high.text, allowed, "end of the range")
+                self.faults.add((*path, "high"), times.high.text, allowed)
             return DistributionUniform(low_ps=low, high_ps=high)
         mean = time_ps("mean", "mean")
         if mean == 0:
-            self.faults.add((*path, "mean"), times.mean.text, "above 0", "mean time")
+            self.faults.add((*path, "mean"), times.mean.text, "above 0")
         return DistributionExponential(mean_ps=mean)
 
     def _table(
@@ -88,8 +85,7 @@ class TrafficResolver:
         if not one.is_list:
             return self._table(one.spec, one.parameters, (*tables, value), path)
         if not value:
-            meaning = meaning_of(type(tables[-1]).model_fields[one.key])
-            self.faults.add(path, Verbatim("none"), "at least one", meaning)
+            self.faults.add(path, Verbatim("none"), "at least one")
         return tuple(
             self._table(one.spec, one.parameters, (*tables, table), (*path, i))
             for i, table in enumerate(value)
@@ -98,13 +94,12 @@ class TrafficResolver:
     def _page_interval(self, value: Times, web: Parameters, path: Path) -> DistributionSpec:
         interval = self.times(value, path)
         if isinstance(value, Constant) and interval == DistributionConstant(value_ps=0):
-            meaning = meaning_of(type(web).model_fields["page_interval"])
-            self.faults.add(path, value.value.text, "a time above 0 s", meaning)
+            self.faults.add(path, value.value.text, "a time above 0 s")
         return interval
 
     def _sizes(self, step_kb: float, tables: Any, path: Path) -> tuple[int, ...]:
         """Sizes of a class of files in whole octets, rounded half up."""
-        web, file_class = tables
+        web, _ = tables
         step = exact(step_kb) * web.kilobyte.amount
         counts = range(web.file_step.least, web.file_step.most + 1)
         sizes = tuple(rounded(step * k) for k in counts)
@@ -114,14 +109,12 @@ class TrafficResolver:
                 path,
                 Verbatim(f"{shown}{show_amount(sizes[-1])} B"),
                 f"files of 1 to {show_amount(_LARGEST_FILE)} B",
-                meaning_of(type(file_class).model_fields["step_kb"]),
             )
         return sizes
 
     def _limit(self, value: int, count: Any, path: Path) -> int:
         if path[-1] == "most" and value < count.least:
-            meaning = meaning_of(type(count).model_fields["most"])
-            self.faults.add(path, value, f"from least, {count.least}", meaning)
+            self.faults.add(path, value, f"from least, {count.least}")
         return value
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import Parameters, meaning_of
+from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity, rounded, show_amount, show_time
 from skycell.scenario.declared.access import ACCESS
 from skycell.scenario.declared.impairments import IMPAIRMENTS
@@ -19,8 +19,6 @@ from skycell.spec.network import UplinkSpec
 
 _HOPS = {"ground": 4, "on_board": 2}
 """Hops of a request and its answer, by where the controller is."""
-
-_TERMINALS = meaning_of(Uplink.model_fields["terminals"])
 
 
 @dataclass
@@ -59,16 +57,14 @@ class UplinkResolver:
     def _links(self, uplink: Uplink, where: Path, taken: set[str]) -> list[PlannedLink]:
         if uplink.to not in self.plan.nodes:
             hint = did_you_mean(uplink.to, self.plan.nodes)
-            meaning = meaning_of(Uplink.model_fields["to"])
-            self.faults.add((*where, "to"), uplink.to, f"a node of the topology{hint}", meaning)
+            self.faults.add((*where, "to"), uplink.to, f"a node of the topology{hint}")
             return []
         joined = [link for link in self.plan.links.values() if link.target == uplink.to]
         hosts = [link for link in joined if self.plan.nodes[link.source] == "host"]
         if uplink.terminals is None:
             if not hosts:
-                meaning = meaning_of(Uplink.model_fields["to"])
                 allowed = "a node that hosts have links to, or terminals beside it"
-                self.faults.add((*where, "to"), uplink.to, allowed, meaning)
+                self.faults.add((*where, "to"), uplink.to, allowed)
             named = [(link.source, where) for link in hosts]
         else:
             paths = [(*where, "terminals", k) for k in range(len(uplink.terminals))]
@@ -79,7 +75,7 @@ class UplinkResolver:
             link = by_source.get(terminal)
             problem = self._problem(link, uplink, taken)
             if link is None or problem:
-                self.faults.add(path, terminal, problem, _TERMINALS)
+                self.faults.add(path, terminal, problem)
                 continue
             taken.add(link.name)
             links.append(link)
@@ -112,7 +108,6 @@ class UplinkResolver:
                 (*where, "slot"),
                 uplink.slot.text,
                 f"from {show_time(cells_ps)}, the time of its cells on the slowest of the links",
-                meaning_of(Uplink.model_fields["slot"]),
             )
         longest_ps = max(rounded(link.delay.amount) for link in links)
         hop_ps = longest_ps if uplink.hop is None else rounded(uplink.hop.amount)
@@ -146,8 +141,7 @@ class UplinkResolver:
                 of_all = " in all" if key == "constant_slots" else ""
                 got = Verbatim(f"{show_amount(needed)} slots{of_all}")
                 allowed = f"at most {show_amount(room)} slots of a frame"
-                meaning = meaning_of(type(access).model_fields[key])
-                self.faults.add((*where, "access", key), got, allowed, meaning)
+                self.faults.add((*where, "access", key), got, allowed)
                 return
 
 

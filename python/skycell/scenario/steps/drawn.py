@@ -14,13 +14,15 @@ import random
 from bisect import bisect_right
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from statistics import NormalDist
 
 from skycell.coding.dvb_s2 import MODCODS
 from skycell.input.checking import check_against
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim
-from skycell.input.parameters import exact, meaning_of
+from skycell.input.forms import meaning_at
+from skycell.input.parameters import exact
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
@@ -53,19 +55,18 @@ def read_model(path: Path) -> LinkModel:
     values, positions = read_toml(read_text(path), str(path))
     faults = FaultCollector(str(path), positions)
     model = check_against(LinkModel, values, faults)
+    faults.meaning_at = partial(meaning_at, model)
     if model.slot is not None and model.slot.amount < model.step.amount:
         allowed = f"{model.step} or longer: a step is no longer than its slot"
-        faults.add(("slot",), str(model.slot), allowed, meaning_of(LinkModel.model_fields["slot"]))
+        faults.add(("slot",), str(model.slot), allowed)
     for name in ("delay_ms", "rate_mbps"):
         course: Course | None = getattr(model, name)
         if course is not None and course.slots[-1] + course.noise[-1] <= 0:
             got = Verbatim(f"at most {show_amount(course.slots[-1] + course.noise[-1])}")
-            meaning = meaning_of(LinkModel.model_fields[name])
-            faults.add((name,), got, "values above 0", meaning)
+            faults.add((name,), got, "values above 0")
     if model.adaptive_coding is not None and model.rate_mbps is not None:
-        meaning = meaning_of(LinkModel.model_fields["rate_mbps"])
         allowed = "nothing beside adaptive_coding, which gives the rate"
-        faults.add(("rate_mbps",), Verbatim("a table"), allowed, meaning)
+        faults.add(("rate_mbps",), Verbatim("a table"), allowed)
     if model.adaptive_coding is not None:
         check_adaptive(model.adaptive_coding, faults)
     if model.outages is not None:

@@ -7,7 +7,6 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
 from skycell.input.faults import FaultCollector, Path, ScenarioFaults, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.text import read_text
 
 _MOST_DIGITS = 18
@@ -35,8 +34,7 @@ def with_errors(
         return trace
 
     def fault(got: str, allowed: str) -> None:
-        meaning = meaning_of(type(trace).model_fields["errors"])
-        faults.add((*path, "errors"), Verbatim(got), allowed, meaning)
+        faults.add((*path, "errors"), Verbatim(got), allowed)
 
     name = trace.errors
     try:

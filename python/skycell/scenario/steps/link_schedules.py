@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from skycell.coding import OutOfRange
 from skycell.input.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
-from skycell.input.parameters import exact, meaning_of
+from skycell.input.parameters import exact
 from skycell.input.quantities import (
     DAY_PS,
     Dimension,
@@ -31,9 +31,6 @@ from skycell.scenario.declared.framings import Framing
 from skycell.scenario.file.coding import AnyCode, DvbS2, errors_behind, key_of
 from skycell.scenario.file.framing import carries_packets, checked_octets, overhead_of
 from skycell.scenario.file.links import (
-    DELAY_MEANING,
-    FRAMING_MEANING,
-    LOSS_MEANING,
     CongestedLink,
     payload_rate,
 )
@@ -56,7 +53,6 @@ _DEFAULT_STEP = "100 ms"
 #: Moments of a constellation end here: beyond 213 days they are too many picoseconds for 64 bits.
 _LAST_MOMENT_PS = 200 * DAY_PS
 _Link = TypeVar("_Link", CongestedLink, GraphLink)
-_SCHEDULE_MEANING = meaning_of(CongestedLink.model_fields["schedule"])
 
 
 @dataclass(frozen=True)
@@ -138,11 +134,10 @@ def resolve_schedules(
             if isinstance(topology, ParkingLot):
                 allowed = "dumbbell or graph: here all hops would share the satellites"
                 where = (*path, "schedule", "onboard_switching")
-                meaning = meaning_of(Schedule.model_fields["onboard_switching"])
-                faults.add(where, Verbatim("a parking_lot"), allowed, meaning)
+                faults.add(where, Verbatim("a parking_lot"), allowed)
             if of_packets:
                 allowed = "a framing of ATM cells: satellites switch these on board"
-                faults.add((*path, "framing"), Verbatim("packets"), allowed, FRAMING_MEANING)
+                faults.add((*path, "framing"), Verbatim("packets"), allowed)
             else:
                 chains[path] = Chain(steps.times_ps, steps.hops, link.schedule, path)
         elif len(schedule.times_ps) > 1 or (steps and steps.rates):
@@ -175,7 +170,7 @@ def _steps_of(
     if not has_file and (link.delay is None) == (link.schedule is None):
         got = NOTHING if link.delay is None else Verbatim(f'"{link.delay}" as well as schedule')
         allowed = 'one of delay, such as "275 ms", and schedule'
-        faults.add((*path, "delay"), got, allowed, DELAY_MEANING)
+        faults.add((*path, "delay"), got, allowed)
     if link.schedule is None:
         return None
     path = (*path, "schedule")
@@ -204,16 +199,15 @@ def _errors_behind(
 ) -> AnyChannel | None:
     """The errors that a code leaves; none, with a fault, where that is not known."""
     key = key_of(code)
-    meaning = meaning_of(type(code).model_fields[key])
     try:
         behind = errors_behind(code, framing)
     except OutOfRange as error:
         got = Verbatim(f"{getattr(code, key):g} dB")
-        faults.add((*path, key), got, error.allowed, meaning)
+        faults.add((*path, key), got, error.allowed)
         return None
     if behind is None:
         allowed = 'with framing = { kind = "gse", modcod = ... }, whose MODCOD it is'
-        faults.add((*path, "kind"), code.kind, allowed, meaning_of(type(code).model_fields["kind"]))
+        faults.add((*path, "kind"), code.kind, allowed)
     return behind
 
 
@@ -232,8 +226,7 @@ def _check_frame_check(link: CongestedLink | GraphLink, path: Path, faults: Faul
         if check.amount < (least or 0):
             allowed = f"from {least} B, those of the framing and of the IP header"
     if allowed:
-        meaning = meaning_of(GraphLink.model_fields["frame_check"])
-        faults.add((*path, "frame_check"), Verbatim(f'"{check}"'), allowed, meaning)
+        faults.add((*path, "frame_check"), Verbatim(f'"{check}"'), allowed)
 
 
 def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
@@ -242,13 +235,13 @@ def _check_keys(schedule: Schedule, path: Path, faults: FaultCollector) -> None:
     said = [kind for kind in kinds if getattr(schedule, kind) is not None]
     if len(said) != 1:
         got = Verbatim(" and ".join(said) or "none of them")
-        faults.add(path, got, "one of series, model and constellation", _SCHEDULE_MEANING)
+        faults.add(path, got, "one of series, model and constellation")
         return
     for name in ("source", "target"):
         found = Schedule.model_fields[name]
         if schedule.constellation is not None and getattr(schedule, name) is None:
             allowed = 'a city, such as "tokyo", or latitude,longitude'
-            faults.add((*path, found.alias or name), NOTHING, allowed, meaning_of(found))
+            faults.add((*path, found.alias or name), NOTHING, allowed)
 
 
 def _check_loss(
@@ -265,7 +258,7 @@ def _check_loss(
     has = "series" if schedule.series is not None else "model"
     got = Verbatim(f"{shown} together with losses of schedule.{has}")
     allowed = f"one of them: a {has} without losses goes with any loss of the link"
-    faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
+    faults.add((*path[:-1], "loss"), got, allowed)
 
 
 def _from_series(
@@ -279,7 +272,6 @@ def _from_series(
     assert schedule.series is not None
     name = schedule.series
     where = (*path, "series")
-    meaning = meaning_of(Schedule.model_fields["series"])
     start_ps = rounded(schedule.start.amount)
     end_ps = start_ps + duration_ps
     own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
@@ -287,7 +279,7 @@ def _from_series(
         series = read_series(folder, schedule, _rate_of(link), own_delay_ps, end_ps)
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
-        faults.add(where, name, allowed, meaning)
+        faults.add(where, name, allowed)
         return None
     first_ps, last_ps = series.times_ps[0], series.times_ps[-1]
     span = (
@@ -298,11 +290,11 @@ def _from_series(
     if first_ps > start_ps:
         got = Verbatim(f'"{name}", whose first row is at {show_time(first_ps)}')
         allowed = f"a row at {show_time(start_ps)} or before, the beginning of {span}"
-        faults.add(where, got, allowed, meaning)
+        faults.add(where, got, allowed)
     if last_ps < end_ps:
         got = Verbatim(f'"{name}", whose last row is at {show_time(last_ps)}')
         allowed = f"a row at {show_time(end_ps)} or later, the end of {span}"
-        faults.add(where, got, allowed, meaning)
+        faults.add(where, got, allowed)
     if not first_ps <= start_ps <= end_ps <= last_ps:
         return None
     own = _rate_of(link)
@@ -312,7 +304,7 @@ def _from_series(
             f'"{name}", whose rows from {show_time(start_ps)} to {show_time(end_ps)} are'
         )
         got = Verbatim(f"{got.text} without delay")
-        faults.add(where, got, "at least one delay within the run", meaning)
+        faults.add(where, got, "at least one delay within the run")
         return None
     return steps
 
@@ -331,24 +323,24 @@ def _from_model(
     end_ps = start_ps + duration_ps
     own = _rate_of(link)
     own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
-    where, meaning = (*path, "model"), meaning_of(Schedule.model_fields["model"])
+    where = (*path, "model")
     try:
         steps = drawn_steps(folder, schedule, own, own_delay_ps, seed, end_ps)
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
-        faults.add(where, schedule.model, allowed, meaning)
+        faults.add(where, schedule.model, allowed)
         return None
     if isinstance(link.loss, DvbS2) and read_model(folder / schedule.model).adaptive_coding:
         got = Verbatim("dvb_s2, beside a model with adaptive_coding")
         allowed = (
             "another kind or none: errors of the MODCOD at one Es/N0 contradict one that varies"
         )
-        faults.add((*path[:-1], "loss"), got, allowed, LOSS_MEANING)
+        faults.add((*path[:-1], "loss"), got, allowed)
         return None
     found = _within(steps, start_ps, end_ps, own.measure(own.payload))
     if all(delay is None for delay in found.delays_ps):
         got = Verbatim(f'"{schedule.model}", whose draw for this seed has no path in the run')
-        faults.add(where, got, "at least one step with a path", meaning)
+        faults.add(where, got, "at least one step with a path")
         return None
     return found
 
@@ -418,14 +410,13 @@ def _over_constellation(
         got = Verbatim(f'"{step}", which is {show_amount(count)} steps in {show_time(duration_ps)}')
         least = show_time(-(-duration_ps // MOST_STEPS))
         allowed = f"from {least}, for up to {show_amount(MOST_STEPS)} steps"
-        faults.add((*path, "step"), got, allowed, meaning_of(Schedule.model_fields["step"]))
+        faults.add((*path, "step"), got, allowed)
         return None
     last_ps = _LAST_MOMENT_PS - duration_ps
     if schedule.start.amount > last_ps:
         end = show_time(_LAST_MOMENT_PS)
         allowed = f"up to {show_time(last_ps)}: a run over a constellation ends by {end} of it"
-        meaning = meaning_of(Schedule.model_fields["start"])
-        faults.add((*path, "start"), str(schedule.start), allowed, meaning)
+        faults.add((*path, "start"), str(schedule.start), allowed)
         return None
     with_hops = schedule.onboard_switching is not None
     steps = _steps_of_sky(schedule, folder, step_ps, count, with_hops)
