@@ -137,14 +137,14 @@ def table_module(name: str, declared: Json, types_of: str | None = None) -> str:
                 "",
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
-                + ", ".join(("Declared", "Declares", "Kinds", "Table", "kind_or")),
+                + ", ".join(("Declared", "Declares", "Kinds", "kind_or")),
                 f"from skycell.scenario.values.{types_of or name}_types import "
                 + ", ".join(sorted(types)),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
                 "",
-                f"{name.upper()} = Table({table}, {item['name']}, (",
+                f"{name.upper()} = Declared({table}, {item['name']}, (",
                 *entries,
                 "))",
             ]

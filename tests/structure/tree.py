@@ -37,6 +37,7 @@ ROOMS = (
     "orbit",
     "scenario.values",
     "scenario.declared",
+    "scenario.interpreter",
     "scenario.file",
     "scenario.presets",
     "scenario.steps",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Parameter
+from skycell.scenario.declared.rules import Declares, Kinds, Parameter
 from skycell.scenario.declared.tcp import Tcp
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, SCALABLE, has_few
 
@@ -39,6 +39,7 @@ def _declares(kind: str, found: Callable[[Declares], bool]) -> bool:
         return any(
             found(one) if isinstance(one, Declares) else any_of(one.parameters)
             for one in parameters
+            if not isinstance(one, Kinds)
         )
 
     return any_of(POLICIES[kind].parameters)

@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.abr_types import (
     CellRateOrNone,
     CellsBetweenRm,
@@ -134,7 +134,7 @@ class Abr(Parameters):
     )
 
 
-ABR = Table(
+ABR = Declared(
     Abr,
     AbrSpec,
     (

@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.impairments_types import FromZeroToOne, TimeOrNone
 from skycell.spec.network import AccessImpairments
 
@@ -45,7 +45,7 @@ class Impairments(Parameters):
     )
 
 
-IMPAIRMENTS = Table(
+IMPAIRMENTS = Declared(
     Impairments,
     AccessImpairments,
     (

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import PacketPolicerSpec
 
@@ -42,7 +42,7 @@ class Policer(Parameters):
     )
 
 
-POLICER = Table(
+POLICER = Declared(
     Policer,
     PacketPolicerSpec,
     (

@@ -53,9 +53,6 @@ class Nested:
     is_list: bool = False
 
 
-Parameter = Declares | Part | Nested
-
-
 @dataclass(frozen=True)
 class Kinds:
     """A parameter of a table that is one of several rules."""
@@ -66,18 +63,12 @@ class Kinds:
     """By their kind."""
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table of which there is one form."""
-
-    written: type[Parameters]
-    spec: type[SpecPart]
-    parameters: tuple[Declares | Kinds, ...]
+Parameter = Declares | Part | Nested | Kinds
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A rule."""
+    """A rule, or a table of which there is one form."""
 
     written: type[Parameters]
     spec: type[SpecPart] | None

@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import TokenBucketSpec
 
@@ -32,7 +32,7 @@ class Shaper(Parameters):
     )
 
 
-SHAPER = Table(
+SHAPER = Declared(
     Shaper,
     TokenBucketSpec,
     (

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declared, Declares, Kinds, Table, kind_or
+from skycell.scenario.declared.rules import Declared, Declares, Kinds, kind_or
 from skycell.scenario.values.tcp_types import (
     AtLeastOne,
     Backoff,
@@ -924,7 +924,7 @@ class Tcp(Parameters):
     )
 
 
-TCP = Table(
+TCP = Declared(
     Tcp,
     TcpSpec,
     (

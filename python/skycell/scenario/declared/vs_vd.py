@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declares, Table
+from skycell.scenario.declared.rules import Declared, Declares
 from skycell.scenario.values.vs_vd_types import Interval, PartOfOne
 from skycell.spec.network import VsVdSpec
 
@@ -37,7 +37,7 @@ class VsVd(Parameters):
     )
 
 
-VS_VD = Table(
+VS_VD = Declared(
     VsVd,
     VsVdSpec,
     (

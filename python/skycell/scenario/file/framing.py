@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from skycell import _core
 from skycell.input.quantities import Quantity, rounded
 from skycell.scenario.declared.framings import FRAMINGS, Framing
 from skycell.scenario.declared.rules import Declares
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import fields_of
 from skycell.spec.network import PacketFraming
 
 #: Octets of the longest IP packet.
@@ -93,10 +94,10 @@ def checked_octets(frame_check: Quantity | str, overhead_octets: int) -> int | N
 @lru_cache(maxsize=256)
 def _asked(framing: Framing) -> Overhead | Unfit:
     rule = FRAMINGS[framing.kind]
-    own = [one for one in rule.parameters if isinstance(one, Declares)]
-    values = {one.field: _value(one, getattr(framing, str(one.key))) for one in own}
-    answer = json.loads(_core.framing_overhead(json.dumps({"kind": framing.kind, **values})))
+    asked = {"kind": framing.kind, **fields_of(rule, framing, Place())}
+    answer = json.loads(_core.framing_overhead(json.dumps(asked)))
     if "Err" in answer:
+        own = (one for one in rule.parameters if isinstance(one, Declares))
         (key,) = (one.key for one in own if one.field == answer["Err"]["field"])
         return Unfit(str(key), answer["Err"]["allowed"])
     found = answer["Ok"]
@@ -105,14 +106,6 @@ def _asked(framing: Framing) -> Overhead | Unfit:
         found["packet"] or {},
         {name: _part(share) for name, share in found["layers"]},
     )
-
-
-def _value(one: Declares, value: Any) -> Any:
-    if one.type == "OctetsOfUnitOnLine" and value is None:
-        return 0
-    if isinstance(value, Quantity):
-        return int(value.amount)
-    return one.words.get(value, value) if one.type == "word" else value
 
 
 def _part(part: Mapping[str, int]) -> Fraction:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import FaultCollector, did_you_mean
-from skycell.input.quantities import CELL_BITS, Quantity, rounded, show_amount
 from skycell.scenario.declared.abr import ABR
-from skycell.scenario.declared.rules import Declares
 from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.vs_vd import VsVdSwitches
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import Plan, PlannedVc
-from skycell.scenario.resolve.contracts import MILLICELLS
 from skycell.scenario.resolve.lines import Line
-from skycell.scenario.values.cells import cells_per_second
 from skycell.spec.network import AbrSpec, VsVdSpec
 
 
@@ -85,25 +83,10 @@ class AbrResolver:
 
     def _spec(self, i: int, control: AbrControl, vc: str, back: str, back_id: int) -> AbrSpec:
         links = self.plan.vcs[vc].links
-        link_rate = self.lines[links[0]].rate / CELL_BITS
-        values: dict[str, Any] = {
-            "return_vc": back_id,
-            "frtt_ps": sum(self.delays_ps[link] for link in (*links, *self.plan.vcs[back].links)),
-        }
-        for one in ABR.parameters:
-            if not isinstance(one, Declares) or one.key is None:
-                continue
-            value = getattr(control, one.key)
-            if value == "link rate":
-                values[one.field] = int(link_rate * MILLICELLS)
-            elif value == "pcr":
-                values[one.field] = values["pcr_millicells"]
-            else:
-                values[one.field] = _RESOLVERS.get(one.type, _as_written)(value)
-            if one.at_most and values[one.field] > values[one.at_most]:
-                most = show_amount(values[one.at_most] // MILLICELLS)
-                self.faults.add(("abr", i, one.key), str(value), f"up to pcr, {most} cells/s")
-        return AbrSpec(**values)
+        frtt_ps = sum(self.delays_ps[link] for link in (*links, *self.plan.vcs[back].links))
+        place = Place(("abr", i), self.faults, line=self.lines[links[0]])
+        spec: AbrSpec = resolve(ABR, control, place, return_vc=back_id, frtt_ps=frtt_ps)
+        return spec
 
 
 def resolve_vs_vd(
@@ -112,11 +95,7 @@ def resolve_vs_vd(
     """How each switch that cuts control loops couples them, by its name."""
     found = {}
     for i, table in enumerate(tables):
-        values = {
-            one.field: _RESOLVERS.get(one.type, _as_written)(getattr(table, one.key))
-            for one in VS_VD.parameters
-            if isinstance(one, Declares) and one.key is not None
-        }
+        spec: VsVdSpec = resolve(VS_VD, table, Place(("vs_vd", i), faults))
         for k, node in enumerate(table.nodes):
             where = ("vs_vd", i, "nodes", k)
             if node not in plan.nodes:
@@ -128,22 +107,5 @@ def resolve_vs_vd(
             elif node in found:
                 faults.add(where, node, "each switch once")
             else:
-                found[node] = VsVdSpec(**values)
+                found[node] = spec
     return found
-
-
-def _as_written(value: Any) -> Any:
-    return value
-
-
-def _rate(value: Quantity) -> int:
-    return int(cells_per_second(value) * MILLICELLS)
-
-
-_RESOLVERS: dict[str, Callable[[Any], Any]] = {
-    "PeakCellRate": _rate,
-    "RateUpToPeak": _rate,
-    "CellRateOrNone": _rate,
-    "CellsInFlight": lambda value: int(value.amount),
-    "Interval": lambda value: rounded(value.amount),
-}

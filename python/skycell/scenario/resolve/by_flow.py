@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.declared.policies import POLICIES, Policy
-from skycell.scenario.declared.rules import Declares, Parameter
+from skycell.scenario.declared.rules import Declares, Kinds, Parameter
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
 #: Types of parameters that have a value for each VC.
@@ -58,5 +58,5 @@ def _parameters(parameters: Sequence[Parameter]) -> Iterator[Declares]:
     for one in parameters:
         if isinstance(one, Declares):
             yield one
-        else:
+        elif not isinstance(one, Kinds):
             yield from _parameters(one.parameters)

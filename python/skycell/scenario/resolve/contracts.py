@@ -17,11 +17,8 @@ from skycell.input.quantities import (
 )
 from skycell.scenario.file.gfr import MOST_BURST, GfrContract
 from skycell.scenario.plan.plan import Plan
-from skycell.scenario.values.cells import cells_per_second
+from skycell.scenario.values.cells import MILLICELLS, cells_per_second
 from skycell.spec.network import GcraSpec, GfrSpec
-
-#: The MCR of a VC is counted in thousandths of a cell a second.
-MILLICELLS = 1000
 
 #: Steps of the windows of a run, each of them looked at.
 _MOST_STEPS = 10_000_000

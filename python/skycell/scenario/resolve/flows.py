@@ -7,13 +7,16 @@ from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
+from skycell.scenario.declared.traffic import TRAFFIC, Traffic
 from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
+from skycell.scenario.interpreter.context import Context
+from skycell.scenario.interpreter.parameters import shown_window
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.ack_filter import hidden_flows
-from skycell.scenario.resolve.context import Context
-from skycell.scenario.resolve.tcp import TcpResolver, shown_window
-from skycell.scenario.resolve.traffic import TrafficResolver
+from skycell.scenario.resolve.tcp import TcpResolver
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 from skycell.spec.network import (
     FlowSpec,
@@ -23,6 +26,7 @@ from skycell.spec.network import (
     StartAt,
     StartDrawn,
     TcpSpec,
+    TrafficSpec,
 )
 
 
@@ -66,16 +70,15 @@ class FlowResolver:
         """All flows, in the order of the plan."""
         names = list(self.plan.flows)
         hidden = hidden_flows(self.file, self.plan)
-        resolver = TrafficResolver(self.context, self.faults)
-        traffic = dict.fromkeys(names, resolver.resolve(self.file.traffic, ("traffic",)))
+        traffic = dict.fromkeys(names, self._traffic(self.file.traffic, ("traffic",)))
         loss = dict.fromkeys(names, self.file.loss)
         own = {name for flow in self.file.flow if flow.start for name in flow.names}
         start = self.starts(self.file.start, names, ("start",), own)
         for i, override in enumerate(self.file.flow):
             known = [name for name in override.names if name in traffic]
             if override.traffic is not None:
-                resolved = resolver.resolve(override.traffic, ("flow", i, "traffic"))
-                traffic.update(dict.fromkeys(known, resolved))
+                own_traffic = self._traffic(override.traffic, ("flow", i, "traffic"))
+                traffic.update(dict.fromkeys(known, own_traffic))
             if override.loss is not None:
                 loss.update(dict.fromkeys(known, override.loss))
             if override.start is not None:
@@ -99,6 +102,11 @@ class FlowResolver:
             )
             for name, flow in self.plan.flows.items()
         ]
+
+    def _traffic(self, traffic: Traffic, path: Path) -> TrafficSpec:
+        place = Place(path, self.faults, context=self.context)
+        spec: TrafficSpec = resolve(TRAFFIC[traffic.kind], traffic, place)
+        return spec
 
     def _check_names(self, i: int, override: FlowOverride, named: dict[str, int]) -> None:
         for k, name in enumerate(override.names):

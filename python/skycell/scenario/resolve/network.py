@@ -16,6 +16,7 @@ from skycell.input.faults import FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import TraceSource
+from skycell.scenario.interpreter.context import Context
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.onboard_switching import satellite_node
@@ -24,9 +25,7 @@ from skycell.scenario.resolve.abr import AbrResolver, resolve_vs_vd
 from skycell.scenario.resolve.ack_filter import check_ack_filters, hidden_flows
 from skycell.scenario.resolve.admission import check_admission, link_uses
 from skycell.scenario.resolve.calls import resolve_calls
-from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.contracts import (
-    MILLICELLS,
     check_contracts,
     mbs_of,
     mcr_of,
@@ -50,7 +49,7 @@ from skycell.scenario.resolve.resequencers import resolve_resequencers
 from skycell.scenario.resolve.sources import resolve_policers, resolve_sources
 from skycell.scenario.resolve.uplinks import UplinkResolver
 from skycell.scenario.steps.link_schedules import LinkSchedules
-from skycell.scenario.values.cells import frame_cells_of
+from skycell.scenario.values.cells import MILLICELLS, frame_cells_of
 from skycell.spec.network import (
     ChannelSpec,
     DelayVariationSpec,

@@ -9,9 +9,10 @@ from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
 from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.interpreter.context import Context
+from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.plan.plan import Plan, PlannedFlow
-from skycell.scenario.resolve.context import Context
-from skycell.scenario.resolve.tcp import TcpResolver, shown_window
+from skycell.scenario.resolve.tcp import TcpResolver
 from skycell.spec.network import FlowSpec, PepSpec, TcpSpec
 
 

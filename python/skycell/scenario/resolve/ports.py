@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import cast
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.parameters import meaning_of
@@ -19,12 +18,12 @@ from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
 from skycell.scenario.file.jitter import PortGap
 from skycell.scenario.file.links import CongestedLink
+from skycell.scenario.interpreter.place import Buffer, Place, Vcs
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.resolve.by_flow import check_by_flow, counts_flows
 from skycell.scenario.resolve.jitter import gap_ps
 from skycell.scenario.resolve.lines import Line
-from skycell.scenario.resolve.parameters import Port
-from skycell.scenario.resolve.rules import resolve_rule
 from skycell.scenario.resolve.token_buckets import resolve_buckets
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
@@ -134,7 +133,8 @@ class PortResolver:
         capacity = None if isinstance(buffer, str) else unit.amount(buffer)
         port = self._rule_at(where, link, line, unit, capacity, (None,))
         rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
-        return cast(RateAlgorithmSpec | None, resolve_rule(rule, link.rate_algorithm, port))
+        algorithm: RateAlgorithmSpec | None = resolve(rule, link.rate_algorithm, port)
+        return algorithm
 
     def channel(
         self, link: PlannedLink, line: Line, written: AnyChannel | None
@@ -144,7 +144,8 @@ class PortResolver:
             return None
         unit = self._unit(link, line)
         port = self._rule_at((*link.path, "loss"), link, line, unit, None, (None,))
-        return cast(ChannelSpec | None, resolve_rule(CHANNELS[written.kind], written, port))
+        channel: ChannelSpec | None = resolve(CHANNELS[written.kind], written, port)
+        return channel
 
     def delay_variation(
         self, link: PlannedLink, line: Line, is_changing: bool
@@ -168,7 +169,7 @@ class PortResolver:
                 self.faults.add(where, Verbatim("a table"), allowed)
                 return None, mean_ps
         port = self._rule_at(where, link, line, self._unit(link, line), None, (None,))
-        spec = cast(DelayVariationSpec | None, resolve_rule(DELAYS[written.kind], written, port))
+        spec: DelayVariationSpec | None = resolve(DELAYS[written.kind], written, port)
         reach_ps = 0
         if spec is not None and not isinstance(spec, TableDelaySpec):
             reach_ps = rounded(spec.spread_ps * _REACH[spec.kind])
@@ -191,7 +192,7 @@ class PortResolver:
             self.faults.add((*where, "kind"), link.policy.kind, allowed)
             return None
         port = self._rule_at(where, link, line, unit, capacity, (service,))
-        policy = resolve_rule(rule, link.policy, port)
+        policy = resolve(rule, link.policy, port)
         if policy is None:
             return None
         queue = {
@@ -217,21 +218,17 @@ class PortResolver:
         unit: BufferUnit,
         capacity: int | None,
         classes: Sequence[str | None],
-    ) -> Port:
-        return Port(
-            where=where,
-            name=link.name,
-            capacity=capacity,
-            unit=unit,
+    ) -> Place:
+        across = self.vcs_by_link[link.name]
+        return Place(
+            path=where,
+            faults=self.faults,
+            link=link.name,
             line=line,
             packet=self.packets[link.name],
+            buffer=Buffer(capacity, unit),
             classes=classes,
-            across=self.vcs_by_link[link.name],
-            plan=self.plan,
-            mcr=self._mcr_of_vcs,
-            mbs=self.mbs,
-            knows_all_mcrs=self._knows_all_mcrs,
-            faults=self.faults,
+            vcs=Vcs(across, self._mcr_of_vcs, self.mbs, self._knows_all_mcrs),
         )
 
     def _scheduler(self, link: PlannedLink, line: Line) -> SchedulerSpec | None:
@@ -262,7 +259,8 @@ class PortResolver:
             self.faults.add(where, scheduler.kind, allowed)
             return None
         port = self._rule_at(where, link, line, self._unit(link, line), None, classes)
-        return cast(SchedulerSpec | None, resolve_rule(rule, scheduler, port))
+        spec: SchedulerSpec | None = resolve(rule, scheduler, port)
+        return spec
 
     def _capacity(self, link: PlannedLink, unit: BufferUnit) -> int | None:
         buffer = link.buffer

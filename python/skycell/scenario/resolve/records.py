@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence, Set
 from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, Records
+from skycell.scenario.interpreter.context import Context
 from skycell.scenario.plan.plan import Plan
-from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.qos import Asked
 from skycell.spec.network import RecordSpec
 from skycell.spec.traces import TRACES

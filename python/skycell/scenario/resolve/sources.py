@@ -26,12 +26,13 @@ from skycell.scenario.file.sources import (
     VbrSource,
     each_source,
 )
+from skycell.scenario.interpreter.context import Context
+from skycell.scenario.interpreter.parameters import distribution
+from skycell.scenario.interpreter.place import Place
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.plan import Plan
-from skycell.scenario.resolve.context import Context
 from skycell.scenario.resolve.flows import FlowResolver
 from skycell.scenario.resolve.lines import Line
-from skycell.scenario.resolve.traffic import TrafficResolver
 from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
     ClpDrawn,
@@ -279,9 +280,10 @@ def _pattern(
 ) -> SourcePatternConstant | SourcePatternOnOff:
     if not isinstance(source, VbrSource):
         return SourcePatternConstant()
-    resolver = TrafficResolver(context, faults)
-    on = resolver.times(source.on, (*here, "on"), DAY_PS)
-    off = resolver.times(source.off, (*here, "off"), DAY_PS)
+    on, off = (
+        distribution(times, Place((*here, key), faults, context=context), DAY_PS)
+        for key, times in (("on", source.on), ("off", source.off))
+    )
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
         faults.add((*here, "on"), Verbatim("no time"), "above 0")

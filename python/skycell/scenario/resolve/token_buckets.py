@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
-from skycell.input.quantities import rounded, show_amount, show_rate
-from skycell.scenario.declared.policer import Policer
-from skycell.scenario.declared.shaper import Shaper
+from skycell.input.quantities import show_amount, show_rate
+from skycell.scenario.declared.policer import POLICER
+from skycell.scenario.declared.shaper import SHAPER, Shaper
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.lines import Line
-from skycell.spec.network import PacketPolicerSpec, TokenBucketSpec
 
 _OF_CELLS = {
     "shaper": "nothing: the link carries cells, which a scheduler of VCs spaces",
@@ -37,30 +38,18 @@ def resolve_buckets(
         if line.packets is None:
             faults.add(where, Verbatim("a table"), _OF_CELLS[key])
             continue
-        found[key] = _bucket(bucket, where, faults)
+        if bucket.peak is not None and bucket.peak.amount < bucket.rate.amount:
+            faults.add((*where, "peak"), bucket.peak.text, f"from {bucket.rate}, the rate")
+        place = Place(where, faults)
         if isinstance(bucket, Shaper):
+            found[key] = resolve(SHAPER, bucket, place)
             _check_delays(bucket, line, where, faults)
-        elif bucket.burst.amount < packet:
+            continue
+        found[key] = resolve(POLICER, bucket, place)
+        if bucket.burst.amount < packet:
             allowed = f"from {show_amount(packet)} B, one full packet: a longer one never conforms"
             faults.add((*where, "burst"), bucket.burst.text, allowed)
     return found
-
-
-def _bucket(
-    bucket: Shaper | Policer, where: Path, faults: FaultCollector
-) -> TokenBucketSpec | PacketPolicerSpec:
-    peak = None if bucket.peak is None else rounded(bucket.peak.amount * 1000)
-    if bucket.peak is not None and bucket.peak.amount < bucket.rate.amount:
-        allowed = f"from {bucket.rate}, the rate"
-        faults.add((*where, "peak"), bucket.peak.text, allowed)
-    values = {
-        "rate_millibps": rounded(bucket.rate.amount * 1000),
-        "burst_octets": int(bucket.burst.amount),
-        "peak_millibps": peak,
-    }
-    if isinstance(bucket, Shaper):
-        return TokenBucketSpec.model_validate(values)
-    return PacketPolicerSpec.model_validate({**values, "excess": bucket.excess})
 
 
 def _check_delays(shaper: Shaper, line: Line, where: Path, faults: FaultCollector) -> None:

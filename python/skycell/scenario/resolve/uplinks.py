@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity, rounded, show_amount, show_time
 from skycell.scenario.declared.access import ACCESS
 from skycell.scenario.declared.impairments import IMPAIRMENTS
-from skycell.scenario.declared.rules import Declares
 from skycell.scenario.file.uplinks import Uplink
+from skycell.scenario.interpreter.place import Place
+from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.resolve.lines import Line
 from skycell.spec.network import UplinkSpec
@@ -111,8 +111,8 @@ class UplinkResolver:
             )
         longest_ps = max(rounded(link.delay.amount) for link in links)
         hop_ps = longest_ps if uplink.hop is None else rounded(uplink.hop.amount)
-        rule = ACCESS[uplink.access.kind]
-        assert rule.spec is not None
+        here = Place(where, self.faults)
+        access, impairments = uplink.access, uplink.impairments
         return UplinkSpec(
             name=uplink.to if where[1] == 0 else f"{uplink.to}-{where[1]}",
             links=tuple(ids),
@@ -120,8 +120,8 @@ class UplinkResolver:
             slot_cells=uplink.slot_cells,
             feedback_ps=_time(uplink.feedback, 2 * hop_ps),
             response_ps=_time(uplink.response, _HOPS[uplink.controller] * hop_ps),
-            access=rule.spec(**_values(rule.parameters, uplink.access)),  # type: ignore[arg-type]
-            impairments=IMPAIRMENTS.spec(**_values(IMPAIRMENTS.parameters, uplink.impairments)),  # type: ignore[arg-type]
+            access=resolve(ACCESS[access.kind], access, here.inside(uplink, "access")),
+            impairments=resolve(IMPAIRMENTS, impairments, here.inside(uplink, "impairments")),
         )
 
     def _check_frame(self, uplink: Uplink, where: Path, terminals: int) -> None:
@@ -147,13 +147,3 @@ class UplinkResolver:
 
 def _time(found: Quantity | None, otherwise_ps: int) -> int:
     return otherwise_ps if found is None else rounded(found.amount)
-
-
-def _values(parameters: Sequence[Any], written: Parameters) -> dict[str, Any]:
-    values = {}
-    for one in parameters:
-        assert isinstance(one, Declares)
-        assert one.key is not None
-        value = getattr(written, one.key)
-        values[one.field] = rounded(value.amount) if isinstance(value, Quantity) else value
-    return values

@@ -19,6 +19,8 @@ from skycell.input.quantities import (
 from skycell.scenario.values.buffer_units import SIZES
 
 MOST_CELLS = 2**32 - 1
+#: Rates of VCs in a spec are in thousandths of a cell a second.
+MILLICELLS = 1000
 
 
 def cell_rate(example: str) -> ValueType:

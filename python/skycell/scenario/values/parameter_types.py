@@ -1,7 +1,7 @@
 """The types of parameters of declared rules as people write them.
 
-Each has the name that it has in `crates/declare`, where it is said what an engine reads;
-`resolve_parameters.py` turns the one into the other. Thresholds are a part of the buffer (0.9,
+Each has the name that it has in `crates/declare`, which says what an engine reads;
+`interpreter/parameters.py` turns the one into the other. Thresholds are a part of the buffer (0.9,
 "90 %") or a number of cells; parts become whole cells by rounding down.
 """
 

@@ -1,0 +1,37 @@
+"""The interpreter of declared rules knows every type, and no other."""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pkgutil import iter_modules
+
+import skycell.scenario.declared
+from skycell.scenario.declared.rules import Declared, Declares, Kinds, Parameter
+from skycell.scenario.interpreter.parameters import RESOLVERS
+
+KNOWN_OTHERWISE = {"u32", "u64"}
+"""Types of fields that a resolver of a table gives: the VC back, the fixed round-trip time."""
+ONLY_WRITTEN = {"CellsInRound", "KilobyteOctets"}
+"""Types of parameters from which others follow, and which are no fields."""
+
+
+def rules() -> Iterator[Declared]:
+    """Every declared rule."""
+    for module in iter_modules(skycell.scenario.declared.__path__):
+        members = vars(import_module(f"skycell.scenario.declared.{module.name}"))
+        for member in members.values():
+            for rule in member.values() if isinstance(member, dict) else (member,):
+                if isinstance(rule, Declared):
+                    yield rule
+
+
+def types(parameters: Iterable[Parameter]) -> Iterator[str]:
+    for one in parameters:
+        if isinstance(one, Declares):
+            yield one.type
+        elif not isinstance(one, Kinds):
+            yield from types(one.parameters)
+
+
+def test_each_declared_type_has_a_resolver_and_each_resolver_a_type() -> None:
+    declared = {name for rule in rules() for name in types(rule.parameters)}
+    assert declared - KNOWN_OTHERWISE - ONLY_WRITTEN == set(RESOLVERS)
