@@ -7,6 +7,7 @@ from typing import Any
 
 from declared_spec import class_names, kinds
 from declared_text import MARK, Json, docstring, first_paragraph, literal, meaning_of, quoted
+from declared_types import types_imports
 
 
 def _by_name(alias: str, short: str) -> list[str]:
@@ -23,7 +24,7 @@ def _by_name(alias: str, short: str) -> list[str]:
     ]
 
 
-def rules_module(family: str, noun: str, declared: Json, types_of: str = "parameter") -> str:
+def rules_module(family: str, noun: str, declared: Json) -> str:
     """`skycell.scenario.declared.<family>`: each rule as a file writes it, and how it resolves."""
     items = {item["name"]: item for item in (*declared["spec"], *declared["other"])}
     rules = [
@@ -43,10 +44,7 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
         types |= {
             p["type"]
             for _, p in parameters
-            if p["key"]
-            and _python_type(p) != "Flag"
-            and not p["is_table"]
-            and _words_of(p, items) is None
+            if p["key"] and not p["is_table"] and _words_of(p, items) is None
         }
         target = f"{_rule_name(item['facts'].get('written_for', kind), item)}Spec"
         target = item["name"] if item.get("is_own") else target
@@ -73,8 +71,7 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
                 "",
                 "from pydantic import BeforeValidator, Field",
                 "",
-                f"from skycell.scenario.values.{types_of}_types import "
-                + ", ".join(sorted({*types, *_flags(rules, items)})),
+                *types_imports(types, declared),
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
                 + ", ".join(("Declared", "Declares", "Nested", "Part", "kind_by_name")),
@@ -100,7 +97,7 @@ def rules_module(family: str, noun: str, declared: Json, types_of: str = "parame
     )
 
 
-def table_module(name: str, declared: Json, types_of: str | None = None) -> str:
+def table_module(name: str, declared: Json) -> str:
     """`skycell.scenario.declared.<name>`: a table of which there is one kind, such as [tcp]."""
     items = {item["name"]: item for item in declared["spec"]}
     item = items[declared["tables"][name]["named"]]
@@ -138,8 +135,7 @@ def table_module(name: str, declared: Json, types_of: str | None = None) -> str:
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
                 + ", ".join(("Declared", "Declares", "Kinds", "kind_or")),
-                f"from skycell.scenario.values.{types_of or name}_types import "
-                + ", ".join(sorted(types)),
+                *types_imports(types, declared),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
@@ -232,15 +228,6 @@ def _tables(
             lines = ["", "", f"class {table['name'].removesuffix('Spec')}(Parameters):"]
             lines += docstring(first_paragraph(table["doc"]))
             yield [*lines, *_typed_parameters(table, items, types)]
-
-
-def _flags(rules: Iterable[tuple[str, Json]], items: Mapping[str, Json]) -> set[str]:
-    flags = {p["type"] for _, item in rules for _, p in _parameters(item, items) if p["key"]}
-    return flags & {"Flag"}
-
-
-def _python_type(parameter: Json) -> str:
-    return str(parameter["type"])
 
 
 def _rule_name(kind: str, item: Json) -> str:

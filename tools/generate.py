@@ -24,6 +24,7 @@ from pathlib import Path
 from declared_rules import rules_module, table_module
 from declared_spec import parts_module, spec_module, traces_module, traces_table
 from declared_text import Json
+from declared_types import types_module
 from vectors import vectors
 
 ROOT = Path(__file__).parents[1]
@@ -64,14 +65,12 @@ def classes() -> Written:
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
     yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
     yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
-    for table in ("tcp", "abr", "vs_vd", "impairments"):
+    values = PACKAGE / "scenario" / "values"
+    yield from _formatted(values / "declared_types.py", types_module(declared))
+    for table in ("tcp", "abr", "vs_vd", "impairments", "shaper", "policer"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
-    traffic = rules_module("traffic", "traffic", declared, "traffic")
-    yield from _formatted(rules / "traffic.py", traffic)
-    for table in ("shaper", "policer"):
-        module = table_module(table, declared, "token_bucket")
-        yield from _formatted(rules / f"{table}.py", module)
     families = (
+        ("traffic", "traffic"),
         ("policies", "policy"),
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),

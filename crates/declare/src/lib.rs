@@ -20,6 +20,7 @@
 
 mod form;
 pub mod types;
+pub mod written;
 
 pub use form::{Field, Form, Forms, Item, Kind, Param, Relation, Shape, Type, When, Word};
 pub use skycell_declare_derive::Declare;

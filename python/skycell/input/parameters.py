@@ -375,6 +375,47 @@ def part(what: str) -> ValueType:
     return ValueType(f"above 0, at most 1 or 100 % ({what})", read, schema)
 
 
+def number(
+    *,
+    above: float | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    below: float | None = None,
+    what: str = "",
+) -> ValueType:
+    """A number in a range, to which `low` and `high` belong, and `above` and `below` do not.
+
+    `what` stands behind the range in words, with its punctuation.
+    """
+
+    def read(value: Any) -> float:
+        written = read_number(value)
+        is_low = (above is not None and written <= above) or (low is not None and written < low)
+        is_high = (high is not None and written > high) or (below is not None and written >= below)
+        if is_low or is_high:
+            raise Refused("")
+        return written
+
+    words = {"above": above, "from": low, "at most": high, "below": below}
+    bounds = ", ".join(f"{word} {bound}" for word, bound in words.items() if bound is not None)
+    if low is not None and below is None:
+        bounds = f"at least {low}" if high is None else f"from {low} to {high}"
+    ends = {"exclusiveMinimum": above, "minimum": low, "maximum": high, "exclusiveMaximum": below}
+    schema = {"type": "number", **{end: at for end, at in ends.items() if at is not None}}
+    return ValueType(f"{bounds}{what}", read, schema)
+
+
+def one_of(values: tuple[int, ...], allowed: str) -> ValueType:
+    """One of some whole numbers, which `allowed` says in words."""
+
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or value not in values:
+            raise Refused("")
+        return int(value)
+
+    return ValueType(allowed, read, {"enum": list(values)})
+
+
 def probability(finest: Fraction, example: str) -> ValueType:
     """A number from 0 to 1, or as many per cent; above 0 from `finest`, to which it is rounded."""
 

@@ -1,9 +1,9 @@
 //! Writes what is declared, as JSON: `{"spec": [item, ...], "other": [item, ...], "rules": {family: [[kind, type],
-//! ...]}, "tables": {table: type}, "traces": [[trace, [[column, documentation], ...]], ...]}`.
-//! `make generate` reads it.
+//! ...]}, "tables": {table: type}, "types": [[type, how it is written], ...], "traces": [[trace, [[column,
+//! documentation], ...]], ...]}`. `make generate` reads it.
 
 use serde_json::{Value, json};
-use skycell_declare::{Form, Forms, Kind, Shape, Type};
+use skycell_declare::{Form, Forms, Kind, Shape, Type, types};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
@@ -54,7 +54,8 @@ fn main() {
         .map(|form| json!([form.kind, form.columns]))
         .collect();
     let all = json!({
-        "spec": spec, "other": other, "rules": rules, "tables": tables, "traces": traces,
+        "spec": spec, "other": other, "rules": rules, "tables": tables, "types": types::written(),
+        "traces": traces,
     });
     println!(
         "{}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.abr_types import (
+from skycell.scenario.values.declared_types import (
     CellRateOrNone,
     CellsBetweenRm,
     CellsInFlight,

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
-from skycell.scenario.values.parameter_types import (
+from skycell.scenario.values.declared_types import (
     BackoffExponent,
     Flag,
     FrameCount,

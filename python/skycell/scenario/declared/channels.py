@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.parameter_types import (
+from skycell.scenario.values.declared_types import (
     BitCount,
     BitErrorRatio,
     BitErrorRatioOrNone,
@@ -19,8 +19,8 @@ from skycell.scenario.values.parameter_types import (
     PartOfOne,
     StateTime,
     TimeOrNone,
-    WrongBits,
 )
+from skycell.scenario.values.parameter_types import WrongBits
 from skycell.spec.network import (
     BitErrorsSpec,
     ErrorBurstsSpec,

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares, Part
-from skycell.scenario.values.parameter_types import Correlation, Flag, Interval, TimeOrNone
+from skycell.scenario.values.declared_types import Correlation, Flag, Interval, TimeOrNone
 from skycell.spec.network import (
     NormalDelaySpec,
     ParetoDelaySpec,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.impairments_types import FromZeroToOne, TimeOrNone
+from skycell.scenario.values.declared_types import FromZeroToOne, TimeOrNone
 from skycell.spec.network import AccessImpairments
 
 

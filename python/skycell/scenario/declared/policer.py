@@ -9,7 +9,7 @@ from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
+from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import PacketPolicerSpec
 
 

@@ -11,12 +11,10 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
-from skycell.scenario.values.parameter_types import (
-    AverageThreshold,
+from skycell.scenario.values.declared_types import (
     CellCount,
     CellsOfFrames,
     Coupling,
-    DfbaZ,
     Flag,
     FromZeroToOne,
     Interval,
@@ -24,12 +22,16 @@ from skycell.scenario.values.parameter_types import (
     PartOfOne,
     PerSecond,
     QueueCount,
-    Threshold,
-    ThresholdBelowCapacity,
     TimeOrNone,
     UpToEqualShare,
     VcAllowances,
     VcLevels,
+)
+from skycell.scenario.values.parameter_types import (
+    AverageThreshold,
+    DfbaZ,
+    Threshold,
+    ThresholdBelowCapacity,
     VcThresholds,
 )
 from skycell.spec.network import (

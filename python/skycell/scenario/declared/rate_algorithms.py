@@ -11,15 +11,15 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
-from skycell.scenario.values.parameter_types import (
+from skycell.scenario.values.declared_types import (
     AtLeastOne,
     CellCount,
     CellRateOrNone,
     FromZeroToOne,
     Interval,
     PartOfOne,
-    Threshold,
 )
+from skycell.scenario.values.parameter_types import Threshold
 from skycell.spec.network import (
     EfciSpec,
     EricaPlusSpec,

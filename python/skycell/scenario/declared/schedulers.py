@@ -11,14 +11,14 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, without
 from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
-from skycell.scenario.values.parameter_types import (
+from skycell.scenario.values.declared_types import (
     CellsInRound,
-    ClassShares,
     ClassWeights,
     PacketOctets,
     VcIntervals,
     VcWeights,
 )
+from skycell.scenario.values.parameter_types import ClassShares
 from skycell.spec.network import (
     DeficitRoundRobinSpec,
     FifoSpec,

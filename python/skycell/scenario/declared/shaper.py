@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.token_bucket_types import BitRate, BitRateOrNone, BurstOctets
+from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import TokenBucketSpec
 
 

@@ -11,19 +11,17 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares, Kinds, kind_or
-from skycell.scenario.values.tcp_types import (
+from skycell.scenario.values.declared_types import (
     AtLeastOne,
     Backoff,
     CubicC,
     Cwnd,
-    DelayedAck,
     Flag,
     InitialWindow,
     MaxCwnd,
     Mss,
     PartOfOne,
     ReceiverWindow,
-    RetransmitDelay,
     RtoInitial,
     RtoMax,
     RtoMin,
@@ -31,9 +29,9 @@ from skycell.scenario.values.tcp_types import (
     SegmentCount,
     Ssthresh,
     Tick,
-    TickPhase,
     TimeOrNone,
 )
+from skycell.scenario.values.tcp_types import DelayedAck, RetransmitDelay, TickPhase
 from skycell.spec.network import (
     Bbr3Spec,
     BbrSpec,

@@ -11,19 +11,18 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, word
 from skycell.scenario.declared.rules import Declared, Declares, Nested, kind_by_name
-from skycell.scenario.values.traffic_types import (
+from skycell.scenario.values.declared_types import (
     CountLimit,
     FileSizes,
     Flag,
     KilobyteOctets,
-    PageInterval,
     PoissonMean,
     Repetitions,
     RequestOctets,
     Share,
-    Times,
     TransferOctets,
 )
+from skycell.scenario.values.distributions import PageInterval, Times
 from skycell.spec.network import (
     CountSpec,
     FileClassSpec,

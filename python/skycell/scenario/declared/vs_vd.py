@@ -9,7 +9,7 @@ from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import Declared, Declares
-from skycell.scenario.values.vs_vd_types import Interval, PartOfOne
+from skycell.scenario.values.declared_types import Interval, PartOfOne
 from skycell.spec.network import VsVdSpec
 
 

@@ -8,7 +8,7 @@ from skycell.input.parameters import Parameters, ValueType, param, quantity, rea
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.file.adaptive import AdaptiveCoding
 from skycell.scenario.file.outages import NUMBERS, Outages, read_quantiles
-from skycell.scenario.values.parameter_types import PartOfOne
+from skycell.scenario.values.declared_types import PartOfOne
 
 MOST_MEMORY = 0.999
 """Largest correlation of neighbours: with 1 nothing would change."""

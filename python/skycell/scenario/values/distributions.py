@@ -45,3 +45,4 @@ Times = Annotated[
     Annotated[_Times, Field(discriminator="kind")],
     BeforeValidator(_constant_by_value, json_schema_input_type=_Times | Time),
 ]
+PageInterval = Times

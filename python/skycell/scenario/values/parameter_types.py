@@ -1,21 +1,18 @@
-"""The types of parameters of declared rules as people write them.
+"""Types of parameters that people write in a form of its own, named as in `crates/declare`.
 
-Each has the name that it has in `crates/declare`, which says what an engine reads;
-`interpreter/parameters.py` turns the one into the other. Thresholds are a part of the buffer (0.9,
-"90 %") or a number of cells; parts become whole cells by rounding down.
+`declared_types.py` has the others. Thresholds are a part of the buffer (0.9, "90 %") or a number of
+cells; parts become whole cells by rounding down.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from skycell.input.faults import show_value
-from skycell.input.parameters import Flag as Flag
-from skycell.input.parameters import ValueType, part, quantity, read_each, read_number, whole_number
+from skycell.input.parameters import ValueType, read_each, read_number, whole_number
 from skycell.input.quantities import (
-    DAY_PS,
     Dimension,
     Quantity,
     Refused,
@@ -24,7 +21,7 @@ from skycell.input.quantities import (
     units_of,
 )
 from skycell.scenario.values.buffer_units import SIZES
-from skycell.scenario.values.cells import MOST_CELLS, amount_held, cell_rate, part_or_rate
+from skycell.scenario.values.cells import amount_held, part_or_rate
 from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
@@ -67,46 +64,6 @@ _THRESHOLD = ValueType(
 Threshold = Annotated[Quantity | float, _THRESHOLD]
 ThresholdBelowCapacity = Threshold
 AverageThreshold = Threshold
-UpToEqualShare = Annotated[float, part("1 is an equal share")]
-PartOfOne = Annotated[float, part("1 is the whole")]
-CellCount = Annotated[Quantity, amount_held("917 cells", 0)]
-CellsOfFrames = Annotated[int, whole_number(1, 1000)]
-Interval = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=DAY_PS, example="10 ms")]
-StateTime = Annotated[
-    Quantity, quantity(Dimension.TIME, low=100_000_000, high=DAY_PS, example="40 ms")
-]
-
-
-def abr_rate(low: int, *words: str) -> ValueType:
-    """A rate of an ABR VC, from `low` cells/s on, or one of `words`."""
-    return quantity(
-        Dimension.CELL_RATE,
-        Dimension.BIT_RATE,
-        low=low,
-        high=10**12,
-        words=words,
-        what="bits of whole cells, 424 each",
-        example="1000 cells/s",
-    )
-
-
-CellRateOrNone = Annotated[Quantity, abr_rate(0)]
-TimeOrNone = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="10 ms")]
-PacketOctets = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="1514 B")]
-OctetsBeside = Annotated[Quantity, quantity(Dimension.SIZE, high=65_535, example="44 B")]
-OctetsOfUnit = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_535, example="48 B")]
-OctetsOfUnitOnLine = OctetsOfUnit
-QueueCount = Annotated[int, whole_number(0, 65_536, "0 for one of its own for each flow")]
-BackoffExponent = Annotated[int, whole_number(0, 20)]
-FrameSlots = Annotated[int, whole_number(1, 65_536, "slots")]
-SlotCount = Annotated[int, whole_number(1, 65_536)]
-SlotCountOrNone = Annotated[int, whole_number(0, 65_536)]
-FrameCount = Annotated[int, whole_number(1, 2**32 - 1, "frames")]
-Coupling = Annotated[int, whole_number(1, 100)]
-VcAllowances = Annotated[
-    Quantity | Literal["MBS"],
-    quantity(Dimension.CELLS, low=0, high=MOST_CELLS, words=["MBS"], example="400 cells"),
-]
 _ONE_VC = amount_held("917 cells", 1)
 
 
@@ -160,52 +117,8 @@ _Z = ValueType(
 DfbaZ = Annotated[float | str, _Z]
 
 
-def _read_share(value: Any) -> float:
-    number = read_number(value)
-    if not 0 <= number <= 1:
-        raise Refused("")
-    return number
-
-
-_SHARE = ValueType("from 0 to 1", _read_share, {"type": "number", "minimum": 0, "maximum": 1})
-FromZeroToOne = Annotated[float, _SHARE]
-
-
-#: Bits of a burst, and the wrong bits that a list may name.
-_MOST_BITS = 10**9
+#: Wrong bits that a list may name.
 _MOST_WRONG = 10**6
-
-
-def _read_correlation(value: Any) -> float:
-    number = read_number(value)
-    if not 0 <= number < 1:
-        raise Refused("")
-    return number
-
-
-def _read_gain(value: Any) -> float:
-    number = read_number(value)
-    if not 0 < number <= 1000:
-        raise Refused("")
-    return number
-
-
-def _read_ratio(value: Any) -> float:
-    number = read_number(value)
-    if not 0 < number <= 0.5:
-        raise Refused("")
-    return number
-
-
-def _read_ratio_or_none(value: Any) -> float:
-    return 0.0 if value == 0 and not isinstance(value, bool) else _read_ratio(value)
-
-
-def _read_density(value: Any) -> float:
-    number = read_number(value)
-    if not 0.5 <= number <= 1:
-        raise Refused("")
-    return number
 
 
 def _read_wrong_bits(value: Any) -> tuple[int, ...] | str:
@@ -220,41 +133,6 @@ def _read_wrong_bits(value: Any) -> tuple[int, ...] | str:
 
 
 _WRONG_BIT = whole_number(0, 2**63 - 1)
-Correlation = Annotated[
-    float,
-    ValueType(
-        "from 0, below 1",
-        _read_correlation,
-        {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-    ),
-]
-PerSecond = Annotated[
-    float,
-    ValueType(
-        "above 0, at most 1000, per second",
-        _read_gain,
-        {"type": "number", "exclusiveMinimum": 0, "maximum": 1000},
-    ),
-]
-BitErrorRatio = Annotated[
-    float,
-    ValueType(
-        "above 0, at most 0.5, at which nothing is left of the bits",
-        _read_ratio,
-        {"type": "number", "exclusiveMinimum": 0, "maximum": 0.5},
-    ),
-]
-BitErrorRatioOrNone = Annotated[
-    float,
-    ValueType(
-        "from 0 to 0.5", _read_ratio_or_none, {"type": "number", "minimum": 0, "maximum": 0.5}
-    ),
-]
-ErrorDensity = Annotated[
-    float,
-    ValueType("from 0.5 to 1", _read_density, {"type": "number", "minimum": 0.5, "maximum": 1}),
-]
-BitCount = Annotated[int, whole_number(1, _MOST_BITS, "bits")]
 WrongBits = Annotated[
     tuple[int, ...] | str,
     ValueType(
@@ -266,19 +144,7 @@ WrongBits = Annotated[
 ]
 
 
-def _read_at_least_one(value: Any) -> float:
-    number = read_number(value)
-    if number < 1:
-        raise Refused("")
-    return number
-
-
-AtLeastOne = Annotated[
-    float, ValueType("at least 1", _read_at_least_one, {"type": "number", "minimum": 1})
-]
-
-
-def _by_class(one: ValueType) -> ValueType:
+def by_class(one: ValueType) -> ValueType:
     """A table with a value for some classes."""
 
     def read(value: Any) -> dict[str, Any]:
@@ -314,12 +180,4 @@ _CLASS_SHARE = part_or_rate(
     "35000 cells/s",
     or_none=True,
 )
-_RATES = _by_class(_CLASS_SHARE)
-_WEIGHT = whole_number(1, 2**32 - 1, "cells in a round")
-_WEIGHTS = _by_class(_WEIGHT)
-ClassShares = Annotated[dict[str, Any], _RATES]
-ClassWeights = Annotated[dict[str, int], _WEIGHTS]
-VcLevels = Annotated[dict[str, int], by_vc(whole_number(1, 64, "level"))]
-VcWeights = Annotated[dict[str, int], by_vc(_WEIGHT)]
-CellsInRound = Annotated[int, whole_number(1, 10**6, "cells in a round")]
-VcIntervals = Annotated[Quantity, cell_rate("1000 cells/s")]
+ClassShares = Annotated[dict[str, Any], by_class(_CLASS_SHARE)]

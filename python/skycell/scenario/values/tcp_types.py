@@ -11,109 +11,30 @@ from pydantic_core import PydanticCustomError
 from skycell.input.parameters import (
     REFUSED,
     Parameters,
-    ValueType,
     param,
     quantity,
-    read_number,
     when,
     whole_number,
 )
-from skycell.input.parameters import Flag as Flag
-from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, Refused
-from skycell.scenario.values.parameter_types import AtLeastOne as AtLeastOne
-from skycell.scenario.values.parameter_types import PartOfOne as PartOfOne
-from skycell.scenario.values.parameter_types import TimeOrNone as TimeOrNone
+from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity
 
 _HOUR_PS = 3600 * PS_PER_SECOND
 # RFC 7323 section 2.2: the window field's 65 535 octets shifted by at most 14 bits.
 LARGEST_WINDOW = 65_535 << 14
 #: Largest window without window scaling (RFC 793: 16 bits).
 WINDOW_FIELD = 65_535
-# An IP datagram holds 65 535 octets (RFC 791); 92 are kept for the largest headers and LLC/SNAP.
-LARGEST_MSS = 65_535 - 92
 
-Mss = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=LARGEST_MSS, example="9180 B")]
-_WINDOW = (Dimension.SIZE, Dimension.SEGMENTS, Dimension.RTT, Dimension.BDP)
-Cwnd = Annotated[Quantity, quantity(*_WINDOW, low=1, high=LARGEST_WINDOW, example="64 KiB")]
 RTT_X_BANDWIDTH = "RTT x bandwidth"
 RECEIVER_WINDOW = "receiver window"
-ReceiverWindow = Annotated[
-    Quantity | str,
-    quantity(*_WINDOW, low=1, high=LARGEST_WINDOW, words=[RTT_X_BANDWIDTH], example="64 KiB"),
-]
-InitialWindow = Cwnd
-Ssthresh = Annotated[
-    Quantity | str,
-    quantity(
-        *_WINDOW,
-        low=1,
-        high=LARGEST_WINDOW,
-        words=[RECEIVER_WINDOW, RTT_X_BANDWIDTH],
-        example="64 KiB",
-    ),
-]
-MaxCwnd = Annotated[
-    Quantity | str,
-    quantity(
-        *_WINDOW,
-        low=1,
-        high=LARGEST_WINDOW,
-        words=[RECEIVER_WINDOW, "window field"],
-        example="64 KiB",
-    ),
-]
-Tick = Annotated[Quantity, quantity(Dimension.TIME, low=1000, high=_HOUR_PS, example="100 ms")]
 TickPhase = Annotated[
     Quantity | str,
     quantity(Dimension.TIME, high=_HOUR_PS, words=["drawn", "common"], example="30 ms"),
 ]
-RtoMin = Annotated[
-    Quantity,
-    quantity(
-        Dimension.TIME,
-        Dimension.TICKS,
-        above=0,
-        high=24 * _HOUR_PS,
-        what="rounded up to whole ticks",
-        example="1 s",
-    ),
-]
-RtoInitial = RtoMin
-RtoMax = RtoMin
 AckWait = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_HOUR_PS, example="200 ms")]
 RetransmitDelay = Annotated[
     Quantity | str,
     quantity(Dimension.SEGMENTS, low=1, high=10**6, words=["none"], example="3 segments"),
 ]
-
-
-def _read_backoff(value: Any) -> int:
-    if isinstance(value, bool) or value not in _BACKOFFS:
-        raise Refused("")
-    return int(value)
-
-
-_BACKOFFS = [2**k for k in range(17)]
-_BACKOFF = ValueType("a power of two from 1 to 65 536", _read_backoff, {"enum": _BACKOFFS})
-Backoff = Annotated[int, _BACKOFF]
-
-
-def _read_cubic_c(value: Any) -> float:
-    number = read_number(value)
-    if not 0 < number <= _LARGEST_C:
-        raise Refused("")
-    return number
-
-
-_LARGEST_C = 100
-_CUBIC_C = ValueType(
-    f"above 0, at most {_LARGEST_C} (segments/s^3)",
-    _read_cubic_c,
-    {"type": "number", "exclusiveMinimum": 0, "maximum": _LARGEST_C},
-)
-CubicC = Annotated[float, _CUBIC_C]
-SegmentCount = Annotated[int, whole_number(1, 1000)]
-SackBlocks = Annotated[int, whole_number(1, 4)]
 
 
 class HeldBack(Parameters):
