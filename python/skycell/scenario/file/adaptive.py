@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.parameters import Parameters, ValueType, param, quantity
-from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused, parse_quantity
-from skycell.scenario.file.coding import Ratio
+from skycell.input.parameters import Parameters, number, param, quantity
+from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.scenario.file.coding import Ratio, decibels
 from skycell.scenario.file.schedule import Text
 
 _TimeConstant = Annotated[
@@ -17,24 +17,7 @@ _TimeConstant = Annotated[
 ]
 
 
-def _read_decibels(value: Any) -> float:
-    if not isinstance(value, str):
-        raise Refused("the unit is missing" if isinstance(value, int | float) else "")
-    amount = parse_quantity(value)
-    if amount.dimension is not Dimension.DECIBEL or not 0 <= amount.amount <= 20:
-        raise Refused("")
-    return float(amount.amount)
-
-
-Decibels = Annotated[
-    float, ValueType('from 0 dB to 20 dB, such as "0.5 dB"', _read_decibels, {"type": "string"})
-]
-
-
-def _read_sigma(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 5:
-        raise Refused("")
-    return float(value)
+Decibels = Annotated[float, decibels(0, 20, "0.5 dB")]
 
 
 class MasengBakken(Parameters):
@@ -42,8 +25,8 @@ class MasengBakken(Parameters):
 
     kind: Literal["maseng_bakken"] = param(..., "the fade")
     median: Decibels = param(..., "median of the attenuation", symbol="m")
-    sigma: Annotated[float, ValueType("above 0, at most 5", _read_sigma, {"type": "number"})] = (
-        param(..., "standard deviation of its natural logarithm", symbol="σ")
+    sigma: Annotated[float, number(above=0, high=5)] = param(
+        ..., "standard deviation of its natural logarithm", symbol="σ"
     )
     time_constant: _TimeConstant = param(
         ..., "time in which the correlation falls to 1/e", symbol="1/β"

@@ -24,23 +24,22 @@ from skycell.scenario.declared.channels import (
 from skycell.scenario.declared.framings import Framing, Gse
 
 
-def _read_db(value: Any) -> float:
-    if not isinstance(value, str):
-        raise Refused("the unit is missing" if isinstance(value, int | float) else "")
-    amount = parse_quantity(value)
-    if amount.dimension is not Dimension.DECIBEL or not -20 <= amount.amount <= 40:
-        raise Refused("")
-    return float(amount.amount)
+def decibels(low: int, high: int, example: str) -> ValueType:
+    """A ratio in dB."""
+
+    def read(value: Any) -> float:
+        if not isinstance(value, str):
+            raise Refused("the unit is missing" if isinstance(value, int | float) else "")
+        ratio = parse_quantity(value)
+        if ratio.dimension is not Dimension.DECIBEL or not low <= ratio.amount <= high:
+            raise Refused("")
+        return float(ratio.amount)
+
+    schema = {"type": "string", "pattern": unit_pattern(Dimension.DECIBEL), "examples": [example]}
+    return ValueType(f'from {low} dB to {high} dB, such as "{example}"', read, schema)
 
 
-Ratio = Annotated[
-    float,
-    ValueType(
-        'from -20 dB to 40 dB, such as "4.5 dB"',
-        _read_db,
-        {"type": "string", "pattern": unit_pattern(Dimension.DECIBEL), "examples": ["4.5 dB"]},
-    ),
-]
+Ratio = Annotated[float, decibels(-20, 40, "4.5 dB")]
 Rate = Annotated[str, word(*RATES)]
 _EB_N0 = "energy of a user's bit over the density of the noise"
 _RATE = "rate of the code"

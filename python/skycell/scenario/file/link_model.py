@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from skycell.input.parameters import Parameters, ValueType, param, quantity, read_number, when
-from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
+from skycell.input.parameters import Parameters, ValueType, number, param, quantity, when
+from skycell.input.quantities import DAY_PS, Dimension, Quantity
 from skycell.scenario.file.adaptive import AdaptiveCoding
 from skycell.scenario.file.outages import NUMBERS, Outages, read_quantiles
 from skycell.scenario.values.declared_types import PartOfOne
@@ -19,25 +19,11 @@ _Time = Annotated[
 _Phase = Annotated[Quantity, quantity(Dimension.TIME, high=DAY_PS, example="12 s")]
 
 
-def _read_memory(value: Any) -> float:
-    number = read_number(value)
-    if abs(number) > MOST_MEMORY:
-        raise Refused("")
-    return number
-
-
 Quantiles = Annotated[
     tuple[float, ...],
     ValueType("a list of 1 to 1001 numbers that ascend, up to 1e9", read_quantiles, NUMBERS),
 ]
-Memory = Annotated[
-    float,
-    ValueType(
-        f"from -{MOST_MEMORY} to {MOST_MEMORY}",
-        _read_memory,
-        {"type": "number", "minimum": -MOST_MEMORY, "maximum": MOST_MEMORY},
-    ),
-]
+Memory = Annotated[float, number(low=-MOST_MEMORY, high=MOST_MEMORY)]
 
 
 class Course(Parameters):

@@ -11,6 +11,7 @@ from skycell.input.faults import NOTHING, FaultCollector, Verbatim
 from skycell.input.parameters import (
     Parameters,
     ValueType,
+    number,
     param,
     quantity,
     read_number,
@@ -31,7 +32,7 @@ def read_quantiles(value: Any) -> tuple[float, ...]:
     numbers = tuple(read_number(one) for one in value)
     if any(later < earlier for earlier, later in pairwise(numbers)):
         raise Refused("these do not ascend")
-    if any(abs(number) > _LARGEST for number in numbers):
+    if max(map(abs, numbers)) > _LARGEST:
         raise Refused("")
     return numbers
 
@@ -41,17 +42,6 @@ def _read_times(value: Any) -> tuple[float, ...]:
     if numbers[0] < 0 or numbers[-1] <= 0:
         raise Refused("")
     return numbers
-
-
-def _above(least: float, most: float, example: str) -> ValueType:
-    def read(value: Any) -> float:
-        number = read_number(value)
-        if not least < number <= most:
-            raise Refused("")
-        return number
-
-    schema = {"type": "number", "exclusiveMinimum": least, "maximum": most}
-    return ValueType(f"above {least:g}, at most {most:g}, such as {example}", read, schema)
 
 
 NUMBERS = {"type": "array", "items": {"type": "number"}, "minItems": 1}
@@ -66,21 +56,7 @@ Times = Annotated[
 ]
 
 
-def _read_availability(value: Any) -> float:
-    number = read_number(value)
-    if not 0 < number < 1:
-        raise Refused("")
-    return number
-
-
-_Availability = Annotated[
-    float,
-    ValueType(
-        "above 0, below 1, such as 0.995",
-        _read_availability,
-        {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
-    ),
-]
+_Availability = Annotated[float, number(above=0, below=1, what=", such as 0.995")]
 
 
 class ConstantTime(Parameters):
@@ -102,7 +78,7 @@ class LognormalTime(Parameters):
 
     kind: Literal["lognormal"] = param(..., "the distribution")
     mean: _MeanTime = param(..., "mean time")
-    sigma: Annotated[float, _above(0, 5, "1.2")] = param(
+    sigma: Annotated[float, number(above=0, high=5, what=", such as 1.2")] = param(
         ..., "standard deviation of the logarithm", symbol="σ"
     )
 
@@ -112,7 +88,7 @@ class ParetoTime(Parameters):
 
     kind: Literal["pareto"] = param(..., "the distribution")
     mean: _MeanTime = param(..., "mean time")
-    shape: Annotated[float, _above(1, 100, "1.5")] = param(
+    shape: Annotated[float, number(above=1, high=100, what=", such as 1.5")] = param(
         ..., "exponent of the tail; from 2 down the variance is infinite", symbol="α"
     )
 
