@@ -59,7 +59,16 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def classes() -> Written:
-    """What Rust declares, as Python's classes."""
+    """What Rust declares, as Python's classes, and a mark on each module of them."""
+    marks = ["# Modules that `make generate` writes: a review folds them."]
+    for path, text in modules():
+        marks.append(f"{path.relative_to(ROOT).as_posix()} linguist-generated")
+        yield path, text
+    yield ROOT / ".gitattributes", "\n".join([*marks, ""])
+
+
+def modules() -> Written:
+    """The modules of what Rust declares."""
     declared = declarations()
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
