@@ -13,7 +13,7 @@ from typing import Any
 from skycell.input.faults import show_value
 from skycell.input.forms import keys_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declared
+from skycell.scenario.declared.rules import RuleSpec
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ def policy_rows() -> list[PolicyRow]:
     return [_row(kind, rule) for kind, rule in POLICIES.items()]
 
 
-def _row(kind: str, rule: Declared) -> PolicyRow:
+def _row(kind: str, rule: RuleSpec) -> PolicyRow:
     reported = " ".join((rule.written.__doc__ or "").split("\n\n")[0].split())
     return PolicyRow(kind, reported, rule.facts, _parameters(rule))
 
 
-def _parameters(rule: Declared) -> dict[str, str]:
+def _parameters(rule: RuleSpec) -> dict[str, str]:
     return {
         name: "" if field.is_required() else show_value(field.default)
         for name, field in keys_of(rule.written).items()
@@ -65,7 +65,7 @@ def _parameters(rule: Declared) -> dict[str, str]:
     }
 
 
-def defaults_of(rule: Declared) -> str:
+def defaults_of(rule: RuleSpec) -> str:
     """The parameters of a rule with their defaults, as Markdown."""
     parameters = _parameters(rule).items()
     return ", ".join(f"`{name}` {value}".strip() for name, value in parameters) or "–"

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity
-from skycell.scenario.declared.rules import Declares, Nested
+from skycell.scenario.declared.rules import FieldSpec, SubTable
 from skycell.scenario.interpreter.context import Context
 from skycell.scenario.values.buffer_units import BufferUnit
 from skycell.spec.network import PacketFraming
@@ -100,17 +100,17 @@ class Place:
         """The place of a table some steps below the table `outer`, which stands here."""
         return replace(self, path=(*self.path, *steps), outer=outer)
 
-    def fault(self, one: Declares | Nested, got: object, allowed: str, *item: str) -> None:
+    def fault(self, field: FieldSpec | SubTable, got: object, allowed: str, *item: str) -> None:
         """Notes a fault of a parameter, or of an item of it."""
-        assert one.key is not None, "a parameter that a file does not have is not at fault itself"
-        self.faults.add((*self.path, one.key, *item), got, allowed)
+        assert field.key is not None, "a parameter that a file does not have is not at fault itself"
+        self.faults.add((*self.path, field.key, *item), got, allowed)
 
-    def amount(self, one: Declares, size: Quantity) -> int | None:
+    def amount(self, field: FieldSpec, size: Quantity) -> int | None:
         """A size in what the buffer counts; none, with a fault, where that cannot be said in it."""
         unit = needed(self.buffer).unit
         amount = unit.amount(size)
         if amount is None:
-            self.fault(one, size.text, unit.allowed)
+            self.fault(field, size.text, unit.allowed)
         return amount
 
 
