@@ -1,7 +1,7 @@
-"""What a parameter of each type becomes: from what a file has, where it stands, to an engine's.
+"""From a parameter as a file has it to the value that an engine reads, by the parameter's type.
 
-One function for each type of `crates/declare` and `crates/tcp`, under its name. None stands for
-what is at fault.
+There is a function for each type of `crates/declare` and for the types of single rules. It returns
+None for a value with a fault.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from skycell.spec.values import WHOLE_PPB, packet_time_ps
 _LARGEST_FILE = 10**12
 
 Resolver = Callable[[Place, FieldSpec, Any, Any], Any]
-"""Of a place, a declaration, a value and the table that has the value."""
+"""Takes the place, the declaration, the value and the table that has the value."""
 RESOLVERS: dict[str, Resolver] = {}
 
 
@@ -305,7 +305,7 @@ def _dfba_z(at: Place, field: FieldSpec, value: float | str, table: Any) -> Any:
 
 
 def _check_across(at: Place, field: FieldSpec, by_vc: Mapping[str, Any]) -> None:
-    """Refuses values of VCs that do not cross the port."""
+    """Refuses values for VCs that do not cross the port."""
     across = needed(at.vcs).across
     for name in by_vc:
         if name not in across:
@@ -343,7 +343,7 @@ def _class_weights(
 
 
 def _by_queue(at: Place, field: FieldSpec, by_class: Mapping[str, Any]) -> dict[int, Any]:
-    """Values by class as values by the place of the queue that holds it, which has one."""
+    """Returns values by the place of the queue of their class. A queue has one value."""
     owners: dict[int, str] = {}
     values = {}
     for name, value in by_class.items():
@@ -374,7 +374,7 @@ def _page_interval(at: Place, field: FieldSpec, value: Times, table: Any) -> Dis
 
 
 def distribution(times: Times, at: Place, longest_ps: int = LONGEST_RUN_PS) -> DistributionSpec:
-    """A distribution of times in picoseconds, none of which is above a longest one."""
+    """Returns a distribution of times in picoseconds. A time above the longest is a fault."""
 
     def time_ps(key: str, *step: str) -> int:
         written = getattr(times, key)
@@ -397,7 +397,7 @@ def distribution(times: Times, at: Place, longest_ps: int = LONGEST_RUN_PS) -> D
 
 @_resolves("FileSizes")
 def _file_sizes(at: Place, field: FieldSpec, value: float, table: Any) -> tuple[int, ...]:
-    """Sizes of a class of files in whole octets, rounded half up."""
+    """Returns the sizes of a class of files in whole octets, rounded half up."""
     web: Any = needed(at.outer)
     step = exact(value) * web.kilobyte.amount
     counts = range(web.file_step.least, web.file_step.most + 1)
@@ -455,7 +455,7 @@ def _initial_window(at: Place, field: FieldSpec, value: Quantity, tcp: Tcp) -> i
 
 
 def _rwnd(at: Place, tcp: Tcp) -> int:
-    """The receiver's window, whose own faults are reported at its key."""
+    """Returns the receiver's window. Its faults are reported at its own key."""
     octets = needed(at.context).octets(tcp.receiver_window, int(tcp.mss.amount))
     return min(octets, LARGEST_WINDOW)
 
@@ -480,7 +480,7 @@ def _window(at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp, at_lea
 
 
 def shown_window(written: Quantity | str, octets: int) -> Verbatim:
-    """A window as it was written, with its octets where those are not what was."""
+    """Returns a window as it is written, and its octets if it is not written in octets."""
     if isinstance(written, Quantity) and written.dimension is Dimension.SIZE:
         return Verbatim(f'"{written}"')
     return Verbatim(f'"{written}", which is {show_amount(octets)} B')
@@ -501,7 +501,7 @@ def _tick_phase(
 
 @_resolves("RtoMin", "RtoInitial", "RtoMax")
 def _rto(at: Place, field: FieldSpec, value: Quantity, tcp: Tcp) -> int:
-    """A timeout in ticks, at least the ones before it."""
+    """Returns a timeout in ticks. A timeout below the ones before it is a fault."""
     row = ("rto_min", "rto_initial", "rto_max")
     ticks = {key: _ticks(getattr(tcp, key), tcp) for key in row}
     own = ticks[str(field.key)]
@@ -518,7 +518,7 @@ def _rto(at: Place, field: FieldSpec, value: Quantity, tcp: Tcp) -> int:
 
 
 def _ticks(value: Quantity, tcp: Tcp) -> int:
-    """A timeout in ticks, rounded up."""
+    """Returns a timeout in ticks, rounded up."""
     if value.dimension is Dimension.TICKS:
         return int(value.amount)
     return -int(-value.amount // rounded(tcp.tick.amount))

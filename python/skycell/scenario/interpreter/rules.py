@@ -29,12 +29,12 @@ _RATES = ("PeakCellRate", "RateUpToPeak", "CellRateOrNone")
 
 
 def resolve(rule: RuleSpec, written: Parameters, at: Place, **known: Any) -> Any:
-    """The spec of a rule; none with a fault of a parameter for which no value can stand.
+    """Returns the spec of a rule, or none if a parameter with a fault has no value.
 
     Args:
-        rule: its declaration.
-        written: it as a file has it.
-        at: where it stands.
+        rule: the declaration.
+        written: the rule as a file has it.
+        at: the place of the rule.
         known: fields that follow from the rest of the scenario.
     """
     assert rule.spec is not None
@@ -42,7 +42,7 @@ def resolve(rule: RuleSpec, written: Parameters, at: Place, **known: Any) -> Any
 
 
 def fields_of(rule: RuleSpec, written: Parameters, at: Place) -> dict[str, Any]:
-    """The fields of a rule that is no part of a run's spec."""
+    """Returns the fields of a rule that is no part of a run's spec."""
     return _fields(rule.parameters, written, at, {}, None)[0]
 
 
@@ -67,9 +67,9 @@ def _fields(
     known: Mapping[str, Any],
     of_spec: Collection[str] | None,
 ) -> tuple[dict[str, Any], bool]:
-    """The fields of a table, and whether each has a value: with a fault, none stands for it.
+    """Returns the fields of a table, and whether each of them has a value.
 
-    What is only written, for other parameters, is no field: `of_spec` has those of the spec.
+    `of_spec` names the fields of the spec. Other parameters are written only for these fields.
     """
     fields = dict(known)
     is_whole = True
@@ -123,7 +123,7 @@ def _check_order(
     written: Parameters,
     at: Place,
 ) -> None:
-    """Refuses a parameter that is not below another; of a list the least is meant."""
+    """Refuses a parameter that is not below another. The least value of a list counts."""
     field = parameter.below or parameter.at_most
     (other,) = (p for p in parameters if isinstance(p, FieldSpec) and p.field == field)
     value, limit = _least(fields[parameter.field]), _least(fields[field])
