@@ -93,7 +93,8 @@ def _reader(written: Json) -> str:
             what = [quoted(of["what"])] if of["what"] else []
             return f"whole_number({', '.join([_number(of['low']), _number(of['high']), *what])})"
         case "held":
-            return f"amount_held({quoted(of['example'])}, {of['low']})"
+            low, example = of
+            return f"amount_held({quoted(example)}, {low})"
         case "number":
             return f"number({_keywords(of, 'above', 'low', 'high', 'below', 'what')})"
         case "quantity":
