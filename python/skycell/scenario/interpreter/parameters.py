@@ -1,7 +1,7 @@
 """From a parameter as a file has it to the value that an engine reads, by the parameter's type.
 
-There is a function for each type of `crates/declare` and for the types of single rules. It returns
-None for a value with a fault.
+There is a function for each type whose value is not simply a number, a flag or an amount in one
+unit. It returns None for a value with a fault.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from skycell.scenario.declared.rules import FieldSpec
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.interpreter.place import Place, needed
 from skycell.scenario.values.cells import MILLICELLS, MOST_CELLS, cells_per_second
+from skycell.scenario.values.declared_types import PLAIN
 from skycell.scenario.values.distributions import Constant, Times, Uniform
 from skycell.scenario.values.parameter_types import Z_RULES
 from skycell.scenario.values.tcp_types import (
@@ -53,10 +54,24 @@ _LARGEST_FILE = 10**12
 
 Resolver = Callable[[Place, FieldSpec, Any, Any], Any]
 """Takes the place, the declaration, the value and the table that has the value."""
-RESOLVERS: dict[str, Resolver] = {}
-
-
 _R = TypeVar("_R", bound=Resolver)
+_AMOUNTS: Mapping[Dimension, Callable[[Fraction], int]] = {
+    Dimension.TIME: rounded,
+    Dimension.BIT_RATE: lambda rate: rounded(rate * 1000),
+    Dimension.SIZE: int,
+    Dimension.CELLS: int,
+}
+"""From an amount in the base unit of a dimension to what an engine reads."""
+
+
+def _plain(at: Place, field: FieldSpec, value: Any, table: Any) -> Any:
+    """Returns a value as it is written, or the amount of a quantity."""
+    dimension = PLAIN[field.type]
+    return value if dimension is None or value is None else _AMOUNTS[dimension](value.amount)
+
+
+RESOLVERS: dict[str, Resolver] = dict.fromkeys(PLAIN, _plain)
+"""By type. A type that has a function of its own here need not be plain."""
 
 
 def _resolves(*types: str) -> Callable[[_R], _R]:
@@ -67,39 +82,10 @@ def _resolves(*types: str) -> Callable[[_R], _R]:
     return add
 
 
-# Of themselves.
+# Words and lists, and rates of cells.
 
 
-@_resolves(
-    "AtLeastOne",
-    "Backoff",
-    "BackoffExponent",
-    "BitCount",
-    "BitErrorRatio",
-    "BitErrorRatioOrNone",
-    "CellsBetweenRm",
-    "Correlation",
-    "Coupling",
-    "CubicC",
-    "ErrorDensity",
-    "Flag",
-    "FrameCount",
-    "FrameSlots",
-    "FromZeroToOne",
-    "LeastCellsBetweenRm",
-    "PartOfOne",
-    "PerSecond",
-    "PoissonMean",
-    "QueueCount",
-    "Repetitions",
-    "SegmentCount",
-    "Share",
-    "SlotCount",
-    "SlotCountOrNone",
-    "UpToEqualShare",
-    "Weight",
-    "WrongBits",
-)
+@_resolves("WrongBits")
 def _as_written(at: Place, field: FieldSpec, value: Any, table: Any) -> Any:
     return value
 
@@ -109,33 +95,9 @@ def _word(at: Place, field: FieldSpec, value: str, table: Any) -> str:
     return field.words.get(value, value)
 
 
-@_resolves("Interval", "StateTime", "TimeOrNone", "Tick")
-def _interval(at: Place, field: FieldSpec, value: Quantity, table: Any) -> int:
-    return rounded(value.amount)
-
-
-@_resolves(
-    "BurstOctets",
-    "CellsInFlight",
-    "Mss",
-    "OctetsBeside",
-    "OctetsOfUnit",
-    "PacketOctets",
-    "RequestOctets",
-    "TransferOctets",
-)
-def _whole(at: Place, field: FieldSpec, value: Quantity, table: Any) -> int:
-    return int(value.amount)
-
-
 @_resolves("OctetsOfUnitOnLine")
 def _octets_on_line(at: Place, field: FieldSpec, value: Quantity | None, table: Any) -> int:
     return 0 if value is None else int(value.amount)
-
-
-@_resolves("BitRate", "BitRateOrNone")
-def _bit_rate(at: Place, field: FieldSpec, value: Quantity | None, table: Any) -> int | None:
-    return None if value is None else rounded(value.amount * 1000)
 
 
 @_resolves("CellRateOrNone")

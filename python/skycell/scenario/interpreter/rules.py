@@ -8,7 +8,7 @@ from typing import Any
 
 from skycell.input.faults import Verbatim
 from skycell.input.parameters import Parameters
-from skycell.input.quantities import Quantity, show_amount, show_time
+from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
 from skycell.scenario.declared.rules import (
     Choice,
     FieldSpec,
@@ -20,10 +20,9 @@ from skycell.scenario.declared.rules import (
 from skycell.scenario.interpreter.parameters import RESOLVERS
 from skycell.scenario.interpreter.place import Place, needed
 from skycell.scenario.values.cells import MILLICELLS
+from skycell.scenario.values.declared_types import PLAIN
 from skycell.spec.part import SpecPart
 
-_TIMES = ("Interval", "StateTime", "TimeOrNone")
-"""Types of parameters that are times."""
 _RATES = ("PeakCellRate", "RateUpToPeak", "CellRateOrNone")
 """Types of parameters that are rates of cells."""
 
@@ -137,7 +136,7 @@ def _check_order(
 
 
 def _shown(parameter: FieldSpec, limit: int, at: Place) -> str:
-    if parameter.type in _TIMES:
+    if PLAIN.get(parameter.type) is Dimension.TIME:
         return show_time(limit)
     if parameter.type in _RATES:
         return f"{show_amount(limit // MILLICELLS)} cells/s"
