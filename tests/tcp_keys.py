@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from skycell.input.forms import annotated, keys_of, kind_of, models_of, value_type_of
-from skycell.scenario.declared.rules import Kinds
+from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP, Tcp
 
 AMOUNTS: Mapping[str, Any] = {
@@ -102,14 +102,14 @@ SCALABLE = ("dctcp", "prague")
 """Congestion controls that count marks."""
 
 RULES: Mapping[str, tuple[str, ...]] = {
-    one.key: tuple(one.rules) for one in TCP.parameters if isinstance(one, Kinds)
+    one.key: tuple(one.rules) for one in TCP.parameters if isinstance(one, Choice)
 }
 """Keys that are one of several kinds, and these."""
 
 OF_RULES: Mapping[tuple[str, str], tuple[Key, ...]] = {
     (one.key, kind): tuple(_keys(rule.written, one.key, kind))
     for one in TCP.parameters
-    if isinstance(one, Kinds)
+    if isinstance(one, Choice)
     for kind, rule in one.rules.items()
 }
 """The keys of each rule, by the key of [tcp] and the kind."""

@@ -74,7 +74,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 *types_imports(types, declared),
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
-                + ", ".join(("Declared", "Declares", "Nested", "Part", "kind_by_name")),
+                + ", ".join(("RuleSpec", "FieldSpec", "SubTable", "Flattened", "kind_by_name")),
                 *(
                     [f"from skycell.spec.network import {', '.join(sorted(specs))}"]
                     if specs
@@ -87,7 +87,7 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 f"Any{alias} = {union}",
                 *_by_name(alias, short),
                 "",
-                f"{family.upper()}: dict[str, Declared] = {{",
+                f"{family.upper()}: dict[str, RuleSpec] = {{",
                 *entries,
                 "}",
                 f'"""What each {noun} declares, by its kind."""',
@@ -114,7 +114,7 @@ def table_module(name: str, declared: Json) -> str:
         rules += _family(parameter, family, items, types)
         specs |= {kind["of"]["named"] for kind in kinds(family)}
         entries.append(
-            f'Kinds("{field["name"]}", "{parameter["key"]}", {parameter["key"].upper()}),'
+            f'Choice("{field["name"]}", "{parameter["key"]}", {parameter["key"].upper()}),'
         )
     lines = [*rules, "", "", f"class {table}(Parameters):"]
     lines += docstring(first_paragraph(item["doc"]))
@@ -134,13 +134,13 @@ def table_module(name: str, declared: Json) -> str:
                 "",
                 "from skycell.input.parameters import Parameters, param, when, without, word",
                 "from skycell.scenario.declared.rules import "
-                + ", ".join(("Declared", "Declares", "Kinds", "kind_or")),
+                + ", ".join(("RuleSpec", "FieldSpec", "Choice", "kind_or")),
                 *types_imports(types, declared),
                 f"from skycell.spec.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
                 "",
-                f"{name.upper()} = Declared({table}, {item['name']}, (",
+                f"{name.upper()} = RuleSpec({table}, {item['name']}, (",
                 *entries,
                 "))",
             ]
@@ -174,11 +174,11 @@ def _family(
         f"        json_schema_input_type=_Any{pascal} | Literal[{words}],",
         "    ),",
         "]",
-        f"{key.upper()}: dict[str, Declared] = {{",
+        f"{key.upper()}: dict[str, RuleSpec] = {{",
     )
     for (kind, item), name in zip(rules, names, strict=True):
         inner = "".join(f"{_declares(field, items)}," for field in item["shape"]["fields"])
-        yield f'    "{kind}": Declared({name}, {item["name"]}, ({inner})),'
+        yield f'    "{kind}": RuleSpec({name}, {item["name"]}, ({inner})),'
     yield "}"
 
 
@@ -307,7 +307,7 @@ def _when(effect: Json) -> str:
 def _entry(
     kind: str, name: str, target: str, item: Json, items: Mapping[str, Json]
 ) -> Iterator[str]:
-    yield f'    "{kind}": Declared('
+    yield f'    "{kind}": RuleSpec('
     yield f"        {name},"
     yield f"        {target},"
     yield "        ("
@@ -328,12 +328,12 @@ def _declares(field: Json, items: Mapping[str, Json]) -> str:
     if parameter["type"] is None:
         name = field["type"]["named"]
         inner = "".join(f"{_declares(own, items)}," for own in items[name]["shape"]["fields"])
-        return f'Part("{field["name"]}", {name}, ({inner}))'
+        return f'Flattened("{field["name"]}", {name}, ({inner}))'
     if parameter["is_table"]:
         name = parameter["type"]
         inner = "".join(f"{_declares(own, items)}," for own in items[name]["shape"]["fields"])
         is_list = ", is_list=True" if parameter["is_list"] else ""
-        return f'Nested("{field["name"]}", "{parameter["key"]}", {name}, ({inner}){is_list})'
+        return f'SubTable("{field["name"]}", "{parameter["key"]}", {name}, ({inner}){is_list})'
     reported = [f'"{field["name"]}"', quoted(parameter["key"]), f'"{parameter["type"]}"']
     relation = parameter["relation"]
     if relation is not None:
@@ -344,4 +344,4 @@ def _declares(field: Json, items: Mapping[str, Json]) -> str:
         other = {word["written"]: word["word"] for word in words if word["written"]}
         reported += [f"words={other!r}"] if other else []
     reported += [f"{flag}=True" for flag in ("is_list", "is_ascending") if parameter[flag]]
-    return f"Declares({', '.join(reported)})"
+    return f"FieldSpec({', '.join(reported)})"

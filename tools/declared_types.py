@@ -40,6 +40,11 @@ def types_module(declared: Json) -> str:
                 f"from {VALUES}.parameter_types import by_class, by_vc",
                 "",
                 *lines,
+                "",
+                "PLAIN: dict[str, Dimension | None] = {",
+                *(f'    "{name}": {unit},' for name, unit in _plain(declared)),
+                "}",
+                '"""Types of which an engine reads the number, or the amount in one dimension."""',
             ]
         )
         + "\n"
@@ -64,6 +69,16 @@ def _written(declared: Json) -> Iterator[tuple[str, Json]]:
             yield name, {"flag": None}
         elif written not in ("not", "by_hand"):
             yield name, written
+
+
+def _plain(declared: Json) -> Iterator[tuple[str, str]]:
+    """The types of numbers and flags, and of quantities in one unit, with their dimension."""
+    for name, written in _written(declared):
+        ((form, of),) = written.items()
+        if form in ("flag", "whole", "one_of", "number", "part"):
+            yield name, "None"
+        elif form == "quantity" and len(of["dimensions"]) == 1 and not of["words"]:
+            yield name, f"Dimension.{of['dimensions'][0]}"
 
 
 def _python_type(written: Json) -> str:
@@ -93,7 +108,8 @@ def _reader(written: Json) -> str:
             what = [quoted(of["what"])] if of["what"] else []
             return f"whole_number({', '.join([_number(of['low']), _number(of['high']), *what])})"
         case "held":
-            return f"amount_held({quoted(of['example'])}, {of['low']})"
+            low, example = of
+            return f"amount_held({quoted(example)}, {low})"
         case "number":
             return f"number({_keywords(of, 'above', 'low', 'high', 'below', 'what')})"
         case "quantity":

@@ -59,7 +59,16 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def classes() -> Written:
-    """What Rust declares, as Python's classes."""
+    """What Rust declares, as Python's classes, and a mark on each module of them."""
+    marks = ["# Modules that `make generate` writes: a review folds them."]
+    for path, text in modules():
+        marks.append(f"{path.relative_to(ROOT).as_posix()} linguist-generated")
+        yield path, text
+    yield ROOT / ".gitattributes", "\n".join([*marks, ""])
+
+
+def modules() -> Written:
+    """The modules of what Rust declares."""
     declared = declarations()
     rules = PACKAGE / "scenario" / "declared"
     yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
@@ -87,9 +96,11 @@ def pages() -> Written:
     """Reference pages of what is declared."""
     from skycell.scenario.documentation import page
     from skycell.scenario.policy_table import policy_page
+    from skycell.scenario.rate_algorithm_table import rate_algorithm_page
 
     yield REFERENCE / "scenario.md", page()
     yield _with_table(REFERENCE / "policies" / "README.md", "classes", policy_page())
+    yield _with_table(REFERENCE / "abr.md", "rate algorithms", rate_algorithm_page())
     yield _with_table(REFERENCE / "records.md", "traces", traces_table(declarations()))
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Kinds, Parameter
+from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter
 from skycell.scenario.declared.tcp import Tcp
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, SCALABLE, has_few
 
@@ -32,14 +32,14 @@ _OWN: Values = {
 """Parameters with another value than their default."""
 
 
-def _declares(kind: str, found: Callable[[Declares], bool]) -> bool:
+def _declares(kind: str, found: Callable[[FieldSpec], bool]) -> bool:
     """Whether some parameter of a policy is such."""
 
     def any_of(parameters: Sequence[Parameter]) -> bool:
         return any(
-            found(one) if isinstance(one, Declares) else any_of(one.parameters)
+            found(one) if isinstance(one, FieldSpec) else any_of(one.parameters)
             for one in parameters
-            if not isinstance(one, Kinds)
+            if not isinstance(one, Choice)
         )
 
     return any_of(POLICIES[kind].parameters)

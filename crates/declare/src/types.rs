@@ -2,10 +2,10 @@
 //! write it, from which `make generate` makes Python's reader, and which values an engine may read.
 //! `python/skycell/scenario/interpreter/parameters.py` makes one from the other.
 
-use crate::written::Written::{self, ByHand, Flag as TrueOrFalse, Not, OneOf, Part};
+use crate::written::Written::{self, ByHand, Flag as TrueOrFalse, Held, Not, OneOf, Part};
 use crate::written::{
-    Dimension, Ranged, above, bit_rate, by_class, by_vc, cell_rate, cells, from, held, octets,
-    time, whole, window,
+    Dimension, Ranged, above, bit_rate, by_class, by_vc, cell_rate, cells, from, octets, time,
+    whole, window,
 };
 use crate::{Refusal, Surroundings};
 use std::fmt::Display;
@@ -67,7 +67,7 @@ parameter_types! {
     /// The same of an average occupancy, which an engine takes at any length.
     AverageThreshold(u32) = ByHand, |_cells, _, _| Ok(());
     /// Cells.
-    CellCount(u32) = held(0, "917 cells"), |_cells, _, _| Ok(());
+    CellCount(u32) = Held(0, "917 cells"), |_cells, _, _| Ok(());
     /// Cells of a number of full frames.
     CellsOfFrames(u32) = whole(1, 1000), |_cells, _, _| Ok(());
     /// Above 0, at most 1: 1 is an equal share.

@@ -25,8 +25,9 @@ pub enum Written {
     OneOf(Vec<u64>, &'static str),
     /// A number with its unit.
     Quantity(Quantity),
-    /// A size in what a buffer counts, such as cells, packets or what the link carries in a time.
-    Held(Held),
+    /// A size in what a buffer counts, such as cells, packets or what the link carries in a time: the least
+    /// that it may be, and an example.
+    Held(u64, &'static str),
     /// A table with a value for each of some VCs, by name.
     ByVc(Box<Written>),
     /// A table with a value for each of some service classes, by name.
@@ -98,15 +99,6 @@ pub struct Quantity {
     pub words: &'static [&'static str],
     /// What people have to know of its units.
     pub what: &'static str,
-    /// One as people write it.
-    pub example: &'static str,
-}
-
-/// A size in what a buffer counts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Held {
-    /// The least that it may be.
-    pub low: u64,
     /// One as people write it.
     pub example: &'static str,
 }
@@ -234,11 +226,6 @@ pub fn window(words: &'static [&'static str]) -> Quantity {
     window.from(1).or(words)
 }
 
-/// A size in what a buffer counts, from `low`.
-pub fn held(low: u64, example: &'static str) -> Written {
-    Written::Held(Held { low, example })
-}
-
 /// A table with a value for each of some VCs.
 pub fn by_vc(value: impl Into<Written>) -> Written {
     Written::ByVc(Box::new(value.into()))
@@ -285,23 +272,17 @@ impl Quantity {
     }
 }
 
-impl From<Whole> for Written {
-    fn from(whole: Whole) -> Self {
-        Written::Whole(whole)
-    }
+macro_rules! from_forms {
+    ($($form:ident),*) => {
+        $(impl From<$form> for Written {
+            fn from(form: $form) -> Self {
+                Written::$form(form)
+            }
+        })*
+    };
 }
 
-impl From<Number> for Written {
-    fn from(number: Number) -> Self {
-        Written::Number(number)
-    }
-}
-
-impl From<Quantity> for Written {
-    fn from(quantity: Quantity) -> Self {
-        Written::Quantity(quantity)
-    }
-}
+from_forms!(Whole, Number, Quantity);
 
 impl Written {
     /// The range in words, of a number.

@@ -116,7 +116,7 @@ class FaultCollector:
     positions: Positions = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     meaning_at: Callable[[Path], str] = lambda path: ""
-    """The declared meaning of what stands at a path; known once the file has been read."""
+    """Returns the declared meaning of the key at a path, once the file has been read."""
 
     def add(self, path: Path, got: object, allowed: str, meaning: str | None = None) -> None:
         """Notes a fault.
@@ -125,7 +125,7 @@ class FaultCollector:
             path: where it is.
             got: what stands there, shown as it would stand in a file.
             allowed: what may stand there.
-            meaning: what is at fault, where that is not what stands at the path.
+            meaning: of what is at fault, if that is not the key at the path.
         """
         if meaning is None:
             meaning = self.meaning_at(path)

@@ -28,10 +28,10 @@ def field_named(model: type[BaseModel], key: str) -> FieldInfo | None:
 
 
 def meaning_at(file: BaseModel, path: Path) -> str:
-    """The meaning of the last declared key on a path into a file; empty where there is none.
+    """Returns the meaning of the last declared key on a path; empty if the path has none.
 
     Args:
-        file: as its form has read it.
+        file: the file as its form has read it.
         path: keys and list indices.
     """
     here: Any = file
@@ -47,14 +47,14 @@ def meaning_at(file: BaseModel, path: Path) -> str:
         name = names[str(step)]
         meaning = meaning_of(fields[name])
         here = getattr(here, name) if isinstance(here, BaseModel) else None
-        if here is None:  # not in the file: known by its form, if it has one
+        if here is None:  # not in the file; its form says its keys
             models = models_of(annotated(fields[name]))
             here = models[0] if len(models) == 1 else None
     return meaning
 
 
 def _fields_of(table: Any) -> dict[str, FieldInfo]:
-    """The parameters of a table or of its form; none of what is no table."""
+    """Returns the parameters of a table, or of the form of a table."""
     form = table if isinstance(table, type) else type(table)
     return form.model_fields if issubclass(form, BaseModel) else {}
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from skycell.input.quantities import counted
 from skycell.scenario.declared.policies import POLICIES
+from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 
 NAMES = {
-    **{kind: policy.facts["label"] for kind, policy in POLICIES.items()},
+    **{kind: rule.facts["label"] for kind, rule in {**POLICIES, **RATE_ALGORITHMS}.items()},
     # policies, as the published tables spell them
     "ubr": "tail drop",
     "sd": "Selective Drop",

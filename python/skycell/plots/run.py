@@ -25,7 +25,7 @@ from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Parameter, Part
+from skycell.scenario.declared.rules import FieldSpec, Flattened, Parameter
 
 if TYPE_CHECKING:
     import polars as pl
@@ -297,9 +297,9 @@ def _thresholds(
 ) -> Iterator[tuple[str, int]]:
     for one in parameters:
         value = getattr(spec, one.field)
-        if isinstance(one, Part):
+        if isinstance(one, Flattened):
             yield from _thresholds(one.parameters, written, value)
-        elif not isinstance(one, Declares) or one.key is None:
+        elif not isinstance(one, FieldSpec) or one.key is None:
             continue
         elif "Threshold" in one.type and isinstance(value, int):
             symbol = symbol_of(written.model_fields[one.key])

@@ -6,14 +6,14 @@ The classes are those of "Buffer Management for TCP over the ATM GFR Service", s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from skycell.input.faults import show_value
 from skycell.input.forms import keys_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declared
+from skycell.scenario.declared.rules import RuleSpec
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,29 @@ def policy_rows() -> list[PolicyRow]:
     return [_row(kind, rule) for kind, rule in POLICIES.items()]
 
 
-def _row(kind: str, rule: Declared) -> PolicyRow:
+def _row(kind: str, rule: RuleSpec) -> PolicyRow:
     reported = " ".join((rule.written.__doc__ or "").split("\n\n")[0].split())
-    parameters = {
+    return PolicyRow(kind, reported, rule.facts, _parameters(rule))
+
+
+def _parameters(rule: RuleSpec) -> dict[str, str]:
+    return {
         name: "" if field.is_required() else show_value(field.default)
         for name, field in keys_of(rule.written).items()
         if name != "kind"
     }
-    return PolicyRow(kind, reported, rule.facts, parameters)
+
+
+def defaults_of(rule: RuleSpec) -> str:
+    """The parameters of a rule with their defaults, as Markdown."""
+    parameters = _parameters(rule).items()
+    return ", ".join(f"`{name}` {value}".strip() for name, value in parameters) or "–"
+
+
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table as Markdown."""
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
 
 
 def policy_page() -> str:
@@ -68,21 +83,17 @@ def policy_page() -> str:
         *("kind", "class", "threshold", "discards", "sees tags"),
         *("parameters and defaults", "source", "chosen by us"),
     )
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for row in policy_rows():
-        facts = row.facts
-        parameters = ", ".join(
-            f"`{name}` {value}".strip() for name, value in row.parameters.items()
-        )
-        cells = (
+    rows = (
+        (
             f"[`{row.kind}`]({row.kind}.md)",
-            facts["class"],
-            facts["threshold"],
-            facts["discards"],
+            row.facts["class"],
+            row.facts["threshold"],
+            row.facts["discards"],
             "yes" if row.sees_tags else "no",
-            parameters or "–",
-            facts["source"],
-            facts.get("chosen", "–"),
+            defaults_of(POLICIES[row.kind]),
+            row.facts["source"],
+            row.facts.get("chosen", "–"),
         )
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+        for row in policy_rows()
+    )
+    return markdown_table(heads, rows)

@@ -11,7 +11,7 @@ from skycell.input.forms import keys_of
 from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Declares, Part
+from skycell.scenario.declared.rules import FieldSpec, Flattened
 from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.file.topology import GraphLink
 from skycell.scenario.origins import origin_of, source_of
@@ -55,19 +55,19 @@ def port_settings(scenario: Scenario) -> tuple[Setting, ...]:
 def thresholds_of(queue: QueueSpec) -> dict[str, int]:
     """The sizes that a queue's policy compares its length with, by key, as its buffer counts."""
     found = {}
-    for key, one, spec in _parameters(POLICIES[queue.policy.kind].parameters, queue.policy):
-        value = getattr(spec, one.field)
-        if one.type in _SIZES and isinstance(value, int):
+    for key, parameter, spec in _parameters(POLICIES[queue.policy.kind].parameters, queue.policy):
+        value = getattr(spec, parameter.field)
+        if parameter.type in _SIZES and isinstance(value, int):
             found[key] = value
     return found
 
 
-def _parameters(parameters: tuple[Any, ...], spec: Any) -> Iterator[tuple[str, Declares, Any]]:
-    for one in parameters:
-        if isinstance(one, Part):
-            yield from _parameters(one.parameters, getattr(spec, one.field))
-        elif isinstance(one, Declares) and one.key is not None:
-            yield one.key, one, spec
+def _parameters(parameters: tuple[Any, ...], spec: Any) -> Iterator[tuple[str, FieldSpec, Any]]:
+    for parameter in parameters:
+        if isinstance(parameter, Flattened):
+            yield from _parameters(parameter.parameters, getattr(spec, parameter.field))
+        elif isinstance(parameter, FieldSpec) and parameter.key is not None:
+            yield parameter.key, parameter, spec
 
 
 def _of_link(scenario: Scenario, link: PlannedLink) -> Iterator[Setting]:

@@ -24,3 +24,7 @@ def test_every_factor_of_a_study_that_is_no_plain_word_has_a_name() -> None:
 def test_levels_of_97_0424_are_short_enough_for_a_legend() -> None:
     factors = {"vbr_period_ms": 300, "gr_fraction": 0.1}
     assert words.described(factors) == "VBR period 300 ms, GR 0.1"
+
+
+def test_a_rate_algorithm_has_the_name_that_it_declares() -> None:
+    assert words.NAMES["weighted_erica_plus"] == "weighted ERICA+"

@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import (
     CellRateOrNone,
     CellsBetweenRm,
@@ -134,29 +134,29 @@ class Abr(Parameters):
     )
 
 
-ABR = Declared(
+ABR = RuleSpec(
     Abr,
     AbrSpec,
     (
-        Declares("return_vc", None, "u32"),
-        Declares("pcr_millicells", "pcr", "PeakCellRate"),
-        Declares("mcr_millicells", "mcr", "CellRateOrNone", at_most="pcr_millicells"),
-        Declares("icr_millicells", "icr", "RateUpToPeak", at_most="pcr_millicells"),
-        Declares("tbe_cells", "tbe", "CellsInFlight"),
-        Declares("frtt_ps", None, "u64"),
-        Declares("nrm", "nrm", "CellsBetweenRm"),
-        Declares("mrm", "mrm", "LeastCellsBetweenRm"),
-        Declares("trm_ps", "trm", "Interval"),
-        Declares("rif", "rif", "PartOfOne"),
-        Declares("rdf", "rdf", "PartOfOne"),
-        Declares("cdf", "cdf", "FromZeroToOne"),
-        Declares("adtf_ps", "adtf", "Interval"),
-        Declares("tcr_millicells", "tcr", "CellRateOrNone"),
-        Declares("use_it_or_lose_it", "use_it_or_lose_it", "Flag"),
-        Declares("turns_out_of_rate", "turns_out_of_rate", "Flag"),
-        Declares(
+        FieldSpec("return_vc", None, "u32"),
+        FieldSpec("pcr_millicells", "pcr", "PeakCellRate"),
+        FieldSpec("mcr_millicells", "mcr", "CellRateOrNone", at_most="pcr_millicells"),
+        FieldSpec("icr_millicells", "icr", "RateUpToPeak", at_most="pcr_millicells"),
+        FieldSpec("tbe_cells", "tbe", "CellsInFlight"),
+        FieldSpec("frtt_ps", None, "u64"),
+        FieldSpec("nrm", "nrm", "CellsBetweenRm"),
+        FieldSpec("mrm", "mrm", "LeastCellsBetweenRm"),
+        FieldSpec("trm_ps", "trm", "Interval"),
+        FieldSpec("rif", "rif", "PartOfOne"),
+        FieldSpec("rdf", "rdf", "PartOfOne"),
+        FieldSpec("cdf", "cdf", "FromZeroToOne"),
+        FieldSpec("adtf_ps", "adtf", "Interval"),
+        FieldSpec("tcr_millicells", "tcr", "CellRateOrNone"),
+        FieldSpec("use_it_or_lose_it", "use_it_or_lose_it", "Flag"),
+        FieldSpec("turns_out_of_rate", "turns_out_of_rate", "Flag"),
+        FieldSpec(
             "destination_millicells", "destination_rate", "RateUpToPeak", at_most="pcr_millicells"
         ),
-        Declares("weight", "weight", "Weight"),
+        FieldSpec("weight", "weight", "Weight"),
     ),
 )

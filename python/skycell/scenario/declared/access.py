@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     BackoffExponent,
     Flag,
@@ -177,60 +177,60 @@ AccessProtocol = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyAccessProtocol | _Names),
 ]
 
-ACCESS: dict[str, Declared] = {
-    "slotted_aloha": Declared(
+ACCESS: dict[str, RuleSpec] = {
+    "slotted_aloha": RuleSpec(
         SlottedAloha,
         SlottedAlohaSpec,
         (
-            Declares("backoff", "backoff", "word"),
-            Declares("probability", "probability", "PartOfOne"),
-            Declares("max_exponent", "max_exponent", "BackoffExponent"),
-            Declares("arrivals", "arrivals", "PartOfOne"),
+            FieldSpec("backoff", "backoff", "word"),
+            FieldSpec("probability", "probability", "PartOfOne"),
+            FieldSpec("max_exponent", "max_exponent", "BackoffExponent"),
+            FieldSpec("arrivals", "arrivals", "PartOfOne"),
         ),
         facts={},
     ),
-    "tree": Declared(
+    "tree": RuleSpec(
         Tree,
         TreeSpec,
         (
-            Declares("window_ps", "window", "TimeOrNone"),
-            Declares("skips_certain_collisions", "skips_certain_collisions", "Flag"),
+            FieldSpec("window_ps", "window", "TimeOrNone"),
+            FieldSpec("skips_certain_collisions", "skips_certain_collisions", "Flag"),
         ),
         facts={},
     ),
-    "splitting": Declared(
+    "splitting": RuleSpec(
         Splitting,
         SplittingSpec,
-        (Declares("window_ps", "window", "Interval"),),
+        (FieldSpec("window_ps", "window", "Interval"),),
         facts={},
     ),
-    "fixed_assignment": Declared(
+    "fixed_assignment": RuleSpec(
         FixedAssignment,
         FixedAssignmentSpec,
-        (Declares("constant_slots", "constant_slots", "SlotCount"),),
+        (FieldSpec("constant_slots", "constant_slots", "SlotCount"),),
         facts={},
     ),
-    "dama": Declared(
+    "dama": RuleSpec(
         Dama,
         DamaSpec,
         (
-            Declares("frame_slots", "frame_slots", "FrameSlots"),
-            Declares("request_slots", "request_slots", "SlotCount"),
-            Declares("requests_per_slot", "requests_per_slot", "SlotCount"),
-            Declares("request", "request", "word"),
-            Declares("constant_slots", "constant_slots", "SlotCountOrNone"),
-            Declares("rate_timeout", "rate_timeout", "FrameCount"),
-            Declares("free_capacity", "free_capacity", "Flag"),
+            FieldSpec("frame_slots", "frame_slots", "FrameSlots"),
+            FieldSpec("request_slots", "request_slots", "SlotCount"),
+            FieldSpec("requests_per_slot", "requests_per_slot", "SlotCount"),
+            FieldSpec("request", "request", "word"),
+            FieldSpec("constant_slots", "constant_slots", "SlotCountOrNone"),
+            FieldSpec("rate_timeout", "rate_timeout", "FrameCount"),
+            FieldSpec("free_capacity", "free_capacity", "Flag"),
         ),
         facts={},
     ),
-    "hybrid": Declared(
+    "hybrid": RuleSpec(
         Hybrid,
         HybridSpec,
         (
-            Declares("frame_slots", "frame_slots", "FrameSlots"),
-            Declares("contention_slots", "contention_slots", "SlotCount"),
-            Declares("arrivals", "arrivals", "PartOfOne"),
+            FieldSpec("frame_slots", "frame_slots", "FrameSlots"),
+            FieldSpec("contention_slots", "contention_slots", "SlotCount"),
+            FieldSpec("arrivals", "arrivals", "PartOfOne"),
         ),
         facts={},
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import (
     BitCount,
     BitErrorRatio,
@@ -188,71 +188,71 @@ AnyChannel = (
     | ErrorTrace
 )
 
-CHANNELS: dict[str, Declared] = {
-    "gilbert_elliott": Declared(
+CHANNELS: dict[str, RuleSpec] = {
+    "gilbert_elliott": RuleSpec(
         GilbertElliott,
         GilbertElliottSpec,
         (
-            Declares("good_to_bad", "good_to_bad", "PartOfOne"),
-            Declares("bad_to_good", "bad_to_good", "PartOfOne"),
-            Declares("loss_in_good", "loss_in_good", "FromZeroToOne"),
-            Declares("loss_in_bad", "loss_in_bad", "FromZeroToOne"),
+            FieldSpec("good_to_bad", "good_to_bad", "PartOfOne"),
+            FieldSpec("bad_to_good", "bad_to_good", "PartOfOne"),
+            FieldSpec("loss_in_good", "loss_in_good", "FromZeroToOne"),
+            FieldSpec("loss_in_bad", "loss_in_bad", "FromZeroToOne"),
         ),
         facts={},
     ),
-    "loss_bursts": Declared(
+    "loss_bursts": RuleSpec(
         LossBursts,
         LossBurstsSpec,
         (
-            Declares("gap_ps", "gap", "StateTime"),
-            Declares("length_ps", "length", "StateTime"),
-            Declares("loss", "loss", "PartOfOne"),
+            FieldSpec("gap_ps", "gap", "StateTime"),
+            FieldSpec("length_ps", "length", "StateTime"),
+            FieldSpec("loss", "loss", "PartOfOne"),
         ),
         facts={},
     ),
-    "periodic_losses": Declared(
+    "periodic_losses": RuleSpec(
         PeriodicLosses,
         PeriodicLossesSpec,
         (
-            Declares("period_ps", "period", "Interval"),
-            Declares("length_ps", "length", "Interval", at_most="period_ps"),
-            Declares("phase_ps", "phase", "TimeOrNone"),
-            Declares("loss", "loss", "PartOfOne"),
+            FieldSpec("period_ps", "period", "Interval"),
+            FieldSpec("length_ps", "length", "Interval", at_most="period_ps"),
+            FieldSpec("phase_ps", "phase", "TimeOrNone"),
+            FieldSpec("loss", "loss", "PartOfOne"),
         ),
         facts={},
     ),
-    "bit_errors": Declared(
+    "bit_errors": RuleSpec(
         BitErrors,
         BitErrorsSpec,
-        (Declares("ber", "ber", "BitErrorRatio"),),
+        (FieldSpec("ber", "ber", "BitErrorRatio"),),
         facts={},
     ),
-    "gilbert_elliott_bits": Declared(
+    "gilbert_elliott_bits": RuleSpec(
         GilbertElliottBits,
         GilbertElliottBitsSpec,
         (
-            Declares("good_to_bad", "good_to_bad", "PartOfOne"),
-            Declares("bad_to_good", "bad_to_good", "PartOfOne"),
-            Declares("errors_in_good", "errors_in_good", "BitErrorRatioOrNone"),
-            Declares("errors_in_bad", "errors_in_bad", "BitErrorRatio"),
+            FieldSpec("good_to_bad", "good_to_bad", "PartOfOne"),
+            FieldSpec("bad_to_good", "bad_to_good", "PartOfOne"),
+            FieldSpec("errors_in_good", "errors_in_good", "BitErrorRatioOrNone"),
+            FieldSpec("errors_in_bad", "errors_in_bad", "BitErrorRatio"),
         ),
         facts={},
     ),
-    "error_bursts": Declared(
+    "error_bursts": RuleSpec(
         ErrorBursts,
         ErrorBurstsSpec,
         (
-            Declares("ber", "ber", "BitErrorRatio"),
-            Declares("length_bits", "length", "BitCount"),
-            Declares("density", "density", "ErrorDensity"),
-            Declares("lengths", "lengths", "word"),
+            FieldSpec("ber", "ber", "BitErrorRatio"),
+            FieldSpec("length_bits", "length", "BitCount"),
+            FieldSpec("density", "density", "ErrorDensity"),
+            FieldSpec("lengths", "lengths", "word"),
         ),
         facts={},
     ),
-    "error_trace": Declared(
+    "error_trace": RuleSpec(
         ErrorTrace,
         ErrorTraceSpec,
-        (Declares("errors", "errors", "WrongBits"),),
+        (FieldSpec("errors", "errors", "WrongBits"),),
         facts={},
     ),
 }

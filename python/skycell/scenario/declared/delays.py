@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declared, Declares, Part
+from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec
 from skycell.scenario.values.declared_types import Correlation, Flag, Interval, TimeOrNone
 from skycell.spec.network import (
     NormalDelaySpec,
@@ -115,66 +115,66 @@ class Table(Parameters):
 
 AnyDelayVariation = Uniform | Normal | Pareto | Table
 
-DELAYS: dict[str, Declared] = {
-    "uniform": Declared(
+DELAYS: dict[str, RuleSpec] = {
+    "uniform": RuleSpec(
         Uniform,
         UniformDelaySpec,
         (
-            Declares("spread_ps", "spread", "Interval"),
-            Part(
+            FieldSpec("spread_ps", "spread", "Interval"),
+            Flattened(
                 "part",
                 VariationPart,
                 (
-                    Declares("correlation", "correlation", "Correlation"),
-                    Declares("reorder", "reorder", "Flag"),
+                    FieldSpec("correlation", "correlation", "Correlation"),
+                    FieldSpec("reorder", "reorder", "Flag"),
                 ),
             ),
         ),
         facts={},
     ),
-    "normal": Declared(
+    "normal": RuleSpec(
         Normal,
         NormalDelaySpec,
         (
-            Declares("spread_ps", "spread", "Interval"),
-            Part(
+            FieldSpec("spread_ps", "spread", "Interval"),
+            Flattened(
                 "part",
                 VariationPart,
                 (
-                    Declares("correlation", "correlation", "Correlation"),
-                    Declares("reorder", "reorder", "Flag"),
+                    FieldSpec("correlation", "correlation", "Correlation"),
+                    FieldSpec("reorder", "reorder", "Flag"),
                 ),
             ),
         ),
         facts={},
     ),
-    "pareto": Declared(
+    "pareto": RuleSpec(
         Pareto,
         ParetoDelaySpec,
         (
-            Declares("spread_ps", "spread", "Interval"),
-            Part(
+            FieldSpec("spread_ps", "spread", "Interval"),
+            Flattened(
                 "part",
                 VariationPart,
                 (
-                    Declares("correlation", "correlation", "Correlation"),
-                    Declares("reorder", "reorder", "Flag"),
+                    FieldSpec("correlation", "correlation", "Correlation"),
+                    FieldSpec("reorder", "reorder", "Flag"),
                 ),
             ),
         ),
         facts={},
     ),
-    "table": Declared(
+    "table": RuleSpec(
         Table,
         TableDelaySpec,
         (
-            Declares("values_ps", "values", "TimeOrNone", is_list=True, is_ascending=True),
-            Part(
+            FieldSpec("values_ps", "values", "TimeOrNone", is_list=True, is_ascending=True),
+            Flattened(
                 "part",
                 VariationPart,
                 (
-                    Declares("correlation", "correlation", "Correlation"),
-                    Declares("reorder", "reorder", "Flag"),
+                    FieldSpec("correlation", "correlation", "Correlation"),
+                    FieldSpec("reorder", "reorder", "Flag"),
                 ),
             ),
         ),

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     Flag,
     FromZeroToOne,
@@ -181,8 +181,8 @@ Framing = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyFraming | _Names),
 ]
 
-FRAMINGS: dict[str, Declared] = {
-    "none": Declared(
+FRAMINGS: dict[str, RuleSpec] = {
+    "none": RuleSpec(
         NoOverhead,
         None,
         (),
@@ -190,7 +190,7 @@ FRAMINGS: dict[str, Declared] = {
             "carries": "cells",
         },
     ),
-    "sts3c": Declared(
+    "sts3c": RuleSpec(
         Sts3c,
         None,
         (),
@@ -199,7 +199,7 @@ FRAMINGS: dict[str, Declared] = {
             "only_bps": 155520000,
         },
     ),
-    "sts12c": Declared(
+    "sts12c": RuleSpec(
         Sts12c,
         None,
         (),
@@ -208,7 +208,7 @@ FRAMINGS: dict[str, Declared] = {
             "only_bps": 622080000,
         },
     ),
-    "ds3_plcp": Declared(
+    "ds3_plcp": RuleSpec(
         Ds3Plcp,
         None,
         (),
@@ -217,7 +217,7 @@ FRAMINGS: dict[str, Declared] = {
             "only_bps": 44736000,
         },
     ),
-    "ip": Declared(
+    "ip": RuleSpec(
         Ip,
         None,
         (),
@@ -225,48 +225,48 @@ FRAMINGS: dict[str, Declared] = {
             "carries": "packets",
         },
     ),
-    "ethernet": Declared(
+    "ethernet": RuleSpec(
         Ethernet,
         None,
-        (Declares("vlan", "vlan", "Flag"),),
+        (FieldSpec("vlan", "vlan", "Flag"),),
         facts={
             "carries": "packets",
         },
     ),
-    "ppp": Declared(
+    "ppp": RuleSpec(
         Ppp,
         None,
         (
-            Declares(
+            FieldSpec(
                 "check_sequence",
                 "check_sequence",
                 "word",
                 words={"16 bit": "short", "32 bit": "long"},
             ),
-            Declares("compressed", "compressed", "Flag"),
+            FieldSpec("compressed", "compressed", "Flag"),
         ),
         facts={
             "carries": "packets",
         },
     ),
-    "custom": Declared(
+    "custom": RuleSpec(
         Custom,
         None,
         (
-            Declares("overhead_octets", "overhead", "OctetsBeside"),
-            Declares("least_octets", "padded_to", "OctetsBeside"),
-            Declares("unit_octets", "unit", "OctetsOfUnit"),
-            Declares("line_octets", "unit_on_line", "OctetsOfUnitOnLine"),
+            FieldSpec("overhead_octets", "overhead", "OctetsBeside"),
+            FieldSpec("least_octets", "padded_to", "OctetsBeside"),
+            FieldSpec("unit_octets", "unit", "OctetsOfUnit"),
+            FieldSpec("line_octets", "unit_on_line", "OctetsOfUnitOnLine"),
         ),
         facts={
             "carries": "packets",
         },
     ),
-    "gse": Declared(
+    "gse": RuleSpec(
         Gse,
         None,
         (
-            Declares(
+            FieldSpec(
                 "modcod",
                 "modcod",
                 "word",
@@ -301,10 +301,10 @@ FRAMINGS: dict[str, Declared] = {
                     "32APSK 9/10": "apsk32_9_10",
                 },
             ),
-            Declares("frame", "frame", "word"),
-            Declares("pilots", "pilots", "Flag"),
-            Declares("label", "label", "word", words={"6 B": "long", "3 B": "short"}),
-            Declares("roll_off", "roll_off", "FromZeroToOne"),
+            FieldSpec("frame", "frame", "word"),
+            FieldSpec("pilots", "pilots", "Flag"),
+            FieldSpec("label", "label", "word", words={"6 B": "long", "3 B": "short"}),
+            FieldSpec("roll_off", "roll_off", "FromZeroToOne"),
         ),
         facts={
             "carries": "packets",

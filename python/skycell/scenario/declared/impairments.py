@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import FromZeroToOne, TimeOrNone
 from skycell.spec.network import AccessImpairments
 
@@ -45,14 +45,14 @@ class Impairments(Parameters):
     )
 
 
-IMPAIRMENTS = Declared(
+IMPAIRMENTS = RuleSpec(
     Impairments,
     AccessImpairments,
     (
-        Declares("burst_errors", "burst_errors", "FromZeroToOne"),
-        Declares("false_collisions", "false_collisions", "FromZeroToOne"),
-        Declares("jammed", "jammed", "FromZeroToOne"),
-        Declares("jammed_from_ps", "jammed_from", "TimeOrNone"),
-        Declares("jammed_until_ps", "jammed_until", "TimeOrNone"),
+        FieldSpec("burst_errors", "burst_errors", "FromZeroToOne"),
+        FieldSpec("false_collisions", "false_collisions", "FromZeroToOne"),
+        FieldSpec("jammed", "jammed", "FromZeroToOne"),
+        FieldSpec("jammed_from_ps", "jammed_from", "TimeOrNone"),
+        FieldSpec("jammed_until_ps", "jammed_until", "TimeOrNone"),
     ),
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import PacketPolicerSpec
 
@@ -42,13 +42,13 @@ class Policer(Parameters):
     )
 
 
-POLICER = Declared(
+POLICER = RuleSpec(
     Policer,
     PacketPolicerSpec,
     (
-        Declares("rate_millibps", "rate", "BitRate"),
-        Declares("burst_octets", "burst", "BurstOctets"),
-        Declares("peak_millibps", "peak", "BitRateOrNone"),
-        Declares("excess", "excess", "word"),
+        FieldSpec("rate_millibps", "rate", "BitRate"),
+        FieldSpec("burst_octets", "burst", "BurstOctets"),
+        FieldSpec("peak_millibps", "peak", "BitRateOrNone"),
+        FieldSpec("excess", "excess", "word"),
     ),
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     CellCount,
     CellsOfFrames,
@@ -804,8 +804,8 @@ Policy = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyPolicy | _Names),
 ]
 
-POLICIES: dict[str, Declared] = {
-    "tail_drop": Declared(
+POLICIES: dict[str, RuleSpec] = {
+    "tail_drop": RuleSpec(
         TailDrop,
         TailDropSpec,
         (),
@@ -817,7 +817,7 @@ POLICIES: dict[str, Declared] = {
             "threshold": "–",
         },
     ),
-    "ppd": Declared(
+    "ppd": RuleSpec(
         Ppd,
         PpdSpec,
         (),
@@ -829,12 +829,12 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "epd": Declared(
+    "epd": RuleSpec(
         Epd,
         EpdSpec,
         (
-            Declares("threshold_cells", "drop_threshold", "Threshold"),
-            Declares("partial_discard", "partial_discard", "Flag"),
+            FieldSpec("threshold_cells", "drop_threshold", "Threshold"),
+            FieldSpec("partial_discard", "partial_discard", "Flag"),
         ),
         facts={
             "class": "SA-ST",
@@ -844,13 +844,13 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "selective_drop": Declared(
+    "selective_drop": RuleSpec(
         SelectiveDrop,
         SelectiveDropSpec,
         (
-            Declares("threshold_cells", "drop_threshold", "Threshold"),
-            Declares("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
-            Declares("partial_discard", "partial_discard", "Flag"),
+            FieldSpec("threshold_cells", "drop_threshold", "Threshold"),
+            FieldSpec("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
+            FieldSpec("partial_discard", "partial_discard", "Flag"),
         ),
         facts={
             "class": "MA-ST",
@@ -860,13 +860,13 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "fair_buffer_allocation": Declared(
+    "fair_buffer_allocation": RuleSpec(
         FairBufferAllocation,
         FairBufferAllocationSpec,
         (
-            Declares("threshold_cells", "drop_threshold", "ThresholdBelowCapacity"),
-            Declares("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
-            Declares("partial_discard", "partial_discard", "Flag"),
+            FieldSpec("threshold_cells", "drop_threshold", "ThresholdBelowCapacity"),
+            FieldSpec("fairness_threshold", "fairness_threshold", "UpToEqualShare"),
+            FieldSpec("partial_discard", "partial_discard", "Flag"),
         ),
         facts={
             "class": "MA-ST",
@@ -876,12 +876,12 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "single_drop": Declared(
+    "single_drop": RuleSpec(
         SingleDrop,
         SingleDropSpec,
         (
-            Declares("thresholds_cells", "thresholds", "VcThresholds"),
-            Declares("rearm_below_cells", "rearm_below", "CellCount", below="thresholds_cells"),
+            FieldSpec("thresholds_cells", "thresholds", "VcThresholds"),
+            FieldSpec("rearm_below_cells", "rearm_below", "CellCount", below="thresholds_cells"),
         ),
         facts={
             "chosen": "occupancy looked at when a frame begins",
@@ -895,16 +895,16 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "dfba": Declared(
+    "dfba": RuleSpec(
         Dfba,
         DfbaSpec,
         (
-            Declares("low_cells", "low_threshold", "Threshold", below="high_cells"),
-            Declares("high_cells", "high_threshold", "Threshold"),
-            Declares("alpha", "alpha", "FromZeroToOne"),
-            Declares("mcr_millicells", None, "McrByVc"),
-            Declares("z", "z", "DfbaZ"),
-            Declares("keeps_last_cells", "keep_last_cells", "Flag"),
+            FieldSpec("low_cells", "low_threshold", "Threshold", below="high_cells"),
+            FieldSpec("high_cells", "high_threshold", "Threshold"),
+            FieldSpec("alpha", "alpha", "FromZeroToOne"),
+            FieldSpec("mcr_millicells", None, "McrByVc"),
+            FieldSpec("z", "z", "DfbaZ"),
+            FieldSpec("keeps_last_cells", "keep_last_cells", "Flag"),
         ),
         facts={
             "class": "MA-MT",
@@ -918,12 +918,12 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "priority_drop": Declared(
+    "priority_drop": RuleSpec(
         PriorityDrop,
         PriorityDropSpec,
         (
-            Declares("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
-            Declares("threshold_cells", "drop_threshold", "Threshold"),
+            FieldSpec("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
+            FieldSpec("threshold_cells", "drop_threshold", "Threshold"),
         ),
         facts={
             "class": "SA-MT",
@@ -938,13 +938,13 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "vc_priority_drop": Declared(
+    "vc_priority_drop": RuleSpec(
         VcPriorityDrop,
         VcPriorityDropSpec,
         (
-            Declares("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
-            Declares("threshold_cells", "drop_threshold", "Threshold"),
-            Declares("vc_thresholds_cells", "vc_threshold", "VcAllowances"),
+            FieldSpec("tagged_cells", "tagged_threshold", "Threshold", at_most="threshold_cells"),
+            FieldSpec("threshold_cells", "drop_threshold", "Threshold"),
+            FieldSpec("vc_thresholds_cells", "vc_threshold", "VcAllowances"),
         ),
         facts={
             "class": "MA-MT",
@@ -958,15 +958,15 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "red": Declared(
+    "red": RuleSpec(
         Red,
         RedSpec,
         (
-            Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
-            Declares("max_cells", "max_threshold", "AverageThreshold"),
-            Declares("max_p", "max_probability", "PartOfOne"),
-            Declares("weight", "weight", "PartOfOne"),
-            Declares("frame_ps", None, "FrameTime"),
+            FieldSpec("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+            FieldSpec("max_cells", "max_threshold", "AverageThreshold"),
+            FieldSpec("max_p", "max_probability", "PartOfOne"),
+            FieldSpec("weight", "weight", "PartOfOne"),
+            FieldSpec("frame_ps", None, "FrameTime"),
         ),
         facts={
             "chosen": "thresholds; queue in cells, averaged once a frame",
@@ -979,23 +979,23 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "fred": Declared(
+    "fred": RuleSpec(
         Fred,
         FredSpec,
         (
-            Part(
+            Flattened(
                 "red",
                 RedPart,
                 (
-                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
-                    Declares("max_cells", "max_threshold", "AverageThreshold"),
-                    Declares("max_p", "max_probability", "PartOfOne"),
-                    Declares("weight", "weight", "PartOfOne"),
-                    Declares("frame_ps", None, "FrameTime"),
+                    FieldSpec("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    FieldSpec("max_cells", "max_threshold", "AverageThreshold"),
+                    FieldSpec("max_p", "max_probability", "PartOfOne"),
+                    FieldSpec("weight", "weight", "PartOfOne"),
+                    FieldSpec("frame_ps", None, "FrameTime"),
                 ),
             ),
-            Declares("min_queue_cells", "protected_frames", "CellsOfFrames"),
-            Declares("frame_cells", None, "FrameCells"),
+            FieldSpec("min_queue_cells", "protected_frames", "CellsOfFrames"),
+            FieldSpec("frame_cells", None, "FrameCells"),
         ),
         facts={
             "chosen": "thresholds; average updated only at frames that begin",
@@ -1006,10 +1006,10 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "virtual_queueing": Declared(
+    "virtual_queueing": RuleSpec(
         VirtualQueueing,
         VirtualQueueingSpec,
-        (Declares("threshold_cells", "vc_threshold", "Threshold"),),
+        (FieldSpec("threshold_cells", "vc_threshold", "Threshold"),),
         facts={
             "chosen": "threshold",
             "class": "MA-ST",
@@ -1024,10 +1024,10 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "dynamic_epd": Declared(
+    "dynamic_epd": RuleSpec(
         DynamicEpd,
         DynamicEpdSpec,
-        (Declares("threshold_cells", "drop_threshold", "Threshold"),),
+        (FieldSpec("threshold_cells", "drop_threshold", "Threshold"),),
         facts={
             "chosen": "how the threshold is divided among VCs above their equal share",
             "class": "MA-ST",
@@ -1041,13 +1041,13 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "mcr_scheduling": Declared(
+    "mcr_scheduling": RuleSpec(
         McrScheduling,
         McrSchedulingSpec,
         (
-            Declares("threshold_cells", "vc_threshold", "Threshold"),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("mcr_millicells", None, "McrByVc"),
+            FieldSpec("threshold_cells", "vc_threshold", "Threshold"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("mcr_millicells", None, "McrByVc"),
         ),
         facts={
             "chosen": (
@@ -1065,25 +1065,25 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "pme_ered": Declared(
+    "pme_ered": RuleSpec(
         PmeEred,
         PmeEredSpec,
         (
-            Part(
+            Flattened(
                 "red",
                 RedPart,
                 (
-                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
-                    Declares("max_cells", "max_threshold", "AverageThreshold"),
-                    Declares("max_p", "max_probability", "PartOfOne"),
-                    Declares("weight", "weight", "PartOfOne"),
-                    Declares("frame_ps", None, "FrameTime"),
+                    FieldSpec("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    FieldSpec("max_cells", "max_threshold", "AverageThreshold"),
+                    FieldSpec("max_p", "max_probability", "PartOfOne"),
+                    FieldSpec("weight", "weight", "PartOfOne"),
+                    FieldSpec("frame_ps", None, "FrameTime"),
                 ),
             ),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("step", "step", "PartOfOne"),
-            Declares("marked_part", "marked_part", "FromZeroToOne"),
-            Declares("mcr_millicells", None, "McrByVc"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("step", "step", "PartOfOne"),
+            FieldSpec("marked_part", "marked_part", "FromZeroToOne"),
+            FieldSpec("mcr_millicells", None, "McrByVc"),
         ),
         facts={
             "chosen": (
@@ -1101,12 +1101,12 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "static_threshold": Declared(
+    "static_threshold": RuleSpec(
         StaticThreshold,
         StaticThresholdSpec,
         (
-            Declares("thresholds_cells", "thresholds", "VcThresholds"),
-            Declares("low_cells", "low_threshold", "Threshold"),
+            FieldSpec("thresholds_cells", "thresholds", "VcThresholds"),
+            FieldSpec("low_cells", "low_threshold", "Threshold"),
         ),
         facts={
             "class": "MA-MT",
@@ -1119,14 +1119,14 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "drop_precedence": Declared(
+    "drop_precedence": RuleSpec(
         DropPrecedence,
         DropPrecedenceSpec,
         (
-            Declares(
+            FieldSpec(
                 "thresholds_cells", "thresholds", "Threshold", is_list=True, is_ascending=True
             ),
-            Declares("precedence", "precedence", "VcLevels"),
+            FieldSpec("precedence", "precedence", "VcLevels"),
         ),
         facts={
             "chosen": "levels numbered as in RFC 2597, given for each VC",
@@ -1141,13 +1141,13 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "codel": Declared(
+    "codel": RuleSpec(
         Codel,
         CodelSpec,
         (
-            Declares("target_ps", "target", "Interval", below="interval_ps"),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
+            FieldSpec("target_ps", "target", "Interval", below="interval_ps"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
         ),
         facts={
             "chosen": "largest packet so far as MTU",
@@ -1159,7 +1159,7 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "head_drop": Declared(
+    "head_drop": RuleSpec(
         HeadDrop,
         HeadDropSpec,
         (),
@@ -1176,23 +1176,23 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "red_ecn": Declared(
+    "red_ecn": RuleSpec(
         RedEcn,
         RedEcnSpec,
         (
-            Part(
+            Flattened(
                 "red",
                 RedPart,
                 (
-                    Declares("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
-                    Declares("max_cells", "max_threshold", "AverageThreshold"),
-                    Declares("max_p", "max_probability", "PartOfOne"),
-                    Declares("weight", "weight", "PartOfOne"),
-                    Declares("frame_ps", None, "FrameTime"),
+                    FieldSpec("min_cells", "min_threshold", "AverageThreshold", below="max_cells"),
+                    FieldSpec("max_cells", "max_threshold", "AverageThreshold"),
+                    FieldSpec("max_p", "max_probability", "PartOfOne"),
+                    FieldSpec("weight", "weight", "PartOfOne"),
+                    FieldSpec("frame_ps", None, "FrameTime"),
                 ),
             ),
-            Declares("gentle", "gentle", "Flag"),
-            Declares("mark_above", "mark_above", "Flag"),
+            FieldSpec("gentle", "gentle", "Flag"),
+            FieldSpec("mark_above", "mark_above", "Flag"),
         ),
         facts={
             "chosen": "thresholds",
@@ -1207,14 +1207,14 @@ POLICIES: dict[str, Declared] = {
             "threshold": "static",
         },
     ),
-    "pie": Declared(
+    "pie": RuleSpec(
         Pie,
         PieSpec,
         (
-            Declares("target_ps", "target", "Interval"),
-            Declares("update_ps", "update", "Interval"),
-            Declares("burst_ps", "burst", "Interval"),
-            Declares("mark_below", "mark_below", "PartOfOne"),
+            FieldSpec("target_ps", "target", "Interval"),
+            FieldSpec("update_ps", "update", "Interval"),
+            FieldSpec("burst_ps", "burst", "Interval"),
+            FieldSpec("mark_below", "mark_below", "PartOfOne"),
         ),
         facts={
             "chosen": (
@@ -1229,16 +1229,16 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "fq_codel": Declared(
+    "fq_codel": RuleSpec(
         FqCodel,
         FqCodelSpec,
         (
-            Declares("target_ps", "target", "Interval", below="interval_ps"),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("quantum_octets", "quantum", "PacketOctets"),
-            Declares("queues", "queues", "QueueCount"),
-            Declares("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
-            Declares("ce_threshold_ect1_ps", "ce_threshold_ect1", "TimeOrNone"),
+            FieldSpec("target_ps", "target", "Interval", below="interval_ps"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("quantum_octets", "quantum", "PacketOctets"),
+            FieldSpec("queues", "queues", "QueueCount"),
+            FieldSpec("ce_threshold_ps", "ce_threshold", "TimeOrNone"),
+            FieldSpec("ce_threshold_ect1_ps", "ce_threshold_ect1", "TimeOrNone"),
         ),
         facts={
             "chosen": "one packet at a time from the fattest queue",
@@ -1250,16 +1250,16 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "dual_pi2": Declared(
+    "dual_pi2": RuleSpec(
         DualPi2,
         DualPi2Spec,
         (
-            Declares("target_ps", "target", "Interval"),
-            Declares("rtt_max_ps", "rtt_max", "Interval"),
-            Declares("coupling", "coupling", "Coupling"),
-            Declares("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
-            Declares("ramp_to_ps", "ramp_to", "Interval"),
-            Declares("shift_ps", "shift", "Interval"),
+            FieldSpec("target_ps", "target", "Interval"),
+            FieldSpec("rtt_max_ps", "rtt_max", "Interval"),
+            FieldSpec("coupling", "coupling", "Coupling"),
+            FieldSpec("ramp_from_ps", "ramp_from", "Interval", below="ramp_to_ps"),
+            FieldSpec("ramp_to_ps", "ramp_to", "Interval"),
+            FieldSpec("shift_ps", "shift", "Interval"),
         ),
         facts={
             "chosen": "wait of the packet sent last of either queue; shift of the scheduler",
@@ -1271,18 +1271,18 @@ POLICIES: dict[str, Declared] = {
             "threshold": "dynamic",
         },
     ),
-    "linux_dual_pi2": Declared(
+    "linux_dual_pi2": RuleSpec(
         LinuxDualPi2,
         LinuxDualPi2Spec,
         (
-            Declares("target_ps", "target", "Interval"),
-            Declares("update_ps", "update", "Interval"),
-            Declares("alpha", "alpha", "PerSecond"),
-            Declares("beta", "beta", "PerSecond"),
-            Declares("coupling", "coupling", "Coupling"),
-            Declares("step_ps", "step", "Interval"),
-            Declares("classic_part", "classic_part", "FromZeroToOne"),
-            Declares("drop_overload", "drop_overload", "Flag"),
+            FieldSpec("target_ps", "target", "Interval"),
+            FieldSpec("update_ps", "update", "Interval"),
+            FieldSpec("alpha", "alpha", "PerSecond"),
+            FieldSpec("beta", "beta", "PerSecond"),
+            FieldSpec("coupling", "coupling", "Coupling"),
+            FieldSpec("step_ps", "step", "Interval"),
+            FieldSpec("classic_part", "classic_part", "FromZeroToOne"),
+            FieldSpec("drop_overload", "drop_overload", "Flag"),
         ),
         facts={
             "chosen": (

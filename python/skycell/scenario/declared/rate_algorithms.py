@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declared, Declares, Part, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     AtLeastOne,
     CellCount,
@@ -324,14 +324,14 @@ RateAlgorithm = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyRateAlgorithm | _Names),
 ]
 
-RATE_ALGORITHMS: dict[str, Declared] = {
-    "efci": Declared(
+RATE_ALGORITHMS: dict[str, RuleSpec] = {
+    "efci": RuleSpec(
         Efci,
         EfciSpec,
         (
-            Declares("high_cells", "high_threshold", "Threshold"),
-            Declares("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
-            Declares("becn_millicells", "becn", "CellRateOrNone"),
+            FieldSpec("high_cells", "high_threshold", "Threshold"),
+            FieldSpec("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
+            FieldSpec("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "one bit",
@@ -339,15 +339,15 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             "source": "af-tm-0056 section 5.10.6, switch behaviour 1a",
         },
     ),
-    "relative_rate": Declared(
+    "relative_rate": RuleSpec(
         RelativeRate,
         RelativeRateSpec,
         (
-            Declares("high_cells", "high_threshold", "Threshold"),
-            Declares("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
-            Declares("ni_cells", "ni_threshold", "Threshold", at_most="high_cells"),
-            Declares("rm_cells", "rm_cells", "word"),
-            Declares("becn_millicells", "becn", "CellRateOrNone"),
+            FieldSpec("high_cells", "high_threshold", "Threshold"),
+            FieldSpec("low_cells", "low_threshold", "Threshold", at_most="high_cells"),
+            FieldSpec("ni_cells", "ni_threshold", "Threshold", at_most="high_cells"),
+            FieldSpec("rm_cells", "rm_cells", "word"),
+            FieldSpec("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "two bits",
@@ -355,16 +355,16 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             "source": "af-tm-0056 section 5.10.6, switch behaviour 1b",
         },
     ),
-    "erica": Declared(
+    "erica": RuleSpec(
         Erica,
         EricaSpec,
         (
-            Declares("target_utilization", "target_utilization", "PartOfOne"),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("interval_cells", "interval_cells", "CellCount"),
-            Declares("delta", "delta", "FromZeroToOne"),
-            Declares("ccr_from", "ccr_from", "word"),
-            Declares("becn_millicells", "becn", "CellRateOrNone"),
+            FieldSpec("target_utilization", "target_utilization", "PartOfOne"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("interval_cells", "interval_cells", "CellCount"),
+            FieldSpec("delta", "delta", "FromZeroToOne"),
+            FieldSpec("ccr_from", "ccr_from", "word"),
+            FieldSpec("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",
@@ -375,29 +375,29 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             ),
         },
     ),
-    "erica_plus": Declared(
+    "erica_plus": RuleSpec(
         EricaPlus,
         EricaPlusSpec,
         (
-            Part(
+            Flattened(
                 "queue",
                 QueueControlSpec,
                 (
-                    Declares("curve", "queue_control", "word"),
-                    Declares("target_ps", "target_delay", "Interval"),
-                    Declares("upper_ps", "upper_delay", "Interval"),
-                    Declares("a", "a", "AtLeastOne"),
-                    Declares("b", "b", "AtLeastOne"),
-                    Declares("slope", "slope", "FromZeroToOne"),
-                    Declares("step", "step", "FromZeroToOne"),
-                    Declares("drain_limit", "drain_limit", "PartOfOne"),
+                    FieldSpec("curve", "queue_control", "word"),
+                    FieldSpec("target_ps", "target_delay", "Interval"),
+                    FieldSpec("upper_ps", "upper_delay", "Interval"),
+                    FieldSpec("a", "a", "AtLeastOne"),
+                    FieldSpec("b", "b", "AtLeastOne"),
+                    FieldSpec("slope", "slope", "FromZeroToOne"),
+                    FieldSpec("step", "step", "FromZeroToOne"),
+                    FieldSpec("drain_limit", "drain_limit", "PartOfOne"),
                 ),
             ),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("interval_cells", "interval_cells", "CellCount"),
-            Declares("delta", "delta", "FromZeroToOne"),
-            Declares("ccr_from", "ccr_from", "word"),
-            Declares("becn_millicells", "becn", "CellRateOrNone"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("interval_cells", "interval_cells", "CellCount"),
+            FieldSpec("delta", "delta", "FromZeroToOne"),
+            FieldSpec("ccr_from", "ccr_from", "word"),
+            FieldSpec("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",
@@ -408,28 +408,28 @@ RATE_ALGORITHMS: dict[str, Declared] = {
             ),
         },
     ),
-    "weighted_erica_plus": Declared(
+    "weighted_erica_plus": RuleSpec(
         WeightedEricaPlus,
         WeightedEricaPlusSpec,
         (
-            Part(
+            Flattened(
                 "queue",
                 QueueControlSpec,
                 (
-                    Declares("curve", "queue_control", "word"),
-                    Declares("target_ps", "target_delay", "Interval"),
-                    Declares("upper_ps", "upper_delay", "Interval"),
-                    Declares("a", "a", "AtLeastOne"),
-                    Declares("b", "b", "AtLeastOne"),
-                    Declares("slope", "slope", "FromZeroToOne"),
-                    Declares("step", "step", "FromZeroToOne"),
-                    Declares("drain_limit", "drain_limit", "PartOfOne"),
+                    FieldSpec("curve", "queue_control", "word"),
+                    FieldSpec("target_ps", "target_delay", "Interval"),
+                    FieldSpec("upper_ps", "upper_delay", "Interval"),
+                    FieldSpec("a", "a", "AtLeastOne"),
+                    FieldSpec("b", "b", "AtLeastOne"),
+                    FieldSpec("slope", "slope", "FromZeroToOne"),
+                    FieldSpec("step", "step", "FromZeroToOne"),
+                    FieldSpec("drain_limit", "drain_limit", "PartOfOne"),
                 ),
             ),
-            Declares("interval_ps", "interval", "Interval"),
-            Declares("interval_cells", "interval_cells", "CellCount"),
-            Declares("ccr_from", "ccr_from", "word"),
-            Declares("becn_millicells", "becn", "CellRateOrNone"),
+            FieldSpec("interval_ps", "interval", "Interval"),
+            FieldSpec("interval_cells", "interval_cells", "CellCount"),
+            FieldSpec("ccr_from", "ccr_from", "word"),
+            FieldSpec("becn_millicells", "becn", "CellRateOrNone"),
         ),
         facts={
             "feedback": "explicit rate",

@@ -12,7 +12,7 @@ from skycell.spec.part import SpecPart
 
 
 @dataclass(frozen=True)
-class Declares:
+class FieldSpec:
     """A parameter of a rule."""
 
     field: str
@@ -34,7 +34,7 @@ class Declares:
 
 
 @dataclass(frozen=True)
-class Part:
+class Flattened:
     """A part of a rule's spec whose parameters are the rule's own in a file."""
 
     field: str
@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Nested:
+class SubTable:
     """A parameter of a rule that is a table, or a list of tables, with parameters of its own."""
 
     field: str
@@ -54,20 +54,20 @@ class Nested:
 
 
 @dataclass(frozen=True)
-class Kinds:
+class Choice:
     """A parameter of a table that is one of several rules."""
 
     field: str
     key: str
-    rules: Mapping[str, Declared]
+    rules: Mapping[str, RuleSpec]
     """By their kind."""
 
 
-Parameter = Declares | Part | Nested | Kinds
+Parameter = FieldSpec | Flattened | SubTable | Choice
 
 
 @dataclass(frozen=True)
-class Declared:
+class RuleSpec:
     """A rule, or a table of which there is one form."""
 
     written: type[Parameters]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, without
-from skycell.scenario.declared.rules import Declared, Declares, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     CellsInRound,
     ClassWeights,
@@ -147,8 +147,8 @@ Scheduler = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyScheduler | _Names),
 ]
 
-SCHEDULERS: dict[str, Declared] = {
-    "fifo": Declared(
+SCHEDULERS: dict[str, RuleSpec] = {
+    "fifo": RuleSpec(
         Fifo,
         FifoSpec,
         (),
@@ -156,7 +156,7 @@ SCHEDULERS: dict[str, Declared] = {
             "serves": "one queue",
         },
     ),
-    "strict_priority": Declared(
+    "strict_priority": RuleSpec(
         StrictPriority,
         StrictPrioritySpec,
         (),
@@ -164,52 +164,52 @@ SCHEDULERS: dict[str, Declared] = {
             "serves": "queues",
         },
     ),
-    "guaranteed_rate": Declared(
+    "guaranteed_rate": RuleSpec(
         GuaranteedRate,
         GuaranteedRateSpec,
-        (Declares("shares_ppb", "rates", "ClassShares"),),
+        (FieldSpec("shares_ppb", "rates", "ClassShares"),),
         facts={
             "serves": "queues",
         },
     ),
-    "weighted_round_robin": Declared(
+    "weighted_round_robin": RuleSpec(
         WeightedRoundRobin,
         WeightedRoundRobinSpec,
-        (Declares("weights", "weights", "ClassWeights"),),
+        (FieldSpec("weights", "weights", "ClassWeights"),),
         facts={
             "serves": "queues",
         },
     ),
-    "virtual_spacing": Declared(
+    "virtual_spacing": RuleSpec(
         VirtualSpacing,
         VirtualSpacingSpec,
-        (Declares("intervals_ps", "other_rate", "VcIntervals"),),
+        (FieldSpec("intervals_ps", "other_rate", "VcIntervals"),),
         facts={
             "serves": "VCs",
         },
     ),
-    "vc_round_robin": Declared(
+    "vc_round_robin": RuleSpec(
         VcRoundRobin,
         VcRoundRobinSpec,
-        (Declares("weights", None, "EqualVcWeights"),),
+        (FieldSpec("weights", None, "EqualVcWeights"),),
         facts={
             "serves": "VCs",
         },
     ),
-    "deficit_round_robin": Declared(
+    "deficit_round_robin": RuleSpec(
         DeficitRoundRobin,
         DeficitRoundRobinSpec,
-        (Declares("quantum_octets", "quantum", "PacketOctets"),),
+        (FieldSpec("quantum_octets", "quantum", "PacketOctets"),),
         facts={
             "serves": "packets",
         },
     ),
-    "vc_weighted_round_robin": Declared(
+    "vc_weighted_round_robin": RuleSpec(
         VcWeightedRoundRobin,
         VcRoundRobinSpec,
         (
-            Declares("weights", "weights", "VcWeights"),
-            Declares("round", "round", "CellsInRound"),
+            FieldSpec("weights", "weights", "VcWeights"),
+            FieldSpec("round", "round", "CellsInRound"),
         ),
         facts={
             "serves": "VCs",

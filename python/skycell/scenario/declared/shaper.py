@@ -6,7 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
 from skycell.spec.network import TokenBucketSpec
 
@@ -32,12 +32,12 @@ class Shaper(Parameters):
     )
 
 
-SHAPER = Declared(
+SHAPER = RuleSpec(
     Shaper,
     TokenBucketSpec,
     (
-        Declares("rate_millibps", "rate", "BitRate"),
-        Declares("burst_octets", "burst", "BurstOctets"),
-        Declares("peak_millibps", "peak", "BitRateOrNone"),
+        FieldSpec("rate_millibps", "rate", "BitRate"),
+        FieldSpec("burst_octets", "burst", "BurstOctets"),
+        FieldSpec("peak_millibps", "peak", "BitRateOrNone"),
     ),
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declared, Declares, Kinds, kind_or
+from skycell.scenario.declared.rules import Choice, FieldSpec, RuleSpec, kind_or
 from skycell.scenario.values.declared_types import (
     AtLeastOne,
     Backoff,
@@ -236,44 +236,44 @@ Recovery = Annotated[
         | Literal["vanilla", "tahoe", "reno", "new_reno", "sack", "rack_tlp"],
     ),
 ]
-RECOVERY: dict[str, Declared] = {
-    "vanilla": Declared(Vanilla, VanillaSpec, ()),
-    "tahoe": Declared(
+RECOVERY: dict[str, RuleSpec] = {
+    "vanilla": RuleSpec(Vanilla, VanillaSpec, ()),
+    "tahoe": RuleSpec(
         Tahoe,
         TahoeSpec,
         (
-            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
-            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+            FieldSpec("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            FieldSpec("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
         ),
     ),
-    "reno": Declared(
+    "reno": RuleSpec(
         RenoRecovery,
         RenoRecoverySpec,
         (
-            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
-            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+            FieldSpec("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            FieldSpec("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
         ),
     ),
-    "new_reno": Declared(
+    "new_reno": RuleSpec(
         NewReno,
         NewRenoSpec,
         (
-            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
-            Declares("partial_ack_window", "partial_ack_window", "word"),
-            Declares("partial_ack_restarts", "partial_ack_restarts", "word"),
-            Declares("flywheel", "flywheel", "Flag"),
-            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+            FieldSpec("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            FieldSpec("partial_ack_window", "partial_ack_window", "word"),
+            FieldSpec("partial_ack_restarts", "partial_ack_restarts", "word"),
+            FieldSpec("flywheel", "flywheel", "Flag"),
+            FieldSpec("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
         ),
     ),
-    "sack": Declared(
+    "sack": RuleSpec(
         Sack,
         SackSpec,
         (
-            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
-            Declares(
+            FieldSpec("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            FieldSpec(
                 "pipe_at_entry", "pipe_at_entry", "word", words={"cwnd - 3": "cwnd_less_three"}
             ),
-            Declares(
+            FieldSpec(
                 "partial_ack",
                 "partial_ack",
                 "word",
@@ -284,22 +284,22 @@ RECOVERY: dict[str, Declared] = {
                     "ends recovery": "ends_recovery",
                 },
             ),
-            Declares("partial_ack_restarts", "partial_ack_restarts", "word"),
-            Declares("pipe_room", "pipe_room", "word"),
-            Declares("retransmit_delay", "retransmit_delay", "RetransmitDelay"),
-            Declares("max_blocks", "max_blocks", "SackBlocks"),
-            Declares("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
+            FieldSpec("partial_ack_restarts", "partial_ack_restarts", "word"),
+            FieldSpec("pipe_room", "pipe_room", "word"),
+            FieldSpec("retransmit_delay", "retransmit_delay", "RetransmitDelay"),
+            FieldSpec("max_blocks", "max_blocks", "SackBlocks"),
+            FieldSpec("avoid_multiple_fast_retransmits", "avoid_multiple_fast_retransmits", "Flag"),
         ),
     ),
-    "rack_tlp": Declared(
+    "rack_tlp": RuleSpec(
         RackTlp,
         RackTlpSpec,
         (
-            Declares("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
-            Declares("max_blocks", "max_blocks", "SackBlocks"),
-            Declares("undo", "undo", "Flag"),
-            Declares("dsack", "dsack", "Flag"),
-            Declares("tso_defer", "tso_defer", "Flag"),
+            FieldSpec("dup_ack_threshold", "dup_ack_threshold", "SegmentCount"),
+            FieldSpec("max_blocks", "max_blocks", "SackBlocks"),
+            FieldSpec("undo", "undo", "Flag"),
+            FieldSpec("dsack", "dsack", "Flag"),
+            FieldSpec("tso_defer", "tso_defer", "Flag"),
         ),
     ),
 }
@@ -456,46 +456,46 @@ Congestion = Annotated[
         ],
     ),
 ]
-CONGESTION: dict[str, Declared] = {
-    "reno": Declared(
+CONGESTION: dict[str, RuleSpec] = {
+    "reno": RuleSpec(
         RenoCongestion,
         RenoCongestionSpec,
         (
-            Declares("growth", "growth", "word"),
-            Declares("ssthresh_basis", "ssthresh_basis", "word"),
+            FieldSpec("growth", "growth", "word"),
+            FieldSpec("ssthresh_basis", "ssthresh_basis", "word"),
         ),
     ),
-    "cubic": Declared(
+    "cubic": RuleSpec(
         Cubic,
         CubicSpec,
         (
-            Declares("c", "c", "CubicC"),
-            Declares("fast_convergence", "fast_convergence", "Flag"),
-            Declares("ssthresh_basis", "ssthresh_basis", "word"),
+            FieldSpec("c", "c", "CubicC"),
+            FieldSpec("fast_convergence", "fast_convergence", "Flag"),
+            FieldSpec("ssthresh_basis", "ssthresh_basis", "word"),
         ),
     ),
-    "linux_cubic": Declared(
+    "linux_cubic": RuleSpec(
         LinuxCubic,
         LinuxCubicSpec,
         (
-            Declares("fast_convergence", "fast_convergence", "Flag"),
-            Declares("tcp_friendliness", "tcp_friendliness", "Flag"),
+            FieldSpec("fast_convergence", "fast_convergence", "Flag"),
+            FieldSpec("tcp_friendliness", "tcp_friendliness", "Flag"),
         ),
     ),
-    "bbr": Declared(Bbr, BbrSpec, ()),
-    "bbr3": Declared(Bbr3, Bbr3Spec, ()),
-    "dctcp": Declared(Dctcp, DctcpSpec, (Declares("gain", "gain", "PartOfOne"),)),
-    "prague": Declared(Prague, PragueSpec, (Declares("gain", "gain", "PartOfOne"),)),
-    "vegas": Declared(
+    "bbr": RuleSpec(Bbr, BbrSpec, ()),
+    "bbr3": RuleSpec(Bbr3, Bbr3Spec, ()),
+    "dctcp": RuleSpec(Dctcp, DctcpSpec, (FieldSpec("gain", "gain", "PartOfOne"),)),
+    "prague": RuleSpec(Prague, PragueSpec, (FieldSpec("gain", "gain", "PartOfOne"),)),
+    "vegas": RuleSpec(
         Vegas,
         VegasSpec,
         (
-            Declares("alpha", "alpha", "SegmentCount", at_most="beta"),
-            Declares("beta", "beta", "SegmentCount"),
-            Declares("gamma", "gamma", "SegmentCount"),
+            FieldSpec("alpha", "alpha", "SegmentCount", at_most="beta"),
+            FieldSpec("beta", "beta", "SegmentCount"),
+            FieldSpec("gamma", "gamma", "SegmentCount"),
         ),
     ),
-    "high_speed": Declared(HighSpeed, HighSpeedSpec, ()),
+    "high_speed": RuleSpec(HighSpeed, HighSpeedSpec, ()),
 }
 
 
@@ -587,32 +587,32 @@ SlowStart = Annotated[
         | Literal["standard", "limited", "byte_counting", "hystart_plus_plus", "hystart"],
     ),
 ]
-SLOW_START: dict[str, Declared] = {
-    "standard": Declared(
-        StandardSlowStart, StandardSlowStartSpec, (Declares("at_ssthresh", "at_ssthresh", "Flag"),)
+SLOW_START: dict[str, RuleSpec] = {
+    "standard": RuleSpec(
+        StandardSlowStart, StandardSlowStartSpec, (FieldSpec("at_ssthresh", "at_ssthresh", "Flag"),)
     ),
-    "limited": Declared(
+    "limited": RuleSpec(
         LimitedSlowStart,
         LimitedSlowStartSpec,
         (
-            Declares("max_ssthresh", "max_ssthresh", "SegmentCount"),
-            Declares("at_ssthresh", "at_ssthresh", "Flag"),
+            FieldSpec("max_ssthresh", "max_ssthresh", "SegmentCount"),
+            FieldSpec("at_ssthresh", "at_ssthresh", "Flag"),
         ),
     ),
-    "byte_counting": Declared(
+    "byte_counting": RuleSpec(
         ByteCountingSlowStart,
         ByteCountingSlowStartSpec,
-        (Declares("limit", "limit", "SegmentCount"),),
+        (FieldSpec("limit", "limit", "SegmentCount"),),
     ),
-    "hystart_plus_plus": Declared(
-        HyStartPlusPlus, HyStartPlusPlusSpec, (Declares("limit", "limit", "SegmentCount"),)
+    "hystart_plus_plus": RuleSpec(
+        HyStartPlusPlus, HyStartPlusPlusSpec, (FieldSpec("limit", "limit", "SegmentCount"),)
     ),
-    "hystart": Declared(
+    "hystart": RuleSpec(
         HyStart,
         HyStartSpec,
         (
-            Declares("detect", "detect", "word"),
-            Declares("low_window", "low_window", "SegmentCount"),
+            FieldSpec("detect", "detect", "word"),
+            FieldSpec("low_window", "low_window", "SegmentCount"),
         ),
     ),
 }
@@ -666,17 +666,17 @@ Pacing = Annotated[
         json_schema_input_type=_AnyPacing | Literal["off", "on"],
     ),
 ]
-PACING: dict[str, Declared] = {
-    "off": Declared(NoPacing, NoPacingSpec, ()),
-    "on": Declared(
+PACING: dict[str, RuleSpec] = {
+    "off": RuleSpec(NoPacing, NoPacingSpec, ()),
+    "on": RuleSpec(
         Paced,
         PacedSpec,
         (
-            Declares("slow_start_ratio", "slow_start_ratio", "AtLeastOne"),
-            Declares("avoidance_ratio", "avoidance_ratio", "AtLeastOne"),
-            Declares("unpaced_segments", "unpaced_segments", "SegmentCount"),
-            Declares("burst_segments", "burst_segments", "SegmentCount"),
-            Declares("burst_time_ps", "burst_time", "TimeOrNone"),
+            FieldSpec("slow_start_ratio", "slow_start_ratio", "AtLeastOne"),
+            FieldSpec("avoidance_ratio", "avoidance_ratio", "AtLeastOne"),
+            FieldSpec("unpaced_segments", "unpaced_segments", "SegmentCount"),
+            FieldSpec("burst_segments", "burst_segments", "SegmentCount"),
+            FieldSpec("burst_time_ps", "burst_time", "TimeOrNone"),
         ),
     ),
 }
@@ -790,14 +790,13 @@ class Tcp(Parameters):
         "smallest RTO",
         source="choice: below two ticks a coarse timer may run out at once",
     )
-    rtt_estimator: Annotated[str, word("jacobson", "linux")] = param(
-        "jacobson",
+    rto_min_bounds: Annotated[str, word("rto", "deviation")] = param(
+        "rto",
         (
-            "how RTO follows from round trips: srtt + 4 rttvar with a mean deviation, and"
-            " rto_min bounds the sum; or srtt and the largest deviation of the last round"
-            " trips, which rto_min bounds"
+            "what rto_min bounds: RTO as a whole, or the part of it that stands for the "
+            "deviation of round trips, so that RTO = srtt + max(4 rttvar, rto_min)"
         ),
-        source="RFC 6298 section 2; linux is tcp_rtt_estimator",
+        source="RFC 6298 section 2.4; deviation is Linux's tcp_rto_min in tcp_rtt_estimator",
     )
     rto_initial: RtoInitial = param(
         "3 s",
@@ -923,41 +922,41 @@ class Tcp(Parameters):
     )
 
 
-TCP = Declared(
+TCP = RuleSpec(
     Tcp,
     TcpSpec,
     (
-        Kinds("recovery", "recovery", RECOVERY),
-        Kinds("congestion", "congestion", CONGESTION),
-        Kinds("slow_start", "slow_start", SLOW_START),
-        Kinds("pacing", "pacing", PACING),
-        Declares("mss", "mss", "Mss"),
-        Declares("llc_snap", "llc_snap", "Flag"),
-        Declares("rwnd", "receiver_window", "ReceiverWindow"),
-        Declares("window_scaling", "window_scaling", "Flag"),
-        Declares("initial_cwnd", "initial_cwnd", "Cwnd"),
-        Declares("initial_ssthresh", "initial_ssthresh", "Ssthresh"),
-        Declares("max_cwnd", "max_cwnd", "MaxCwnd"),
-        Declares("tick_ps", "tick", "Tick"),
-        Declares("tick_phase", "tick_phase", "TickPhase"),
-        Declares("tick_order", "tick_order", "word"),
-        Declares("rto_min_ticks", "rto_min", "RtoMin"),
-        Declares("rtt_estimator", "rtt_estimator", "word"),
-        Declares("rto_initial_ticks", "rto_initial", "RtoInitial"),
-        Declares("rto_max_ticks", "rto_max", "RtoMax"),
-        Declares("rto_max_backoff", "rto_max_backoff", "Backoff"),
-        Declares("rto_restart", "rto_restart", "word"),
-        Declares("timestamps", "timestamps", "Flag"),
-        Declares("advertised_window", "advertised_window", "word"),
-        Declares("initial_rwnd", "initial_receiver_window", "InitialWindow"),
-        Declares("delayed_ack", "delayed_ack", "DelayedAck"),
-        Declares("nagle", "nagle", "Flag"),
-        Declares("nagle_waits_for", "nagle_waits_for", "word"),
-        Declares("sws_avoidance", "sws_avoidance", "Flag"),
-        Declares("idle_restart", "idle_restart", "Flag"),
-        Declares("cwnd_validation", "cwnd_validation", "word"),
-        Declares("limited_transmit", "limited_transmit", "Flag"),
-        Declares("ecn", "ecn", "word"),
-        Declares("handshake", "handshake", "Flag"),
+        Choice("recovery", "recovery", RECOVERY),
+        Choice("congestion", "congestion", CONGESTION),
+        Choice("slow_start", "slow_start", SLOW_START),
+        Choice("pacing", "pacing", PACING),
+        FieldSpec("mss", "mss", "Mss"),
+        FieldSpec("llc_snap", "llc_snap", "Flag"),
+        FieldSpec("rwnd", "receiver_window", "ReceiverWindow"),
+        FieldSpec("window_scaling", "window_scaling", "Flag"),
+        FieldSpec("initial_cwnd", "initial_cwnd", "Cwnd"),
+        FieldSpec("initial_ssthresh", "initial_ssthresh", "Ssthresh"),
+        FieldSpec("max_cwnd", "max_cwnd", "MaxCwnd"),
+        FieldSpec("tick_ps", "tick", "Tick"),
+        FieldSpec("tick_phase", "tick_phase", "TickPhase"),
+        FieldSpec("tick_order", "tick_order", "word"),
+        FieldSpec("rto_min_ticks", "rto_min", "RtoMin"),
+        FieldSpec("rto_min_bounds", "rto_min_bounds", "word"),
+        FieldSpec("rto_initial_ticks", "rto_initial", "RtoInitial"),
+        FieldSpec("rto_max_ticks", "rto_max", "RtoMax"),
+        FieldSpec("rto_max_backoff", "rto_max_backoff", "Backoff"),
+        FieldSpec("rto_restart", "rto_restart", "word"),
+        FieldSpec("timestamps", "timestamps", "Flag"),
+        FieldSpec("advertised_window", "advertised_window", "word"),
+        FieldSpec("initial_rwnd", "initial_receiver_window", "InitialWindow"),
+        FieldSpec("delayed_ack", "delayed_ack", "DelayedAck"),
+        FieldSpec("nagle", "nagle", "Flag"),
+        FieldSpec("nagle_waits_for", "nagle_waits_for", "word"),
+        FieldSpec("sws_avoidance", "sws_avoidance", "Flag"),
+        FieldSpec("idle_restart", "idle_restart", "Flag"),
+        FieldSpec("cwnd_validation", "cwnd_validation", "word"),
+        FieldSpec("limited_transmit", "limited_transmit", "Flag"),
+        FieldSpec("ecn", "ecn", "word"),
+        FieldSpec("handshake", "handshake", "Flag"),
     ),
 )

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import Declared, Declares, Nested, kind_by_name
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec, SubTable, kind_by_name
 from skycell.scenario.values.declared_types import (
     CountLimit,
     FileSizes,
@@ -177,66 +177,66 @@ Traffic = Annotated[
     BeforeValidator(kind_by_name, json_schema_input_type=AnyTraffic | _Names),
 ]
 
-TRAFFIC: dict[str, Declared] = {
-    "persistent": Declared(
+TRAFFIC: dict[str, RuleSpec] = {
+    "persistent": RuleSpec(
         Persistent,
         TrafficPersistent,
         (),
         facts={},
     ),
-    "transfers": Declared(
+    "transfers": RuleSpec(
         Transfers,
         TrafficTransfers,
         (
-            Declares("size_octets", "size", "TransferOctets"),
-            Declares("count", "count", "Repetitions"),
-            Declares("idle", "idle", "Times"),
-            Declares("new_connection", "new_connection", "Flag"),
+            FieldSpec("size_octets", "size", "TransferOctets"),
+            FieldSpec("count", "count", "Repetitions"),
+            FieldSpec("idle", "idle", "Times"),
+            FieldSpec("new_connection", "new_connection", "Flag"),
         ),
         facts={},
     ),
-    "web": Declared(
+    "web": RuleSpec(
         Web,
         WebSpec,
         (
-            Declares("page_interval", "page_interval", "PageInterval"),
-            Declares("page_interval_from", "page_interval_from", "word"),
-            Declares("pages", "pages", "Repetitions"),
-            Nested(
+            FieldSpec("page_interval", "page_interval", "PageInterval"),
+            FieldSpec("page_interval_from", "page_interval_from", "word"),
+            FieldSpec("pages", "pages", "Repetitions"),
+            SubTable(
                 "requests",
                 "requests",
                 CountSpec,
                 (
-                    Declares("mean", "mean", "PoissonMean"),
-                    Declares("low", "least", "CountLimit"),
-                    Declares("high", "most", "CountLimit"),
-                    Declares("outside", "outside", "word"),
+                    FieldSpec("mean", "mean", "PoissonMean"),
+                    FieldSpec("low", "least", "CountLimit"),
+                    FieldSpec("high", "most", "CountLimit"),
+                    FieldSpec("outside", "outside", "word"),
                 ),
             ),
-            Declares("gap", "gap", "Times"),
-            Declares("request_octets", "request_size", "RequestOctets"),
-            Nested(
+            FieldSpec("gap", "gap", "Times"),
+            FieldSpec("request_octets", "request_size", "RequestOctets"),
+            SubTable(
                 "classes",
                 "file_class",
                 FileClassSpec,
                 (
-                    Declares("weight", "share", "Share"),
-                    Declares("sizes_octets", "step_kb", "FileSizes"),
+                    FieldSpec("weight", "share", "Share"),
+                    FieldSpec("sizes_octets", "step_kb", "FileSizes"),
                 ),
                 is_list=True,
             ),
-            Nested(
+            SubTable(
                 "size",
                 "file_step",
                 CountSpec,
                 (
-                    Declares("mean", "mean", "PoissonMean"),
-                    Declares("low", "least", "CountLimit"),
-                    Declares("high", "most", "CountLimit"),
-                    Declares("outside", "outside", "word"),
+                    FieldSpec("mean", "mean", "PoissonMean"),
+                    FieldSpec("low", "least", "CountLimit"),
+                    FieldSpec("high", "most", "CountLimit"),
+                    FieldSpec("outside", "outside", "word"),
                 ),
             ),
-            Declares("kilobyte", "kilobyte", "KilobyteOctets"),
+            FieldSpec("kilobyte", "kilobyte", "KilobyteOctets"),
         ),
         facts={},
     ),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Declared, Declares
+from skycell.scenario.declared.rules import FieldSpec, RuleSpec
 from skycell.scenario.values.declared_types import Interval, PartOfOne
 from skycell.spec.network import VsVdSpec
 
@@ -37,12 +37,12 @@ class VsVd(Parameters):
     )
 
 
-VS_VD = Declared(
+VS_VD = RuleSpec(
     VsVd,
     VsVdSpec,
     (
-        Declares("coupling", "coupling", "word"),
-        Declares("target_ps", "target_delay", "Interval"),
-        Declares("drain_limit", "drain_limit", "PartOfOne"),
+        FieldSpec("coupling", "coupling", "word"),
+        FieldSpec("target_ps", "target_delay", "Interval"),
+        FieldSpec("drain_limit", "drain_limit", "PartOfOne"),
     ),
 )

@@ -15,7 +15,7 @@ from functools import lru_cache
 from skycell import _core
 from skycell.input.quantities import Quantity, rounded
 from skycell.scenario.declared.framings import FRAMINGS, Framing
-from skycell.scenario.declared.rules import Declares
+from skycell.scenario.declared.rules import FieldSpec
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import fields_of
 from skycell.spec.network import PacketFraming
@@ -97,8 +97,8 @@ def _asked(framing: Framing) -> Overhead | Unfit:
     asked = {"kind": framing.kind, **fields_of(rule, framing, Place())}
     answer = json.loads(_core.framing_overhead(json.dumps(asked)))
     if "Err" in answer:
-        own = (one for one in rule.parameters if isinstance(one, Declares))
-        (key,) = (one.key for one in own if one.field == answer["Err"]["field"])
+        own = (parameter for parameter in rule.parameters if isinstance(parameter, FieldSpec))
+        (key,) = (parameter.key for parameter in own if parameter.field == answer["Err"]["field"])
         return Unfit(str(key), answer["Err"]["allowed"])
     found = answer["Ok"]
     return Overhead(

@@ -1,7 +1,7 @@
-"""What a parameter of each type becomes: from what a file has, where it stands, to an engine's.
+"""From a parameter as a file has it to the value that an engine reads, by the parameter's type.
 
-One function for each type of `crates/declare` and `crates/tcp`, under its name. None stands for
-what is at fault.
+There is a function for each type whose value is not simply a number, a flag or an amount in one
+unit. It returns None for a value with a fault.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.declared.rules import Declares
+from skycell.scenario.declared.rules import FieldSpec
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.interpreter.place import Place, needed
 from skycell.scenario.values.cells import MILLICELLS, MOST_CELLS, cells_per_second
+from skycell.scenario.values.declared_types import PLAIN
 from skycell.scenario.values.distributions import Constant, Times, Uniform
 from skycell.scenario.values.parameter_types import Z_RULES
 from skycell.scenario.values.tcp_types import (
@@ -51,12 +52,26 @@ from skycell.spec.values import WHOLE_PPB, packet_time_ps
 #: Octets above which a file is no file of a web page but a mistake in its unit.
 _LARGEST_FILE = 10**12
 
-Resolver = Callable[[Place, Declares, Any, Any], Any]
-"""Of a place, a declaration, a value and the table that has the value."""
-RESOLVERS: dict[str, Resolver] = {}
-
-
+Resolver = Callable[[Place, FieldSpec, Any, Any], Any]
+"""Takes the place, the declaration, the value and the table that has the value."""
 _R = TypeVar("_R", bound=Resolver)
+_AMOUNTS: Mapping[Dimension, Callable[[Fraction], int]] = {
+    Dimension.TIME: rounded,
+    Dimension.BIT_RATE: lambda rate: rounded(rate * 1000),
+    Dimension.SIZE: int,
+    Dimension.CELLS: int,
+}
+"""From an amount in the base unit of a dimension to what an engine reads."""
+
+
+def _plain(at: Place, field: FieldSpec, value: Any, table: Any) -> Any:
+    """Returns a value as it is written, or the amount of a quantity."""
+    dimension = PLAIN[field.type]
+    return value if dimension is None or value is None else _AMOUNTS[dimension](value.amount)
+
+
+RESOLVERS: dict[str, Resolver] = dict.fromkeys(PLAIN, _plain)
+"""By type. A type that has a function of its own here need not be plain."""
 
 
 def _resolves(*types: str) -> Callable[[_R], _R]:
@@ -67,132 +82,79 @@ def _resolves(*types: str) -> Callable[[_R], _R]:
     return add
 
 
-# Of themselves.
+# Words and lists, and rates of cells.
 
 
-@_resolves(
-    "AtLeastOne",
-    "Backoff",
-    "BackoffExponent",
-    "BitCount",
-    "BitErrorRatio",
-    "BitErrorRatioOrNone",
-    "CellsBetweenRm",
-    "Correlation",
-    "Coupling",
-    "CubicC",
-    "ErrorDensity",
-    "Flag",
-    "FrameCount",
-    "FrameSlots",
-    "FromZeroToOne",
-    "LeastCellsBetweenRm",
-    "PartOfOne",
-    "PerSecond",
-    "PoissonMean",
-    "QueueCount",
-    "Repetitions",
-    "SegmentCount",
-    "Share",
-    "SlotCount",
-    "SlotCountOrNone",
-    "UpToEqualShare",
-    "Weight",
-    "WrongBits",
-)
-def _as_written(at: Place, one: Declares, value: Any, table: Any) -> Any:
+@_resolves("WrongBits")
+def _as_written(at: Place, field: FieldSpec, value: Any, table: Any) -> Any:
     return value
 
 
 @_resolves("word")
-def _word(at: Place, one: Declares, value: str, table: Any) -> str:
-    return one.words.get(value, value)
-
-
-@_resolves("Interval", "StateTime", "TimeOrNone", "Tick")
-def _interval(at: Place, one: Declares, value: Quantity, table: Any) -> int:
-    return rounded(value.amount)
-
-
-@_resolves(
-    "BurstOctets",
-    "CellsInFlight",
-    "Mss",
-    "OctetsBeside",
-    "OctetsOfUnit",
-    "PacketOctets",
-    "RequestOctets",
-    "TransferOctets",
-)
-def _whole(at: Place, one: Declares, value: Quantity, table: Any) -> int:
-    return int(value.amount)
+def _word(at: Place, field: FieldSpec, value: str, table: Any) -> str:
+    return field.words.get(value, value)
 
 
 @_resolves("OctetsOfUnitOnLine")
-def _octets_on_line(at: Place, one: Declares, value: Quantity | None, table: Any) -> int:
+def _octets_on_line(at: Place, field: FieldSpec, value: Quantity | None, table: Any) -> int:
     return 0 if value is None else int(value.amount)
 
 
-@_resolves("BitRate", "BitRateOrNone")
-def _bit_rate(at: Place, one: Declares, value: Quantity | None, table: Any) -> int | None:
-    return None if value is None else rounded(value.amount * 1000)
-
-
 @_resolves("CellRateOrNone")
-def _cell_rate(at: Place, one: Declares, value: Quantity, table: Any) -> int:
+def _cell_rate(at: Place, field: FieldSpec, value: Quantity, table: Any) -> int:
     return int(cells_per_second(value) * MILLICELLS)
 
 
 @_resolves("PeakCellRate")
-def _peak_cell_rate(at: Place, one: Declares, value: Quantity | str, table: Any) -> int:
+def _peak_cell_rate(at: Place, field: FieldSpec, value: Quantity | str, table: Any) -> int:
     if isinstance(value, Quantity):
-        return _cell_rate(at, one, value, table)
+        return _cell_rate(at, field, value, table)
     return int(needed(at.line).rate / CELL_BITS * MILLICELLS)
 
 
 @_resolves("RateUpToPeak")
-def _rate_up_to_peak(at: Place, one: Declares, value: Quantity | str, table: Any) -> int:
-    return _peak_cell_rate(at, one, table.pcr if value == "pcr" else value, table)
+def _rate_up_to_peak(at: Place, field: FieldSpec, value: Quantity | str, table: Any) -> int:
+    return _peak_cell_rate(at, field, table.pcr if value == "pcr" else value, table)
 
 
 # Of a port and its buffer.
 
 
 @_resolves("Threshold", "ThresholdBelowCapacity", "AverageThreshold")
-def _threshold(at: Place, one: Declares, value: Any, table: Any) -> int | None:
+def _threshold(at: Place, field: FieldSpec, value: Any, table: Any) -> int | None:
     buffer = needed(at.buffer)
     if buffer.capacity is None:
         got = Verbatim(f"{value}, with an unlimited buffer")
-        at.fault(one, got, "a threshold needs a buffer of limited size")
+        at.fault(field, got, "a threshold needs a buffer of limited size")
         return None
     is_size = isinstance(value, Quantity)
-    amount = at.amount(one, value) if is_size else int(exact(value) * buffer.capacity)
+    amount = at.amount(field, value) if is_size else int(exact(value) * buffer.capacity)
     if amount is None:
         return None
-    highest = buffer.capacity - (one.type == "ThresholdBelowCapacity")
+    highest = buffer.capacity - (field.type == "ThresholdBelowCapacity")
     if amount > highest:
         allowed = f"up to {buffer.unit.shown(highest)} of the buffer"
-        at.fault(one, str(value) if is_size else value, allowed)
+        at.fault(field, str(value) if is_size else value, allowed)
     return min(amount, MOST_CELLS)
 
 
 @_resolves("CellCount")
-def _count(at: Place, one: Declares, value: Quantity, table: Any) -> int | None:
-    return at.amount(one, value)
+def _count(at: Place, field: FieldSpec, value: Quantity, table: Any) -> int | None:
+    return at.amount(field, value)
 
 
 @_resolves("CellsOfFrames")
-def _cells_of_frames(at: Place, one: Declares, value: int, table: Any) -> int:
+def _cells_of_frames(at: Place, field: FieldSpec, value: int, table: Any) -> int:
     return value * needed(at.buffer).unit.full
 
 
 @_resolves("FrameCells")
-def _frame_cells(at: Place, one: Declares, value: None, table: Any) -> int:
+def _frame_cells(at: Place, field: FieldSpec, value: None, table: Any) -> int:
     return needed(at.buffer).unit.full
 
 
 @_resolves("FrameTime")
-def _frame_time(at: Place, one: Declares, value: None, table: Any) -> int:
+def _frame_time(at: Place, field: FieldSpec, value: None, table: Any) -> int:
     line = needed(at.line)
     if line.packets is not None:
         return packet_time_ps(line.packets, at.packet)
@@ -203,7 +165,7 @@ def _frame_time(at: Place, one: Declares, value: None, table: Any) -> int:
 
 
 @_resolves("VcThresholds")
-def _vc_thresholds(at: Place, one: Declares, value: Any, table: Any) -> tuple[int | None, ...]:
+def _vc_thresholds(at: Place, field: FieldSpec, value: Any, table: Any) -> tuple[int | None, ...]:
     buffer, vcs = needed(at.buffer), needed(at.vcs)
     across = vcs.across
     if isinstance(value, Mapping):
@@ -211,26 +173,28 @@ def _vc_thresholds(at: Place, one: Declares, value: Any, table: Any) -> tuple[in
         for name in by_vc:
             if name not in across:
                 known = ", ".join(across[:6]) + (", …" if len(across) > 6 else "")
-                at.fault(one, name, f"a VC across {at.link}: {known}", name)
+                at.fault(field, name, f"a VC across {at.link}: {known}", name)
     else:
         if len(value) != len(across):
             got = Verbatim(f"{len(value)} thresholds")
-            at.fault(one, got, f"one for each of {len(across)} VCs")
+            at.fault(field, got, f"one for each of {len(across)} VCs")
         by_vc = dict(zip(across, value, strict=False))
-    amounts = {name: at.amount(one, size) for name, size in by_vc.items()}
+    amounts = {name: at.amount(field, size) for name, size in by_vc.items()}
     for name, amount in amounts.items():
         if buffer.capacity is not None and amount is not None and amount > buffer.capacity:
             allowed = f"up to {buffer.unit.shown(buffer.capacity)}, the buffer"
-            at.fault(one, Verbatim(f"{by_vc[name]} for {name}"), allowed)
+            at.fault(field, Verbatim(f"{by_vc[name]} for {name}"), allowed)
     return tuple(amounts.get(name) for name in vcs.mcr)
 
 
 @_resolves("VcAllowances")
-def _vc_allowances(at: Place, one: Declares, value: Quantity | str, table: Any) -> tuple[int, ...]:
+def _vc_allowances(
+    at: Place, field: FieldSpec, value: Quantity | str, table: Any
+) -> tuple[int, ...]:
     vcs = needed(at.vcs)
     if isinstance(value, Quantity) and vcs.knows_all_mcrs and not vcs.mbs.keys() & vcs.across:
         allowed = f"only where a VC with a GFR contract crosses {at.link}: it holds no other"
-        at.fault(one, value.text, allowed)
+        at.fault(field, value.text, allowed)
     return tuple(
         int(value.amount)
         if isinstance(value, Quantity) and name in vcs.mbs
@@ -240,17 +204,19 @@ def _vc_allowances(at: Place, one: Declares, value: Quantity | str, table: Any) 
 
 
 @_resolves("VcLevels")
-def _vc_levels(at: Place, one: Declares, value: Mapping[str, int], table: Any) -> tuple[int, ...]:
+def _vc_levels(
+    at: Place, field: FieldSpec, value: Mapping[str, int], table: Any
+) -> tuple[int, ...]:
     levels = len(table.thresholds)
-    _check_across(at, one, value)
+    _check_across(at, field, value)
     for name, level in value.items():
         if name in needed(at.vcs).across and level > levels:
-            at.fault(one, level, f"up to {levels}: there is a threshold for each level", name)
+            at.fault(field, level, f"up to {levels}: there is a threshold for each level", name)
     return tuple(value.get(name, 1) for name in needed(at.vcs).mcr)
 
 
 @_resolves("McrByVc")
-def _mcr_by_vc(at: Place, one: Declares, value: None, table: Any) -> tuple[int, ...]:
+def _mcr_by_vc(at: Place, field: FieldSpec, value: None, table: Any) -> tuple[int, ...]:
     vcs = needed(at.vcs)
     if vcs.knows_all_mcrs and vcs.across and not any(vcs.mcr[name] for name in vcs.across):
         got = Verbatim(f"no VC with an MCR across {at.link}")
@@ -260,13 +226,13 @@ def _mcr_by_vc(at: Place, one: Declares, value: None, table: Any) -> tuple[int, 
 
 
 @_resolves("EqualVcWeights")
-def _equal_vc_weights(at: Place, one: Declares, value: None, table: Any) -> tuple[int, ...]:
+def _equal_vc_weights(at: Place, field: FieldSpec, value: None, table: Any) -> tuple[int, ...]:
     return (1,) * len(needed(at.vcs).mcr)
 
 
 @_resolves("VcWeights")
 def _vc_weights(
-    at: Place, one: Declares, value: Mapping[str, int] | None, table: Any
+    at: Place, field: FieldSpec, value: Mapping[str, int] | None, table: Any
 ) -> tuple[int, ...]:
     vcs = needed(at.vcs)
     weights: Mapping[str, int]
@@ -275,19 +241,19 @@ def _vc_weights(
         if total == 0 and vcs.knows_all_mcrs:
             got = Verbatim(f"nothing, and no VC with an MCR across {at.link}")
             allowed = "weights, or an MCR in [[gfr]] for at least one of them"
-            at.fault(one, got, allowed)
+            at.fault(field, got, allowed)
         weights = {
             name: max(1, rounded(Fraction(vcs.mcr[name] * table.round, max(total, 1))))
             for name in vcs.across
         }
     else:
         weights = value
-        _check_across(at, one, weights)
+        _check_across(at, field, weights)
     return tuple(weights.get(name, 1) for name in vcs.mcr)
 
 
 @_resolves("VcIntervals")
-def _vc_intervals(at: Place, one: Declares, value: Quantity, table: Any) -> tuple[int, ...]:
+def _vc_intervals(at: Place, field: FieldSpec, value: Quantity, table: Any) -> tuple[int, ...]:
     other = cells_per_second(value) * MILLICELLS
     return tuple(
         max(1, rounded(PS_PER_SECOND * MILLICELLS / (rate or other)))
@@ -296,16 +262,16 @@ def _vc_intervals(at: Place, one: Declares, value: Quantity, table: Any) -> tupl
 
 
 @_resolves("DfbaZ")
-def _dfba_z(at: Place, one: Declares, value: float | str, table: Any) -> Any:
+def _dfba_z(at: Place, field: FieldSpec, value: float | str, table: Any) -> Any:
     return Z_RULES[value] if isinstance(value, str) else DfbaZFixed(value=value)
 
 
-def _check_across(at: Place, one: Declares, by_vc: Mapping[str, Any]) -> None:
-    """Refuses values of VCs that do not cross the port."""
+def _check_across(at: Place, field: FieldSpec, by_vc: Mapping[str, Any]) -> None:
+    """Refuses values for VCs that do not cross the port."""
     across = needed(at.vcs).across
     for name in by_vc:
         if name not in across:
-            at.fault(one, name, f"a VC across {at.link}{did_you_mean(name, across)}", name)
+            at.fault(field, name, f"a VC across {at.link}{did_you_mean(name, across)}", name)
 
 
 # Of service classes.
@@ -313,11 +279,11 @@ def _check_across(at: Place, one: Declares, by_vc: Mapping[str, Any]) -> None:
 
 @_resolves("ClassShares")
 def _class_shares(
-    at: Place, one: Declares, value: Mapping[str, Fraction | Quantity], table: Any
+    at: Place, field: FieldSpec, value: Mapping[str, Fraction | Quantity], table: Any
 ) -> tuple[int, ...]:
     shares = [Fraction(0)] * len(at.classes)
     cell_time_ps = needed(at.line).cell_time_ps
-    for place, share in _by_queue(at, one, value).items():
+    for place, share in _by_queue(at, field, value).items():
         is_rate = isinstance(share, Quantity)
         part = Fraction(cell_time_ps, PS_PER_SECOND)
         shares[place] = cells_per_second(share) * part if is_rate else share
@@ -325,21 +291,21 @@ def _class_shares(
     if total > 1:
         rate = Fraction(PS_PER_SECOND, cell_time_ps)
         got = Verbatim(f"{show_amount(int(total * rate))} cells/s in total on {at.link}")
-        at.fault(one, got, f"up to {show_amount(int(rate))} cells/s, what the link carries")
+        at.fault(field, got, f"up to {show_amount(int(rate))} cells/s, what the link carries")
     held = (min(share, Fraction(1)) for share in shares)  # the fault of more is reported
     return tuple(int(share * WHOLE_PPB) for share in held)
 
 
 @_resolves("ClassWeights")
 def _class_weights(
-    at: Place, one: Declares, value: Mapping[str, int], table: Any
+    at: Place, field: FieldSpec, value: Mapping[str, int], table: Any
 ) -> tuple[int, ...]:
-    by_queue = _by_queue(at, one, value)
+    by_queue = _by_queue(at, field, value)
     return tuple(by_queue.get(place, 1) for place in range(len(at.classes)))
 
 
-def _by_queue(at: Place, one: Declares, by_class: Mapping[str, Any]) -> dict[int, Any]:
-    """Values by class as values by the place of the queue that holds it, which has one."""
+def _by_queue(at: Place, field: FieldSpec, by_class: Mapping[str, Any]) -> dict[int, Any]:
+    """Returns values by the place of the queue of their class. A queue has one value."""
     owners: dict[int, str] = {}
     values = {}
     for name, value in by_class.items():
@@ -347,7 +313,7 @@ def _by_queue(at: Place, one: Declares, by_class: Mapping[str, Any]) -> dict[int
         if place in owners:
             got = Verbatim(f"{name} as well as {owners[place]}")
             allowed = "each queue once: classes without their own share one queue"
-            at.fault(one, got, allowed, name)
+            at.fault(field, got, allowed, name)
         owners[place] = name
         values[place] = value
     return values
@@ -357,20 +323,20 @@ def _by_queue(at: Place, one: Declares, by_class: Mapping[str, Any]) -> dict[int
 
 
 @_resolves("Times")
-def _times(at: Place, one: Declares, value: Times, table: Any) -> DistributionSpec:
-    return distribution(value, at.inside(table, str(one.key)))
+def _times(at: Place, field: FieldSpec, value: Times, table: Any) -> DistributionSpec:
+    return distribution(value, at.inside(table, str(field.key)))
 
 
 @_resolves("PageInterval")
-def _page_interval(at: Place, one: Declares, value: Times, table: Any) -> DistributionSpec:
-    interval = _times(at, one, value, table)
+def _page_interval(at: Place, field: FieldSpec, value: Times, table: Any) -> DistributionSpec:
+    interval = _times(at, field, value, table)
     if isinstance(value, Constant) and interval == DistributionConstant(value_ps=0):
-        at.fault(one, value.value.text, "a time above 0 s")
+        at.fault(field, value.value.text, "a time above 0 s")
     return interval
 
 
 def distribution(times: Times, at: Place, longest_ps: int = LONGEST_RUN_PS) -> DistributionSpec:
-    """A distribution of times in picoseconds, none of which is above a longest one."""
+    """Returns a distribution of times in picoseconds. A time above the longest is a fault."""
 
     def time_ps(key: str, *step: str) -> int:
         written = getattr(times, key)
@@ -392,22 +358,22 @@ def distribution(times: Times, at: Place, longest_ps: int = LONGEST_RUN_PS) -> D
 
 
 @_resolves("FileSizes")
-def _file_sizes(at: Place, one: Declares, value: float, table: Any) -> tuple[int, ...]:
-    """Sizes of a class of files in whole octets, rounded half up."""
+def _file_sizes(at: Place, field: FieldSpec, value: float, table: Any) -> tuple[int, ...]:
+    """Returns the sizes of a class of files in whole octets, rounded half up."""
     web: Any = needed(at.outer)
     step = exact(value) * web.kilobyte.amount
     counts = range(web.file_step.least, web.file_step.most + 1)
     sizes = tuple(rounded(step * k) for k in counts)
     if sizes and (sizes[0] < 1 or sizes[-1] > _LARGEST_FILE):
         shown = f"{value}, for files of {show_amount(sizes[0])} to {show_amount(sizes[-1])} B"
-        at.fault(one, Verbatim(shown), f"files of 1 to {show_amount(_LARGEST_FILE)} B")
+        at.fault(field, Verbatim(shown), f"files of 1 to {show_amount(_LARGEST_FILE)} B")
     return sizes
 
 
 @_resolves("CountLimit")
-def _count_limit(at: Place, one: Declares, value: int, table: Any) -> int:
-    if one.key == "most" and value < table.least:
-        at.fault(one, value, f"from least, {table.least}")
+def _count_limit(at: Place, field: FieldSpec, value: int, table: Any) -> int:
+    if field.key == "most" and value < table.least:
+        at.fault(field, value, f"from least, {table.least}")
     return value
 
 
@@ -415,48 +381,48 @@ def _count_limit(at: Place, one: Declares, value: int, table: Any) -> int:
 
 
 @_resolves("ReceiverWindow")
-def _receiver_window(at: Place, one: Declares, value: Quantity | str, tcp: Tcp) -> int:
+def _receiver_window(at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp) -> int:
     mss = int(tcp.mss.amount)
     rwnd = needed(at.context).octets(value, mss)
     shown = shown_window(value, rwnd)
     if rwnd > WINDOW_FIELD and not tcp.window_scaling:
         allowed = f"up to {show_amount(WINDOW_FIELD)} B, or window_scaling = true"
-        at.fault(one, shown, allowed)
+        at.fault(field, shown, allowed)
     elif rwnd > LARGEST_WINDOW:
-        at.fault(one, shown, f"up to {show_amount(LARGEST_WINDOW)} B")
+        at.fault(field, shown, f"up to {show_amount(LARGEST_WINDOW)} B")
     elif rwnd < mss:
-        at.fault(one, shown, f"at least one MSS, {show_amount(mss)} B")
+        at.fault(field, shown, f"at least one MSS, {show_amount(mss)} B")
     return min(rwnd, LARGEST_WINDOW)
 
 
 @_resolves("Cwnd", "MaxCwnd")
-def _window_of_mss(at: Place, one: Declares, value: Quantity | str, tcp: Tcp) -> int:
-    return _window(at, one, value, tcp, at_least=int(tcp.mss.amount))
+def _window_of_mss(at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp) -> int:
+    return _window(at, field, value, tcp, at_least=int(tcp.mss.amount))
 
 
 @_resolves("Ssthresh")
-def _ssthresh(at: Place, one: Declares, value: Quantity | str, tcp: Tcp) -> int:
-    return _window(at, one, value, tcp, at_least=1)
+def _ssthresh(at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp) -> int:
+    return _window(at, field, value, tcp, at_least=1)
 
 
 @_resolves("InitialWindow")
-def _initial_window(at: Place, one: Declares, value: Quantity, tcp: Tcp) -> int:
+def _initial_window(at: Place, field: FieldSpec, value: Quantity, tcp: Tcp) -> int:
     if tcp.advertised_window != "auto_tuned":
         return 0
-    octets, rwnd = _window_of_mss(at, one, value, tcp), _rwnd(at, tcp)
-    if octets > rwnd and str(value) != str(Tcp.model_fields[str(one.key)].default):
+    octets, rwnd = _window_of_mss(at, field, value, tcp), _rwnd(at, tcp)
+    if octets > rwnd and str(value) != str(Tcp.model_fields[str(field.key)].default):
         allowed = f"up to receiver_window, {show_amount(rwnd)} B"
-        at.fault(one, shown_window(value, octets), allowed)
+        at.fault(field, shown_window(value, octets), allowed)
     return min(octets, rwnd)
 
 
 def _rwnd(at: Place, tcp: Tcp) -> int:
-    """The receiver's window, whose own faults are reported at its key."""
+    """Returns the receiver's window. Its faults are reported at its own key."""
     octets = needed(at.context).octets(tcp.receiver_window, int(tcp.mss.amount))
     return min(octets, LARGEST_WINDOW)
 
 
-def _window(at: Place, one: Declares, value: Quantity | str, tcp: Tcp, at_least: int) -> int:
+def _window(at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp, at_least: int) -> int:
     if value == RECEIVER_WINDOW:
         return _rwnd(at, tcp)
     mss = int(tcp.mss.amount)
@@ -469,14 +435,14 @@ def _window(at: Place, one: Declares, value: Quantity | str, tcp: Tcp, at_least:
         octets = needed(at.context).octets(value, mss)
     if octets < at_least:
         least = f"at least one MSS, {show_amount(mss)} B" if at_least == mss else "at least 1 B"
-        at.fault(one, shown_window(value, octets), least)
+        at.fault(field, shown_window(value, octets), least)
     elif octets > LARGEST_WINDOW:
-        at.fault(one, shown_window(value, octets), f"up to {show_amount(LARGEST_WINDOW)} B")
+        at.fault(field, shown_window(value, octets), f"up to {show_amount(LARGEST_WINDOW)} B")
     return min(octets, LARGEST_WINDOW)
 
 
 def shown_window(written: Quantity | str, octets: int) -> Verbatim:
-    """A window as it was written, with its octets where those are not what was."""
+    """Returns a window as it is written, and its octets if it is not written in octets."""
     if isinstance(written, Quantity) and written.dimension is Dimension.SIZE:
         return Verbatim(f'"{written}"')
     return Verbatim(f'"{written}", which is {show_amount(octets)} B')
@@ -484,37 +450,37 @@ def shown_window(written: Quantity | str, octets: int) -> Verbatim:
 
 @_resolves("TickPhase")
 def _tick_phase(
-    at: Place, one: Declares, value: Quantity | str, tcp: Tcp
+    at: Place, field: FieldSpec, value: Quantity | str, tcp: Tcp
 ) -> TickPhaseAt | TickPhaseDrawn:
     if value == "drawn":
         return TickPhaseDrawn()
     offset = rounded(value.amount) if isinstance(value, Quantity) else 0
     tick_ps = rounded(tcp.tick.amount)
     if offset >= tick_ps:
-        at.fault(one, str(value), f"below one tick, {show_time(tick_ps)}")
+        at.fault(field, str(value), f"below one tick, {show_time(tick_ps)}")
     return TickPhaseAt(offset_ps=offset)
 
 
 @_resolves("RtoMin", "RtoInitial", "RtoMax")
-def _rto(at: Place, one: Declares, value: Quantity, tcp: Tcp) -> int:
-    """A timeout in ticks, at least the ones before it."""
+def _rto(at: Place, field: FieldSpec, value: Quantity, tcp: Tcp) -> int:
+    """Returns a timeout in ticks. A timeout below the ones before it is a fault."""
     row = ("rto_min", "rto_initial", "rto_max")
     ticks = {key: _ticks(getattr(tcp, key), tcp) for key in row}
-    own = ticks[str(one.key)]
+    own = ticks[str(field.key)]
     if long := next((key for key in row if ticks[key] >= 2**32), None):
-        if long == one.key:
-            at.fault(one, Verbatim(f"{show_amount(own)} ticks"), "fewer than 2^32 ticks")
+        if long == field.key:
+            at.fault(field, Verbatim(f"{show_amount(own)} ticks"), "fewer than 2^32 ticks")
         return 1
-    before = row[: row.index(str(one.key))]
-    least = max(reversed(before), key=lambda key: ticks[key], default=str(one.key))
+    before = row[: row.index(str(field.key))]
+    least = max(reversed(before), key=lambda key: ticks[key], default=str(field.key))
     if own < ticks[least]:
         shown = Verbatim(f'"{value}", which is {show_amount(own)} ticks')
-        at.fault(one, shown, f"at least {least}, {show_amount(ticks[least])} ticks")
+        at.fault(field, shown, f"at least {least}, {show_amount(ticks[least])} ticks")
     return own
 
 
 def _ticks(value: Quantity, tcp: Tcp) -> int:
-    """A timeout in ticks, rounded up."""
+    """Returns a timeout in ticks, rounded up."""
     if value.dimension is Dimension.TICKS:
         return int(value.amount)
     return -int(-value.amount // rounded(tcp.tick.amount))
@@ -522,7 +488,7 @@ def _ticks(value: Quantity, tcp: Tcp) -> int:
 
 @_resolves("RetransmitDelay")
 def _retransmit_delay(
-    at: Place, one: Declares, value: Quantity | str, table: Any
+    at: Place, field: FieldSpec, value: Quantity | str, table: Any
 ) -> RetransmitDelaySegments | RetransmitDelayNone:
     if isinstance(value, Quantity):
         return RetransmitDelaySegments(count=int(value.amount))
@@ -530,16 +496,16 @@ def _retransmit_delay(
 
 
 @_resolves("SackBlocks")
-def _sack_blocks(at: Place, one: Declares, value: int, table: Any) -> int:
+def _sack_blocks(at: Place, field: FieldSpec, value: int, table: Any) -> int:
     tcp: Any = needed(at.outer)
     if tcp.timestamps and value > 3:
-        at.fault(one, value, "up to 3 with timestamps: options have 40 octets")
+        at.fault(field, value, "up to 3 with timestamps: options have 40 octets")
     return value
 
 
 @_resolves("DelayedAck")
 def _delayed_ack(
-    at: Place, one: Declares, value: HeldBack | None, table: Any
+    at: Place, field: FieldSpec, value: HeldBack | None, table: Any
 ) -> DelayedAckSpec | None:
     if value is None:
         return None

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity
-from skycell.scenario.declared.rules import Declares, Nested
+from skycell.scenario.declared.rules import FieldSpec, SubTable
 from skycell.scenario.interpreter.context import Context
 from skycell.scenario.values.buffer_units import BufferUnit
 from skycell.spec.network import PacketFraming
@@ -69,8 +69,8 @@ class Vcs:
 class Place:
     """Where a rule stands, with what there is around it.
 
-    A parameter that follows from something says so by its type. That a place has no such thing is
-    an error of the declaration.
+    The type of a parameter says what the parameter follows from. If the place has no such thing,
+    the declaration is wrong.
 
     Attributes:
         path: the rule's table in the file.
@@ -97,24 +97,24 @@ class Place:
     vcs: Vcs | None = None
 
     def inside(self, outer: Parameters, *steps: str | int) -> Place:
-        """The place of a table some steps below the table `outer`, which stands here."""
+        """Returns the place of a table that is some steps below the table `outer` of this place."""
         return replace(self, path=(*self.path, *steps), outer=outer)
 
-    def fault(self, one: Declares | Nested, got: object, allowed: str, *item: str) -> None:
+    def fault(self, field: FieldSpec | SubTable, got: object, allowed: str, *item: str) -> None:
         """Notes a fault of a parameter, or of an item of it."""
-        assert one.key is not None, "a parameter that a file does not have is not at fault itself"
-        self.faults.add((*self.path, one.key, *item), got, allowed)
+        assert field.key is not None, "a parameter that a file does not have is not at fault itself"
+        self.faults.add((*self.path, field.key, *item), got, allowed)
 
-    def amount(self, one: Declares, size: Quantity) -> int | None:
-        """A size in what the buffer counts; none, with a fault, where that cannot be said in it."""
+    def amount(self, field: FieldSpec, size: Quantity) -> int | None:
+        """Returns a size in what the buffer counts; none, with a fault, if the units do not fit."""
         unit = needed(self.buffer).unit
         amount = unit.amount(size)
         if amount is None:
-            self.fault(one, size.text, unit.allowed)
+            self.fault(field, size.text, unit.allowed)
         return amount
 
 
 def needed(value: T | None) -> T:
-    """What a parameter follows from, which the place of its rule has."""
+    """Returns what a parameter follows from, after a check that its place has it."""
     assert value is not None, "a rule is declared for a place that has no such thing"
     return value

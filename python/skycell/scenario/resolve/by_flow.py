@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.scenario.declared.policies import POLICIES, Policy
-from skycell.scenario.declared.rules import Declares, Kinds, Parameter
+from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
 #: Types of parameters that have a value for each VC.
@@ -30,7 +30,9 @@ def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None
         faults.add(where, True, allowed)
         return
     for path, policy in _policies(link):
-        if _OF_VCS & {one.type for one in _parameters(POLICIES[policy.kind].parameters)}:
+        if _OF_VCS & {
+            parameter.type for parameter in _parameters(POLICIES[policy.kind].parameters)
+        }:
             got = Verbatim(f"{policy.kind}, with by_flow")
             allowed = "a policy without parameters of VCs, which flows do not have"
             faults.add(path, got, allowed)
@@ -54,9 +56,9 @@ def _policies(link: PlannedLink) -> Iterator[tuple[Path, Policy]]:
     yield (*link.path, link.policy_key), link.policy
 
 
-def _parameters(parameters: Sequence[Parameter]) -> Iterator[Declares]:
-    for one in parameters:
-        if isinstance(one, Declares):
-            yield one
-        elif not isinstance(one, Kinds):
-            yield from _parameters(one.parameters)
+def _parameters(parameters: Sequence[Parameter]) -> Iterator[FieldSpec]:
+    for parameter in parameters:
+        if isinstance(parameter, FieldSpec):
+            yield parameter
+        elif not isinstance(parameter, Choice):
+            yield from _parameters(parameter.parameters)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.parameters import meaning_of
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -287,7 +286,6 @@ def _pattern(
     )
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
-        meaning_of(VbrSource.model_fields["on"])
         faults.add((*here, "on"), Verbatim("no time"), "above 0")
     if source.phase == "drawn":
         return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))

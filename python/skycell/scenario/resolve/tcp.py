@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path
-from skycell.scenario.declared.rules import Kinds
+from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP, Tcp
 from skycell.scenario.interpreter.context import Context
 from skycell.scenario.interpreter.place import Place
@@ -36,7 +36,7 @@ class TcpResolver:
             self._check_model(self.tcp.congestion.kind)
         self._check_echo()
         for one in TCP.parameters:
-            if isinstance(one, Kinds):
+            if isinstance(one, Choice):
                 self._check_rule(one)
         place = Place(self.path, self.faults, context=self.context)
         spec: TcpSpec = resolve(TCP, self.tcp, place)
@@ -60,7 +60,7 @@ class TcpResolver:
             allowed = '"off" or "classic", or congestion = "dctcp" or "prague", which count marks'
             self._fault("ecn", "accurate", allowed)
 
-    def _check_rule(self, one: Kinds) -> None:
+    def _check_rule(self, one: Choice) -> None:
         kind = getattr(self.tcp, one.key).kind
         is_timed = self.tcp.timestamps or self.tcp.recovery.kind == "rack_tlp"
         if kind in NEED_ROUND_TRIPS and not is_timed:
