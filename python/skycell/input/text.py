@@ -47,13 +47,18 @@ def read_text(path: str | PathLike[str]) -> str:
 
 @contextmanager
 def files_noted() -> Iterator[list[Path]]:
-    """Notes the files that are read within, in the order of reading; one may be there twice."""
+    """Notes the files that are read within, in the order of reading; one may be there twice.
+
+    Who notes around it gets them too, at its end.
+    """
     noted: list[Path] = []
     token = _NOTED.set(noted)
     try:
         yield noted
     finally:
         _NOTED.reset(token)
+        if (around := _NOTED.get()) is not None:
+            around += noted
 
 
 @contextmanager

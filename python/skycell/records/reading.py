@@ -81,7 +81,7 @@ def read_result(folder: Path) -> RunResult:
     written = hashlib.sha256(spec_text.rstrip("\n").encode()).hexdigest()
     if identity["spec_hash"] != written:
         raise NotAResult(
-            f"{folder / RECORDS_FILE} is of spec {identity['spec_hash'][:12]}, and "
+            f"{folder / RECORDS_FILE} is of spec {str(identity['spec_hash'])[:12]}, and "
             f"{SPEC_FILE} next to it is spec {written[:12]}"
         )
     if spec.hash() != written:
