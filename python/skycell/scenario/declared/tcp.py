@@ -790,13 +790,14 @@ class Tcp(Parameters):
         "smallest RTO",
         source="choice: below two ticks a coarse timer may run out at once",
     )
-    rto_min_bounds: Annotated[str, word("rto", "deviation")] = param(
-        "rto",
+    rtt_estimator: Annotated[str, word("jacobson", "linux")] = param(
+        "jacobson",
         (
-            "what rto_min bounds: RTO as a whole, or the part of it that stands for the "
-            "deviation of round trips, so that RTO = srtt + max(4 rttvar, rto_min)"
+            "how RTO follows from round trips: srtt + 4 rttvar with a mean deviation, and"
+            " rto_min bounds the sum; or srtt and the largest deviation of the last round"
+            " trips, which rto_min bounds"
         ),
-        source="RFC 6298 section 2.4; deviation is Linux's tcp_rto_min in tcp_rtt_estimator",
+        source="RFC 6298 section 2; linux is tcp_rtt_estimator",
     )
     rto_initial: RtoInitial = param(
         "3 s",
@@ -941,7 +942,7 @@ TCP = RuleSpec(
         FieldSpec("tick_phase", "tick_phase", "TickPhase"),
         FieldSpec("tick_order", "tick_order", "word"),
         FieldSpec("rto_min_ticks", "rto_min", "RtoMin"),
-        FieldSpec("rto_min_bounds", "rto_min_bounds", "word"),
+        FieldSpec("rtt_estimator", "rtt_estimator", "word"),
         FieldSpec("rto_initial_ticks", "rto_initial", "RtoInitial"),
         FieldSpec("rto_max_ticks", "rto_max", "RtoMax"),
         FieldSpec("rto_max_backoff", "rto_max_backoff", "Backoff"),
