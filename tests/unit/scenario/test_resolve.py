@@ -314,6 +314,14 @@ def test_every_value_of_a_key_of_tcp_is_another_spec(key: Key) -> None:
     assert all(one != other for one, other in combinations(specs, 2))
 
 
+def test_a_delayed_ack_may_have_a_longest_wait_beside_its_shortest() -> None:
+    held = {"timeout": "40 ms", "max_timeout": "200 ms"}
+    tcp = wan(tcp__delayed_ack=held).resolve().flows[0].tcp
+    assert tcp.delayed_ack == DelayedAckSpec(
+        timeout_ps=40 * 10**9, max_timeout_ps=200 * 10**9, every_segments=2
+    )
+
+
 def test_delayed_acks_may_be_switched_on_by_a_word() -> None:
     tcp = wan(tcp__delayed_ack="on").resolve().flows[0].tcp
     assert tcp.delayed_ack == DelayedAckSpec(timeout_ps=200 * 10**9, every_segments=2)
