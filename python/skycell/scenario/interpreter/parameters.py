@@ -511,7 +511,7 @@ def _delayed_ack(
         return None
     timeout, longest, early = value.timeout, value.max_timeout, value.sack_timeout
     if longest is not None and longest.amount < timeout.amount:
-        at.fault(one, longest.text, f"at least timeout, {timeout.text}", "max_timeout")
+        at.fault(field, longest.text, f"at least timeout, {timeout.text}", "max_timeout")
     return DelayedAckSpec(
         timeout_ps=rounded(timeout.amount),
         max_timeout_ps=0 if longest is None else rounded(longest.amount),
