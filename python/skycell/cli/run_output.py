@@ -43,7 +43,7 @@ def _total_of_flows(result: RunResult) -> str:
         total += f", {share_of_ceiling(result.spec, sum(rates), ceiling)}"
     fairness = max_min_fairness(Network.of(result.spec), result.records)
     if len(rates) > 1 and fairness is not None:
-        total += f"; fairness {fairness:.3f}"
+        total += f"; max-min fairness {fairness:.3f}"
     flows, end_ps = result.records["flows"], result.spec.duration_ps
     late = sum(flow["start_ps"] >= end_ps for flow in flows)
     if late:
