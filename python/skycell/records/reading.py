@@ -73,15 +73,21 @@ def read_result(folder: Path) -> RunResult:
     try:
         summary = read_json(records_text)
         identity = {key: summary[key] for key in IDENTITY}
+        notes = summary.get("notes", [])
         missing = {"duration_ps", "flows", "vcs", "ports", "ledger"} - summary.keys()
     except (ValueError, TypeError, KeyError) as error:
         raise NotAResult(f"{folder / RECORDS_FILE} holds no records of a run") from error
     if missing:
         raise NotAResult(f"{folder / RECORDS_FILE} holds no {', '.join(sorted(missing))}")
+    if not (isinstance(notes, list) and all(isinstance(note, str) for note in notes)):
+        raise NotAResult(f"{folder / RECORDS_FILE}: notes are not a list of texts")
+    for key, value in identity.items():
+        if not isinstance(value, int if key == "seed" else str):
+            raise NotAResult(f"{folder / RECORDS_FILE}: {key} has a value of another kind")
     written = hashlib.sha256(spec_text.rstrip("\n").encode()).hexdigest()
     if identity["spec_hash"] != written:
         raise NotAResult(
-            f"{folder / RECORDS_FILE} is of spec {str(identity['spec_hash'])[:12]}, and "
+            f"{folder / RECORDS_FILE} is of spec {identity['spec_hash'][:12]}, and "
             f"{SPEC_FILE} next to it is spec {written[:12]}"
         )
     if spec.hash() != written:
@@ -96,8 +102,7 @@ def read_result(folder: Path) -> RunResult:
     if fault is not None:
         raise NotAResult(f"{folder / RECORDS_FILE}: {fault}; run the scenario again")
     records = {key: value for key, value in summary.items() if key not in _NO_RECORDS}
-    notes = tuple(summary.get("notes", ()))
-    return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"], notes)
+    return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"], tuple(notes))
 
 
 def _text(file: Path) -> str:

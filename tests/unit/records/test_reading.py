@@ -69,6 +69,20 @@ def test_records_without_a_part_name_the_part(folder: Path) -> None:
         read_result(folder)
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("notes", True), ("notes", [1]), ("version", None), ("spec_hash", 4), ("seed", "1")],
+)
+def test_a_value_of_another_kind_is_refused_with_its_key(
+    folder: Path, key: str, value: object
+) -> None:
+    summary = json.loads((folder / "records.json").read_text(encoding="utf-8"))
+    text = json.dumps({**summary, key: value})
+    (folder / "records.json").write_text(text, encoding="utf-8")
+    with pytest.raises(NotAResult, match=key):
+        read_result(folder)
+
+
 def test_records_beside_the_spec_of_another_run_are_refused(folder: Path) -> None:
     spec = short_run().spec.with_seed(99)
     (folder / "spec.json").write_text(spec.canonical_json() + "\n", encoding="utf-8")
