@@ -124,14 +124,6 @@ def test_half_a_sign_is_no_result(result: Path, tmp_path: Path) -> None:
         read_result(tmp_path)
 
 
-def test_a_number_for_a_hash_is_no_result(result: Path, tmp_path: Path) -> None:
-    (tmp_path / "spec.json").write_bytes((result / "spec.json").read_bytes())
-    records = json.loads((result / "records.json").read_text())
-    (tmp_path / "records.json").write_text(json.dumps({**records, "spec_hash": 0}))
-    with pytest.raises(NotAResult, match="is of spec 0"):
-        read_result(tmp_path)
-
-
 def test_no_mutant_of_a_bundle_leaves_but_as_a_fault(result: Path) -> None:
     files = {f"result/{file.name}": file.read_bytes() for file in result.iterdir()}
     files["input/a.toml"] = SCENARIO.encode()
