@@ -41,7 +41,9 @@ class HeldBack(Parameters):
     """A receiver that holds acknowledgements back."""
 
     timeout: AckWait = param(
-        "200 ms", "longest wait before an ACK", source="4.4BSD: the 200 ms fast timer"
+        "200 ms",
+        "longest wait before an ACK; with max_timeout the shortest one",
+        source="4.4BSD: the 200 ms fast timer",
     )
     max_timeout: AckWait | None = param(
         None,
