@@ -124,7 +124,12 @@ def _devices() -> set[str]:
 )
 def test_this_machine_s_kernel_is_recorded_and_leaves_nothing_behind(tmp_path: Path) -> None:
     before = _namespaces(), _devices()
-    record_linux(select([TAIL]), tmp_path, replications=1)
+    # A recorder that other work delays by more than its limit keeps nothing, and may be asked again.
+    runs = [run for _ in range(4) for run in record_linux(select([TAIL]), tmp_path, replications=1)]
+    assert (_namespaces(), _devices()) == before
+    assert (tmp_path / FILE).exists() == runs[-1].is_good
+    if not runs[-1].is_good:
+        pytest.skip(f"other work on this machine delays packets in each of {len(runs)} runs")
     (row,) = rows(tmp_path)
     # The last of 70 segments is lost: one repetition, no drop by the queue, and at least the time
     # of the handshake, three round trips of slow start and one more for the repetition.
@@ -132,4 +137,3 @@ def test_this_machine_s_kernel_is_recorded_and_leaves_nothing_behind(tmp_path: P
     assert float(row["completion_s"]) > 0.5
     known = [float(entry["completion_s"]) for entry in recordings()[TAIL]]
     assert float(row["completion_s"]) == pytest.approx(sum(known) / len(known), rel=0.25)
-    assert (_namespaces(), _devices()) == before
