@@ -124,7 +124,7 @@ def _devices() -> set[str]:
 )
 def test_this_machine_s_kernel_is_recorded_and_leaves_nothing_behind(tmp_path: Path) -> None:
     before = _namespaces(), _devices()
-    # A recorder that other work delays by more than its limit keeps nothing, and may be asked again.
+    # A recorder that other work delays by more than its limit keeps nothing: it is asked again.
     runs = [run for _ in range(4) for run in record_linux(select([TAIL]), tmp_path, replications=1)]
     assert (_namespaces(), _devices()) == before
     assert (tmp_path / FILE).exists() == runs[-1].is_good
