@@ -19,8 +19,7 @@ from skycell.metrics.resolved_links import (
 )
 from skycell.scenario.notes import notes_on, notes_on_carriers
 from skycell.scenario.port_settings import Setting, port_settings, thresholds_of
-from skycell.scenario.resolve.lines import lines_of
-from skycell.scenario.resolve.network import context_of
+from skycell.scenario.resolve.context import context
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.sky_paths import notes_on_series, sky_paths
 from skycell.spec.network import NetworkSpec
@@ -62,8 +61,7 @@ class Explained:
 def explain(scenario: Scenario) -> Explained:
     """What a scenario without faults comes to."""
     spec, plan = scenario.resolve(), scenario.plan
-    rates = {name: line.rate for name, line in lines_of(plan).items()}
-    rtt_ps = context_of(scenario.file, plan, rates).rtt_ps
+    rtt_ps = context(scenario.resolution).rtt_ps
     sizes, paths = _sizes(spec, rtt_ps), resolved_paths(spec, plan)
     stepped = json.loads(_core.stepped_ports(spec.canonical_json()))
     carriers = notes_on_carriers(scenario.file.topology)

@@ -31,7 +31,7 @@ from skycell.input.toml_text import read_toml
 from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Dumbbell, ParkingLot
-from skycell.scenario.packets.trace import PacketTrace, read_packet_traces
+from skycell.scenario.packets.trace import read_packet_traces
 from skycell.scenario.plan.calls import plan_calls
 from skycell.scenario.plan.classifier import classify
 from skycell.scenario.plan.framings import check_framings
@@ -42,11 +42,8 @@ from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
-from skycell.scenario.steps.link_schedules import (
-    LinkSchedules,
-    draws_schedules,
-    resolve_schedules,
-)
+from skycell.scenario.resolve.resolution import Resolution
+from skycell.scenario.steps.link_schedules import draws_schedules, resolve_schedules
 from skycell.spec.network import NetworkSpec
 
 
@@ -138,7 +135,12 @@ class Scenario:
     @cached_property
     def plan(self) -> Plan:
         """Who is joined to whom, quantities as the file has them."""
-        return self._planned(self.file.run.seed, self._collector())[-1]
+        return self.resolution.plan
+
+    @cached_property
+    def resolution(self) -> Resolution:
+        """What its spec is made from, whose parts can be asked for one by one."""
+        return self._planned(self.file.run.seed, self._collector())
 
     def _collector(self) -> FaultCollector:
         """A collector for the faults of the network, which knows the meaning of each key."""
@@ -148,9 +150,8 @@ class Scenario:
         faults = self._collector()
         if not self.is_one_of_several:
             note_idle_keys(self.values, self.file, faults)
-        file, link_schedules, packets, plan = self._planned(seed, faults)
         try:
-            return resolve(file, plan, link_schedules, packets, seed, faults)
+            return resolve(self._planned(seed, faults))
         except ValidationError as error:
             # Each value is within its bounds, and together they are beyond what is counted.
             for details in error.errors(include_url=False):
@@ -160,20 +161,18 @@ class Scenario:
             faults.raise_if_any()
             raise
 
-    def _planned(
-        self, seed: int, faults: FaultCollector
-    ) -> tuple[ScenarioFile, LinkSchedules, dict[int, PacketTrace], Plan]:
-        """The file, what its links and sources do over time, and its network."""
-        file, link_schedules = resolve_schedules(self.file, self.folder, seed, faults)
+    def _planned(self, seed: int, faults: FaultCollector) -> Resolution:
+        """Returns the network of a file, with what its links and sources do over time."""
+        file, schedules = resolve_schedules(self.file, self.folder, seed, faults)
         packets = read_packet_traces(file, self.folder, faults)
         plan = _plan(file, faults)
         plan_sources(plan, file, faults)
         plan_calls(plan, file, seed, faults)
         classify(plan, file, faults)
-        add_satellites(plan, link_schedules.chains, faults)
+        add_satellites(plan, schedules.chains, faults)
         check_framings(plan, faults)
         faults.raise_if_any()
-        return file, link_schedules, packets, plan
+        return Resolution(file, plan, schedules, packets, seed, faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:
@@ -282,6 +281,3 @@ def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
     if isinstance(file.topology, ParkingLot):
         return plan_parking_lot(file.topology, faults)
     return plan_graph(file.topology, faults)
-
-
-"""Keys at the top of a file below which there are tables one after the other."""

@@ -156,6 +156,10 @@ class Plan:
         example = "" if hint or not self.vcs else f', such as "{next(iter(self.vcs))}"'
         return f"a VC of the topology{example}{hint}"
 
+    def instead_of_vc(self, name: str) -> str:
+        """Returns what may stand in place of a name; empty if the name is a VC's."""
+        return "" if name in self.vcs else self.a_vc(name)
+
     def add_link(self, link: PlannedLink) -> None:
         """Adds one direction of a link."""
         self.links[link.name] = link

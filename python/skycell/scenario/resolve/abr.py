@@ -1,111 +1,87 @@
-"""The rate control of ABR VCs: whether a network can hold them to it, and it in integers."""
+"""Rate control of VCs, and switches that cut its loops."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from skycell.input.faults import FaultCollector, did_you_mean
+from skycell.input.faults import did_you_mean
 from skycell.scenario.declared.abr import ABR
 from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
-from skycell.scenario.file.vs_vd import VsVdSwitches
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
-from skycell.scenario.plan.plan import Plan, PlannedVc
-from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.contracts import contracts
+from skycell.scenario.resolve.lines import delays_ps, lines
+from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.spec.network import AbrSpec, VsVdSpec
 
 
-@dataclass
-class AbrResolver:
-    """Resolves the rate control of VCs.
-
-    Attributes:
-        controls: as the file has them.
-        plan: the network.
-        lines: of each link.
-        delays_ps: of each link.
-        faults: where they go.
-    """
-
-    controls: tuple[AbrControl, ...]
-    plan: Plan
-    lines: Mapping[str, Line]
-    delays_ps: Mapping[str, int]
-    faults: FaultCollector
-
-    def resolve(self, with_gfr: Mapping[str, Any]) -> dict[str, AbrSpec]:
-        """The rate control of each VC that has one, by its name; `with_gfr` have a contract."""
-        controls = self._by_vc()
-        ids = {name: i for i, name in enumerate(self.plan.vcs)}
-        found = {}
-        for vc, (i, control) in controls.items():
-            back = self._other_way(self.plan.vcs[vc])
-            if vc in with_gfr:
-                allowed = "a VC without [[gfr]]: an ABR VC has mcr here"
-                self.faults.add(("abr", i, "vcs"), vc, allowed)
-            elif back is not None:
-                found[vc] = self._spec(i, control, vc, back, ids[back])
-        return found
-
-    def _by_vc(self) -> dict[str, tuple[int, AbrControl]]:
-        """The table of each VC: its own, or else that of the VC the other way."""
-        named: dict[str, tuple[int, AbrControl]] = {}
-        for i, control in enumerate(self.controls):
-            for k, vc in enumerate(control.vcs):
-                where = ("abr", i, "vcs", k)
-                if vc not in self.plan.vcs:
-                    self.faults.add(where, vc, self.plan.a_vc(vc))
-                elif vc in named:
-                    self.faults.add(where, vc, "each VC once")
-                elif any(self.lines[link].packets for link in self.plan.vcs[vc].links):
-                    self.faults.add(where, vc, "a VC of cells")
-                elif self._other_way(self.plan.vcs[vc]) is None:
-                    allowed = "a VC with another one back over the same nodes, for its RM cells"
-                    self.faults.add(where, vc, allowed)
-                else:
-                    named[vc] = (i, control)
-        for vc, control_of in list(named.items()):
-            back = self._other_way(self.plan.vcs[vc])
-            assert back is not None
-            named.setdefault(back, control_of)
-        return named
-
-    def _other_way(self, vc: PlannedVc) -> str | None:
-        """The VC back over the same nodes; of several the one with its place among its own."""
-        alike = [other.name for other in self.plan.vcs.values() if other.links == vc.links]
-        way = tuple(">".join(reversed(link.split(">"))) for link in reversed(vc.links))
-        back = [other.name for other in self.plan.vcs.values() if other.links == way]
-        place = alike.index(vc.name)
-        return back[place] if place < len(back) else None
-
-    def _spec(self, i: int, control: AbrControl, vc: str, back: str, back_id: int) -> AbrSpec:
-        links = self.plan.vcs[vc].links
-        frtt_ps = sum(self.delays_ps[link] for link in (*links, *self.plan.vcs[back].links))
-        place = Place(("abr", i), self.faults, line=self.lines[links[0]])
-        spec: AbrSpec = resolve(ABR, control, place, return_vc=back_id, frtt_ps=frtt_ps)
-        return spec
-
-
-def resolve_vs_vd(
-    tables: tuple[VsVdSwitches, ...], plan: Plan, faults: FaultCollector
-) -> dict[str, VsVdSpec]:
-    """How each switch that cuts control loops couples them, by its name."""
+@part
+def controls(net: Resolution) -> dict[str, AbrSpec]:
+    """Returns the rate control of each VC that has one, by its name."""
     found = {}
-    for i, table in enumerate(tables):
-        spec: VsVdSpec = resolve(VS_VD, table, Place(("vs_vd", i), faults))
-        for k, node in enumerate(table.nodes):
-            where = ("vs_vd", i, "nodes", k)
-            if node not in plan.nodes:
-                hint = did_you_mean(node, plan.nodes)
-                faults.add(where, node, f"a switch of the topology{hint}")
-            elif plan.nodes[node] != "switch":
-                allowed = f"a switch: {node} is a {plan.nodes[node]}, where VCs end"
-                faults.add(where, node, allowed)
-            elif node in found:
-                faults.add(where, node, "each switch once")
-            else:
-                found[node] = spec
+    for vc, (i, control) in _by_vc(net).items():
+        back = _other_way(net, vc)
+        if vc in contracts(net):
+            allowed = "a VC without [[gfr]]: an ABR VC has mcr here"
+            net.faults.add(("abr", i, "vcs"), vc, allowed)
+        elif back is not None:
+            found[vc] = _spec(net, i, control, vc, back)
     return found
+
+
+def _by_vc(net: Resolution) -> dict[str, tuple[int, AbrControl]]:
+    """Returns the table of each VC: its own, or else that of the VC the other way."""
+
+    def problem(vc: str) -> str:
+        if allowed := net.plan.instead_of_vc(vc):
+            return allowed
+        if any(lines(net)[link].packets for link in net.plan.vcs[vc].links):
+            return "a VC of cells"
+        if _other_way(net, vc) is None:
+            return "a VC with another one back over the same nodes, for its RM cells"
+        return ""
+
+    tables = net.file.abr
+    fitting = each_once(net, places("abr", "vcs", tables), "VC", problem)
+    named = {vc: (int(where[1]), tables[int(where[1])]) for where, vc in fitting.items()}
+    for vc, control_of in list(named.items()):
+        back = _other_way(net, vc)
+        assert back is not None
+        named.setdefault(back, control_of)
+    return named
+
+
+def _other_way(net: Resolution, name: str) -> str | None:
+    """Returns the VC back over the same nodes; of several the one with its place among its own."""
+    vc, vcs = net.plan.vcs[name], net.plan.vcs.values()
+    alike = [other.name for other in vcs if other.links == vc.links]
+    way = tuple(">".join(reversed(link.split(">"))) for link in reversed(vc.links))
+    back = [other.name for other in vcs if other.links == way]
+    place = alike.index(name)
+    return back[place] if place < len(back) else None
+
+
+def _spec(net: Resolution, i: int, control: AbrControl, vc: str, back: str) -> AbrSpec:
+    links = net.plan.vcs[vc].links
+    frtt_ps = sum(delays_ps(net)[link] for link in (*links, *net.plan.vcs[back].links))
+    place = Place(("abr", i), net.faults, line=lines(net)[links[0]])
+    spec: AbrSpec = resolve(ABR, control, place, return_vc=net.vc_ids[back], frtt_ps=frtt_ps)
+    return spec
+
+
+@part
+def vs_vds(net: Resolution) -> dict[str, VsVdSpec]:
+    """Returns how each switch that cuts control loops couples them, by its name."""
+    nodes, tables = net.plan.nodes, net.file.vs_vd
+
+    def problem(node: str) -> str:
+        if node not in nodes:
+            return f"a switch of the topology{did_you_mean(node, nodes)}"
+        if nodes[node] != "switch":
+            return f"a switch: {node} is a {nodes[node]}, where VCs end"
+        return ""
+
+    specs: list[VsVdSpec] = [
+        resolve(VS_VD, table, Place(("vs_vd", i), net.faults)) for i, table in enumerate(tables)
+    ]
+    fitting = each_once(net, places("vs_vd", "nodes", tables), "switch", problem)
+    return {node: specs[int(where[1])] for where, node in fitting.items()}

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
-from skycell.input.faults import FaultCollector
-from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.resolution import Resolution, part
 
 
-def hidden_flows(file: ScenarioFile, plan: Plan) -> frozenset[str]:
-    """The flows whose acknowledgements no filter sees, of a plan that has filters; else none."""
-    if not any(link.ack_filter for link in plan.links.values()):
+@part
+def hidden_flows(net: Resolution) -> frozenset[str]:
+    """Returns the flows whose acknowledgements no filter sees, of a plan that has filters."""
+    if not any(link.ack_filter for link in net.plan.links.values()):
         return frozenset()
-    return frozenset(name for flow in file.flow if flow.ipsec for name in flow.names)
+    return frozenset(name for flow in net.file.flow if flow.ipsec for name in flow.names)
 
 
-def check_ack_filters(plan: Plan, hidden: Container[str], faults: FaultCollector) -> None:
-    """Notes `ack_filter` of links that carry no acknowledgements that it sees.
-
-    Args:
-        plan: links and flows.
-        hidden: the flows that are encrypted beyond the IP header.
-        faults: where they go.
-    """
+def check_ack_filters(net: Resolution) -> None:
+    """Notes `ack_filter` of links that carry no acknowledgements that it sees."""
+    plan = net.plan
     tables = {link.path: link for link in plan.links.values() if link.ack_filter}
     for path, link in tables.items():
         of_table = {one.name for one in plan.links.values() if one.path == path}
@@ -36,8 +28,8 @@ def check_ack_filters(plan: Plan, hidden: Container[str], faults: FaultCollector
             problem = "the link carries cells, and a filter takes out packets"
         elif not crossing:
             problem = "no flow has its acknowledgements over the link"
-        elif all(name in hidden for name in crossing):
+        elif all(name in hidden_flows(net) for name in crossing):
             problem = "ipsec hides the acknowledgements of all flows that have them over the link"
         else:
             continue
-        faults.add((*path, "ack_filter"), True, f"false: {problem}")
+        net.faults.add((*path, "ack_filter"), True, f"false: {problem}")

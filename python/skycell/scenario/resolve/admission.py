@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import Path, Verbatim
 from skycell.input.parameters import meaning_of
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, show_amount
 from skycell.scenario.declared.abr import Abr
 from skycell.scenario.file.gfr import GfrContract
-from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, TraceSource, VbrSource, each_source
-from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.abr import controls
+from skycell.scenario.resolve.contracts import mcrs
 from skycell.scenario.resolve.effective_bandwidth import OnOff, of_all
-from skycell.scenario.resolve.sources import peak_of
-from skycell.scenario.values.cells import cells_per_second
+from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.ports import ports
+from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.sources import peak_of, sources
+from skycell.scenario.values.cells import MILLICELLS, cells_per_second
 from skycell.spec.network import PortSpec, SourcePatternOnOff, SourceSpec
 from skycell.spec.values import mean_ps
 
@@ -105,70 +108,50 @@ class _Room:
         return f", beside {' and '.join(parts)}" if parts else ""
 
 
-def link_uses(
-    file: ScenarioFile,
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    ports: Mapping[str, PortSpec | None],
-    sources: Sequence[SourceSpec],
-    mcrs: Mapping[str, Fraction],
-    faults: FaultCollector,
-) -> dict[str, LinkUse]:
-    """What each link carries, and what is promised of it for the whole run.
+@part
+def link_uses(net: Resolution) -> dict[str, LinkUse]:
+    """Returns what each link carries, and what is promised of it for the whole run.
 
     A source of class CBR is promised its rate for as long as it lasts, so its peak counts, and
     behind a policer that discards what it lets through. Of the classes of VBR on/off sources count
     as [admission] says, others with their rate; those of other classes may come to more, as they
     take turns or lose cells.
-
-    Args:
-        file: with the sources and policers.
-        plan: the network.
-        rates: payload rate of each link, bit/s.
-        ports: what feeds each link; None for one with a fault.
-        sources: resolved, in the order of the file.
-        mcrs: MCR of VCs with one, cells/s; some may be no VC of the network.
-        faults: where they go.
     """
-    crossing = _crossings(file, plan, rates, {one.name: one for one in sources}, faults)
-    reserved = dict.fromkeys(plan.links, Fraction(0))
-    for vc in mcrs.keys() & plan.vcs.keys():
-        for link in plan.vcs[vc].links:
-            reserved[link] += mcrs[vc]
+    crossing = _crossings(net)
+    reserved = dict.fromkeys(net.plan.links, Fraction(0))
+    for vc, mcr in (_of_gfr(net) | _of_abr(net)).items():
+        if vc in net.plan.vcs:
+            for link in net.plan.vcs[vc].links:
+                reserved[link] += mcr
     return {
         link: LinkUse(
-            rates[link] / CELL_BITS,
-            file.admission.loss,
-            ports[link],
+            lines(net)[link].rate / CELL_BITS,
+            net.file.admission.loss,
+            ports(net)[link],
             crossing.get(link, ()),
             reserved[link],
         )
-        for link in plan.links
+        for link in net.plan.links
     }
 
 
-def check_admission(
-    file: ScenarioFile,
-    plan: Plan,
-    uses: Mapping[str, LinkUse],
-    gfr: Mapping[str, Fraction],
-    abr: Mapping[str, Fraction],
-    faults: FaultCollector,
-) -> None:
-    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and what sources need.
+def _of_gfr(net: Resolution) -> dict[str, Fraction]:
+    """Returns the MCR of each VC with a GFR contract, cells/s."""
+    return {vc: Fraction(rate, MILLICELLS) for vc, rate in mcrs(net).items()}
 
-    Args:
-        file: with the sources.
-        plan: the network.
-        uses: what is promised of each link.
-        gfr: MCR of each VC with a GFR contract, cells/s; some may be no VC of the network.
-        abr: the same of ABR VCs.
-        faults: where they go.
-    """
-    if file.admission.overbooking == "allow":
+
+def _of_abr(net: Resolution) -> dict[str, Fraction]:
+    """Returns the MCR of each ABR VC, cells/s."""
+    return {vc: Fraction(abr.mcr_millicells, MILLICELLS) for vc, abr in controls(net).items()}
+
+
+def check_admission(net: Resolution) -> None:
+    """Refuses what links cannot carry together: MCRs of GFR and ABR VCs, and what sources need."""
+    if net.file.admission.overbooking == "allow":
         return
-    links_of = {vc: frozenset(plan.vcs[vc].links) for vc in (*gfr, *abr) if vc in plan.vcs}
-    for link, use in uses.items():
+    vcs, gfr, abr = net.plan.vcs, _of_gfr(net), _of_abr(net)
+    links_of = {vc: frozenset(vcs[vc].links) for vc in (*gfr, *abr) if vc in vcs}
+    for link, use in link_uses(net).items():
         here = use.here
         cbr = [one for one in here if one.service == "cbr"]
         peaks, variable = use.needs()
@@ -176,17 +159,18 @@ def check_admission(
         if len(cbr) > 1 and peaks > room.cells:
             got = f"{show_amount(int(peaks))} cells/s for {len(cbr)} sources across {link}"
             allowed = f"up to {show_amount(int(room.cells))} cells/s of class cbr, {_OR_ALLOW}"
-            faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(CbrSource, "rate")))
+            meaning = meaning_of(_field(CbrSource, "rate"))
+            net.faults.add(("source",), Verbatim(got), allowed, meaning)
         elif len(here) > 1 and variable and peaks + variable > room.cells:
-            _refuse_variable(file, room, len(here) - len(cbr), faults)
+            _refuse_variable(net, room, len(here) - len(cbr))
         for where, meaning, promised in _promises(gfr, abr):
-            vcs = [vc for vc in promised if link in links_of.get(vc, ())]
-            total = sum(promised[vc] for vc in vcs)
-            if vcs and total + peaks + variable > room.cells:
-                which = vcs[0] if len(vcs) == 1 else f"{len(vcs)} VCs"
+            crossing = [vc for vc in promised if link in links_of.get(vc, ())]
+            total = sum(promised[vc] for vc in crossing)
+            if crossing and total + peaks + variable > room.cells:
+                which = crossing[0] if len(crossing) == 1 else f"{len(crossing)} VCs"
                 got = f"{show_amount(int(total))} cells/s for {which} across {link}{room.beside}"
                 allowed = f"up to {show_amount(int(room.cells))} cells/s, {_OR_ALLOW}"
-                faults.add(where, Verbatim(got), allowed, meaning)
+                net.faults.add(where, Verbatim(got), allowed, meaning)
                 break
 
 
@@ -194,15 +178,15 @@ def _field(model: Any, name: str) -> Any:
     return model.model_fields[name]
 
 
-def _refuse_variable(file: ScenarioFile, room: _Room, count: int, faults: FaultCollector) -> None:
-    what = "effective bandwidth" if file.admission.loss else "peak rate"
+def _refuse_variable(net: Resolution, room: _Room, count: int) -> None:
+    what = "effective bandwidth" if net.file.admission.loss else "peak rate"
     which = "1 source" if count == 1 else f"{count} sources"
     needed = show_amount(math.ceil(room.variable))
     got = f"{needed} cells/s, the {what} of {which} of VBR across {room.link}"
     if room.peaks:
         got += f", beside {show_amount(math.ceil(room.peaks))} of class cbr"
     allowed = f"up to {show_amount(int(room.cells))} cells/s, {_OR_ALLOW}"
-    faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(VbrSource, "peak_rate")))
+    net.faults.add(("source",), Verbatim(got), allowed, meaning_of(_field(VbrSource, "peak_rate")))
 
 
 def _promises(
@@ -216,32 +200,27 @@ def _promises(
     yield ("abr",), of_abr, {**gfr, **abr}
 
 
-def _crossings(
-    file: ScenarioFile,
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    sources: Mapping[str, SourceSpec],
-    faults: FaultCollector,
-) -> dict[str, list[Crossing]]:
-    """By link: the sources that are promised a rate and whose cells cross it."""
+def _crossings(net: Resolution) -> dict[str, list[Crossing]]:
+    """Returns, by link, the sources that are promised a rate and whose cells cross it."""
+    specs = {source.name: source for source in sources(net)}
     policed = {
         name: cells_per_second(policer.pcr)
-        for policer in file.policer
+        for policer in net.file.policer
         if policer.pcr_action == "discard"
         for name in policer.vcs
     }
     crossing: dict[str, list[Crossing]] = {}
-    for _, source in each_source(file.source, faults):
-        vc = plan.vcs.get(source.name)
+    for _, source in each_source(net.file.source, net.faults):
+        vc = net.plan.vcs.get(source.name)
         # A list of packets has no rate that could be promised.
         if vc is None or isinstance(source, TraceSource) or vc.service not in ("cbr", *_VBR):
             continue
-        peak = peak_of(source, vc.links, rates)
+        peak = peak_of(net, source, vc.links)
         let_through = min(peak, policed.get(source.name, peak))
         for link in vc.all_links:
             is_first = link == vc.links[0]  # policed at the switch that it leads to
             here = peak if is_first else let_through
-            one = Crossing(source.name, vc.service, here, _on_off(here, sources.get(source.name)))
+            one = Crossing(source.name, vc.service, here, _on_off(here, specs.get(source.name)))
             crossing.setdefault(link, []).append(one)
     return crossing
 

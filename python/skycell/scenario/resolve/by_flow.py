@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import Path, Verbatim
 from skycell.scenario.declared.policies import POLICIES, Policy
 from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter
-from skycell.scenario.plan.plan import Plan, PlannedLink
+from skycell.scenario.plan.plan import PlannedLink
+from skycell.scenario.resolve.resolution import Resolution
 
 #: Types of parameters that have a value for each VC.
 _OF_VCS = {"VcThresholds", "VcAllowances", "VcLevels", "McrByVc"}
@@ -20,14 +21,14 @@ def counts_flows(link: PlannedLink) -> bool:
     return link.by_flow and _counts_vcs(link)
 
 
-def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None:
+def check_by_flow(net: Resolution, link: PlannedLink) -> None:
     """Notes `by_flow` of a port that sees no flows, or where nothing looks at them."""
     if not link.by_flow:
         return
     where = (*link.path, "by_flow")
-    if plan.nodes[link.source] == "switch":
+    if net.plan.nodes[link.source] == "switch":
         allowed = f"false: {link.source} is a switch, which forwards cells and sees no flows"
-        faults.add(where, True, allowed)
+        net.faults.add(where, True, allowed)
         return
     for path, policy in _policies(link):
         if _OF_VCS & {
@@ -35,12 +36,12 @@ def check_by_flow(link: PlannedLink, plan: Plan, faults: FaultCollector) -> None
         }:
             got = Verbatim(f"{policy.kind}, with by_flow")
             allowed = "a policy without parameters of VCs, which flows do not have"
-            faults.add(path, got, allowed)
+            net.faults.add(path, got, allowed)
     deciding = [*(path for path, _ in _policies(link)), (*link.path, "scheduler")]
-    if not _counts_vcs(link) and not any(map(faults.is_from_outside, deciding)):
+    if not _counts_vcs(link) and not any(map(net.faults.is_from_outside, deciding)):
         kinds = dict.fromkeys(policy.kind for _, policy in _policies(link))
         allowed = f"false: {' and '.join(kinds)} looks neither at VCs nor at flows"
-        faults.add(where, True, allowed)
+        net.faults.add(where, True, allowed)
 
 
 def _counts_vcs(link: PlannedLink) -> bool:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import Path, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Quantity, rounded, show_amount
 from skycell.scenario.file.calls import Calls
-from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.plan.calls import MOST, draw, mean_of
-from skycell.scenario.plan.plan import Plan
-from skycell.scenario.resolve.admission import Crossing, LinkUse
+from skycell.scenario.resolve.admission import Crossing, link_uses
+from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.effective_bandwidth import OnOff
-from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import interval_ps, peak_of
 from skycell.spec.network import CallsSpec, SourcePatternBursts, SourceSpec, StartAt
 
@@ -47,47 +47,32 @@ class _Class:
     made: list[_Made] = field(default_factory=list)
 
 
-def resolve_calls(
-    file: ScenarioFile,
-    plan: Plan,
-    lines: Mapping[str, Line],
-    uses: Mapping[str, LinkUse],
-    seed: int,
-    faults: FaultCollector,
-) -> tuple[tuple[CallsSpec, ...], tuple[SourceSpec, ...]]:
-    """The calls of a run, and sources that send what those send that are put through.
+@part
+def calls(net: Resolution) -> tuple[tuple[CallsSpec, ...], tuple[SourceSpec, ...]]:
+    """Returns the calls of a run, and sources that send the cells of accepted calls.
 
-    Args:
-        file: with the calls.
-        plan: the network, with the calls drawn.
-        lines: of its links.
-        uses: what is promised of each link for the whole run.
-        seed: of the run.
-        faults: where they go.
+    Calls are only decided on in a network without faults.
     """
-    rates = {name: line.rate for name, line in lines.items()}
-    classes = []
-    for i, calls in enumerate(file.calls):
-        planned = plan.calls[calls.name]
+    plan, classes = net.plan, []
+    for i, table in enumerate(net.file.calls):
+        planned = plan.calls[table.name]
         vc = plan.vcs[planned.vcs[0]]
-        interval = interval_ps(calls, vc.links, rates, ("calls", i), faults)
-        peak = peak_of(calls, vc.links, rates)
-        _refuse_faster_than_a_link(calls, peak, vc.links, rates, ("calls", i), faults)
-        crossing = Crossing(calls.name, calls.service, peak, _on_off(calls, peak))
+        interval = interval_ps(net, table, vc.links, ("calls", i))
+        peak = peak_of(net, table, vc.links)
+        _refuse_faster_than_a_link(net, table, peak, vc.links, ("calls", i))
+        crossing = Crossing(table.name, table.service, peak, _on_off(table, peak))
         links = (*vc.links, *sorted(vc.all_links - {*vc.links}))
         free = list(range(len(planned.vcs)))
-        classes.append(_Class(calls, i, crossing, interval, links, free, [[] for _ in free]))
-    if faults.faults:
+        classes.append(_Class(table, i, crossing, interval, links, free, [[] for _ in free]))
+    if net.faults.faults:
         return (), ()
-    room = uses if file.admission.overbooking == "refuse" else {}
-    if (many := _decide(classes, plan, room, seed, rounded(file.run.duration.amount))) is not None:
+    if (many := _decide(net, classes)) is not None:
         got = Verbatim(f"more than {show_amount(MOST)} calls, those made again among them")
-        faults.add(("calls", many, "redial_after"), got, "a longer time")
+        net.faults.add(("calls", many, "redial_after"), got, "a longer time")
         return (), ()
-    vc_ids = {name: i for i, name in enumerate(plan.vcs)}
     specs = [_spec(one) for one in classes]
     sources = [
-        _source(one, name, vc_ids[name], number, seed)
+        _source(one, name, net.vc_ids[name], number, net.seed)
         for one in classes
         for number, name in enumerate(plan.calls[one.calls.name].vcs)
     ]
@@ -95,20 +80,15 @@ def resolve_calls(
 
 
 def _refuse_faster_than_a_link(
-    calls: Calls,
-    peak: Fraction,
-    links: Sequence[str],
-    rates: Mapping[str, Fraction],
-    here: Path,
-    faults: FaultCollector,
+    net: Resolution, calls: Calls, peak: Fraction, links: Sequence[str], here: Path
 ) -> None:
     """Refuses calls that no link could ever have room for."""
-    slowest = min(links, key=lambda link: rates[link])
-    room = rates[slowest] / CELL_BITS
+    slowest = min(links, key=lambda link: lines(net)[link].rate)
+    room = lines(net)[slowest].rate / CELL_BITS
     if peak > room:
         allowed = f"up to {show_amount(int(room))} cells/s, what {slowest} on its way carries"
         written = calls.rate.text if isinstance(calls.rate, Quantity) else calls.rate
-        faults.add((*here, "rate"), written, allowed)
+        net.faults.add((*here, "rate"), written, allowed)
 
 
 def _on_off(calls: Calls, peak: Fraction) -> OnOff:
@@ -118,19 +98,15 @@ def _on_off(calls: Calls, peak: Fraction) -> OnOff:
     return OnOff(float(peak), on, off)
 
 
-def _decide(
-    classes: Sequence[_Class],
-    plan: Plan,
-    uses: Mapping[str, LinkUse],
-    seed: int,
-    duration_ps: int,
-) -> int | None:
+def _decide(net: Resolution, classes: Sequence[_Class]) -> int | None:
     """Goes through the calls as they come; of those of one moment in the order of the file.
 
     Whoever is blocked may call again: whether and when is drawn from the stream
     `calls/NAME/redial`. Returns the number of the class whose calls are more than a run may have,
     if that of one is.
     """
+    seed, plan, duration_ps = net.seed, net.plan, context(net).duration_ps
+    uses = link_uses(net) if net.file.admission.overbooking == "refuse" else {}
     redials = [random.Random(f"{seed}/calls/{one.calls.name}/redial") for one in classes]
     coming = sorted(
         (begin, one.number, length, False)
@@ -139,7 +115,6 @@ def _decide(
             plan.calls[one.calls.name].begins_ps, plan.calls[one.calls.name].lengths_ps, strict=True
         )
     )
-    link_ids = {name: i for i, name in enumerate(plan.links)}
     up = [0] * len(classes)
     sharing = {
         link: [other for other in classes if link in other.links]
@@ -167,7 +142,7 @@ def _decide(
                 ]
                 known[link, here] = uses[link].has_room_for(crossing)
             if not known[link, here]:
-                full = link_ids[link]
+                full = net.link_ids[link]
                 break
         one.made.append(_Made(begin, length, full, is_again))
         if full is not None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
-from skycell.input.faults import FaultCollector, Verbatim
+from skycell.input.faults import Verbatim
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -16,7 +15,10 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.file.gfr import MOST_BURST, GfrContract
-from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.context import context
+from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.longest import frame_cells
+from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.scenario.values.cells import MILLICELLS, cells_per_second
 from skycell.spec.network import GcraSpec, GfrSpec
 
@@ -24,20 +26,22 @@ from skycell.spec.network import GcraSpec, GfrSpec
 _MOST_STEPS = 10_000_000
 
 
-def mcr_of(contracts: tuple[GfrContract, ...]) -> dict[str, int]:
-    """MCR by name of the VC, thousandths of a cell a second, rounded down."""
+@part
+def mcrs(net: Resolution) -> dict[str, int]:
+    """Returns the MCR by name of the VC, thousandths of a cell a second, rounded down."""
     return {
         vc: int(cells_per_second(contract.mcr) * MILLICELLS)
-        for contract in contracts
+        for contract in net.file.gfr
         for vc in contract.vcs
     }
 
 
-def mbs_of(contracts: tuple[GfrContract, ...], frame_cells: int) -> dict[str, int]:
-    """MBS by name of the VC, cells, where the scenario's longest frame has `frame_cells`."""
+@part
+def mbs(net: Resolution) -> dict[str, int]:
+    """Returns the MBS by name of the VC, cells."""
     return {
-        vc: min(_mbs(contract, frame_cells), MOST_BURST)  # a longer one is a fault
-        for contract in contracts
+        vc: min(_mbs(contract, frame_cells(net)), MOST_BURST)  # a longer one is a fault
+        for contract in net.file.gfr
         for vc in contract.vcs
     }
 
@@ -51,94 +55,54 @@ def _mbs(contract: GfrContract, frame_cells: int) -> int:
     return int(contract.mbs.amount * (_mfs(contract, frame_cells) if in_frames else 1))
 
 
-def check_contracts(contracts: tuple[GfrContract, ...], plan: Plan, faults: FaultCollector) -> None:
-    """Names that are no VC or stand twice.
-
-    Args:
-        contracts: as the file has them.
-        plan: the network.
-        faults: where they go.
-    """
-    seen: set[str] = set()
-    for i, contract in enumerate(contracts):
-        for k, name in enumerate(contract.vcs):
-            if name not in plan.vcs:
-                faults.add(("gfr", i, "vcs", k), name, plan.a_vc(name))
-            elif name in seen:
-                faults.add(("gfr", i, "vcs", k), name, "each VC once")
-            seen.add(name)
-
-
-def resolve_contracts(
-    contracts: tuple[GfrContract, ...],
-    plan: Plan,
-    rates: Mapping[str, Fraction],
-    frame_cells: int,
-    duration_ps: int,
-    faults: FaultCollector,
-) -> dict[str, GfrSpec]:
-    """The contract of each VC that has one, by its name.
-
-    Args:
-        contracts: as the file has them, checked by `check_contracts`.
-        plan: the network.
-        rates: payload rate of each link, bit/s.
-        frame_cells: cells of the longest frame of the scenario's flows.
-        duration_ps: of the run.
-        faults: where parts that do not fit together go.
-    """
+@part
+def contracts(net: Resolution) -> dict[str, GfrSpec]:
+    """Returns the contract of each VC that has one, by its name."""
+    each_once(net, places("gfr", "vcs", net.file.gfr), "VC", net.plan.instead_of_vc)
     found = {}
-    for i, contract in enumerate(contracts):
+    for i, contract in enumerate(net.file.gfr):
         for vc in contract.vcs:
-            if vc in plan.vcs:
-                link = plan.vcs[vc].links[0]
-                rate = rates[link] / CELL_BITS
-                spec = _contract(contract, rate, frame_cells, duration_ps, i, faults)
-                if len(plan.vcs[vc].links) == 1:
+            if vc in net.plan.vcs:
+                links = net.plan.vcs[vc].links
+                found[vc] = _contract(net, i, contract, lines(net)[links[0]].rate / CELL_BITS)
+                if len(links) == 1:
                     got = Verbatim(f"{vc}, over one link")
                     allowed = (
                         "VCs that cross a switch: that is where frames are checked against a "
                         "contract"
                     )
-                    faults.add(("gfr", i, "vcs"), got, allowed)
-                found[vc] = spec
+                    net.faults.add(("gfr", i, "vcs"), got, allowed)
     return found
 
 
-def peak_policers(
-    contracts: tuple[GfrContract, ...], specs: Mapping[str, GfrSpec]
-) -> dict[str, GcraSpec]:
-    """GCRA(1/PCR, CDVT) of each VC whose contract polices its peak rate, by its name."""
+@part
+def peak_policers(net: Resolution) -> dict[str, GcraSpec]:
+    """Returns GCRA(1/PCR, CDVT) of each VC whose contract polices its peak rate, by its name."""
+    specs = contracts(net)
     return {
         vc: GcraSpec(
             increment_ps=specs[vc].pcr_interval_ps,
             limit_ps=int(contract.cdvt.amount),
             action=contract.pcr_policing,
         )
-        for contract in contracts
+        for contract in net.file.gfr
         if contract.pcr_policing != "none"
         for vc in contract.vcs
         if vc in specs
     }
 
 
-def _contract(
-    contract: GfrContract,
-    link_rate: Fraction,
-    frame_cells: int,
-    duration_ps: int,
-    i: int,
-    faults: FaultCollector,
-) -> GfrSpec:
-    """The spec of a contract on a first link of `link_rate` cells/s."""
+def _contract(net: Resolution, i: int, contract: GfrContract, link_rate: Fraction) -> GfrSpec:
+    """Returns the spec of a contract on a first link of `link_rate` cells/s."""
 
     def fault(key: str, got: object, allowed: str) -> None:
-        faults.add(("gfr", i, key), got, allowed)
+        net.faults.add(("gfr", i, key), got, allowed)
 
+    duration_ps = context(net).duration_ps
     mcr = cells_per_second(contract.mcr)
     pcr = cells_per_second(contract.pcr) if contract.pcr else max(link_rate, mcr)
-    mfs = _mfs(contract, frame_cells)
-    mbs = _mbs(contract, frame_cells)
+    mfs = _mfs(contract, frame_cells(net))
+    mbs = _mbs(contract, frame_cells(net))
     if pcr < mcr:
         fault("pcr", contract.pcr and contract.pcr.text, f"at least mcr, {contract.mcr}")
         pcr = mcr

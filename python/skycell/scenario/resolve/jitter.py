@@ -14,14 +14,16 @@ Where the file says nothing, the time depends on what a connection shares.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
 from skycell.scenario.file.jitter import LONGEST_PS, OF_HOSTS_PS, PortGap, Sender
 from skycell.scenario.plan.plan import Plan, PlannedFlow
-from skycell.scenario.resolve.lines import Line
-from skycell.spec.network import JitterSpec, TcpSpec
+from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.tcp import tcps
+from skycell.spec.network import JitterSpec
 
 
 def gap_ps(
@@ -51,23 +53,16 @@ def _at_most(
     return min(time_ps, most_ps)
 
 
-def jitters(
-    plan: Plan, tcp: Mapping[str, TcpSpec], lines: Mapping[str, Line], faults: FaultCollector
-) -> dict[str, JitterSpec]:
-    """Processing times at both ends of each flow.
-
-    Args:
-        plan: of the network.
-        tcp: parameters by flow.
-        lines: by link; where a rate changes, at the greatest.
-        faults: takes what is longer than allowed.
-    """
+@part
+def jitters(net: Resolution) -> dict[str, JitterSpec]:
+    """Returns the processing times at both ends of each flow."""
+    plan = net.plan
     users, data_users = _users(plan)
 
     def frame_ps(flow: PlannedFlow, links: Iterable[str]) -> int:
         """The longest that a full segment takes on links; 0 without one."""
-        own = tcp[flow.name]
-        return max((lines[link].segment_ps(own.mss, own) for link in links), default=0)
+        own = tcps(net)[flow.name]
+        return max((lines(net)[link].segment_ps(own.mss, own) for link in links), default=0)
 
     def default_ps(flow: PlannedFlow) -> int:
         shared = [link for link in _links(plan, flow.forward) if data_users[link] > 1]
@@ -85,7 +80,7 @@ def jitters(
         amount = jitter.up_to.amount
         if jitter.up_to.dimension is Dimension.FRAMES:
             amount *= frame_ps(flow, _links(plan, flow.forward))
-        return _at_most(LONGEST_PS, rounded(amount), jitter, first.path, faults)
+        return _at_most(LONGEST_PS, rounded(amount), jitter, first.path, net.faults)
 
     def of_flow(flow: PlannedFlow) -> JitterSpec:
         # Acknowledgements take the time of a segment too: with that of one of theirs half of the

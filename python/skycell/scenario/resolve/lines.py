@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skycell.input.quantities import CELL_BITS
+from skycell.input.quantities import CELL_BITS, rounded
 from skycell.scenario.file.framing import carries_packets, checked_octets, overhead_of
 from skycell.scenario.file.links import cell_time_ps, payload_rate
 from skycell.scenario.plan.framings import words_of_rate
-from skycell.scenario.plan.plan import Plan, PlannedLink
-from skycell.scenario.resolve.peps import connections_of
+from skycell.scenario.plan.plan import PlannedLink
+from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
-from skycell.spec.network import FlowSpec, PacketFraming, TcpSpec, WebSpec
-from skycell.spec.values import fragments, octets_on_line, packet_time_ps
+from skycell.spec.network import PacketFraming, TcpSpec
+from skycell.spec.values import octets_on_line, packet_time_ps
 
 
 @dataclass(frozen=True)
@@ -59,50 +58,29 @@ class Line:
         return self.rate / (8 * octets_on_line(self.packets, packet))
 
 
-def lines_of(plan: Plan) -> dict[str, Line]:
-    """The line of each link; one object for all links that the same words describe."""
+@part
+def lines(net: Resolution) -> dict[str, Line]:
+    """Returns the line of each link; one object for all links that the same words describe."""
     by_words: dict[tuple[object, ...], Line] = {}
-    lines = {}
-    for name, link in plan.links.items():
+    found = {}
+    for name, link in net.plan.links.items():
         words = (*words_of_rate(link), link.mtu if link.fragmentation else None, link.frame_check)
         if words not in by_words:
             by_words[words] = Line.of(link)
-        lines[name] = by_words[words]
-    return lines
+        found[name] = by_words[words]
+    return found
 
 
-def longest_packets(
-    plan: Plan, flows: Iterable[FlowSpec], datagrams: Mapping[str, int]
-) -> dict[str, int]:
-    """Octets of the longest packet that crosses each link; of one that nobody crosses, of all.
-
-    Options of opening and of selective acknowledgements are not counted.
-
-    Args:
-        plan: of the network.
-        flows: of its spec.
-        datagrams: octets of those of each source, by its name.
-    """
-    longest: dict[str, int] = {}
-
-    def add(vcs: Iterable[str], octets: int) -> None:
-        for link in (link for vc in vcs for link in plan.vcs[vc].all_links):
-            octets = _longest_fragment(plan.links[link], octets)
-            longest[link] = max(octets, longest.get(link, 0))
-
-    for flow, own in ((one, own) for one in flows for own in connections_of(one, plan)):
-        mss, timestamps = own.tcp.mss, own.tcp.timestamps
-        asked = flow.traffic.request_octets if isinstance(flow.traffic, WebSpec) else 0
-        add(own.forward, packet_octets_of(mss, timestamps))
-        add(own.reverse, packet_octets_of(min(asked, mss), timestamps))
-    for name, octets in datagrams.items():
-        add(plan.datagrams.get(name, ()), octets)
-    most = max(longest.values(), default=1)
-    return {link: longest.get(link, most) for link in plan.links}
+@part
+def delays_ps(net: Resolution) -> dict[str, int]:
+    """Returns the propagation delay of each link, the greatest of one that moves."""
+    return {name: rounded(link.delay.amount) for name, link in net.plan.links.items()}
 
 
-def _longest_fragment(link: PlannedLink, octets: int) -> int:
-    """Octets of the longest fragment in which a packet goes over a link, or its own."""
-    if not link.fragmentation or link.mtu is None:
-        return octets
-    return max(fragments(octets, int(link.mtu.amount)))
+@part
+def changing(net: Resolution) -> frozenset[str]:
+    """Returns the links whose delay, rate or end changes during the run."""
+    schedules, courses = net.schedules.schedules, net.plan.courses
+    return frozenset(
+        name for name, link in net.plan.links.items() if name in courses or link.path in schedules
+    )

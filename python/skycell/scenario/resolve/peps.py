@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from skycell.input.faults import FaultCollector, Path, did_you_mean
+from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
-from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.interpreter.context import Context
 from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.plan.plan import Plan, PlannedFlow
-from skycell.scenario.resolve.tcp import TcpResolver
+from skycell.scenario.resolve.context import context
+from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.tcp import common_tcp, tcp_of, tcps
 from skycell.spec.network import FlowSpec, PepSpec, TcpSpec
 
 
@@ -41,125 +41,106 @@ def connections_of(flow: FlowSpec, plan: Plan) -> Iterator[Connection]:
     yield Connection(name, tcp, forward, reverse)
 
 
-@dataclass
-class PepResolver:
-    """Resolves the tables [[pep]] of a file."""
+@part
+def peps(net: Resolution) -> dict[str, tuple[PepSpec, ...]]:
+    """Returns the proxies of each flow that is split, in the order of its path."""
+    at: dict[str, dict[str, int]] = {}  # of each flow: the table of each node
+    for i, pep in enumerate(net.file.pep):
+        for name in _split_by(net, i, pep):
+            if pep.node in at.setdefault(name, {}):
+                allowed = f"each flow once at a node; pep[{at[name][pep.node]}] splits {name}"
+                net.faults.add(("pep", i, "node"), pep.node, allowed)
+            at[name][pep.node] = i
+    behind = [
+        common_tcp(net) if pep.tcp is None else tcp_of(net, pep.tcp, ("pep", i, "tcp"))
+        for i, pep in enumerate(net.file.pep)
+    ]
+    found = {}
+    for name, tables in at.items():
+        on_path = _joints(net.plan, net.plan.flows[name].forward)
+        first = tcps(net)[name]
+        row, window = [], first.rwnd
+        for node in sorted(tables, key=on_path.index):
+            i = tables[node]
+            buffer = _buffer(net, i, net.file.pep[i], window, first.mss)
+            row.append(PepSpec(node=net.node_ids[node], buffer_octets=buffer, tcp=behind[i]))
+            window = behind[i].rwnd
+        found[name] = tuple(row)
+    _check_order(net, found)
+    return found
 
-    file: ScenarioFile
-    plan: Plan
-    context: Context
-    faults: FaultCollector
 
-    def resolve(self, tcp: Mapping[str, TcpSpec]) -> dict[str, tuple[PepSpec, ...]]:
-        """The proxies of each flow that is split, in the order of its path.
-
-        Args:
-            tcp: parameters by flow, of its first connection.
-        """
-        ids = {name: i for i, name in enumerate(self.plan.nodes)}
-        at: dict[str, dict[str, int]] = {}  # of each flow: the table of each node
-        for i, pep in enumerate(self.file.pep):
-            for name in self._split_by(i, pep):
-                if pep.node in at.setdefault(name, {}):
-                    allowed = f"each flow once at a node; pep[{at[name][pep.node]}] splits {name}"
-                    self.faults.add(("pep", i, "node"), pep.node, allowed)
-                at[name][pep.node] = i
-        behind = [self._tcp(i, pep) for i, pep in enumerate(self.file.pep)]
-        found = {}
-        for name, tables in at.items():
-            on_path = _joints(self.plan, self._flow(name).forward)
-            row, window = [], tcp[name].rwnd
-            for node in sorted(tables, key=on_path.index):
-                i = tables[node]
-                buffer = self._buffer(i, self.file.pep[i], window, tcp[name].mss)
-                row.append(PepSpec(node=ids[node], buffer_octets=buffer, tcp=behind[i]))
-                window = behind[i].rwnd
-            found[name] = tuple(row)
-        self._check_order(found)
-        return found
-
-    def _flow(self, name: str) -> PlannedFlow:
-        return self.plan.flows[name]
-
-    def _split_by(self, i: int, pep: Pep) -> list[str]:
-        """The flows that a table splits."""
-        here: Path = ("pep", i)
-        kind = self.plan.nodes.get(pep.node)
-        if kind != "router":
-            routers = [name for name, kind in self.plan.nodes.items() if kind == "router"]
-            hint = did_you_mean(pep.node, routers) if kind is None else ""
-            is_other = f": {pep.node} is a {kind}, which ends no packets" if kind else ""
-            allowed = f"a router of the topology{hint}{is_other}"
-            self.faults.add((*here, "node"), pep.node, allowed)
-            return []
-        crossing = [name for name, flow in self.plan.flows.items() if self._crosses(flow, pep.node)]
-        hidden = {name for flow in self.file.flow if flow.ipsec for name in flow.names}
-        for key, names in (("flows", pep.flows), ("bypass", pep.bypass)):
-            for k, name in enumerate(names or ()):
-                self._check_name((*here, key, k), name, crossing, pep.node)
-        for k, name in enumerate(pep.flows or ()):
-            if name in hidden:
-                allowed = (
-                    "a flow without ipsec: its TCP header is encrypted from end to end, and a "
-                    "proxy can neither answer nor split it (RFC 3135, section 4.1.1)"
-                )
-                self.faults.add((*here, "flows", k), name, allowed)
-        if pep.flows is not None:
-            return [name for name in dict.fromkeys(pep.flows) if name in crossing]
-        passing = {*hidden, *(pep.bypass or ())}
-        if not crossing:
-            allowed = "a router at which data and acknowledgements of a flow go from VC to VC"
-            self.faults.add((*here, "node"), pep.node, allowed)
-        return [name for name in crossing if name not in passing]
-
-    def _check_name(self, where: Path, name: str, crossing: list[str], node: str) -> None:
-        if name in crossing:
-            return
-        hint = did_you_mean(name, crossing)
-        allowed = f"a flow that crosses {node} both ways{hint}"
-        self.faults.add(where, name, allowed)
-
-    def _crosses(self, flow: PlannedFlow, node: str) -> bool:
-        return all(node in _joints(self.plan, route) for route in (flow.forward, flow.reverse))
-
-    def _tcp(self, i: int, pep: Pep) -> TcpSpec:
-        if pep.tcp is None:
-            return TcpResolver(self.file.tcp, ("tcp",), self.context, FaultCollector("")).resolve()
-        return TcpResolver(pep.tcp, ("pep", i, "tcp"), self.context, self.faults).resolve()
-
-    def _buffer(self, i: int, pep: Pep, window: int, mss: int) -> int:
-        octets = self.context.octets(pep.buffer, mss)
-        if octets < window or octets > MOST_OCTETS:
-            least, most = show_amount(window), show_amount(MOST_OCTETS)
+def _split_by(net: Resolution, i: int, pep: Pep) -> list[str]:
+    """Returns the flows that a table splits."""
+    here: Path = ("pep", i)
+    nodes, flows = net.plan.nodes, net.plan.flows
+    kind = nodes.get(pep.node)
+    if kind != "router":
+        routers = [name for name, kind in nodes.items() if kind == "router"]
+        hint = did_you_mean(pep.node, routers) if kind is None else ""
+        is_other = f": {pep.node} is a {kind}, which ends no packets" if kind else ""
+        net.faults.add((*here, "node"), pep.node, f"a router of the topology{hint}{is_other}")
+        return []
+    crossing = [name for name, flow in flows.items() if _crosses(net.plan, flow, pep.node)]
+    hidden = {name for flow in net.file.flow if flow.ipsec for name in flow.names}
+    for key, names in (("flows", pep.flows), ("bypass", pep.bypass)):
+        for k, name in enumerate(names or ()):
+            if name not in crossing:
+                hint = did_you_mean(name, crossing)
+                allowed = f"a flow that crosses {pep.node} both ways{hint}"
+                net.faults.add((*here, key, k), name, allowed)
+    for k, name in enumerate(pep.flows or ()):
+        if name in hidden:
             allowed = (
-                f"from {least} B, the receiver window of the connection before it, to {most} B"
+                "a flow without ipsec: its TCP header is encrypted from end to end, and a "
+                "proxy can neither answer nor split it (RFC 3135, section 4.1.1)"
             )
-            got = shown_window(pep.buffer, octets)
-            self.faults.add(("pep", i, "buffer"), got, allowed)
-        return min(max(octets, window), MOST_OCTETS)
-
-    def _check_order(self, found: Mapping[str, tuple[PepSpec, ...]]) -> None:
-        names = list(self.plan.nodes)
-        for name, row in found.items():
-            flow, nodes = self._flow(name), [names[pep.node] for pep in row]
-            back = [node for node in _joints(self.plan, flow.reverse) if node in nodes]
-            if back[::-1] != nodes:
-                i = next(i for i, pep in enumerate(self.file.pep) if pep.node == nodes[0])
-                allowed = f"nodes that acknowledgements of {name} cross in the opposite order"
-                self.faults.add(("pep", i, "node"), nodes[0], allowed)
+            net.faults.add((*here, "flows", k), name, allowed)
+    if pep.flows is not None:
+        return [name for name in dict.fromkeys(pep.flows) if name in crossing]
+    passing = {*hidden, *(pep.bypass or ())}
+    if not crossing:
+        allowed = "a router at which data and acknowledgements of a flow go from VC to VC"
+        net.faults.add((*here, "node"), pep.node, allowed)
+    return [name for name in crossing if name not in passing]
 
 
-def check_ipsec(file: ScenarioFile, plan: Plan, faults: FaultCollector) -> None:
+def _crosses(plan: Plan, flow: PlannedFlow, node: str) -> bool:
+    return all(node in _joints(plan, route) for route in (flow.forward, flow.reverse))
+
+
+def _buffer(net: Resolution, i: int, pep: Pep, window: int, mss: int) -> int:
+    octets = context(net).octets(pep.buffer, mss)
+    if octets < window or octets > MOST_OCTETS:
+        least, most = show_amount(window), show_amount(MOST_OCTETS)
+        allowed = f"from {least} B, the receiver window of the connection before it, to {most} B"
+        net.faults.add(("pep", i, "buffer"), shown_window(pep.buffer, octets), allowed)
+    return min(max(octets, window), MOST_OCTETS)
+
+
+def _check_order(net: Resolution, found: Mapping[str, tuple[PepSpec, ...]]) -> None:
+    names = list(net.plan.nodes)
+    for name, row in found.items():
+        nodes = [names[pep.node] for pep in row]
+        reverse = net.plan.flows[name].reverse
+        back = [node for node in _joints(net.plan, reverse) if node in nodes]
+        if back[::-1] != nodes:
+            i = next(i for i, pep in enumerate(net.file.pep) if pep.node == nodes[0])
+            allowed = f"nodes that acknowledgements of {name} cross in the opposite order"
+            net.faults.add(("pep", i, "node"), nodes[0], allowed)
+
+
+def check_ipsec(net: Resolution) -> None:
     """Notes `ipsec` where no node on the way looks beyond the IP header."""
-    filters = any(link.ack_filter for link in plan.links.values())
-    if file.pep or file.classifier or filters:
+    filters = any(link.ack_filter for link in net.plan.links.values())
+    if net.file.pep or net.file.classifier or filters:
         return
-    for i, flow in enumerate(file.flow):
+    for i, flow in enumerate(net.file.flow):
         if flow.ipsec:
             allowed = (
                 "false: without [[pep]] and [[classifier]] no node looks at what it would hide"
             )
-            faults.add(("flow", i, "ipsec"), True, allowed)
+            net.faults.add(("flow", i, "ipsec"), True, allowed)
 
 
 def _joints(plan: Plan, route: Iterable[str]) -> list[str]:

@@ -6,41 +6,38 @@ once, moves every arrival at its port by so much: as if the link were that much 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping
 from dataclasses import replace
 
-from skycell.input.faults import FaultCollector, did_you_mean
-from skycell.scenario.file.processing import SATELLITES, Processing, processing_ps
+from skycell.input.faults import did_you_mean
+from skycell.scenario.file.processing import SATELLITES, processing_ps
 from skycell.scenario.plan.course import Course
-from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.onboard_switching import satellite_node
+from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.spec.network import ScheduleSpec
 
 
-def resolve_processing(
-    tables: Sequence[Processing], plan: Plan, satellites: Set[str], faults: FaultCollector
-) -> dict[str, int]:
-    """The processing time of each node that has one, by its name, picoseconds.
+@part
+def processing(net: Resolution) -> dict[str, int]:
+    """Returns the processing time of each node that has one, by its name, picoseconds."""
+    satellites = {
+        satellite_node(name)
+        for chain in net.schedules.chains.values()
+        for _, names in chain.changes
+        for name in names
+    }
+    nodes = net.plan.nodes
+    known = [name for name, kind in nodes.items() if kind != "host" and name not in satellites]
 
-    Args:
-        tables: as the file has them.
-        plan: the network.
-        satellites: the nodes of it that are satellites.
-        faults: where names that are no such node, or stand twice, go.
-    """
-    known = [name for name, kind in plan.nodes.items() if kind != "host" and name not in satellites]
-    seen: set[str] = set()
-    for i, one in enumerate(tables):
-        for k, name in enumerate(one.nodes):
-            where = ("processing", i, "nodes", k)
-            if name == SATELLITES and not satellites:
-                faults.add(where, name, "a path with onboard_switching")
-            elif name != SATELLITES and name not in known:
-                allowed = f"a switch or router of the topology{did_you_mean(name, known)}"
-                faults.add(where, name, allowed)
-            elif name in seen:
-                faults.add(where, name, "each node once")
-            seen.add(name)
-    found = processing_ps(tables)
+    def problem(name: str) -> str:
+        if name == SATELLITES:
+            return "" if satellites else "a path with onboard_switching"
+        if name not in known:
+            return f"a switch or router of the topology{did_you_mean(name, known)}"
+        return ""
+
+    each_once(net, places("processing", "nodes", net.file.processing), "node", problem)
+    found = processing_ps(net.file.processing)
     of_satellites = found.pop(SATELLITES, 0)
     if of_satellites:
         found |= dict.fromkeys(satellites, of_satellites)

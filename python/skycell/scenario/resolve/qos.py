@@ -8,23 +8,13 @@ from typing import NamedTuple
 from skycell.input.faults import NOTHING, FaultCollector, did_you_mean
 from skycell.scenario.file.qos import OF_PACKETS, QosTargets
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.resolution import Resolution, part
 
 
-def check_qos(
-    targets: Sequence[QosTargets],
-    delay_vcs: Sequence[str] | None,
-    plan: Plan,
-    faults: FaultCollector,
-) -> None:
-    """Refuses bounds of nothing, tables without a bound, and bounds on delays nobody measures.
-
-    Args:
-        targets: as the file has them.
-        delay_vcs: the VCs whose delays the file measures; None if it leaves that open.
-        plan: the network.
-        faults: where they go.
-    """
-    for i, one in enumerate(targets):
+def check_qos(net: Resolution) -> None:
+    """Refuses bounds of nothing, tables without a bound, and bounds on delays nobody measures."""
+    plan, faults = net.plan, net.faults
+    for i, one in enumerate(net.file.qos):
         if not any(bound is not None for bound in one.bounds):
             allowed = "a profile, or a bound in clr, ctd or cdv"
             faults.add(("qos", i, "profile"), NOTHING, allowed)
@@ -34,7 +24,7 @@ def check_qos(
         _check_ports(one, i, plan, faults)
         if one.ports is None:
             _check_sources(one, i, plan, faults)
-        _check_vcs(one, i, delay_vcs, plan, faults)
+        _check_vcs(one, i, net.file.records.delay_vcs, plan, faults)
         if one.vcs and one.asks_for_delays and one.quantile == OF_PACKETS:
             allowed = "0.9 or 0.99 where vcs are named: records of cells have no such quantile"
             faults.add(("qos", i, "quantile"), one.quantile, allowed)
@@ -142,8 +132,10 @@ class Asked(NamedTuple):
     sources: frozenset[str]
 
 
-def asked_for(targets: Sequence[QosTargets], plan: Plan) -> Asked:
-    """What bounds need beyond what is recorded anyway; what does not exist is left out."""
+@part
+def asked(net: Resolution) -> Asked:
+    """Returns what bounds need to be recorded; what does not exist is left out."""
+    targets, plan = net.file.qos, net.plan
     links = {
         is_of_flows: {
             name

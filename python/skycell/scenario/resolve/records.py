@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
-from skycell.input.faults import FaultCollector, Verbatim, did_you_mean
+from skycell.input.faults import Verbatim, did_you_mean
 from skycell.input.quantities import show_amount
-from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT, Records
-from skycell.scenario.interpreter.context import Context
-from skycell.scenario.plan.plan import Plan
-from skycell.scenario.resolve.qos import Asked
+from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT
+from skycell.scenario.resolve.context import context
+from skycell.scenario.resolve.qos import asked
+from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.sources import sources
 from skycell.spec.network import RecordSpec
 from skycell.spec.traces import TRACES
 
@@ -17,103 +18,90 @@ from skycell.spec.traces import TRACES
 _MOST_SAMPLES = 2 * 10**8
 
 
-def resolve_records(
-    records: Records,
-    context: Context,
-    plan: Plan,
-    vcs_by_link: Mapping[str, Sequence[str]],
-    limited: list[int],
-    asked: Asked,
-    sources: Sequence[str],
-    faults: FaultCollector,
-) -> RecordSpec:
-    """Records with links as ids.
+@part
+def records(net: Resolution) -> RecordSpec:
+    """Returns what the run records, with links as ids.
 
     By default the ports with a limited buffer are sampled, and VC by VC where few VCs cross them;
-    and delays are measured of the VCs of cell sources and of those in `asked`, whose ports have
-    stays flow by flow as well as those that the file names. `sources` are named in their order.
+    and delays are measured of the VCs of cell sources and of those whose delay [[qos]] bounds.
     """
-    links = list(plan.links)
-    ids = {name: i for i, name in enumerate(links)}
-    crossing = [len(vcs_by_link[name]) for name in links]
+    written, plan, faults = net.file.records, net.plan, net.faults
+    ids, bounds = net.link_ids, asked(net)
+    crossing = [len(net.vcs_by_link[name]) for name in plan.links]
+    limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
     chosen: dict[str, list[int]] = {}
     for key in ("ports", "vc_ports"):
-        written: tuple[str, ...] | None = getattr(records, key)
-        if written is None:
+        names: tuple[str, ...] | None = getattr(written, key)
+        if names is None:
             chosen[key] = [
                 port for port in limited if key == "ports" or crossing[port] <= MOST_VCS_BY_DEFAULT
             ]
             continue
-        chosen[key] = sorted({ids[name] for name in written if name in ids})
-        for i, name in enumerate(written):
+        chosen[key] = sorted({ids[name] for name in names if name in ids})
+        for i, name in enumerate(names):
             if name not in ids:
                 allowed = f"a link of the topology, from>to{did_you_mean(name, ids)}"
                 faults.add(("records", key, i), name, allowed)
-    own = {*records.flow_ports, *asked.flow_ports}
-    flow_ports = sorted({ids[name] for name in own if name in ids})
-    for i, name in enumerate(records.flow_ports):
+    chosen_ports = {*written.flow_ports, *bounds.flow_ports}
+    flow_ports = sorted({ids[name] for name in chosen_ports if name in ids})
+    for i, name in enumerate(written.flow_ports):
         if name not in ids or not plan.links[name].carries_packets:
             hint = did_you_mean(name, ids) if name not in ids else ""
             allowed = f"a link of packets, from>to{hint}"
             faults.add(("records", "flow_ports", i), name, allowed)
-    delay_vcs = _delay_vcs(records, plan, asked.delay_vcs, faults)
-    _check_traces(records, chosen, faults)
-    _check_samples(records, context, crossing, chosen, faults)
+    delay_vcs = _delay_vcs(net, bounds.delay_vcs)
+    _check_traces(net, chosen)
+    _check_samples(net, crossing, chosen)
     return RecordSpec(
-        sample_every_ps=context.time_ps(records.sample_every),
+        sample_every_ps=context(net).time_ps(written.sample_every),
         sampled_ports=tuple(chosen["ports"]),
         vc_sampled_ports=tuple(chosen["vc_ports"]),
         flow_ports=tuple(flow_ports),
-        stay_ports=tuple(sorted(ids[name] for name in asked.stay_ports)),
+        stay_ports=tuple(sorted(ids[name] for name in bounds.stay_ports)),
         delay_vcs=delay_vcs,
-        delay_sources=tuple(i for i, name in enumerate(sources) if name in asked.sources),
-        traces=tuple(trace for trace in TRACES if trace in records.traces),  # type: ignore[misc]
+        delay_sources=tuple(
+            i for i, source in enumerate(sources(net)) if source.name in bounds.sources
+        ),
+        traces=tuple(trace for trace in TRACES if trace in written.traces),  # type: ignore[misc]
     )
 
 
-def _delay_vcs(
-    records: Records, plan: Plan, bounded: Set[str], faults: FaultCollector
-) -> tuple[int, ...]:
-    ids = {name: i for i, name in enumerate(plan.vcs)}
+def _delay_vcs(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
+    records, plan, ids = net.file.records, net.plan, net.vc_ids
     if records.delay_vcs is None:
         return tuple(sorted(ids[vc] for vc in {*plan.sources.values(), *bounded}))
     for i, name in enumerate(records.delay_vcs):
         if name not in ids:
-            faults.add(("records", "delay_vcs", i), name, plan.a_vc(name))
+            net.faults.add(("records", "delay_vcs", i), name, plan.a_vc(name))
         elif any(link.carries_packets for link in plan.links_of([name])):
             allowed = "a VC of cells: how long packets wait is recorded at every port of packets"
-            faults.add(("records", "delay_vcs", i), name, allowed)
+            net.faults.add(("records", "delay_vcs", i), name, allowed)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 
 
-def _check_traces(records: Records, chosen: dict[str, list[int]], faults: FaultCollector) -> None:
+def _check_traces(net: Resolution, chosen: dict[str, list[int]]) -> None:
     few = f" that at most {MOST_VCS_BY_DEFAULT} VCs cross"
     for trace, key, which in (
         ("queue", "ports", ""),
         ("vc_queue", "vc_ports", few),
         ("service", "ports", ""),
     ):
-        if trace in records.traces and not chosen[key]:
-            faults.add(
+        if trace in net.file.records.traces and not chosen[key]:
+            net.faults.add(
                 ("records", "traces"),
                 Verbatim(f'"{trace}", and no port is sampled'),
                 f"a port in records.{key}, or one with a limited buffer{which}",
             )
 
 
-def _check_samples(
-    records: Records,
-    context: Context,
-    crossing: Sequence[int],
-    chosen: dict[str, list[int]],
-    faults: FaultCollector,
-) -> None:
+def _check_samples(net: Resolution, crossing: Sequence[int], chosen: dict[str, list[int]]) -> None:
+    every = net.file.records.sample_every
     queues = len(chosen["ports"]) + sum(crossing[port] for port in chosen["vc_ports"])
-    instants = context.duration_ps // context.time_ps(records.sample_every)
+    instants = context(net).duration_ps // context(net).time_ps(every)
     samples = instants * queues
     if samples > _MOST_SAMPLES:
-        faults.add(
+        net.faults.add(
             ("records", "sample_every"),
-            Verbatim(f'"{records.sample_every}", which makes {show_amount(samples)} samples'),
+            Verbatim(f'"{every}", which makes {show_amount(samples)} samples'),
             f"at most {show_amount(_MOST_SAMPLES)} samples",
         )

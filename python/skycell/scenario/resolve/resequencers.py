@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-
-from skycell.input.faults import FaultCollector
 from skycell.input.quantities import rounded
-from skycell.scenario.file.resequencer import Resequencer
-from skycell.scenario.plan.plan import Plan
+from skycell.scenario.resolve.abr import controls
+from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.spec.network import ResequencerSpec
 
 
-def resolve_resequencers(
-    tables: Sequence[Resequencer], plan: Plan, abr: Container[str], faults: FaultCollector
-) -> dict[str, ResequencerSpec]:
-    """The resequencer of each VC that has one, by its name.
+@part
+def resequencers(net: Resolution) -> dict[str, ResequencerSpec]:
+    """Returns the resequencer of each VC that has one, by its name."""
+    tables = net.file.resequencer
 
-    Args:
-        tables: as the file has them.
-        plan: the network.
-        abr: the VCs of class abr.
-        faults: where names that cannot have one go.
-    """
-    found: dict[str, ResequencerSpec] = {}
-    for i, one in enumerate(tables):
-        spec = ResequencerSpec(
-            hold_ps=rounded(one.hold.amount), capacity_cells=int(one.buffer.amount)
-        )
-        for k, name in enumerate(one.vcs):
-            where = ("resequencer", i, "vcs", k)
-            if name not in plan.vcs:
-                faults.add(where, name, plan.a_vc(name))
-            elif name in found:
-                faults.add(where, name, "each VC once")
-            elif len(plan.vcs[name].links) == 1 or name in abr:
-                allowed = "a VC of cells that crosses a switch, and is not of class abr"
-                faults.add(where, name, allowed)
-            found[name] = spec
-    return found
+    def problem(vc: str) -> str:
+        if allowed := net.plan.instead_of_vc(vc):
+            return allowed
+        if len(net.plan.vcs[vc].links) == 1 or vc in controls(net):
+            return "a VC of cells that crosses a switch, and is not of class abr"
+        return ""
+
+    specs = [
+        ResequencerSpec(hold_ps=rounded(one.hold.amount), capacity_cells=int(one.buffer.amount))
+        for one in tables
+    ]
+    fitting = each_once(net, places("resequencer", "vcs", tables), "VC", problem)
+    return {vc: specs[int(where[1])] for where, vc in fitting.items()}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
+from skycell.input.faults import NOTHING, Path, Verbatim
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -17,7 +17,6 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.file.calls import Calls
-from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import (
     PacedSource,
     PolicerParameters,
@@ -26,13 +25,13 @@ from skycell.scenario.file.sources import (
     VbrSource,
     each_source,
 )
-from skycell.scenario.interpreter.context import Context
 from skycell.scenario.interpreter.parameters import distribution
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.packets.trace import PacketTrace
-from skycell.scenario.plan.plan import Plan
-from skycell.scenario.resolve.flows import FlowResolver
-from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.context import context
+from skycell.scenario.resolve.flows import starts
+from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
     ClpDrawn,
@@ -52,61 +51,51 @@ from skycell.spec.values import begin_ps, mean_ps
 _MOST_CYCLES = 1000
 
 
-def resolve_sources(
-    file: ScenarioFile,
-    plan: Plan,
-    context: Context,
-    lines: Mapping[str, Line],
-    vc_ids: Mapping[str, int],
-    packets: Mapping[int, PacketTrace],
-    faults: FaultCollector,
-) -> tuple[SourceSpec, ...]:
-    """The sources of a file; `packets` are those of the lists, by the place of their source."""
-    flows = FlowResolver(file, plan, context, faults)
-    rates = {name: line.rate for name, line in lines.items()}
+@part
+def sources(net: Resolution) -> tuple[SourceSpec, ...]:
+    """Returns the sources of the file, without those of calls."""
     specs = []
-    for i, source in each_source(file.source, faults):
-        route = plan.datagrams.get(source.name, ())
+    for i, source in each_source(net.file.source, net.faults):
+        route = net.plan.datagrams.get(source.name, ())
         here: Path = ("source", i)
-        vcs = [plan.vcs[name] for name in route or (plan.sources[source.name],)]
+        vcs = [net.plan.vcs[name] for name in route or (net.plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
-        start = flows.starts(source.start, [source.name], (*here, "start"))[source.name]
+        start = starts(net, source.start, [source.name], (*here, "start"))[source.name]
         pattern: SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace
         if isinstance(source, TraceSource):
-            pattern = _trace(source, packets[i], start, context, here, faults)
+            pattern = _trace(net, source, net.packets[i], start, here)
             packet, interval = max(pattern.octets), 0
             frame = aal5_cells_of(packet, llc_snap=True)
         elif source.packet_size is None:
-            pattern = _pattern(source, context, here, faults)
+            pattern = _pattern(net, source, here)
             packet, frame = 0, source.frame
-            interval = interval_ps(source, links, rates, here, faults)
+            interval = interval_ps(net, source, links, here)
         else:
-            pattern = _pattern(source, context, here, faults)
+            pattern = _pattern(net, source, here)
             packet = int(source.packet_size.amount)
             frame = aal5_cells_of(packet, llc_snap=True)
-            interval = _packet_interval_ps(source, packet, links, lines, here, faults)
+            interval = _packet_interval_ps(net, source, packet, links, here)
         specs.append(
             SourceSpec(
                 name=source.name,
-                vc=vc_ids[vcs[0].name],
-                datagram_route=tuple(vc_ids[name] for name in route),
+                vc=net.vc_ids[vcs[0].name],
+                datagram_route=tuple(net.vc_ids[name] for name in route),
                 cell_interval_ps=interval,
                 frame_cells=frame,
                 datagram_octets=packet,
                 pattern=pattern,
                 start=start,
-                clp=_clp(source, file, plan, here, faults),
+                clp=_clp(net, source, here),
             )
         )
     return tuple(specs)
 
 
-def _clp(
-    source: Source, file: ScenarioFile, plan: Plan, here: Path, faults: FaultCollector
-) -> ClpDrawn | ClpPattern | None:
+def _clp(net: Resolution, source: Source, here: Path) -> ClpDrawn | ClpPattern | None:
     """Which of the frames, or packets in cells, of a source have CLP = 1."""
     if source.clp is None:
         return None
+    file, plan = net.file, net.plan
     written = source.clp if isinstance(source.clp, str) else float(source.clp)
     route = plan.datagrams.get(source.name) or (plan.sources[source.name],)
     ruled = {vc: "gfr" for one in file.gfr for vc in one.vcs}
@@ -121,87 +110,77 @@ def _clp(
     elif service in ("gfr", "abr"):
         allowed = f"nothing with class {service}, whose rules set CLP"
     if allowed is not None:
-        faults.add((*here, "clp"), written, allowed)
+        net.faults.add((*here, "clp"), written, allowed)
     if isinstance(source.clp, str):
         return ClpPattern(bits=tuple(bit == "1" for bit in source.clp))
     return ClpDrawn(part_ppb=rounded(source.clp * 10**9))
 
 
 def _trace(
-    source: TraceSource,
-    packets: PacketTrace,
-    start: StartSpec,
-    context: Context,
-    here: Path,
-    faults: FaultCollector,
+    net: Resolution, source: TraceSource, packets: PacketTrace, start: StartSpec, here: Path
 ) -> SourcePatternTrace:
+    duration_ps = context(net).duration_ps
     last = packets.times_ps[-1]
     period = None if source.period is None else rounded(source.period.amount)
     if source.period is not None and rounded(source.period.amount) < last:
         allowed = f"from {show_time(last)}, the last time in {source.file}"
-        faults.add((*here, "period"), source.period.text, allowed)
+        net.faults.add((*here, "period"), source.period.text, allowed)
     first = packets.times_ps[0] + begin_ps(start)
-    if first >= context.duration_ps:
+    if first >= duration_ps:
         got = Verbatim(f'"{source.file}", whose first packet would be sent at {show_time(first)}')
-        allowed = f"a packet before the end of the run, {show_time(context.duration_ps)}"
-        faults.add((*here, "file"), got, allowed)
+        allowed = f"a packet before the end of the run, {show_time(duration_ps)}"
+        net.faults.add((*here, "file"), got, allowed)
     return SourcePatternTrace(times_ps=packets.times_ps, octets=packets.octets, period_ps=period)
 
 
-def resolve_policers(
-    file: ScenarioFile, plan: Plan, context: Context, faults: FaultCollector
-) -> dict[str, tuple[GcraSpec, ...]]:
-    """The buckets of each policed VC, by its name."""
-    found: dict[str, tuple[GcraSpec, ...]] = {}
-    for i, policer in enumerate(file.policer):
-        here: Path = ("policer", i)
-        buckets = _buckets(policer, context, here, faults)
-        for k, name in enumerate(policer.vcs):
-            where = (*here, "vcs", k)
-            if name not in plan.vcs:
-                faults.add(where, name, plan.a_vc(name))
-            elif name in found:
-                faults.add(where, name, "each VC once")
-            elif name in plan.vcs and len(plan.vcs[name].links) == 1:
-                faults.add(where, name, "a VC that crosses a switch, where it is policed")
-            found[name] = buckets
-    return found
+@part
+def policers(net: Resolution) -> dict[str, tuple[GcraSpec, ...]]:
+    """Returns the buckets of each policed VC, by its name."""
+    tables = net.file.policer
+
+    def problem(vc: str) -> str:
+        if allowed := net.plan.instead_of_vc(vc):
+            return allowed
+        is_direct = len(net.plan.vcs[vc].links) == 1
+        return "a VC that crosses a switch, where it is policed" if is_direct else ""
+
+    buckets = [_buckets(net, policer, ("policer", i)) for i, policer in enumerate(tables)]
+    fitting = each_once(net, places("policer", "vcs", tables), "VC", problem)
+    return {vc: buckets[int(where[1])] for where, vc in fitting.items()}
 
 
-def _buckets(
-    policer: PolicerParameters, context: Context, here: Path, faults: FaultCollector
-) -> tuple[GcraSpec, ...]:
+def _buckets(net: Resolution, policer: PolicerParameters, here: Path) -> tuple[GcraSpec, ...]:
     peak = cells_per_second(policer.pcr)
-    cdvt = context.time_ps(policer.cdvt)
+    cdvt = context(net).time_ps(policer.cdvt)
     increment = rounded(PS_PER_SECOND / peak)
     buckets = [GcraSpec(increment_ps=increment, limit_ps=cdvt, action=policer.pcr_action)]  # type: ignore[arg-type]
     if (policer.scr is None) != (policer.mbs is None):
         key = "mbs" if policer.mbs is None else "scr"
-        faults.add((*here, key), NOTHING, "scr and mbs, or neither")
+        net.faults.add((*here, key), NOTHING, "scr and mbs, or neither")
     elif policer.scr is not None and policer.mbs is not None:
         sustainable = cells_per_second(policer.scr)
         if sustainable > peak:
             allowed = f"up to pcr, {show_amount(int(peak))} cells/s"
-            faults.add((*here, "scr"), policer.scr.text, allowed)
+            net.faults.add((*here, "scr"), policer.scr.text, allowed)
             return tuple(buckets)
         # Traffic Management 4.0, section 4.4.3; ATM Forum 98-0406:
         # BT = (MBS - 1)(1/SCR - 1/PCR).
         burst = rounded((policer.mbs - 1) * (1 / sustainable - 1 / peak) * PS_PER_SECOND)
         if burst + cdvt > DAY_PS:
             got = Verbatim(f"{show_amount(policer.mbs)}, a tolerance of {show_time(burst + cdvt)}")
-            faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}")
+            net.faults.add((*here, "mbs"), got, f"a tolerance up to {show_time(DAY_PS)}")
         buckets.append(
             GcraSpec(
                 increment_ps=rounded(PS_PER_SECOND / sustainable),
                 limit_ps=min(burst + cdvt, DAY_PS),
-                action=_scr_action(policer, here, faults),  # type: ignore[arg-type]
+                action=_scr_action(net, policer, here),  # type: ignore[arg-type]
                 clp0_only=policer.conformance != "vbr_1",
             )
         )
     return tuple(buckets)
 
 
-def _scr_action(policer: PolicerParameters, here: Path, faults: FaultCollector) -> str:
+def _scr_action(net: Resolution, policer: PolicerParameters, here: Path) -> str:
     """What happens to cells above SCR (Traffic Management 4.0, section 4.4)."""
     allowed = {
         "vbr_1": ("tag", "count", "discard"),
@@ -211,7 +190,7 @@ def _scr_action(policer: PolicerParameters, here: Path, faults: FaultCollector) 
     action = policer.scr_action or allowed[0]
     if action not in allowed:
         words = " or ".join(f'"{word}"' for word in allowed)
-        faults.add((*here, "scr_action"), action, f"{words} with {policer.conformance}")
+        net.faults.add((*here, "scr_action"), action, f"{words} with {policer.conformance}")
     return action
 
 
@@ -219,79 +198,68 @@ def _key_of_peak(source: PacedSource | Calls) -> str:
     return "peak_rate" if isinstance(source, VbrSource) else "rate"
 
 
-def peak_of(
-    source: PacedSource | Calls, links: Sequence[str], rates: Mapping[str, Fraction]
-) -> Fraction:
-    """The rate of a source while it sends, cells/s; a part is one of the slowest link's."""
+def peak_of(net: Resolution, source: PacedSource | Calls, links: Sequence[str]) -> Fraction:
+    """Returns the rate of a source while it sends, cells/s; a part is one of the slowest link's."""
     value: Fraction | Quantity = getattr(source, _key_of_peak(source))
     if isinstance(value, Quantity):
         return cells_per_second(value)
-    return min(rates[link] for link in links) / CELL_BITS * value
+    return min(lines(net)[link].rate for link in links) / CELL_BITS * value
 
 
 def interval_ps(
-    source: PacedSource | Calls,
-    links: tuple[str, ...],
-    rates: Mapping[str, Fraction],
-    here: Path,
-    faults: FaultCollector,
+    net: Resolution, source: PacedSource | Calls, links: tuple[str, ...], here: Path
 ) -> int:
-    """Time from one cell of a source to the next while it sends, picoseconds.
+    """Returns the time from one cell of a source to the next while it sends, picoseconds.
 
     It may be shorter than a link on its way takes for a cell: the rest waits there, or is dropped.
     """
     key = _key_of_peak(source)
-    peak = peak_of(source, links, rates)
+    peak = peak_of(net, source, links)
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a cell every {show_time(interval)}")
-        faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often")
+        net.faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often")
     return min(interval, DAY_PS)
 
 
 def _packet_interval_ps(
-    source: PacedSource,
-    packet: int,
-    links: tuple[str, ...],
-    lines: Mapping[str, Line],
-    here: Path,
-    faults: FaultCollector,
+    net: Resolution, source: PacedSource, packet: int, links: tuple[str, ...], here: Path
 ) -> int:
     """Time from one packet of `packet` octets to the next, which a link may be slower than."""
     key = _key_of_peak(source)
     value: Fraction | Quantity = getattr(source, key)
     if not isinstance(value, Quantity):
-        peak = min(lines[link].packets_per_s(packet) for link in links) * value
+        peak = min(lines(net)[link].packets_per_s(packet) for link in links) * value
     elif value.dimension is Dimension.BIT_RATE:
         peak = value.amount / (8 * packet)
     else:
         allowed = "a rate in bits: with packet_size a source sends IP packets, not cells"
-        faults.add((*here, key), value.text, allowed)
+        net.faults.add((*here, key), value.text, allowed)
         return DAY_PS
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a packet every {show_time(interval)}")
-        faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often")
+        net.faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often")
     return min(interval, DAY_PS)
 
 
 def _pattern(
-    source: PacedSource, context: Context, here: Path, faults: FaultCollector
+    net: Resolution, source: PacedSource, here: Path
 ) -> SourcePatternConstant | SourcePatternOnOff:
     if not isinstance(source, VbrSource):
         return SourcePatternConstant()
     on, off = (
-        distribution(times, Place((*here, key), faults, context=context), DAY_PS)
+        distribution(times, Place((*here, key), net.faults, context=context(net)), DAY_PS)
         for key, times in (("on", source.on), ("off", source.off))
     )
     longest_on, cycle = mean_ps(on), mean_ps(on) + mean_ps(off)
     if longest_on == 0:
-        faults.add((*here, "on"), Verbatim("no time"), "above 0")
+        net.faults.add((*here, "on"), Verbatim("no time"), "above 0")
     if source.phase == "drawn":
         return SourcePatternOnOff(on=on, off=off, phase=PhaseDrawn(below_ps=max(1, cycle)))
     assert isinstance(source.phase, Quantity)
-    phase = context.time_up_to(DAY_PS, source.phase, (*here, "phase"), faults)
+    phase = context(net).time_up_to(DAY_PS, source.phase, (*here, "phase"), net.faults)
     if phase > _MOST_CYCLES * cycle:
         allowed = f"up to {_MOST_CYCLES} cycles, {show_time(_MOST_CYCLES * cycle)}"
-        faults.add((*here, "phase"), source.phase.text, allowed)
+        net.faults.add((*here, "phase"), source.phase.text, allowed)
     return SourcePatternOnOff(on=on, off=off, phase=PhaseAt(offset_ps=phase))

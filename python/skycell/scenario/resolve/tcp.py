@@ -4,29 +4,73 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skycell.input.faults import FaultCollector, Path
+from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.interpreter.context import Context
+from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.resolve.context import context
+from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.spec.network import TcpSpec
 
 NEED_ROUND_TRIPS = ("hystart_plus_plus", "hystart", "vegas")
 """Rules that count the round trips of every ACK."""
 
 
+@part
+def common_tcp(net: Resolution) -> TcpSpec:
+    """Returns the TCP parameters of [tcp]."""
+    return tcp_of(net, net.file.tcp, ("tcp",))
+
+
+@part
+def tcps(net: Resolution) -> dict[str, TcpSpec]:
+    """Returns the TCP parameters by flow."""
+    flows = net.plan.flows
+    named: dict[str, int] = {}
+    for i, override in enumerate(net.file.flow):
+        _check_names(net, i, override, named)
+    if not flows:
+        return {}  # nobody's windows need a long enough RTT
+    specs = dict.fromkeys(flows, common_tcp(net))
+    for i, override in enumerate(net.file.flow):
+        if override.tcp is not None:
+            spec = tcp_of(net, override.tcp, ("flow", i, "tcp"))
+            specs.update({name: spec for name in override.names if name in specs})
+    return specs
+
+
+def tcp_of(net: Resolution, tcp: Tcp, path: Path) -> TcpSpec:
+    """Returns the TCP parameters of the table at `path`, as an engine reads them."""
+    _Checks(tcp, path, net.faults).all()
+    spec: TcpSpec = resolve(TCP, tcp, Place(path, net.faults, context=context(net)))
+    return spec
+
+
+def _check_names(net: Resolution, i: int, override: FlowOverride, named: dict[str, int]) -> None:
+    flows = net.plan.flows
+    for k, name in enumerate(override.names):
+        if name not in flows:
+            hint = did_you_mean(name, flows)
+            known = [*list(flows)[:4], *(["…"] if len(flows) > 4 else [])]
+            such_as = f" ({', '.join(known)})" if known else ""
+            net.faults.add(("flow", i, "names", k), name, f"a flow of the topology{such_as}{hint}")
+        elif name in named:
+            allowed = f"each flow once; flow[{named[name]}] names it already"
+            net.faults.add(("flow", i, "names", k), name, allowed)
+        named.setdefault(name, i)
+
+
 @dataclass
-class TcpResolver:
-    """Resolves one set of TCP parameters; `path` is its table in the file."""
+class _Checks:
+    """Checks of TCP parameters that do not go together."""
 
     tcp: Tcp
     path: Path
-    context: Context
     faults: FaultCollector
 
-    def resolve(self) -> TcpSpec:
-        """The TCP parameters as an engine reads them."""
+    def all(self) -> None:
         if self.tcp.limited_transmit and self.tcp.recovery.kind == "rack_tlp":
             allowed = 'false with recovery = "rack_tlp", whose scoreboard lets those segments out'
             self._fault("limited_transmit", True, allowed)
@@ -38,9 +82,6 @@ class TcpResolver:
         for one in TCP.parameters:
             if isinstance(one, Choice):
                 self._check_rule(one)
-        place = Place(self.path, self.faults, context=self.context)
-        spec: TcpSpec = resolve(TCP, self.tcp, place)
-        return spec
 
     def _check_model(self, kind: str) -> None:
         if self.tcp.recovery.kind != "rack_tlp":

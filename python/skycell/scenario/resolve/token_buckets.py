@@ -11,7 +11,9 @@ from skycell.scenario.declared.shaper import SHAPER, Shaper
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import PlannedLink
-from skycell.scenario.resolve.lines import Line
+from skycell.scenario.resolve.lines import Line, lines
+from skycell.scenario.resolve.longest import longest_packets
+from skycell.scenario.resolve.resolution import Resolution
 
 _OF_CELLS = {
     "shaper": "nothing: the link carries cells, which a scheduler of VCs spaces",
@@ -19,17 +21,9 @@ _OF_CELLS = {
 }
 
 
-def resolve_buckets(
-    link: PlannedLink, line: Line, packet: int, faults: FaultCollector
-) -> dict[str, Any]:
-    """The shaper and the policer of the port that feeds a link, as fields of its spec.
-
-    Args:
-        link: the link.
-        line: how it carries what it is given.
-        packet: octets of the longest packet that crosses it.
-        faults: where they go.
-    """
+def token_buckets(net: Resolution, link: PlannedLink) -> dict[str, Any]:
+    """Returns the shaper and the policer of the port that feeds a link, as fields of its spec."""
+    line, packet, faults = lines(net)[link.name], longest_packets(net)[link.name], net.faults
     found: dict[str, Any] = {}
     for key, bucket in (("shaper", link.shaper), ("policer", link.policer)):
         if bucket is None:

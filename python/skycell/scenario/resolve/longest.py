@@ -1,0 +1,127 @@
+"""The longest frames and packets of a run, and links that are too small for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from skycell.input.faults import Verbatim
+from skycell.input.quantities import show_amount
+from skycell.scenario.file.sources import TraceSource, each_source
+from skycell.scenario.plan.plan import PlannedLink
+from skycell.scenario.resolve.flows import flows
+from skycell.scenario.resolve.peps import Connection, connections_of, peps
+from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.sources import sources
+from skycell.scenario.resolve.tcp import tcps
+from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
+from skycell.spec.network import FlowSpec, WebSpec
+from skycell.spec.values import fragments
+
+
+@part
+def frame_cells(net: Resolution) -> int:
+    """Returns the cells of a full segment's frame; without a flow, of the sources' longest."""
+    specs = [*tcps(net).values(), *(pep.tcp for row in peps(net).values() for pep in row)]
+    senders = (*net.file.source, *net.file.calls)
+    of_sources = (one.frame for one in senders if not isinstance(one, TraceSource))
+    return max(
+        (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in specs),
+        default=max(of_sources, default=1),
+    )
+
+
+@part
+def longest_packets(net: Resolution) -> dict[str, int]:
+    """Returns the octets of the longest packet over each link; of an unused one, of all links.
+
+    Options of opening and of selective acknowledgements are not counted.
+    """
+    plan = net.plan
+    longest: dict[str, int] = {}
+
+    def add(vcs: Iterable[str], octets: int) -> None:
+        for link in (link for vc in vcs for link in plan.vcs[vc].all_links):
+            octets = _longest_fragment(plan.links[link], octets)
+            longest[link] = max(octets, longest.get(link, 0))
+
+    for flow, own in _connections(net):
+        mss, timestamps = own.tcp.mss, own.tcp.timestamps
+        asked = flow.traffic.request_octets if isinstance(flow.traffic, WebSpec) else 0
+        add(own.forward, packet_octets_of(mss, timestamps))
+        add(own.reverse, packet_octets_of(min(asked, mss), timestamps))
+    for source in sources(net):
+        add(plan.datagrams.get(source.name, ()), source.datagram_octets)
+    most = max(longest.values(), default=1)
+    return {link: longest.get(link, most) for link in plan.links}
+
+
+def _connections(net: Resolution) -> Iterator[tuple[FlowSpec, Connection]]:
+    for flow in flows(net):
+        for connection in connections_of(flow, net.plan):
+            yield flow, connection
+
+
+def _longest_fragment(link: PlannedLink, octets: int) -> int:
+    """Octets of the longest fragment in which a packet goes over a link, or its own."""
+    if not link.fragmentation or link.mtu is None:
+        return octets
+    return max(fragments(octets, int(link.mtu.amount)))
+
+
+def check_mtus(net: Resolution) -> None:
+    """Notes links whose MTU is below a segment or a datagram that comes to them.
+
+    Nothing is fragmented unless a link asks for it (RFC 8900): else such packets would be lost.
+    """
+    _check_fragmentation(net)
+    sent: list[tuple[str, int, Iterable[str]]] = []
+    for flow, own in _connections(net):
+        mss, timestamps = own.tcp.mss, own.tcp.timestamps
+        octets = packet_octets_of(mss, timestamps)
+        sent.append((f"{own.name}, whose segments are of", octets, own.forward))
+        recovery = own.tcp.recovery
+        blocks = recovery.max_blocks if recovery.kind in ("sack", "rack_tlp") else 0
+        # RFC 2018, section 3: kind and length, 8 octets a block, padded to whole words.
+        octets = packet_octets_of(0, timestamps) + (4 + 8 * blocks if blocks else 0)
+        who = f"{own.name}, whose acknowledgements with {blocks} SACK blocks are of"
+        plain = f"{own.name}, whose acknowledgements are of"
+        sent.append((who if blocks else plain, octets, own.reverse))
+        if isinstance(flow.traffic, WebSpec):
+            octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
+            sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
+    for place, source in each_source(net.file.source, net.faults):
+        datagrams = net.plan.datagrams.get(source.name, ())
+        if isinstance(source, TraceSource):
+            line = net.packets[place].longest_line
+            who = f"{source.name}, whose longest packet, in line {line} of {source.file}, is of"
+            sent.append((who, max(net.packets[place].octets), datagrams))
+        elif source.packet_size is not None:
+            octets = int(source.packet_size.amount)
+            sent.append((f"{source.name}, whose datagrams are of", octets, datagrams))
+    noted = set()
+    for who, octets, route in sent:
+        for link in net.plan.links_of(route):
+            if link.fragmentation and link.mtu is not None:
+                octets = max(fragments(octets, int(link.mtu.amount)))
+            if link.mtu is None or octets <= link.mtu.amount or link.path in noted:
+                continue
+            noted.add(link.path)
+            got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
+            allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
+            net.faults.add((*link.path, "mtu"), got, allowed)
+
+
+def _check_fragmentation(net: Resolution) -> None:
+    """Notes links that are to cut packets and have no MTU, or carry cells."""
+    noted = set()
+    for link in net.plan.links.values():
+        if not link.fragmentation or link.path in noted:
+            continue
+        if link.mtu is None:
+            allowed = "beside mtu, which says the longest packet that goes whole"
+        elif not link.carries_packets:
+            allowed = "on a link that carries packets: a frame of AAL5 has room for each"
+        else:
+            continue
+        noted.add(link.path)
+        net.faults.add((*link.path, "fragmentation"), True, allowed)
