@@ -39,26 +39,4 @@ class ClassQueue(Parameters):
     policy: Policy = param("tail_drop", "what the buffer accepts", source="plain ATM")
 
 
-CLASS_MEANING = "separate queues for some service classes, in order of preference"
-CLASS_SOURCE = "one queue for everything"
-SCHEDULER_MEANING = "which queue sends the next cell"
-SCHEDULER_SOURCE = (
-    "fifo for one queue; strict_priority for several, as in ATM Forum 97-0424 with a guaranteed "
-    "rate of 0"
-)
-BY_FLOW_MEANING = (
-    "policies and scheduler see flows where they would see VCs; at routers, which see IP packets"
-)
-ACK_FILTER_MEANING = (
-    "a newer acknowledgement of a connection takes the place of an older one that waits; at "
-    "routers, which see IP packets"
-)
-ACK_FILTER_SOURCE = "RFC 3449, 5.2.1: an option"
-BY_FLOW_SOURCE = "the papers' switches see VCs"
-SHAPER_MEANING = "token bucket that holds the packets of the port to a rate; they wait"
-SHAPER_SOURCE = "as fast as the link"
-POLICER_MEANING = "token bucket to which the packets that come to the port have to conform"
-POLICER_SOURCE = "whatever comes"
-RATE_ALGORITHM_MEANING = "by what a switch port tells ABR VCs a rate"
-RATE_ALGORITHM_SOURCE = "no feedback"
 SERVICE_MEANING = "service class of the VCs of the connections"

@@ -18,21 +18,7 @@ from skycell.scenario.declared.rate_algorithms import RateAlgorithm
 from skycell.scenario.declared.schedulers import Scheduler
 from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.file import jitter
-from skycell.scenario.file.classes import (
-    BY_FLOW_MEANING,
-    BY_FLOW_SOURCE,
-    CLASS_MEANING,
-    CLASS_SOURCE,
-    POLICER_MEANING,
-    POLICER_SOURCE,
-    RATE_ALGORITHM_MEANING,
-    RATE_ALGORITHM_SOURCE,
-    SCHEDULER_MEANING,
-    SCHEDULER_SOURCE,
-    SHAPER_MEANING,
-    SHAPER_SOURCE,
-    ClassQueue,
-)
+from skycell.scenario.file.classes import ClassQueue
 from skycell.scenario.file.framing import overhead_of
 from skycell.scenario.file.jitter import FrameJitter
 from skycell.scenario.file.loss import FrameLoss
@@ -52,74 +38,127 @@ FRAMING_MEANING = (
     "Mbit/s is 366 792 cells/s with none and 353 207 with sts3c, and sources write the same rate "
     "for both"
 )
-NO_FRAMING = "must be given, except with a rate in cells/s"
-MTU_MEANING = "longest packet that the link carries; a segment with its headers must fit"
-NO_MTU = "no limit"
-FRAGMENTATION_MEANING = (
-    "longer packets than mtu go in fragments from there on and are put together where they end; "
-    "else they are a fault"
-)
-NO_FRAGMENTATION = "RFC 8900: hosts of today send nothing that has to be cut"
-HOST_BUFFER_MEANING = (
-    'what the port of a host that feeds the link holds, such as "1000 packets"; only where the '
-    "link carries packets"
-)
-HOST_BUFFER_SOURCE = "a host that makes its TCPs wait"
-HOST_POLICY_MEANING = "what that buffer accepts"
-HOST_POLICY_SOURCE = "a plain queue"
 DELAY_MEANING = "propagation delay, one way"
-DELAY_OR_SCHEDULE = "must be given, except with schedule"
-FRAME_CHECK_MEANING = (
-    'octets of a frame, from its beginning, that its check covers; "header" are those of the '
-    "framing and of the IP header; a packet with bit errors behind them goes on to TCP's checksum"
-)
-FRAME_CHECK_SOURCE = "Ethernet and PPP: the whole frame"
-SCHEDULE_MEANING = (
-    "how the delay changes during the run, the same in both directions; instead of delay"
-)
-SCHEDULE_SOURCE = "a link whose ends do not move"
-LOSS_MEANING = (
-    "probability that the link loses a frame, in each direction, or how its losses come in bursts; "
-    "a series may have losses of its own instead"
-)
-LOSS_SOURCE = "a link without errors"
 
-
-DELAY_VARIATION_MEANING = (
-    "how the delay varies from packet to packet, in each direction by itself; delay is the mean "
-    "then, with a table the least"
+BY_FLOW = param(
+    False,
+    "policies and scheduler see flows where they would see VCs; at routers, which see IP packets",
+    source="the papers' switches see VCs",
 )
-DELAY_VARIATION_SOURCE = "a link that keeps its delay"
+
 DelayVariation = Annotated[AnyDelayVariation, Field(discriminator="kind")]
 
 
-class CongestedLink(Parameters):
-    """A link whose switch ports have a limited buffer."""
+class LinkKeys(Parameters):
+    """What every link carries, and how far."""
+
+    rate: Rate | None = param(..., RATE_MEANING)
+    framing: Framing | None = param(
+        None, FRAMING_MEANING, source="must be given, except with a rate in cells/s"
+    )
+    mtu: Mtu | None = param(
+        None,
+        "longest packet that the link carries; a segment with its headers must fit",
+        source="no limit",
+    )
+    fragmentation: Flag = param(
+        False,
+        "longer packets than mtu go in fragments from there on and are put together where they "
+        "end; else they are a fault",
+        source="RFC 8900: hosts of today send nothing that has to be cut",
+    )
+    delay: Delay | None = param(..., DELAY_MEANING)
+    delay_variation: DelayVariation | None = param(
+        None,
+        "how the delay varies from packet to packet, in each direction by itself; delay is the "
+        "mean then, with a table the least",
+        source="a link that keeps its delay",
+    )
+
+
+class VaryingLinkKeys(LinkKeys):
+    """A link that may change during the run, and lose frames."""
 
     rate: Rate = param(..., RATE_MEANING)
-    framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
-    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
-    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
-    delay_variation: DelayVariation | None = param(
-        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
+    delay: Delay | None = param(None, DELAY_MEANING, source="must be given, except with schedule")
+    schedule: Schedule | None = param(
+        None,
+        "how the delay changes during the run, the same in both directions; instead of delay",
+        source="a link whose ends do not move",
     )
-    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
-    frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
+    loss: FrameLoss = param(
+        0,
+        "probability that the link loses a frame, in each direction, or how its losses come in "
+        "bursts; a series may have losses of its own instead",
+        source="a link without errors",
+    )
+    frame_check: FrameCheck = param(
+        "frame",
+        'octets of a frame, from its beginning, that its check covers; "header" are those of the '
+        "framing and of the IP header; a packet with bit errors behind them goes on to TCP's "
+        "checksum",
+        source="Ethernet and PPP: the whole frame",
+    )
+
+
+class PortKeys(Parameters):
+    """The port of a switch or router that feeds a link."""
+
+    buffer: Buffer = param(
+        "unlimited",
+        "what the switch or router port feeding the link holds",
+        symbol="K",
+        source="a port where nothing queues",
+    )
+    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
+    classes: tuple[ClassQueue, ...] = param(
+        [],
+        "separate queues for some service classes, in order of preference",
+        alias="class",
+        source="one queue for everything",
+    )
+    scheduler: Scheduler | None = param(
+        None,
+        "which queue sends the next cell",
+        source="fifo for one queue; strict_priority for several, as in ATM Forum 97-0424 with a "
+        "guaranteed rate of 0",
+    )
+    by_flow: Flag = BY_FLOW
+    shaper: Shaper | None = param(
+        None,
+        "token bucket that holds the packets of the port to a rate; they wait",
+        source="as fast as the link",
+    )
+    policer: Policer | None = param(
+        None,
+        "token bucket to which the packets that come to the port have to conform",
+        source="whatever comes",
+    )
+    rate_algorithm: RateAlgorithm | None = param(
+        None, "by what a switch port tells ABR VCs a rate", source="no feedback"
+    )
+
+
+class HostKeys(Parameters):
+    """The ports of hosts that feed a link."""
+
+    host_buffer: Buffer = param(
+        "unlimited",
+        'what the port of a host that feeds the link holds, such as "1000 packets"; only where the '
+        "link carries packets",
+        source="a host that makes its TCPs wait",
+    )
+    host_policy: Policy = param("tail_drop", "what that buffer accepts", source="a plain queue")
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
+
+
+class CongestedLink(PortKeys, VaryingLinkKeys):
+    """A link whose switch ports have a limited buffer."""
+
     buffer: Buffer = param(
         ...,
         "what the port feeding the link holds, including the cell or packet being sent",
         symbol="K",
-    )
-    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
-    classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
-    scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
-    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
-    shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
-    policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
-    rate_algorithm: RateAlgorithm | None = param(
-        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
     )
     reverse_buffer: Buffer = param(
         "unlimited",
@@ -131,20 +170,12 @@ class CongestedLink(Parameters):
     )
 
 
-class AccessLink(Parameters):
+class AccessLink(HostKeys, LinkKeys):
     """A link between a host and the network; its ports hold whatever arrives by default."""
 
     rate: Rate | None = param(None, RATE_MEANING, source="the bottleneck's rate")
     framing: Framing | None = param(None, FRAMING_MEANING, source="the bottleneck's framing")
-    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
     delay: Delay = param(..., DELAY_MEANING)
-    delay_variation: DelayVariation | None = param(
-        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
-    )
-    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
-    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
-    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
 def delay_of(delay: Quantity | None) -> Quantity:

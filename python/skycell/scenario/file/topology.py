@@ -7,66 +7,18 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
-from skycell.scenario.declared.framings import Framing
-from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.declared.rate_algorithms import RateAlgorithm
-from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.declared.shaper import Shaper
-from skycell.scenario.file import jitter
-from skycell.scenario.file.classes import (
-    ACK_FILTER_MEANING,
-    ACK_FILTER_SOURCE,
-    BY_FLOW_MEANING,
-    BY_FLOW_SOURCE,
-    CLASS_MEANING,
-    CLASS_SOURCE,
-    POLICER_MEANING,
-    POLICER_SOURCE,
-    RATE_ALGORITHM_MEANING,
-    RATE_ALGORITHM_SOURCE,
-    SCHEDULER_MEANING,
-    SCHEDULER_SOURCE,
-    SERVICE_MEANING,
-    SHAPER_MEANING,
-    SHAPER_SOURCE,
-    ClassQueue,
-    ServiceClass,
-)
-from skycell.scenario.file.jitter import FrameJitter
+from skycell.scenario.file.classes import SERVICE_MEANING, ServiceClass
 from skycell.scenario.file.links import (
-    DELAY_MEANING,
-    DELAY_OR_SCHEDULE,
-    DELAY_VARIATION_MEANING,
-    DELAY_VARIATION_SOURCE,
-    FRAGMENTATION_MEANING,
-    FRAME_CHECK_MEANING,
-    FRAME_CHECK_SOURCE,
-    FRAMING_MEANING,
-    HOST_BUFFER_MEANING,
-    HOST_BUFFER_SOURCE,
-    HOST_POLICY_MEANING,
-    HOST_POLICY_SOURCE,
-    LOSS_MEANING,
-    LOSS_SOURCE,
-    MTU_MEANING,
-    NO_FRAGMENTATION,
-    NO_FRAMING,
-    NO_MTU,
-    RATE_MEANING,
-    SCHEDULE_MEANING,
-    SCHEDULE_SOURCE,
+    BY_FLOW,
     AccessLink,
     Buffer,
     CongestedLink,
     Delay,
-    DelayVariation,
-    FrameCheck,
-    Mtu,
-    Rate,
+    HostKeys,
+    PortKeys,
+    VaryingLinkKeys,
 )
-from skycell.scenario.file.loss import FrameLoss
-from skycell.scenario.file.schedule import Schedule
 
 MOST_FLOWS = 10_000
 
@@ -85,7 +37,7 @@ class EdgeLink(AccessLink):
         source="choice: losses happen in the network only",
     )
     policy: Policy = param("tail_drop", "which frames that port accepts", source="a plain router")
-    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
+    by_flow: Flag = BY_FLOW
 
 
 class ExtraDelay(Parameters):
@@ -151,41 +103,22 @@ class ParkingLot(Parameters):
     service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
 
 
-class GraphLink(Parameters):
-    """A link between two nodes, the same in both directions unless `one_way`."""
+class Ends(Parameters):
+    """Both ends of a link."""
 
     source: Name = param(..., "node at which the link begins", alias="from")
     target: Name = param(..., "node at which the link ends", alias="to")
-    rate: Rate = param(..., RATE_MEANING)
-    framing: Framing | None = param(None, FRAMING_MEANING, source=NO_FRAMING)
-    mtu: Mtu | None = param(None, MTU_MEANING, source=NO_MTU)
-    fragmentation: Flag = param(False, FRAGMENTATION_MEANING, source=NO_FRAGMENTATION)
-    delay: Delay | None = param(None, DELAY_MEANING, source=DELAY_OR_SCHEDULE)
-    delay_variation: DelayVariation | None = param(
-        None, DELAY_VARIATION_MEANING, source=DELAY_VARIATION_SOURCE
+
+
+class GraphLink(HostKeys, PortKeys, VaryingLinkKeys, Ends):
+    """A link between two nodes, the same in both directions unless `one_way`."""
+
+    ack_filter: Flag = param(
+        False,
+        "a newer acknowledgement of a connection takes the place of an older one that waits; at "
+        "routers, which see IP packets",
+        source="RFC 3449, 5.2.1: an option",
     )
-    schedule: Schedule | None = param(None, SCHEDULE_MEANING, source=SCHEDULE_SOURCE)
-    loss: FrameLoss = param(0, LOSS_MEANING, source=LOSS_SOURCE)
-    frame_check: FrameCheck = param("frame", FRAME_CHECK_MEANING, source=FRAME_CHECK_SOURCE)
-    buffer: Buffer = param(
-        "unlimited",
-        "what the switch or router port feeding the link holds",
-        symbol="K",
-        source="a port where nothing queues",
-    )
-    policy: Policy = param("tail_drop", "what the buffer accepts", source="plain UBR")
-    classes: tuple[ClassQueue, ...] = param([], CLASS_MEANING, alias="class", source=CLASS_SOURCE)
-    scheduler: Scheduler | None = param(None, SCHEDULER_MEANING, source=SCHEDULER_SOURCE)
-    by_flow: Flag = param(False, BY_FLOW_MEANING, source=BY_FLOW_SOURCE)
-    shaper: Shaper | None = param(None, SHAPER_MEANING, source=SHAPER_SOURCE)
-    policer: Policer | None = param(None, POLICER_MEANING, source=POLICER_SOURCE)
-    ack_filter: Flag = param(False, ACK_FILTER_MEANING, source=ACK_FILTER_SOURCE)
-    host_buffer: Buffer = param("unlimited", HOST_BUFFER_MEANING, source=HOST_BUFFER_SOURCE)
-    host_policy: Policy = param("tail_drop", HOST_POLICY_MEANING, source=HOST_POLICY_SOURCE)
-    rate_algorithm: RateAlgorithm | None = param(
-        None, RATE_ALGORITHM_MEANING, source=RATE_ALGORITHM_SOURCE
-    )
-    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
 
