@@ -188,7 +188,7 @@ def _resolved(
     llc_snap = flow is None or flow.tcp.llc_snap
     sizes = sorted({*USUAL_PACKETS, *packets})
     framing = planned.framing if planned is not None else None
-    mtu = planned.mtu if planned is not None else None
+    mtu = planned.keys.mtu if planned is not None else None
     layers: dict[str, float] = {}
     payload_bps = None
     full = None

@@ -12,8 +12,7 @@ from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rules import FieldSpec, Flattened
-from skycell.scenario.file.links import CongestedLink
-from skycell.scenario.file.topology import GraphLink
+from skycell.scenario.file.links import AnyLink, CongestedLink
 from skycell.scenario.origins import origin_of, source_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario
@@ -71,21 +70,21 @@ def _parameters(parameters: tuple[Any, ...], spec: Any) -> Iterator[tuple[str, F
 
 
 def _of_link(scenario: Scenario, link: PlannedLink) -> Iterator[Setting]:
-    fields = {**GraphLink.model_fields, **CongestedLink.model_fields}
+    fields = {**AnyLink.model_fields, **CongestedLink.model_fields}
     for key, name, value in (
-        ("buffer", link.buffer_key, link.buffer),
-        ("policy", link.policy_key, link.policy),
-        ("scheduler", "scheduler", link.scheduler),
-        ("by_flow", "by_flow", link.by_flow or None),
-        ("shaper", "shaper", link.shaper),
-        ("policer", "policer", link.policer),
+        ("buffer", link.buffer_key, link.port.buffer),
+        ("policy", link.policy_key, link.port.policy),
+        ("scheduler", "scheduler", link.port.scheduler),
+        ("by_flow", "by_flow", link.port.by_flow or None),
+        ("shaper", "shaper", link.port.shaper),
+        ("policer", "policer", link.port.policer),
         ("ack_filter", "ack_filter", link.ack_filter or None),
-        ("rate_algorithm", "rate_algorithm", link.rate_algorithm),
+        ("rate_algorithm", "rate_algorithm", link.port.rate_algorithm),
     ):
         if value is not None:
             source, meaning = source_of(fields[key]), meaning_of(fields[key])
             yield from _of_key(scenario, (*link.path, name), value, source, meaning)
-    for place, own in enumerate(link.classes):
+    for place, own in enumerate(link.port.classes):
         yield from _of_table(scenario, (*link.path, "class", place), own)
 
 

@@ -35,8 +35,9 @@ from skycell.scenario.packets.trace import read_packet_traces
 from skycell.scenario.plan.calls import plan_calls
 from skycell.scenario.plan.classifier import classify
 from skycell.scenario.plan.framings import check_framings
-from skycell.scenario.plan.generators import plan_dumbbell, plan_parking_lot
-from skycell.scenario.plan.graph import plan_graph
+from skycell.scenario.plan.generators import lay_out_dumbbell, lay_out_parking_lot
+from skycell.scenario.plan.graph import lay_out_graph
+from skycell.scenario.plan.layout import Layout, plan_layout
 from skycell.scenario.plan.onboard_switching import add_satellites
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
@@ -165,7 +166,7 @@ class Scenario:
         """Returns the network of a file, with what its links and sources do over time."""
         file, schedules = resolve_schedules(self.file, self.folder, seed, faults)
         packets = read_packet_traces(file, self.folder, faults)
-        plan = _plan(file, faults)
+        plan = plan_layout(_lay_out(file, faults), faults)
         plan_sources(plan, file, faults)
         plan_calls(plan, file, seed, faults)
         classify(plan, file, faults)
@@ -275,9 +276,9 @@ def _checked(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _plan(file: ScenarioFile, faults: FaultCollector) -> Plan:
+def _lay_out(file: ScenarioFile, faults: FaultCollector) -> Layout:
     if isinstance(file.topology, Dumbbell):
-        return plan_dumbbell(file.topology, faults)
+        return lay_out_dumbbell(file.topology, faults)
     if isinstance(file.topology, ParkingLot):
-        return plan_parking_lot(file.topology, faults)
-    return plan_graph(file.topology, faults)
+        return lay_out_parking_lot(file.topology, faults)
+    return lay_out_graph(file.topology, faults)

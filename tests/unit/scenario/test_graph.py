@@ -101,7 +101,7 @@ def test_a_search_for_a_way_looks_at_no_other_host(monkeypatch: pytest.MonkeyPat
         looked_at.append(item[-2])
         heappush(heap, item)
 
-    monkeypatch.setattr("skycell.scenario.plan.graph.heapq.heappush", counted)
+    monkeypatch.setattr("skycell.scenario.plan.shortest_paths.heapq.heappush", counted)
     hosts = [f"{end}{i}" for end in "ab" for i in range(20)]
     links = [link(host, "s" if host < "b" else "t") for host in hosts]
     flows = [{"name": f"f{i}", "source": f"a{i}", "destination": f"b{i}"} for i in range(20)]

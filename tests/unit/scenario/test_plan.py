@@ -4,15 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from skycell.input.quantities import Quantity, parse_quantity
+from skycell.scenario.file.links import AnyLink
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from tests.unit.scenario.wan import wan
-
-
-def quantity(text: str) -> Quantity:
-    found = parse_quantity(text)
-    assert isinstance(found, Quantity)
-    return found
 
 
 def plan_of(*links: str) -> Plan:
@@ -20,8 +14,8 @@ def plan_of(*links: str) -> Plan:
     plan = Plan()
     for name in links:
         source, target = name.split(">")
-        rate, delay = quantity("1 Mbit/s"), quantity("1 ms")
-        plan.add_link(PlannedLink(source, target, rate, None, delay, (), ()))
+        keys = AnyLink.model_validate({"rate": "1 Mbit/s", "delay": "1 ms"})
+        plan.add_link(PlannedLink(source, target, keys, keys, (), ()))
     return plan
 
 

@@ -152,6 +152,17 @@ class HostKeys(Parameters):
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
+class AnyLink(HostKeys, PortKeys, VaryingLinkKeys):
+    """All that a link between any two nodes may have."""
+
+    ack_filter: Flag = param(
+        False,
+        "a newer acknowledgement of a connection takes the place of an older one that waits; at "
+        "routers, which see IP packets",
+        source="RFC 3449, 5.2.1: an option",
+    )
+
+
 class CongestedLink(PortKeys, VaryingLinkKeys):
     """A link whose switch ports have a limited buffer."""
 

@@ -12,12 +12,10 @@ from skycell.scenario.file.classes import SERVICE_MEANING, ServiceClass
 from skycell.scenario.file.links import (
     BY_FLOW,
     AccessLink,
+    AnyLink,
     Buffer,
     CongestedLink,
     Delay,
-    HostKeys,
-    PortKeys,
-    VaryingLinkKeys,
 )
 
 MOST_FLOWS = 10_000
@@ -110,15 +108,9 @@ class Ends(Parameters):
     target: Name = param(..., "node at which the link ends", alias="to")
 
 
-class GraphLink(HostKeys, PortKeys, VaryingLinkKeys, Ends):
+class GraphLink(AnyLink, Ends):
     """A link between two nodes, the same in both directions unless `one_way`."""
 
-    ack_filter: Flag = param(
-        False,
-        "a newer acknowledgement of a connection takes the place of an older one that waits; at "
-        "routers, which see IP packets",
-        source="RFC 3449, 5.2.1: an option",
-    )
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
 

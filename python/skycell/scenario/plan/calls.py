@@ -29,8 +29,8 @@ from skycell.scenario.file.links import payload_rate
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Graph
 from skycell.scenario.plan.framings import check_framings
-from skycell.scenario.plan.graph import ShortestPaths
 from skycell.scenario.plan.plan import Plan, PlannedCalls
+from skycell.scenario.plan.shortest_paths import ShortestPaths
 from skycell.scenario.plan.sources import hosts_between, own_hosts, takes_packets
 from skycell.scenario.values.cells import cells_per_second
 from skycell.scenario.values.distributions import Constant, Times, Uniform

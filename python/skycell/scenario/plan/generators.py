@@ -1,24 +1,32 @@
-"""Generated topologies: from a few parameters to the nodes, links, VCs and flows of a plan."""
+"""Generated topologies: from a few parameters to the nodes, links, VCs and flows of a network."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
 from skycell.scenario.declared.framings import Ip
 from skycell.scenario.file.framing import carries_packets, counts_symbols
 from skycell.scenario.file.jitter import refuse_without_host
-from skycell.scenario.file.links import AccessLink, CongestedLink, delay_of
-from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, ParkingLot
+from skycell.scenario.file.links import AccessLink, AnyLink, CongestedLink, PortKeys
+from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, GraphFlow, GraphVc, ParkingLot
 from skycell.scenario.plan.host_ports import refuse_host_port
-from skycell.scenario.plan.own_vcs import own_vcs
-from skycell.scenario.plan.plan import PLAIN, UNLIMITED, NodeKind, Plan, PlannedLink
+from skycell.scenario.plan.layout import LaidLink, Layout
+from skycell.scenario.plan.plan import NodeKind
+
+_BOTTLENECK: Path = ("topology", "bottleneck")
+_ACCESS: Path = ("topology", "access")
+
+_PLAIN_LINK = AnyLink.model_validate({"rate": "1 Mbit/s"})
+_PLAIN_VC = GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
+_PLAIN_FLOW = GraphFlow.model_validate({"name": "flow", "source": "a", "destination": "b"})
 
 
-def plan_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Plan:
-    """N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
+def lay_out_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Layout:
+    """Returns N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
         return _dumbbell_of_hosts(topology)
     _refuse_trunks_of_packets(topology, faults)
@@ -50,26 +58,23 @@ def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
     return "router" if any(map(carries_packets, framings)) else "switch"
 
 
-def _dumbbell_of_hosts(topology: Dumbbell) -> Plan:
-    plan = Plan()
+def _dumbbell_of_hosts(topology: Dumbbell) -> Layout:
     numbers = range(1, topology.sources + 1)
     kind = kind_between(topology.access, topology.bottleneck)
-    one, other = nodes_between(kind, 2)
-    plan.nodes.update({f"source{i}": "host" for i in numbers})
-    plan.nodes.update({one: kind, other: kind})
-    plan.nodes.update({f"destination{i}": "host" for i in numbers})
-    for i in numbers:
-        add_access(plan, f"source{i}", one, topology.access, topology.bottleneck)
-    _congested(plan, one, other, topology.bottleneck)
-    for i in numbers:
-        add_access(plan, other, f"destination{i}", topology.access, topology.bottleneck)
-    for i in numbers:
-        _flow(plan, f"flow{i}", [f"source{i}", one, other, f"destination{i}"], topology.service)
-    return plan
+    near, far = nodes_between(kind, 2)
+    layout = Layout()
+    layout.nodes.update({f"source{i}": "host" for i in numbers})
+    layout.nodes.update({near: kind, far: kind})
+    layout.nodes.update({f"destination{i}": "host" for i in numbers})
+    access = access_keys(topology.access, topology.bottleneck)
+    layout.links += [access_link(f"source{i}", near, access, topology.access) for i in numbers]
+    layout.links += congested_links(near, far, topology.bottleneck)
+    layout.links += [access_link(far, f"destination{i}", access, topology.access) for i in numbers]
+    layout.flows += [_flow(f"flow{i}", f"source{i}", f"destination{i}", topology) for i in numbers]
+    return layout
 
 
-def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCollector) -> Plan:
-    plan = Plan()
+def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCollector) -> Layout:
     routers = range(1, (topology.sources - 1) // tcps_per_vc + 2)
     router_of = {i: (i - 1) // tcps_per_vc + 1 for i in range(1, topology.sources + 1)}
     edge = topology.edge or topology.access
@@ -78,44 +83,61 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         refuse_without_host(edge.frame_jitter, edge_path, ("router", "switch"), faults)
         refuse_host_port(topology.edge, edge_path, faults)
     extra_delays = _extra_delays(topology, routers, edge.delay, faults)
-    plan.nodes.update({f"source{i}": "host" for i in router_of})
-    plan.nodes.update({f"ingress{k}": "router" for k in routers})
-    plan.nodes.update({"switch1": "switch", "switch2": "switch"})
-    plan.nodes.update({f"egress{k}": "router" for k in routers})
-    plan.nodes.update({f"destination{i}": "host" for i in router_of})
+    layout = Layout()
+    layout.nodes.update({f"source{i}": "host" for i in router_of})
+    layout.nodes.update({f"ingress{k}": "router" for k in routers})
+    layout.nodes.update({"switch1": "switch", "switch2": "switch"})
+    layout.nodes.update({f"egress{k}": "router" for k in routers})
+    layout.nodes.update({f"destination{i}": "host" for i in router_of})
+    access = access_keys(topology.access, topology.bottleneck)
+    edge_keys = access_keys(edge, topology.bottleneck)
     for i, k in router_of.items():
-        add_access(plan, f"source{i}", f"ingress{k}", topology.access, topology.bottleneck)
+        layout.links.append(access_link(f"source{i}", f"ingress{k}", access, topology.access))
     for k in routers:
-        own, path = edge, edge_path
+        keys, path = edge_keys, edge_path
         if k in extra_delays:
             i, delay = extra_delays[k]
-            own = edge.model_copy(update={"delay": delay})
+            keys = edge_keys.model_copy(update={"delay": delay})
             path = ("topology", "extra_delay", i)
-        add_access(plan, f"ingress{k}", "switch1", own, topology.bottleneck, path)
+        ingress = f"ingress{k}"
+        back = access_link("switch1", ingress, _without_port(keys), edge, path, one_way=True)
+        forward = access_link(ingress, "switch1", keys, edge, path, one_way=True)
         if topology.edge is not None:
-            port = plan.links[f"ingress{k}>switch1"]
-            own_port = replace(
-                port,
-                buffer=topology.edge.buffer,
-                policy=topology.edge.policy,
-                by_flow=topology.edge.by_flow,
-                buffer_key="buffer",
-                policy_key="policy",
-                path=edge_path,
-            )
-            plan.add_link(own_port)
-    _congested(plan, "switch1", "switch2", topology.bottleneck)
+            forward = replace(forward, path=edge_path, prefix="")
+        layout.links += [forward, back]
+    layout.links += congested_links("switch1", "switch2", topology.bottleneck)
+    egress_keys = _without_port(edge_keys)
     for k in routers:
-        add_access(plan, "switch2", f"egress{k}", edge, topology.bottleneck, edge_path)
+        layout.links.append(access_link("switch2", f"egress{k}", egress_keys, edge, edge_path))
     for i, k in router_of.items():
-        add_access(plan, f"egress{k}", f"destination{i}", topology.access, topology.bottleneck)
+        layout.links.append(access_link(f"egress{k}", f"destination{i}", access, topology.access))
+    vcs: dict[str, list[str]] = {}
     for k in routers:
         trunk = [f"ingress{k}", "switch1", "switch2", f"egress{k}"]
-        plan.add_vc(f"trunk{k}.forward", trunk, topology.service)
-        plan.add_vc(f"trunk{k}.reverse", reversed(trunk), topology.service)
+        vcs |= {f"trunk{k}.forward": trunk, f"trunk{k}.reverse": trunk[::-1]}
     for i, k in router_of.items():
-        _add_flow_between_routers(plan, i, k, topology.service)
-    return plan
+        flow = f"flow{i}"
+        forward_vcs = {
+            f"{flow}.in": [f"source{i}", f"ingress{k}"],
+            f"trunk{k}.forward": vcs[f"trunk{k}.forward"],
+            f"{flow}.out": [f"egress{k}", f"destination{i}"],
+        }
+        reverse_vcs = {
+            f"{flow}.back_in": [f"destination{i}", f"egress{k}"],
+            f"trunk{k}.reverse": vcs[f"trunk{k}.reverse"],
+            f"{flow}.back_out": [f"ingress{k}", f"source{i}"],
+        }
+        vcs |= forward_vcs | reverse_vcs
+        routes = {"forward": tuple(forward_vcs), "reverse": tuple(reverse_vcs)}
+        ends = (f"source{i}", f"destination{i}")
+        layout.flows.append(_flow(flow, *ends, topology).model_copy(update=routes))
+    layout.vcs = [
+        _PLAIN_VC.model_copy(
+            update={"name": name, "path": tuple(path), "service": topology.service}
+        )
+        for name, path in vcs.items()
+    ]
+    return layout
 
 
 def _extra_delays(
@@ -145,25 +167,8 @@ def _extra_delays(
     return delays
 
 
-def _add_flow_between_routers(plan: Plan, i: int, k: int, service: str) -> None:
-    """The flow of source `i`: over VCs of its own to and from routers `k`, and over their trunk."""
-    name, source, destination = f"flow{i}", f"source{i}", f"destination{i}"
-    forward = [
-        plan.add_vc(f"{name}.in", [source, f"ingress{k}"], service),
-        f"trunk{k}.forward",
-        plan.add_vc(f"{name}.out", [f"egress{k}", destination], service),
-    ]
-    reverse = [
-        plan.add_vc(f"{name}.back_in", [destination, f"egress{k}"], service),
-        f"trunk{k}.reverse",
-        plan.add_vc(f"{name}.back_out", [f"ingress{k}", source], service),
-    ]
-    plan.add_flow(name, forward, reverse)
-
-
-def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
-    """A chain of switches or routers with flows over all of it and over each congested link."""
-    plan = Plan()
+def lay_out_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Layout:
+    """Returns a chain of switches or routers with flows over all of it and over each link."""
     flows = topology.long_flows + topology.hops * topology.cross_flows
     if flows > MOST_FLOWS:
         faults.add(
@@ -182,92 +187,69 @@ def plan_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Plan:
         for hop in range(1, topology.hops + 1)
         for i in range(1, topology.cross_flows + 1)
     ]
-    plan.nodes.update({f"{name}.source": "host" for name, _, _ in ends})
-    plan.nodes.update(dict.fromkeys(nodes, kind))
-    plan.nodes.update({f"{name}.destination": "host" for name, _, _ in ends})
+    layout = Layout()
+    layout.nodes.update({f"{name}.source": "host" for name, _, _ in ends})
+    layout.nodes.update(dict.fromkeys(nodes, kind))
+    layout.nodes.update({f"{name}.destination": "host" for name, _, _ in ends})
+    access = access_keys(topology.access, topology.bottleneck)
     for name, first, _ in ends:
-        source, node = f"{name}.source", nodes[first - 1]
-        add_access(plan, source, node, topology.access, topology.bottleneck)
-    for one, other in pairwise(nodes):
-        _congested(plan, one, other, topology.bottleneck)
+        node = nodes[first - 1]
+        layout.links.append(access_link(f"{name}.source", node, access, topology.access))
+    for near, far in pairwise(nodes):
+        layout.links += congested_links(near, far, topology.bottleneck)
     for name, _, end in ends:
-        node, destination = nodes[end - 1], f"{name}.destination"
-        add_access(plan, node, destination, topology.access, topology.bottleneck)
-    for name, first, end in ends:
-        on_way = nodes[first - 1 : end]
-        _flow(plan, name, [f"{name}.source", *on_way, f"{name}.destination"], topology.service)
-    return plan
+        node = nodes[end - 1]
+        layout.links.append(access_link(node, f"{name}.destination", access, topology.access))
+    for name, _, _ in ends:
+        layout.flows.append(_flow(name, f"{name}.source", f"{name}.destination", topology))
+    return layout
 
 
-def add_access(
-    plan: Plan,
-    one: str,
-    other: str,
-    link: AccessLink,
-    bottleneck: CongestedLink,
-    path: Path = ("topology", "access"),
-) -> None:
-    """Both directions of an access link; rate and framing are the bottleneck's unless stated."""
-    own_rate = link.rate is not None
+def access_keys(link: AccessLink, bottleneck: CongestedLink) -> AnyLink:
+    """Returns the keys of an access link; rate and framing are by default the bottleneck's."""
     framing = link.framing
-    if framing is None and (not own_rate or carries_packets(bottleneck.framing)):
+    if framing is None and (link.rate is None or carries_packets(bottleneck.framing)):
         framing = bottleneck.framing
-        if own_rate and framing is not None and counts_symbols(framing):
+        if link.rate is not None and framing is not None and counts_symbols(framing):
             framing = Ip(kind="ip")  # no carrier leads to a host
-    for a, b in ((one, other), (other, one)):
-        plan.add_link(
-            PlannedLink(
-                source=a,
-                target=b,
-                rate=link.rate or bottleneck.rate,
-                framing=framing,
-                delay=link.delay,
-                delay_variation=link.delay_variation,
-                mtu=link.mtu,
-                fragmentation=link.fragmentation,
-                buffer=link.host_buffer if plan.nodes[a] == "host" else UNLIMITED,
-                policy=link.host_policy if plan.nodes[a] == "host" else PLAIN,
-                buffer_key="host_buffer",
-                policy_key="host_policy",
-                jitter=None if plan.nodes[a] == "switch" else link.frame_jitter,
-                path=path,
-                rate_path=path if own_rate or link.framing else ("topology", "bottleneck"),
-            )
-        )
+    rate = link.rate or bottleneck.rate
+    return _PLAIN_LINK.model_copy(update={**_keys_of(link), "rate": rate, "framing": framing})
 
 
-def _congested(plan: Plan, one: str, other: str, link: CongestedLink) -> None:
-    """Both directions of a congested link, each with its own buffer."""
-    for a, b, prefix in ((one, other, ""), (other, one, "reverse_")):
-        plan.add_link(
-            PlannedLink(
-                source=a,
-                target=b,
-                rate=link.rate,
-                framing=link.framing,
-                delay=delay_of(link.delay),
-                delay_variation=link.delay_variation,
-                mtu=link.mtu,
-                fragmentation=link.fragmentation,
-                frame_check=link.frame_check,
-                path=("topology", "bottleneck"),
-                rate_path=("topology", "bottleneck"),
-                buffer=link.reverse_buffer if prefix else link.buffer,
-                policy=link.reverse_policy if prefix else link.policy,
-                buffer_key=f"{prefix}buffer",
-                policy_key=f"{prefix}policy",
-                classes=() if prefix else link.classes,
-                scheduler=None if prefix else link.scheduler,
-                by_flow=not prefix and link.by_flow,
-                shaper=None if prefix else link.shaper,
-                policer=None if prefix else link.policer,
-                rate_algorithm=None if prefix else link.rate_algorithm,
-            )
-        )
+def access_link(
+    source: str,
+    target: str,
+    keys: AnyLink,
+    link: AccessLink,
+    path: Path = _ACCESS,
+    *,
+    one_way: bool = False,
+) -> LaidLink:
+    """Returns an access link; `keys` are those of `link` with the bottleneck's."""
+    rate_path = path if link.rate is not None or link.framing else _BOTTLENECK
+    return LaidLink(source, target, keys, path, rate_path, "host_", one_way)
 
 
-def _flow(plan: Plan, name: str, nodes: list[str], service: str) -> None:
-    """A flow with one VC each way over `nodes`, or one from each host or router to the next."""
-    forward = own_vcs(plan, f"{name}.forward", nodes, service)
-    reverse = own_vcs(plan, f"{name}.reverse", nodes[::-1], service)
-    plan.add_flow(name, forward, reverse)
+def congested_links(near: str, far: str, link: CongestedLink) -> list[LaidLink]:
+    """Returns both directions of a congested link, each with its own buffer."""
+    keys = _PLAIN_LINK.model_copy(update=_keys_of(link))
+    limits = {"buffer": link.reverse_buffer, "policy": link.reverse_policy}
+    back = _without_port(keys).model_copy(update=limits)
+    return [
+        LaidLink(near, far, keys, _BOTTLENECK, _BOTTLENECK, one_way=True),
+        LaidLink(far, near, back, _BOTTLENECK, _BOTTLENECK, "reverse_", one_way=True),
+    ]
+
+
+def _keys_of(link: AccessLink | CongestedLink) -> dict[str, Any]:
+    return {key: value for key, value in link if key in AnyLink.model_fields}
+
+
+def _without_port(keys: AnyLink) -> AnyLink:
+    """Returns the keys of a link whose port takes everything in."""
+    return keys.model_copy(update={key: getattr(_PLAIN_LINK, key) for key in PortKeys.model_fields})
+
+
+def _flow(name: str, source: str, destination: str, topology: Dumbbell | ParkingLot) -> GraphFlow:
+    ends = {"name": name, "source": source, "destination": destination}
+    return _PLAIN_FLOW.model_copy(update={**ends, "service": topology.service})

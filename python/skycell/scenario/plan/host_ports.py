@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Path
-from skycell.scenario.file.links import AccessLink
-from skycell.scenario.file.topology import GraphLink
-from skycell.scenario.plan.plan import PLAIN, UNLIMITED, Plan
+from skycell.scenario.file.links import HostKeys
+from skycell.scenario.plan.plan import PLAIN_PORT, UNLIMITED, Plan
 
 
-def refuse_host_port(link: AccessLink | GraphLink, path: Path, faults: FaultCollector) -> None:
+def refuse_host_port(link: HostKeys, path: Path, faults: FaultCollector) -> None:
     """Notes the limit of a host's port for a link that no host feeds, if it is given."""
     _note(str(link.host_buffer), link.host_policy.kind, path, "no host feeds this link", faults)
 
@@ -21,14 +20,14 @@ def check_host_ports(plan: Plan, faults: FaultCollector) -> None:
         if is_host and not link.takes_all_in and not link.carries_packets:
             if link.path not in noted:
                 why = "on a link of cells a host's port holds whatever TCP sends"
-                _note(str(link.buffer), link.policy.kind, link.path, why, faults)
+                _note(str(link.port.buffer), link.port.policy.kind, link.path, why, faults)
             noted.add(link.path)
 
 
 def _note(buffer: str, policy: str, path: Path, why: str, faults: FaultCollector) -> None:
     for key, got, plain in (
         ("host_buffer", buffer, UNLIMITED),
-        ("host_policy", policy, PLAIN.kind),
+        ("host_policy", policy, PLAIN_PORT.policy.kind),
     ):
         if got != plain:
             faults.add((*path, key), got, f'"{plain}": {why}')

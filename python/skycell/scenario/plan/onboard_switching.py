@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.input.quantities import Dimension, Quantity, rounded
+from skycell.scenario.file.links import PortKeys
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from skycell.scenario.steps.chain import Chain
@@ -130,8 +131,8 @@ def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
 def _port(first: PlannedLink, chain: Chain) -> tuple[object, ...]:
     """What makes a satellite's port: rate, framing, buffer and policy."""
     link = _satellite_link(first, chain, "", "")
-    own = (link.buffer, link.policy, link.classes, link.scheduler, link.rate_algorithm)
-    return (link.rate, link.framing, *own)
+    port = (getattr(link.port, key) for key in PortKeys.model_fields)
+    return (link.rate, link.framing, *port)
 
 
 def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) -> PlannedLink:
@@ -142,19 +143,20 @@ def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) 
     own = chain.schedule.onboard_switching
     assert own is not None
     here = (*chain.path, "schedule", "onboard_switching")
+    keys: dict[str, object] = {"delay": _NO_DELAY}
+    if own.rate:
+        keys |= {"rate": own.rate, "framing": own.framing}
+    limits = {"buffer": own.buffer, "policy": own.policy}
+    written = {key: value for key, value in limits.items() if value is not None}
     return replace(
         first,
         source=source,
         target=target,
-        delay=_NO_DELAY,
+        keys=first.keys.model_copy(update=keys),
+        port=first.port.model_copy(update=written),
         path=here,
-        rate=own.rate or first.rate,
-        framing=own.framing if own.rate else first.framing,
         rate_path=here if own.rate else first.rate_path,
-        buffer=own.buffer or first.buffer,
-        policy=own.policy or first.policy,
-        buffer_key="buffer",
-        policy_key="policy",
+        prefix="",
         jitter=None,
     )
 

@@ -10,58 +10,71 @@ from typing import Literal
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing
-from skycell.scenario.declared.policer import Policer
-from skycell.scenario.declared.policies import Policy, TailDrop
-from skycell.scenario.declared.rate_algorithms import RateAlgorithm
-from skycell.scenario.declared.schedulers import Scheduler
-from skycell.scenario.declared.shaper import Shaper
-from skycell.scenario.file.classes import ClassQueue
+from skycell.scenario.declared.policies import TailDrop
 from skycell.scenario.file.framing import carries_packets
 from skycell.scenario.file.jitter import PortGap, Sender
-from skycell.scenario.file.links import DelayVariation
+from skycell.scenario.file.links import AnyLink, PortKeys, delay_of
 from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
-PLAIN = TailDrop(kind="tail_drop")
+PLAIN_PORT = PortKeys()
 
 
 @dataclass(frozen=True)
 class PlannedLink:
-    """One direction of a link; `path` is its table in the file.
+    """One direction of a link.
 
-    `rate_path` is the table that its rate comes from. `jitter` is that of a host or router
-    that feeds the link, if the file says any.
+    Attributes:
+        source: node that feeds it.
+        target: node that it leads to.
+        keys: of the link; its delay is given.
+        port: the port that feeds it.
+        path: the link's table in the file.
+        rate_path: the table that its rate comes from.
+        prefix: of the port's keys `buffer` and `policy` in the file.
     """
 
     source: str
     target: str
-    rate: Quantity
-    framing: Framing | None
-    delay: Quantity
+    keys: AnyLink
+    port: PortKeys
     path: Path
     rate_path: Path
-    buffer: Quantity | str = UNLIMITED
-    policy: Policy = PLAIN
+    prefix: Literal["", "host_", "reverse_"] = ""
+    #: How a host or router that feeds the link varies the time of each frame, if the file says so.
     jitter: Sender | PortGap | None = None
-    delay_variation: DelayVariation | None = None
-    buffer_key: str = "buffer"
-    policy_key: str = "policy"
-    classes: tuple[ClassQueue, ...] = ()
-    scheduler: Scheduler | None = None
-    by_flow: bool = False
-    shaper: Shaper | None = None
-    policer: Policer | None = None
     ack_filter: bool = False
-    rate_algorithm: RateAlgorithm | None = None
-    mtu: Quantity | None = None
-    fragmentation: bool = False
-    frame_check: Quantity | str = "frame"
 
     @property
     def name(self) -> str:
         """The link's name, `from>to`."""
         return f"{self.source}>{self.target}"
+
+    @property
+    def rate(self) -> Quantity:
+        """The rate as written."""
+        return self.keys.rate
+
+    @property
+    def framing(self) -> Framing | None:
+        """The framing as written."""
+        return self.keys.framing
+
+    @property
+    def delay(self) -> Quantity:
+        """The propagation delay, the greatest of a link that moves."""
+        return delay_of(self.keys.delay)
+
+    @property
+    def buffer_key(self) -> str:
+        """The key of the port's buffer in the link's table."""
+        return f"{self.prefix}buffer"
+
+    @property
+    def policy_key(self) -> str:
+        """The key of the buffer's policy in the link's table."""
+        return f"{self.prefix}policy"
 
     @property
     def carries_packets(self) -> bool:
@@ -71,23 +84,23 @@ class PlannedLink:
     @property
     def is_limited(self) -> bool:
         """Whether a queue of the port that feeds the link has a limit."""
-        return any(
-            buffer != UNLIMITED for buffer in (self.buffer, *(c.buffer for c in self.classes))
-        )
+        buffers = (self.port.buffer, *(queue.buffer for queue in self.port.classes))
+        return any(buffer != UNLIMITED for buffer in buffers)
 
     @property
     def takes_all_in(self) -> bool:
         """Whether one queue feeds the link, without a limit or any rule of its own."""
+        port = self.port
         return (
-            self.buffer == UNLIMITED
-            and not self.classes
-            and self.scheduler is None
-            and not self.by_flow
-            and self.shaper is None
-            and self.policer is None
+            port.buffer == UNLIMITED
+            and not port.classes
+            and port.scheduler is None
+            and not port.by_flow
+            and port.shaper is None
+            and port.policer is None
+            and port.rate_algorithm is None
             and not self.ack_filter
-            and self.rate_algorithm is None
-            and isinstance(self.policy, TailDrop)
+            and isinstance(port.policy, TailDrop)
         )
 
 

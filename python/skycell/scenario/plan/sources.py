@@ -9,10 +9,11 @@ from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
-from skycell.scenario.plan.generators import add_access, nodes_between
-from skycell.scenario.plan.graph import ShortestPaths
+from skycell.scenario.plan.generators import access_keys, access_link, nodes_between
+from skycell.scenario.plan.layout import add_link
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.shortest_paths import ShortestPaths
 
 
 def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None:
@@ -102,8 +103,9 @@ def own_hosts(
             faults.add((*here, "name"), source.name, f"a name without a host called {name}")
             return []
     plan.nodes.update({begin: "host", end: "host"})
-    add_access(plan, begin, between[0], topology.access, topology.bottleneck)
-    add_access(plan, between[-1], end, topology.access, topology.bottleneck)
+    keys = access_keys(topology.access, topology.bottleneck)
+    for ends in ((begin, between[0]), (between[-1], end)):
+        add_link(plan, access_link(*ends, keys, topology.access), {}, faults)
     return [begin, *between, end]
 
 

@@ -18,12 +18,12 @@ _OF_EACH = "MA"
 
 def counts_flows(link: PlannedLink) -> bool:
     """Whether the port that feeds a link counts flows, and not VCs."""
-    return link.by_flow and _counts_vcs(link)
+    return link.port.by_flow and _counts_vcs(link)
 
 
 def check_by_flow(net: Resolution, link: PlannedLink) -> None:
     """Notes `by_flow` of a port that sees no flows, or where nothing looks at them."""
-    if not link.by_flow:
+    if not link.port.by_flow:
         return
     where = (*link.path, "by_flow")
     if net.plan.nodes[link.source] == "switch":
@@ -46,15 +46,15 @@ def check_by_flow(net: Resolution, link: PlannedLink) -> None:
 
 def _counts_vcs(link: PlannedLink) -> bool:
     classes = (str(POLICIES[policy.kind].facts["class"]) for _, policy in _policies(link))
-    orders = link.scheduler is not None and link.scheduler.kind == "deficit_round_robin"
+    orders = link.port.scheduler is not None and link.port.scheduler.kind == "deficit_round_robin"
     return orders or any(of.startswith(_OF_EACH) for of in classes)
 
 
 def _policies(link: PlannedLink) -> Iterator[tuple[Path, Policy]]:
     """The policies of a port, each with where it stands in the file."""
-    for i, own in enumerate(link.classes):
+    for i, own in enumerate(link.port.classes):
         yield (*link.path, "class", i, "policy"), own.policy
-    yield (*link.path, link.policy_key), link.policy
+    yield (*link.path, link.policy_key), link.port.policy
 
 
 def _parameters(parameters: Sequence[Parameter]) -> Iterator[FieldSpec]:

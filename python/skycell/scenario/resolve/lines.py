@@ -36,10 +36,10 @@ class Line:
         rate = payload_rate(link.rate, link.framing)
         if link.framing is not None and carries_packets(link.framing):
             packets = overhead_of(link.framing).on_line(rate)
-            if link.fragmentation and link.mtu is not None:
-                mtu = int(link.mtu.amount)
+            if link.keys.fragmentation and link.keys.mtu is not None:
+                mtu = int(link.keys.mtu.amount)
                 packets = packets.model_copy(update={"fragment_octets": mtu})
-            checked = checked_octets(link.frame_check, packets.overhead_octets)
+            checked = checked_octets(link.keys.frame_check, packets.overhead_octets)
             if checked is not None:
                 packets = packets.model_copy(update={"checked_octets": checked})
             return cls(rate, 0, packets)
@@ -64,7 +64,11 @@ def lines(net: Resolution) -> dict[str, Line]:
     by_words: dict[tuple[object, ...], Line] = {}
     found = {}
     for name, link in net.plan.links.items():
-        words = (*words_of_rate(link), link.mtu if link.fragmentation else None, link.frame_check)
+        words = (
+            *words_of_rate(link),
+            link.keys.mtu if link.keys.fragmentation else None,
+            link.keys.frame_check,
+        )
         if words not in by_words:
             by_words[words] = Line.of(link)
         found[name] = by_words[words]

@@ -63,9 +63,9 @@ def _connections(net: Resolution) -> Iterator[tuple[FlowSpec, Connection]]:
 
 def _longest_fragment(link: PlannedLink, octets: int) -> int:
     """Octets of the longest fragment in which a packet goes over a link, or its own."""
-    if not link.fragmentation or link.mtu is None:
+    if not link.keys.fragmentation or link.keys.mtu is None:
         return octets
-    return max(fragments(octets, int(link.mtu.amount)))
+    return max(fragments(octets, int(link.keys.mtu.amount)))
 
 
 def check_mtus(net: Resolution) -> None:
@@ -101,12 +101,12 @@ def check_mtus(net: Resolution) -> None:
     noted = set()
     for who, octets, route in sent:
         for link in net.plan.links_of(route):
-            if link.fragmentation and link.mtu is not None:
-                octets = max(fragments(octets, int(link.mtu.amount)))
-            if link.mtu is None or octets <= link.mtu.amount or link.path in noted:
+            if link.keys.fragmentation and link.keys.mtu is not None:
+                octets = max(fragments(octets, int(link.keys.mtu.amount)))
+            if link.keys.mtu is None or octets <= link.keys.mtu.amount or link.path in noted:
                 continue
             noted.add(link.path)
-            got = Verbatim(f'"{link.mtu}", and {who} {show_amount(octets)} B')
+            got = Verbatim(f'"{link.keys.mtu}", and {who} {show_amount(octets)} B')
             allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
             net.faults.add((*link.path, "mtu"), got, allowed)
 
@@ -115,9 +115,9 @@ def _check_fragmentation(net: Resolution) -> None:
     """Notes links that are to cut packets and have no MTU, or carry cells."""
     noted = set()
     for link in net.plan.links.values():
-        if not link.fragmentation or link.path in noted:
+        if not link.keys.fragmentation or link.path in noted:
             continue
-        if link.mtu is None:
+        if link.keys.mtu is None:
             allowed = "beside mtu, which says the longest packet that goes whole"
         elif not link.carries_packets:
             allowed = "on a link that carries packets: a frame of AAL5 has room for each"

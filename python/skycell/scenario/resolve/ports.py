@@ -94,19 +94,13 @@ def _port(net: Resolution, link: PlannedLink) -> PortSpec | None:
     line = lines(net)[link.name]
     queues: list[QueueSpec | None] = []
     seen: set[str] = set()
-    for i, own in enumerate(link.classes):
+    for i, own in enumerate(link.port.classes):
         path = (*link.path, "class", i)
         if own.name in seen:
             net.faults.add((*path, "name"), own.name, "each class once")
         seen.add(own.name)
-        variant = replace(
-            link,
-            buffer=own.buffer,
-            policy=own.policy,
-            path=path,
-            buffer_key="buffer",
-            policy_key="policy",
-        )
+        queue = link.port.model_copy(update={"buffer": own.buffer, "policy": own.policy})
+        variant = replace(link, port=queue, path=path, prefix="")
         queues.append(_queue(net, variant, own.name))
     queues.append(_queue(net, link, None))
     scheduler = _scheduler(net, link)
@@ -130,24 +124,24 @@ def _port(net: Resolution, link: PlannedLink) -> PortSpec | None:
 
 
 def _rate_algorithm(net: Resolution, link: PlannedLink) -> RateAlgorithmSpec | None:
-    if link.rate_algorithm is None:
+    if link.port.rate_algorithm is None:
         return None
     where = (*link.path, "rate_algorithm")
     if lines(net)[link.name].packets is not None:
-        kind = link.rate_algorithm.kind
+        kind = link.port.rate_algorithm.kind
         net.faults.add(where, kind, "nothing: the link carries packets")
         return None
-    buffer = link.buffer
+    buffer = link.port.buffer
     capacity = None if isinstance(buffer, str) else _unit(net, link).amount(buffer)
     place = _place(net, where, link, capacity)
-    rule = RATE_ALGORITHMS[link.rate_algorithm.kind]
-    algorithm: RateAlgorithmSpec | None = resolve(rule, link.rate_algorithm, place)
+    rule = RATE_ALGORITHMS[link.port.rate_algorithm.kind]
+    algorithm: RateAlgorithmSpec | None = resolve(rule, link.port.rate_algorithm, place)
     return algorithm
 
 
 def _delay_variation(net: Resolution, link: PlannedLink) -> tuple[DelayVariationSpec | None, int]:
     mean_ps = rounded(link.delay.amount)
-    written = link.delay_variation
+    written = link.keys.delay_variation
     if written is None:
         return None, mean_ps
     where = (*link.path, "delay_variation")
@@ -178,12 +172,12 @@ def _queue(net: Resolution, link: PlannedLink, service: str | None) -> QueueSpec
     if len(net.faults.faults) > noted:
         return None  # of which no threshold can be compared with its size
     where = (*link.path, link.policy_key)
-    rule = POLICIES[link.policy.kind]
+    rule = POLICIES[link.port.policy.kind]
     if rule.facts.get("needs") == "packets" and not link.carries_packets:
         allowed = "a policy that decides as frames arrive: the link carries cells"
-        net.faults.add((*where, "kind"), link.policy.kind, allowed)
+        net.faults.add((*where, "kind"), link.port.policy.kind, allowed)
         return None
-    policy = resolve(rule, link.policy, _place(net, where, link, capacity, (service,)))
+    policy = resolve(rule, link.port.policy, _place(net, where, link, capacity, (service,)))
     if policy is None:
         return None
     queue = {
@@ -200,7 +194,7 @@ def _unit(net: Resolution, link: PlannedLink) -> BufferUnit:
     line, rtt_ps = lines(net)[link.name], context(net).rtt_ps
     if line.packets is None:
         return of_cells(frame_cells(net), line.cell_time_ps, rtt_ps)
-    size = None if isinstance(link.buffer, str) else link.buffer.dimension
+    size = None if isinstance(link.port.buffer, str) else link.port.buffer.dimension
     return of_packets(line.packets, longest_packets(net)[link.name], rtt_ps, size)
 
 
@@ -232,8 +226,8 @@ def _contracts_of_vcs(net: Resolution) -> Vcs:
 
 
 def _scheduler(net: Resolution, link: PlannedLink) -> SchedulerSpec | None:
-    classes = (*(own.name for own in link.classes), None)
-    scheduler = link.scheduler
+    classes = (*(own.name for own in link.port.classes), None)
+    scheduler = link.port.scheduler
     where = (*link.path, "scheduler")
     if scheduler is None:
         return FifoSpec() if len(classes) == 1 else StrictPrioritySpec()
@@ -264,7 +258,7 @@ def _scheduler(net: Resolution, link: PlannedLink) -> SchedulerSpec | None:
 
 
 def _capacity(net: Resolution, link: PlannedLink) -> int | None:
-    buffer = link.buffer
+    buffer = link.port.buffer
     if isinstance(buffer, str):
         return None
     unit = _unit(net, link)

@@ -25,7 +25,7 @@ def token_buckets(net: Resolution, link: PlannedLink) -> dict[str, Any]:
     """Returns the shaper and the policer of the port that feeds a link, as fields of its spec."""
     line, packet, faults = lines(net)[link.name], longest_packets(net)[link.name], net.faults
     found: dict[str, Any] = {}
-    for key, bucket in (("shaper", link.shaper), ("policer", link.policer)):
+    for key, bucket in (("shaper", link.port.shaper), ("policer", link.port.policer)):
         if bucket is None:
             continue
         where = (*link.path, key)

@@ -75,7 +75,7 @@ def _problem(net: Resolution, link: PlannedLink | None, uplink: Uplink, taken: s
         return "a node whose link carries cells: slots carry no packets"
     if link.name in changing(net):
         return "a node whose link does not change over time: slots do not either"
-    if link.shaper is not None:
+    if link.port.shaper is not None:
         return "a node without a shaper on the link: slots say when it sends"
     paced = (vc for vc in controls(net) if link.name in net.plan.vcs[vc].links)
     if vc := next(paced, None):
