@@ -85,9 +85,9 @@ def test_a_forbidden_import_is_found_in_each_of_its_forms(line: str) -> None:
 
 
 def test_rooms_of_a_package_have_an_order_too() -> None:
-    used = used_modules("from skycell.scenario.plan.plan import Plan", "scenario.file.links")
+    used = used_modules("from skycell.scenario.plan.plan import Plan", "scenario.links.keys")
     assert wrong_way("scenario.file", {room_of(name) for name in used}, ROOMS) == ["scenario.plan"]
-    front = used_modules("from skycell import parse", "scenario.file.links")
+    front = used_modules("from skycell import parse", "scenario.links.keys")
     assert wrong_way("scenario.file", {room_of(name) for name in front}, ROOMS) == [""]
 
 

@@ -21,10 +21,10 @@ from skycell.input.printable import printable
 from skycell.version import version
 
 if TYPE_CHECKING:
-    from skycell.scenario.file.link_model import LinkModel
-    from skycell.scenario.file.schedule import Schedule
-    from skycell.scenario.steps.fitted import Checked
-    from skycell.scenario.steps.link_summary import LinkSummary
+    from skycell.scenario.links.fitted import Checked
+    from skycell.scenario.links.link_model import LinkModel
+    from skycell.scenario.links.link_summary import LinkSummary
+    from skycell.scenario.links.schedule import Schedule
 
 #: A link of packets that is faster than any log.
 _FAST_BPS = 10**15
@@ -73,7 +73,7 @@ def _schedule(
     """How the file is to be read; none where the settings have faults, which are noted."""
     from skycell.input.checking import check_against
     from skycell.input.faults import FaultCollector
-    from skycell.scenario.file.schedule import Schedule
+    from skycell.scenario.links.schedule import Schedule
 
     faults = FaultCollector("--set")
     with collector.step():
@@ -116,10 +116,10 @@ def show(
     """
     from skycell.plots.link_steps import link_over_time
     from skycell.scenario.declared.framings import Ip
-    from skycell.scenario.steps.link_rate import LinkRate
-    from skycell.scenario.steps.link_summary import summary_of
-    from skycell.scenario.steps.series import understood
-    from skycell.scenario.steps.steps_table import steps_table
+    from skycell.scenario.links.link_rate import LinkRate
+    from skycell.scenario.links.link_summary import summary_of
+    from skycell.scenario.links.series import understood
+    from skycell.scenario.links.steps_table import steps_table
 
     schedule = validated(_validate)
     assert schedule is not None
@@ -240,11 +240,11 @@ def fit(
     """
     from skycell.plots.files import write_all
     from skycell.scenario.declared.framings import Ip
-    from skycell.scenario.steps.fitted import UnfitError, check, model_text
-    from skycell.scenario.steps.fitted import fit as fitted
-    from skycell.scenario.steps.link_rate import LinkRate
-    from skycell.scenario.steps.link_summary import summary_of
-    from skycell.scenario.steps.series import understood
+    from skycell.scenario.links.fitted import UnfitError, check, model_text
+    from skycell.scenario.links.fitted import fit as fitted
+    from skycell.scenario.links.link_rate import LinkRate
+    from skycell.scenario.links.link_summary import summary_of
+    from skycell.scenario.links.series import understood
 
     schedule = validated(_validate_fit)
     assert schedule is not None

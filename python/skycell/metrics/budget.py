@@ -14,7 +14,7 @@ from skycell.input.faults import Fault, ScenarioFaults, did_you_mean
 from skycell.input.quantities import CELL_BITS, Dimension
 from skycell.metrics.resolved_links import ResolvedLink, packet_cost, resolved_links
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.file.coding import AnyCode, Concatenated, Convolutional, DvbS2, key_of
+from skycell.scenario.links.coding import AnyCode, Concatenated, Convolutional, DvbS2, key_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario
 from skycell.spec.network import (

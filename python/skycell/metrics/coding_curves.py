@@ -13,7 +13,7 @@ from skycell.metrics.budget import budgets, loss_of, packet_loss
 from skycell.metrics.resolved_links import resolved_links
 from skycell.scenario.declared.channels import BitErrors, ErrorBursts, GilbertElliottBits
 from skycell.scenario.declared.framings import Framing, Gse
-from skycell.scenario.file.coding import (
+from skycell.scenario.links.coding import (
     AnyCode,
     Concatenated,
     Convolutional,
@@ -21,7 +21,7 @@ from skycell.scenario.file.coding import (
     Uncoded,
     errors_behind,
 )
-from skycell.scenario.file.framing import overhead_of
+from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.scenario import Scenario
 from skycell.spec.network import LinkSpec
 

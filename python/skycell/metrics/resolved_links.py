@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from skycell.input.quantities import PS_PER_SECOND, show_amount
 from skycell.metrics.ceiling import CELL_OCTETS, link_bps
-from skycell.scenario.file.framing import counts_symbols, overhead_of
+from skycell.scenario.links.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
 from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec

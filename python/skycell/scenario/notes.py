@@ -14,9 +14,9 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.file.framing import overhead_of
-from skycell.scenario.file.links import AccessLink, CongestedLink
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
+from skycell.scenario.links.framing import overhead_of
+from skycell.scenario.links.keys import AccessLink, CongestedLink
 from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.trace_sizes import note_on_traces

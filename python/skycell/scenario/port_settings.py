@@ -12,7 +12,7 @@ from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rules import FieldSpec, Flattened
-from skycell.scenario.file.links import AnyLink, CongestedLink
+from skycell.scenario.links.keys import AnyLink, CongestedLink
 from skycell.scenario.origins import origin_of, source_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario

@@ -38,13 +38,13 @@ from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.generators import lay_out_dumbbell, lay_out_parking_lot
 from skycell.scenario.plan.graph import lay_out_graph
 from skycell.scenario.plan.layout import Layout, plan_layout
+from skycell.scenario.plan.link_schedules import draws_schedules, resolve_schedules
 from skycell.scenario.plan.onboard_switching import add_satellites
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
 from skycell.scenario.resolve.resolution import Resolution
-from skycell.scenario.steps.link_schedules import draws_schedules, resolve_schedules
 from skycell.spec.network import NetworkSpec
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from skycell.input.account import Account
 from skycell.input.quantities import rounded
-from skycell.scenario.file.schedule import Schedule
 from skycell.scenario.file.topology import Dumbbell, Graph
+from skycell.scenario.links.schedule import Schedule
+from skycell.scenario.links.series import series_account
+from skycell.scenario.plan.link_schedules import steps_over_constellation
 from skycell.scenario.scenario import Scenario
-from skycell.scenario.steps.link_schedules import steps_over_constellation
-from skycell.scenario.steps.series import series_account
 from skycell.spec.steps import Hops
 
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have

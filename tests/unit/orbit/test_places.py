@@ -10,9 +10,9 @@ import pytest
 from skycell.orbit import Place, cities, find_places, read_places
 from skycell.orbit.elements import read_elements
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.file.schedule import Schedule
-from skycell.scenario.steps.link_rate import LinkRate
-from skycell.scenario.steps.series import read_series
+from skycell.scenario.links.link_rate import LinkRate
+from skycell.scenario.links.schedule import Schedule
+from skycell.scenario.links.series import read_series
 
 
 def test_a_place_is_a_city_a_point_or_ones_own() -> None:

@@ -12,8 +12,7 @@ from skycell.coding.dvb_s2 import MODCODS
 from skycell.input.faults import ScenarioFaults
 from skycell.scenario import load
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.file.adaptive import AdaptiveCoding
-from skycell.scenario.steps.adaptive import Modcod, adapted, es_n0_db, modcods_up_to
+from skycell.scenario.links.adaptive import AdaptiveCoding, Modcod, adapted, es_n0_db, modcods_up_to
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RAIN = {"kind": "maseng_bakken", "median": "3 dB", "sigma": 0.8, "time_constant": "20 s"}

@@ -9,8 +9,8 @@ import pytest
 
 from skycell.input.faults import ScenarioFaults
 from skycell.input.text import read_text
-from skycell.scenario.file.schedule import Schedule
-from skycell.scenario.steps.series import understood
+from skycell.scenario.links.schedule import Schedule
+from skycell.scenario.links.series import understood
 from tests.unit.scenario.test_readings import RATE, about, read, refused, summary
 from tests.unit.scenario.test_schedule import MS, SECOND
 

@@ -12,7 +12,7 @@ import skycell
 from skycell.cli.main import main
 from skycell.input.faults import ScenarioFaults
 from skycell.scenario import parse
-from skycell.scenario.steps.outages import quantile
+from skycell.scenario.links.outages import quantile
 
 SECOND = 10**12
 

@@ -5,7 +5,7 @@ from pydantic import TypeAdapter
 
 from skycell.input.quantities import parse_quantity
 from skycell.scenario.declared.framings import Framing
-from skycell.scenario.file.links import cell_time_ps, payload_rate
+from skycell.scenario.links.keys import cell_time_ps, payload_rate
 from tests.unit.scenario.wan import wan
 
 

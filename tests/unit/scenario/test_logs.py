@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from skycell.cli.main import main
 from skycell.scenario import ScenarioFaults
-from skycell.scenario.steps.logs import Asked, Log, read_log
-from skycell.scenario.steps.sampled import loss_one_way
+from skycell.scenario.links.logs import Asked, Log, read_log
+from skycell.scenario.links.sampled import loss_one_way
 from skycell.spec.network import LinkSpec, ScheduleSpec
 from tests.unit.scenario.test_schedule import MS, SECOND, link, moving, schedule_of
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from skycell.scenario.steps.logs.loss_column import is_loss_column
+from skycell.scenario.links.logs.loss_column import is_loss_column
 from tests.unit.scenario.test_readings import about, read, refused, summary
 
 

@@ -5,7 +5,7 @@ from itertools import combinations, groupby
 
 import pytest
 
-from skycell.scenario.steps.losses import SIGNIFICANCE, Burst, chance_of_runs, pattern_of
+from skycell.scenario.links.losses import SIGNIFICANCE, Burst, chance_of_runs, pattern_of
 
 OFTEN = 400
 """Logs with independent losses that are looked at."""

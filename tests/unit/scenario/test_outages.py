@@ -9,8 +9,8 @@ import pytest
 
 from skycell.input.faults import ScenarioFaults
 from skycell.scenario import parse
-from skycell.scenario.steps.drawn import read_model
-from skycell.scenario.steps.outages import spans_off
+from skycell.scenario.links.drawn import read_model
+from skycell.scenario.links.outages import spans_off
 
 SECOND = 10**12
 LENGTHS = {

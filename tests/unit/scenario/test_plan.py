@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from skycell.scenario.file.links import AnyLink
+from skycell.scenario.links.keys import AnyLink
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
 from tests.unit.scenario.wan import wan
 

@@ -25,15 +25,15 @@ import pytest
 from skycell.input.faults import ScenarioFaults
 from skycell.input.text import csv_faults
 from skycell.scenario.declared.framings import Ip
-from skycell.scenario.file.adaptive import AdaptiveCoding
-from skycell.scenario.file.schedule import MOST_STEPS, Schedule
+from skycell.scenario.links import drawn, es_n0_series, series
+from skycell.scenario.links.adaptive import AdaptiveCoding
+from skycell.scenario.links.es_n0_series import read_es_n0
+from skycell.scenario.links.fitted import UnfitError, fit
+from skycell.scenario.links.link_rate import LinkRate
+from skycell.scenario.links.link_summary import summary_of
+from skycell.scenario.links.schedule import MOST_STEPS, Schedule
+from skycell.scenario.links.steps_table import steps_table
 from skycell.scenario.packets.trace import read_packet_trace
-from skycell.scenario.steps import drawn, es_n0_series, series
-from skycell.scenario.steps.es_n0_series import read_es_n0
-from skycell.scenario.steps.fitted import UnfitError, fit
-from skycell.scenario.steps.link_rate import LinkRate
-from skycell.scenario.steps.link_summary import summary_of
-from skycell.scenario.steps.steps_table import steps_table
 from tests.unit.scenario.test_atlas_and_flent import DOWN, ICMP, flent, result
 from tests.unit.scenario.test_logs import FPING, FPING_TEXT, irtt
 from tests.unit.scenario.test_readings import WINDOWS, iperf, pings, rides

@@ -13,12 +13,12 @@ from skycell.cli.main import main
 from skycell.input.account import Account
 from skycell.input.faults import Fault, ScenarioFaults
 from skycell.scenario.declared.framings import Ip
-from skycell.scenario.file.schedule import Schedule
-from skycell.scenario.steps.fitted import fit
-from skycell.scenario.steps.link_rate import LinkRate
-from skycell.scenario.steps.link_summary import LinkSummary, summary_of
-from skycell.scenario.steps.series import understood
-from skycell.scenario.steps.steps_table import steps_table
+from skycell.scenario.links.fitted import fit
+from skycell.scenario.links.link_rate import LinkRate
+from skycell.scenario.links.link_summary import LinkSummary, summary_of
+from skycell.scenario.links.schedule import Schedule
+from skycell.scenario.links.series import understood
+from skycell.scenario.links.steps_table import steps_table
 from skycell.spec.steps import Steps
 from tests.unit.scenario.test_schedule import MS, SECOND
 

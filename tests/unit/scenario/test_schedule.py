@@ -274,7 +274,7 @@ def test_a_file_that_is_no_text_is_refused_by_its_octet(tmp_path: Path) -> None:
 def test_more_rows_than_a_spec_holds_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skycell.scenario.steps.delay_series.MOST_STEPS", 2)
+    monkeypatch.setattr("skycell.scenario.links.delay_series.MOST_STEPS", 2)
     found = fault_of(tmp_path, HEADER + "0,1\n1,1\n2,1\n")
     assert found == ("", 4, "more than 2 rows", "up to 2")
 

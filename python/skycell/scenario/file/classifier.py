@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Name, Parameters, param, whole_number, word
-from skycell.scenario.file.classes import ServiceClass
+from skycell.scenario.links.classes import ServiceClass
 
 #: Differentiated services code points by name, with their six bits (RFC 2474, 2597, 2598).
 CODE_POINTS = {

@@ -20,9 +20,9 @@ from skycell.input.parameters import (
     word,
 )
 from skycell.input.quantities import DAY_PS, LONGEST_RUN_PS, Dimension, Quantity
-from skycell.scenario.file.classes import ServiceClass
-from skycell.scenario.file.schedule import Text
 from skycell.scenario.file.traffic import Start
+from skycell.scenario.links.classes import ServiceClass
+from skycell.scenario.links.schedule import Text
 from skycell.scenario.values.cells import CellRate, part_or_rate
 from skycell.scenario.values.clp import Clp
 from skycell.scenario.values.distributions import Times

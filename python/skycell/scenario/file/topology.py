@@ -8,8 +8,8 @@ from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.declared.policies import Policy
-from skycell.scenario.file.classes import SERVICE_MEANING, ServiceClass
-from skycell.scenario.file.links import (
+from skycell.scenario.links.classes import SERVICE_MEANING, ServiceClass
+from skycell.scenario.links.keys import (
     BY_FLOW,
     AccessLink,
     AnyLink,

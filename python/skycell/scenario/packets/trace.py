@@ -18,9 +18,9 @@ from skycell.input.quantities import (
 from skycell.input.text import csv_faults, read_text
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import LEAST_PACKET, MOST_PACKET, TraceSource
+from skycell.scenario.links.logs.tables import stamp_ps
+from skycell.scenario.links.series_columns import KINDS
 from skycell.scenario.packets.rows import MEANING, Cell, Row, rows_of
-from skycell.scenario.steps.logs.tables import stamp_ps
-from skycell.scenario.steps.series_columns import KINDS
 
 #: Packets of one list; a spec with more takes hundreds of megabytes.
 MOST_PACKETS = 1_000_000

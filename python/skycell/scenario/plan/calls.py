@@ -25,9 +25,9 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.file.calls import Calls
-from skycell.scenario.file.links import payload_rate
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Graph
+from skycell.scenario.links.keys import payload_rate
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.plan import Plan, PlannedCalls
 from skycell.scenario.plan.shortest_paths import ShortestPaths

@@ -7,7 +7,7 @@ from fractions import Fraction
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, Dimension, show_amount, show_time
 from skycell.scenario.declared.framings import FRAMINGS, Framing
-from skycell.scenario.file.framing import (
+from skycell.scenario.links.framing import (
     LONGEST_PACKET,
     carries_packets,
     counts_symbols,
@@ -15,7 +15,7 @@ from skycell.scenario.file.framing import (
     overhead_of,
     unfit_of,
 )
-from skycell.scenario.file.links import payload_rate
+from skycell.scenario.links.keys import payload_rate
 from skycell.scenario.plan.host_ports import check_host_ports
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.spec.values import packet_time_ps

@@ -9,10 +9,10 @@ from typing import Any
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
 from skycell.scenario.declared.framings import Ip
-from skycell.scenario.file.framing import carries_packets, counts_symbols
-from skycell.scenario.file.jitter import refuse_without_host
-from skycell.scenario.file.links import AccessLink, AnyLink, CongestedLink, PortKeys
 from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, GraphFlow, GraphVc, ParkingLot
+from skycell.scenario.links.framing import carries_packets, counts_symbols
+from skycell.scenario.links.jitter import refuse_without_host
+from skycell.scenario.links.keys import AccessLink, AnyLink, CongestedLink, PortKeys
 from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.layout import LaidLink, Layout
 from skycell.scenario.plan.plan import NodeKind

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.scenario.file.jitter import refuse_without_host
 from skycell.scenario.file.topology import Graph, GraphLink
+from skycell.scenario.links.jitter import refuse_without_host
 from skycell.scenario.plan.host_ports import refuse_host_port
 from skycell.scenario.plan.layout import LaidLink, Layout
 from skycell.scenario.plan.plan import UNLIMITED, NodeKind

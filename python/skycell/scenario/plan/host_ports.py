@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Path
-from skycell.scenario.file.links import HostKeys
+from skycell.scenario.links.keys import HostKeys
 from skycell.scenario.plan.plan import PLAIN_PORT, UNLIMITED, Plan
 
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Literal
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
-from skycell.scenario.file.links import AnyLink, PortKeys
 from skycell.scenario.file.topology import GraphFlow, GraphVc
+from skycell.scenario.links.keys import AnyLink, PortKeys
 from skycell.scenario.plan.framings import check_framings
 from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import PLAIN_PORT, NodeKind, Plan, PlannedLink

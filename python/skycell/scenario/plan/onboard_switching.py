@@ -14,10 +14,10 @@ from itertools import pairwise
 
 from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.input.quantities import Dimension, Quantity, rounded
-from skycell.scenario.file.links import PortKeys
+from skycell.scenario.links.chain import Chain
+from skycell.scenario.links.keys import PortKeys
 from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
-from skycell.scenario.steps.chain import Chain
 from skycell.spec.steps import Hops
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")

@@ -11,9 +11,9 @@ from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import TailDrop
-from skycell.scenario.file.framing import carries_packets
-from skycell.scenario.file.jitter import PortGap, Sender
-from skycell.scenario.file.links import AnyLink, PortKeys, delay_of
+from skycell.scenario.links.framing import carries_packets
+from skycell.scenario.links.jitter import PortGap, Sender
+from skycell.scenario.links.keys import AnyLink, PortKeys, delay_of
 from skycell.scenario.plan.course import Course
 
 NodeKind = Literal["host", "router", "switch"]

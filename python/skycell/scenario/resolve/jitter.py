@@ -18,7 +18,7 @@ from collections.abc import Iterable
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
 from skycell.input.quantities import PS_PER_SECOND, Dimension, rounded, show_time
-from skycell.scenario.file.jitter import LONGEST_PS, OF_HOSTS_PS, PortGap, Sender
+from skycell.scenario.links.jitter import LONGEST_PS, OF_HOSTS_PS, PortGap, Sender
 from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.resolution import Resolution, part

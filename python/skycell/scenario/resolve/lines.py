@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import CELL_BITS, rounded
-from skycell.scenario.file.framing import carries_packets, checked_octets, overhead_of
-from skycell.scenario.file.links import cell_time_ps, payload_rate
+from skycell.scenario.links.framing import carries_packets, checked_octets, overhead_of
+from skycell.scenario.links.keys import cell_time_ps, payload_rate
 from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.resolution import Resolution, part

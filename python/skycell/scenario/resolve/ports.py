@@ -15,10 +15,10 @@ from skycell.scenario.declared.delays import DELAYS
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.declared.rate_algorithms import RATE_ALGORITHMS
 from skycell.scenario.declared.schedulers import SCHEDULERS
-from skycell.scenario.file.jitter import PortGap
-from skycell.scenario.file.links import CongestedLink
 from skycell.scenario.interpreter.place import Buffer, Place, Vcs
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.links.jitter import PortGap
+from skycell.scenario.links.keys import CongestedLink
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.by_flow import check_by_flow, counts_flows
 from skycell.scenario.resolve.context import context

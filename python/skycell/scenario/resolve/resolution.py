@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from skycell.input.faults import FaultCollector, Path
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.packets.trace import PacketTrace
+from skycell.scenario.plan.link_schedules import LinkSchedules
 from skycell.scenario.plan.plan import Plan
-from skycell.scenario.steps.link_schedules import LinkSchedules
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""Links: what a file says of them, and what they do over time."""
