@@ -24,7 +24,10 @@ from skycell.experiment.store import RunStore
 from skycell.studies import ConclusionResult, Reproduction, TableSummary, load_study, reproduce
 from skycell.studies.agreement import Agreement
 from skycell.studies.compare import Score
-from skycell.studies.kept_sensitivity import (
+from skycell.studies.library import STUDY_IDS, module_name
+from skycell.studies.model import Study
+from skycell.studies.sensitivity import sensitivity
+from skycell.studies.sensitivity_store import (
     FILE,
     Alternative,
     Effect,
@@ -32,9 +35,6 @@ from skycell.studies.kept_sensitivity import (
     alternatives_of,
     value_in_words,
 )
-from skycell.studies.library import STUDY_IDS, module_name
-from skycell.studies.model import Study
-from skycell.studies.sensitivity import sensitivity
 
 STUDIES = Path(__file__).parents[1] / "python" / "skycell" / "studies"
 MARKER = "<!-- Below: written by tools/study_readme.py -->"

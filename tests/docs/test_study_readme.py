@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from skycell.studies import load_study
 from skycell.studies.findings import RunByRun
-from skycell.studies.kept_sensitivity import Alternative, Effect, KeptSensitivity
 from skycell.studies.sensitivity import Sensitivity, Shift
+from skycell.studies.sensitivity_store import Alternative, Effect, KeptSensitivity
 from tests.docs.scripts import load_script
 from tests.unit.report.reproductions import CONCLUSIONS, reproduction, row
 

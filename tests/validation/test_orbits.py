@@ -321,7 +321,7 @@ def test_a_series_is_its_moments_whatever_the_threads_and_steps() -> None:
     minute = 60 * 10**12
     by_one = series(found, places, pairs, duration_ps=200 * minute, step_ps=minute, jobs=1)
     by_three = series(found, places, pairs, duration_ps=200 * minute, step_ps=minute, jobs=3)
-    assert by_one.stretches == by_three.stretches
+    assert by_one.intervals == by_three.intervals
     for pair in range(2):
         assert (by_one.delays_ps(pair) == by_three.delays_ps(pair)).all()
     for step in (0, 77, 200):

@@ -62,7 +62,7 @@ def explain(file: str, as_json: bool, settings: tuple[str, ...]) -> None:
     output = Output()
     for table in explained_tables(found):
         output.show(first_rows(table, _MOST_ROWS))
-    for doubt in found.doubts:
-        output.say(f"Doubt: {doubt}")
+    for warning in found.warnings:
+        output.say(f"Warning: {warning}")
     for note in found.notes:
         output.say(f"Note: {note}")

@@ -129,7 +129,7 @@ def _scenarios(
 ) -> Iterator[tuple[Cell, Scenario]]:
     """The cells that can be run with their scenarios; why the others cannot goes to `faulty`."""
     own = plan.template
-    template = Scenario(own.name, own.values, own.positions, own.folder, is_one_of_several=True)
+    template = Scenario(own.name, own.values, own.positions, own.folder, is_template=True)
     for cell in plan.cells:
         try:
             scenario = template.with_values(cell.settings)

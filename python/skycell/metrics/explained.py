@@ -8,7 +8,6 @@ from typing import Any
 
 from skycell import _core
 from skycell.metrics.access_delay import ExplainedUplink, explained_uplinks
-from skycell.metrics.doubts import doubts
 from skycell.metrics.resolved_links import (
     ResolvedLink,
     ResolvedPath,
@@ -17,6 +16,7 @@ from skycell.metrics.resolved_links import (
     resolved_paths,
     resolved_size,
 )
+from skycell.metrics.warnings import warnings
 from skycell.scenario.notes import notes_on, notes_on_carriers
 from skycell.scenario.port_settings import Setting, port_settings, thresholds_of
 from skycell.scenario.resolve.context import context
@@ -38,7 +38,7 @@ class Explained:
         paths: ways of flows, those that are alike together.
         uplinks: those that terminals share, and what access adds when they are empty.
         stepped_ports: reason by port of what the fast engine steps.
-        doubts: where rules are beyond what they were made for, or links cannot be filled.
+        warnings: where rules are beyond what they were made for, or links cannot be filled.
         notes: as `skycell check` has them.
     """
 
@@ -50,7 +50,7 @@ class Explained:
     paths: tuple[ResolvedPath, ...]
     uplinks: tuple[ExplainedUplink, ...]
     stepped_ports: dict[str, str]
-    doubts: tuple[str, ...]
+    warnings: tuple[str, ...]
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def explain(scenario: Scenario) -> Explained:
         paths=paths,
         uplinks=explained_uplinks(spec),
         stepped_ports={port["port"]: port["reason"] for port in stepped},
-        doubts=doubts(spec, paths, sizes),
+        warnings=warnings(spec, paths, sizes),
         notes=notes,
     )
 

@@ -9,12 +9,12 @@
 
 from skycell.orbit.constellation import Constellation, ConstellationLike, as_constellation
 from skycell.orbit.geometry import positions_km
+from skycell.orbit.look_angles import Sights, sights
 from skycell.orbit.network import Hop, Moment, Route, Sight, look
 from skycell.orbit.over_time import Change, Handover, Series, series
-from skycell.orbit.overhead import Pass, Passes, PassEvent, passes
+from skycell.orbit.passes import Pass, Passes, PassEvent, passes
 from skycell.orbit.places import Place, cities, find_places, read_places
 from skycell.orbit.presets import constellations
-from skycell.orbit.sights import Sights, sights
 
 __all__ = [
     "Change",

@@ -158,7 +158,7 @@ def _paths(
     for pair in range(len(pairs)):
         source, target = found.ends(pair)
         shown: dict[tuple[str, ...], list[str]] = {}
-        for part in found.stretches:
+        for part in found.intervals:
             if part.pair == pair and part.satellites:
                 first_ps = times_ps[0] + part.first_step * step_ps
                 ends = (_date(epoch, first_ps + n * step_ps) for n in (0, part.steps))

@@ -10,7 +10,7 @@ from typing import NoReturn
 from skycell.input.faults import Fault, ScenarioFaults, did_you_mean, show_value
 from skycell.input.quantities import show_time
 from skycell.orbit.constellation import Constellation, as_constellation
-from skycell.orbit.over_time import NO_PATH_PS, Stretch, series
+from skycell.orbit.over_time import NO_PATH_PS, Interval, series
 from skycell.orbit.places import Place, find_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.reach import refuse_out_of_reach
@@ -105,7 +105,7 @@ def _steps(
         delay is None for delay in (*delays[:steps], *(c.route.delay_ps for c in found.changes))
     ):
         span = f"from {show_time(start_ps)} to {show_time(start_ps + step_ps * (steps - 1))}"
-        reasons = "; ".join((_reasons(found.stretches), *found.validity.shortcomings))
+        reasons = "; ".join((_reasons(found.intervals), *found.validity.shortcomings))
         got = f"no path at any of {steps} steps {span}: {reasons}"
         _refuse("to", got, "places with a path for a part of the run", "where the path ends")
     changes = deque(found.changes)
@@ -134,8 +134,8 @@ def _steps(
     )
 
 
-def _reasons(stretches: tuple[Stretch, ...]) -> str:
-    return "; ".join(dict.fromkeys(stretch.missing for stretch in stretches))
+def _reasons(intervals: tuple[Interval, ...]) -> str:
+    return "; ".join(dict.fromkeys(interval.missing for interval in intervals))
 
 
 def _constellation(name: str, folder: Path) -> Constellation:

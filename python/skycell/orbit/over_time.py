@@ -26,7 +26,7 @@ NO_PATH_PS = 2**64 - 1
 
 
 @dataclass(frozen=True)
-class Stretch:
+class Interval:
     """The same path over some steps.
 
     Attributes:
@@ -103,13 +103,13 @@ class Series:
         return delays[pair * self.steps : (pair + 1) * self.steps]  # type: ignore[no-any-return]
 
     @cached_property
-    def stretches(self) -> tuple[Stretch, ...]:
-        """Paths by pair and time; a pair's stretches follow each other without a gap."""
+    def intervals(self) -> tuple[Interval, ...]:
+        """Paths by pair and time; a pair's intervals follow each other without a gap."""
         columns, names = self._columns, self.constellation.satellites
         reasons = json.loads(columns["reasons"])
         way = iter(columns["way"].tolist())
         return tuple(
-            Stretch(
+            Interval(
                 pair,
                 first,
                 steps,
@@ -162,22 +162,22 @@ class Series:
             ValueError: the series was made without links.
         """
         found: list[tuple[tuple[str, ...], tuple[int, ...]] | None] = []
-        for stretch, links_ps in self._links():
-            if stretch.pair == pair:
-                way = stretch.satellites
+        for interval, links_ps in self._links():
+            if interval.pair == pair:
+                way = interval.satellites
                 found += [(way, tuple(step)) if way else None for step in links_ps.tolist()]
         return found
 
-    def _links(self) -> Iterator[tuple[Stretch, NDArray[np.uint64]]]:
-        """Each stretch with the delays of its links, a row a step; of no link without a path."""
+    def _links(self) -> Iterator[tuple[Interval, NDArray[np.uint64]]]:
+        """Each interval with the delays of its links, a row a step; of no link without a path."""
         links_ps = self._columns["links_ps"]
-        if not links_ps.size and any(stretch.satellites for stretch in self.stretches):
+        if not links_ps.size and any(interval.satellites for interval in self.intervals):
             raise ValueError("the series was made without links; with_links keeps them")
         taken = 0
-        for stretch in self.stretches:
-            count = len(stretch.satellites) + 1 if stretch.satellites else 0
-            amount = count * stretch.steps
-            yield stretch, links_ps[taken : taken + amount].reshape(stretch.steps, count)
+        for interval in self.intervals:
+            count = len(interval.satellites) + 1 if interval.satellites else 0
+            amount = count * interval.steps
+            yield interval, links_ps[taken : taken + amount].reshape(interval.steps, count)
             taken += amount
 
     def ends(self, pair: int) -> tuple[str, str]:
@@ -220,20 +220,20 @@ class Series:
         )
 
     def path_table(self) -> pl.DataFrame:
-        """One row a stretch: from, to, start_ps, end_ps (first moment of the next), path."""
+        """One row an interval: from, to, start_ps, end_ps (first moment of the next), path."""
         import polars as pl
 
         rows = [
             {
-                "from": self.ends(stretch.pair)[0],
-                "to": self.ends(stretch.pair)[1],
-                "start_ps": self.start_ps + self.step_ps * stretch.first_step,
-                "end_ps": self.start_ps + self.step_ps * (stretch.first_step + stretch.steps),
-                "satellites": len(stretch.satellites),
-                "path": " ".join(stretch.satellites),
-                "missing": stretch.missing,
+                "from": self.ends(interval.pair)[0],
+                "to": self.ends(interval.pair)[1],
+                "start_ps": self.start_ps + self.step_ps * interval.first_step,
+                "end_ps": self.start_ps + self.step_ps * (interval.first_step + interval.steps),
+                "satellites": len(interval.satellites),
+                "path": " ".join(interval.satellites),
+                "missing": interval.missing,
             }
-            for stretch in self.stretches
+            for interval in self.intervals
         ]
         schema = {
             "from": pl.String,
@@ -254,13 +254,13 @@ class Series:
         names = ["", "", *self.constellation.satellites]
         parts = []
         number = {name: place for place, name in enumerate(self.constellation.satellites)}
-        for stretch, links_ps in self._links():
+        for interval, links_ps in self._links():
             steps, count = links_ps.shape
             if not count:
                 continue
-            nodes = np.array([-2, *(number[s] for s in stretch.satellites), -1]) + 2
-            times = self.times_ps[stretch.first_step : stretch.first_step + steps]
-            source, target = self.ends(stretch.pair)
+            nodes = np.array([-2, *(number[s] for s in interval.satellites), -1]) + 2
+            times = self.times_ps[interval.first_step : interval.first_step + steps]
+            source, target = self.ends(interval.pair)
             local = [source, target, *names[2:]]
             parts.append(
                 pl.DataFrame(
@@ -282,7 +282,7 @@ class Series:
         if self.precision_ps is not None:
             return self._exact_handovers(pair)
         found = []
-        for before, after in zip(self.stretches, self.stretches[1:], strict=False):
+        for before, after in zip(self.intervals, self.intervals[1:], strict=False):
             if before.pair != after.pair or pair not in (None, before.pair):
                 continue
             delays = self.delays_ps(after.pair)
@@ -302,7 +302,7 @@ class Series:
         return found
 
     def _exact_handovers(self, pair: int | None) -> list[Handover]:
-        before = {s.pair: s.satellites for s in self.stretches if s.first_step == 0}
+        before = {s.pair: s.satellites for s in self.intervals if s.first_step == 0}
         found = []
         for change in self.changes:
             old = before[change.pair]

@@ -92,8 +92,8 @@ def _layers(series: Series, kinds: list[str]) -> list[Any]:
     line = (
         alt.Chart()
         .mark_line()
-        .transform_filter("isValid(datum.stretch)")
-        .encode(x=x, y=y, detail="stretch:N")
+        .transform_filter("isValid(datum.interval)")
+        .encode(x=x, y=y, detail="interval:N")
     )
     if not kinds:
         return [line]
@@ -167,7 +167,7 @@ def _moment(series: Series) -> str:
 
 
 def _has_gaps(series: Series, pairs: int) -> bool:
-    return any(not stretch.satellites for stretch in series.stretches if stretch.pair < pairs)
+    return any(not interval.satellites for interval in series.intervals if interval.pair < pairs)
 
 
 def _panel(series: Series, pair: int) -> str:
@@ -179,19 +179,19 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
     import polars as pl
 
     parts = []
-    for number, stretch in enumerate(series.stretches):
-        if stretch.pair >= pairs or not stretch.satellites:
+    for number, interval in enumerate(series.intervals):
+        if interval.pair >= pairs or not interval.satellites:
             continue
-        steps = slice(stretch.first_step, stretch.first_step + stretch.steps)
+        steps = slice(interval.first_step, interval.first_step + interval.steps)
         parts.append(
             pl.DataFrame(
                 {
                     "time_ps": series.times_ps[steps],
-                    "delay_ms": series.delays_ps(stretch.pair)[steps] / PS_PER_MS,
+                    "delay_ms": series.delays_ps(interval.pair)[steps] / PS_PER_MS,
                 }
             ).with_columns(
-                pl.lit(_panel(series, stretch.pair)).alias("panel"),
-                pl.lit(number).alias("stretch"),
+                pl.lit(_panel(series, interval.pair)).alias("panel"),
+                pl.lit(number).alias("interval"),
             )
         )
     if not parts:
@@ -202,10 +202,10 @@ def _lines(series: Series, pairs: int) -> tuple[pl.DataFrame, str]:
         to_ps=series.start_ps + series.step_ps * series.steps,
         columns=theme.WIDTH,
         values=["delay_ms"],
-        keys=["panel", "stretch"],
+        keys=["panel", "interval"],
     )
     frame = thinned.frame.with_columns((pl.col("time_ps") / PS_PER_SECOND).alias("time_s"))
-    return frame.select("panel", "stretch", "time_s", "delay_ms"), thinned.sentence() or ""
+    return frame.select("panel", "interval", "time_s", "delay_ms"), thinned.sentence() or ""
 
 
 def _description(series: Series, names: list[str]) -> str:

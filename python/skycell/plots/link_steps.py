@@ -58,7 +58,7 @@ def link_over_time(steps: Steps, name: str, form: str) -> Figure:
                     axis=alt.Axis(labels=is_last),
                 ),
                 y=alt.Y("value:Q", title=_TITLES[kind], scale=alt.Scale(zero=kind != "delay")),
-                detail="stretch:N",
+                detail="interval:N",
             )
             .properties(width=theme.WIDTH, height=_HEIGHT)
         )
@@ -92,20 +92,20 @@ def _values(steps: Steps) -> dict[str, list[float | None]]:
 
 
 def _lines(steps: Steps, values: list[float | None]) -> tuple[list[dict[str, Any]], str | None]:
-    """Points of the step lines; a stretch goes on to the moment at which the path ends."""
+    """Points of the step lines; an interval goes on to the moment at which the path ends."""
     import polars as pl
 
     rows: list[tuple[int, float, int]] = []
-    stretch = 0
+    interval = 0
     before = None
     for at, value in zip(steps.times_ps, values, strict=True):
         if value is not None:
-            rows.append((at, value, stretch))
+            rows.append((at, value, interval))
         elif before is not None:
-            rows.append((at, before, stretch))
-            stretch += 1
+            rows.append((at, before, interval))
+            interval += 1
         before = value
-    schema = {"time_ps": pl.Int64, "value": pl.Float64, "stretch": pl.UInt32}
+    schema = {"time_ps": pl.Int64, "value": pl.Float64, "interval": pl.UInt32}
     table = pl.DataFrame(rows, schema=schema, orient="row")
     thinned = decimate(
         table,
@@ -113,7 +113,7 @@ def _lines(steps: Steps, values: list[float | None]) -> tuple[list[dict[str, Any
         to_ps=steps.times_ps[-1],
         columns=theme.WIDTH,
         values=["value"],
-        keys=["stretch"],
+        keys=["interval"],
     )
     table = thinned.frame.with_columns((pl.col("time_ps") / PS_PER_SECOND).alias("time_s"))
-    return table.select("time_s", "value", "stretch").to_dicts(), thinned.sentence()
+    return table.select("time_s", "value", "interval").to_dicts(), thinned.sentence()

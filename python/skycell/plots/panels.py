@@ -24,7 +24,7 @@ DATASET = "trace"
 
 @dataclass(frozen=True)
 class TimeRange:
-    """A stretch of simulated time, picoseconds from the start of the run."""
+    """An interval of simulated time, picoseconds from the start of the run."""
 
     from_ps: int
     to_ps: int

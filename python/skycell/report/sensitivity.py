@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from skycell.plots.labels import listed
-from skycell.studies.kept_sensitivity import Alternative, KeptSensitivity, value_in_words
+from skycell.studies.sensitivity_store import Alternative, KeptSensitivity, value_in_words
 from skycell.tables.table import Table, columns, number, words
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from skycell.report.comparison import (
 from skycell.report.page import Picture, page
 from skycell.report.sensitivity import sensitivity_table
 from skycell.report.study_figures import listed_figure
-from skycell.studies.kept_sensitivity import value_in_words
 from skycell.studies.library import load_study
 from skycell.studies.readme import WHY, explained
+from skycell.studies.sensitivity_store import value_in_words
 from skycell.tables.runs import failed_runs
 from skycell.tables.table import Cell, Table, columns, words
 

@@ -61,7 +61,7 @@ class Scenario:
     positions: Positions = field(default_factory=dict, repr=False)
     folder: FilePath = FilePath()
     #: Other scenarios have the same values, and a key without effect here may have one there.
-    is_one_of_several: bool = False
+    is_template: bool = False
 
     @cached_property
     def file(self) -> ScenarioFile:
@@ -149,7 +149,7 @@ class Scenario:
 
     def _resolved_with(self, seed: int) -> NetworkSpec:
         faults = self._collector()
-        if not self.is_one_of_several:
+        if not self.is_template:
             note_idle_keys(self.values, self.file, faults)
         try:
             return resolve(self._planned(seed, faults))
@@ -196,7 +196,7 @@ def parse(
     name: str = "scenario",
     folder: FilePath = FilePath(),
     values: Mapping[str, Any] | None = None,
-    is_one_of_several: bool = False,
+    is_template: bool = False,
 ) -> Scenario:
     """Checks a scenario given as TOML text or as the data that such a text stands for.
 
@@ -205,7 +205,7 @@ def parse(
         name: what faults call it.
         folder: where the files that it names are.
         values: what replaces values of it, as for `Scenario.with_values`.
-        is_one_of_several: the source is a template that others are made of too, so that a key may
+        is_template: the source is a template that others are made of too, so that a key may
             have an effect in those only.
 
     Raises:
@@ -216,7 +216,7 @@ def parse(
     else:
         written, positions = plain_value(dict(source)), {}
     refuse_sweep(written, name)
-    scenario = Scenario(name, written, positions, folder, is_one_of_several)
+    scenario = Scenario(name, written, positions, folder, is_template)
     return scenario.with_values(values) if values else _checked(scenario)
 
 

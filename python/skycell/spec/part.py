@@ -14,7 +14,9 @@ U64 = Annotated[int, Field(ge=0, lt=2**64)]
 class SpecPart(BaseModel):
     """A part of a spec: frozen, of exact types, and unknown keys are faults."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, populate_by_name=True, defer_build=True
+    )
 
     def model_post_init(self, context: Any, /) -> None:
         """Shares the set of the fields' names, which takes more memory than a small part itself."""

@@ -10,17 +10,17 @@ from skycell.studies.design import scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
 from skycell.studies.library import STUDY_IDS, UnknownStudyError, known_ids, load_study, select
 from skycell.studies.reproduce import Progress, reproduce
-from skycell.studies.reproduction import ChoiceInForce, Doubt, Reproduction
+from skycell.studies.reproduction import ChoiceInForce, Reproduction, SuspectPrint
 
 __all__ = [
     "STUDY_IDS",
     "ChoiceInForce",
     "ConclusionResult",
-    "Doubt",
     "Progress",
     "Reproduction",
     "Row",
     "RunByRun",
+    "SuspectPrint",
     "TableSummary",
     "UnknownStudyError",
     "known_ids",

@@ -12,7 +12,7 @@ from skycell.experiment.ranking import Aim
 from skycell.experiment.result import SweepResult
 from skycell.experiment.store import RunStore
 from skycell.experiment.sweep import sweep
-from skycell.studies.asked_categories import compare_categories, refusal
+from skycell.studies.category_advice import compare_categories, refusal
 from skycell.studies.settings import Difference, Setting, differences, is_near
 from skycell.studies.stored import CATEGORY_AIMS, Choice, StoredResult, nearest, settings_with
 

@@ -138,7 +138,7 @@ def scenario_of(study: Study, cell: Cell, overrides: Overrides | None = None) ->
 def _parsed(values: dict[str, Any], cell: Cell) -> Scenario:
     """The scenario of a cell, whose keys may have an effect in other cells of the study only."""
     folder = Path(str(study_folder(cell.of[0])))
-    return parse(values, name=str(cell), folder=folder, is_one_of_several=True)
+    return parse(values, name=str(cell), folder=folder, is_template=True)
 
 
 def _resolved(values: dict[str, Any], cell: Cell, experiment: Experiment, seed: int) -> NetworkSpec:

@@ -85,7 +85,7 @@ def _round_trips_ms(of: Computed) -> list[float]:
 def time_without_path(of: Computed) -> float:
     """Over all steps."""
     found = _series(of)
-    lost = sum(part.steps for part in found.stretches if not part.satellites)
+    lost = sum(part.steps for part in found.intervals if not part.satellites)
     return lost * found.step_ps / PS_PER_SECOND
 
 
@@ -177,7 +177,7 @@ def handover_interval(of: Computed) -> float | None:
     found = _series(of)
     changes = [
         after.first_step
-        for before, after in pairwise(found.stretches)
+        for before, after in pairwise(found.intervals)
         if before.satellites[:1] != after.satellites[:1]
     ]
     if len(changes) < 2:

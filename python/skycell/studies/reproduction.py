@@ -41,7 +41,7 @@ class ChoiceInForce:
 
 
 @dataclass(frozen=True)
-class Doubt:
+class SuspectPrint:
     """A doubt about a printed number, or two copies of it that differ."""
 
     table: str
@@ -121,10 +121,10 @@ class Reproduction:
         return summarise_tables(self.rows)
 
     @property
-    def doubts(self) -> list[Doubt]:
+    def doubts(self) -> list[SuspectPrint]:
         """Doubts about the published numbers of the rows."""
         return [
-            Doubt(row.table, row.factors, row.published, row.doubt)
+            SuspectPrint(row.table, row.factors, row.published, row.doubt)
             for row in self.rows
             if row.doubt
         ]

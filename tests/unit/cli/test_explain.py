@@ -16,7 +16,7 @@ def test_a_scenario_is_explained_in_tables() -> None:
         "topology.bottleneck.policy.interval",
         "RTT through empty ports",
         "Ports that the fast engine steps",
-        "Doubt: codel at router1>router2",
+        "Warning: codel at router1>router2",
     ):
         assert part in done.stdout, part
 

@@ -88,7 +88,7 @@ def test_czml_has_positions_and_paths_of_every_moment(tmp_path: Path) -> None:
         assert np.abs(values[:, 1:] / 1000 - at[:, number]).max() < 1e-4
     places = find_places(["london", "sydney"])
     taken = series(sky, places, [(0, 1)], duration_ps=600 * SECOND, step_ps=60 * SECOND)
-    for part in taken.stretches:
+    for part in taken.intervals:
         along = ["place/london", *(f"satellite/{s}" for s in part.satellites), "place/sydney"]
         (path,) = (
             packet["polyline"]

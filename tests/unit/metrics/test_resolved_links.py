@@ -129,7 +129,7 @@ def test_each_setting_says_where_it_comes_from() -> None:
 def test_doubts_name_windows_intervals_and_buffers_that_fall_short() -> None:
     packets = {**PACKETS, "delay": "300 ms", "framing": "ip", "policy": "codel"}
     one = scenario(bottleneck=packets, access={"delay": "5 ms", "framing": "ip"})
-    window, interval, buffer = explain(one.with_values({"tcp.receiver_window": "64 kB"})).doubts
+    window, interval, buffer = explain(one.with_values({"tcp.receiver_window": "64 kB"})).warnings
     assert "receiver_window of flow1 is 64000 B" in window
     assert "codel at router1>router2 has an interval of 100 ms and flows of" in interval
     assert buffer.startswith("the buffer of router1>router2 is 0.")
@@ -139,4 +139,4 @@ def test_doubts_name_windows_intervals_and_buffers_that_fall_short() -> None:
         "tcp.receiver_window": "1 MB",
         "tcp.window_scaling": True,
     }
-    assert explain(one.with_values(wide)).doubts == ()
+    assert explain(one.with_values(wide)).warnings == ()

@@ -182,7 +182,7 @@ def test_a_path_takes_no_link_through_the_earth_and_the_refusal_names_them(tmp_p
     places = [Place("a", 10, -95), Place("b", -10, 80)]
     sky = ring("elements", 6, {"kind": "ring"}, tmp_path).with_values({"ground.access": "any"})
     found = series(sky, places, [(0, 1)], duration_ps=60 * SECOND)
-    assert {stretch.satellites for stretch in found.stretches} == {()}
+    assert {interval.satellites for interval in found.intervals} == {()}
     (tmp_path / "sky.toml").write_text(
         f'[pattern]\nkind = "elements"\nfile = "ring"\n[earth]\nepoch = "{EPOCH}"\n'
         '[links]\nkind = "ring"\n[ground]\naccess = "any"\n',

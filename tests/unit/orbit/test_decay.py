@@ -113,7 +113,7 @@ def test_a_series_loses_what_decays_at_that_moment_and_the_others_go_on(
     assert abs(lost.at_ps - DECAY_PS) < 10 * SECOND_PS / 1000
     beside = found(*RE_ENTERING, *map(summed, STAYING))
     assert (beside.delays_ps(0) != NO_PATH_PS).all()
-    assert beside.stretches[-1].satellites == ("5",)
+    assert beside.intervals[-1].satellites == ("5",)
     for known in (alone, beside):
         assert [entry.satellite for entry in known.validity.left_out] == ["55897"]
 

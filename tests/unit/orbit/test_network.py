@@ -71,7 +71,7 @@ def test_a_place_that_sees_nothing_now_is_told_how_high_the_highest_stands() -> 
     assert route.missing.endswith("deg")
 
 
-def test_stretches_cover_every_step_of_every_pair_once() -> None:
+def test_intervals_cover_every_step_of_every_pair_once() -> None:
     found = series(
         BASE.with_values({"ground.mask": "25 deg"}),
         PLACES,
@@ -79,14 +79,14 @@ def test_stretches_cover_every_step_of_every_pair_once() -> None:
         duration_ps=1000 * SECOND,
     )
     for pair in (0, 1):
-        own = [stretch for stretch in found.stretches if stretch.pair == pair]
+        own = [interval for interval in found.intervals if interval.pair == pair]
         assert own[0].first_step == 0
-        assert sum(stretch.steps for stretch in own) == found.steps
+        assert sum(interval.steps for interval in own) == found.steps
         assert all(a.satellites != b.satellites or a.missing != b.missing for a, b in pairwise(own))
-        for stretch in own:
-            steps = slice(stretch.first_step, stretch.first_step + stretch.steps)
+        for interval in own:
+            steps = slice(interval.first_step, interval.first_step + interval.steps)
             missing = found.delays_ps(pair)[steps] == NO_PATH_PS
-            assert missing.all() if not stretch.satellites else not missing.any()
+            assert missing.all() if not interval.satellites else not missing.any()
     assert {change.what for change in found.handovers()} >= {"lost", "found"}
 
 

@@ -69,12 +69,12 @@ def test_a_globe_and_its_page_are_drawn_without_a_network(tmp_path: Path) -> Non
     assert all(name in text for name in ("globe_longitude", "globe_latitude", "globe_frame"))
 
 
-def test_delays_are_drawn_stretch_by_stretch_with_each_handover_marked() -> None:
+def test_delays_are_drawn_interval_by_interval_with_each_handover_marked() -> None:
     found = series(BASE, PLACES, [(0, 1)], duration_ps=600 * 10**12)
     (rows,) = delay_figure(found).spec()["datasets"].values()
     marks = [row for row in rows if row["what"] is not None]
     assert [mark["time_s"] for mark in marks] == [35.0, 87.0, 391.0, 442.0]
-    assert len({row["stretch"] for row in rows if row["stretch"] is not None}) == 5
+    assert len({row["interval"] for row in rows if row["interval"] is not None}) == 5
 
 
 def test_jumps_are_drawn_and_only_times_without_a_path_are_gaps() -> None:

@@ -25,9 +25,9 @@ from skycell.report.study import conclusions_text, origin_of, study_figures, stu
 from skycell.studies.compare import Row
 from skycell.studies.design import cell_of, scenario_of
 from skycell.studies.findings import ConclusionResult, RunByRun
-from skycell.studies.kept_sensitivity import KeptSensitivity
 from skycell.studies.library import load_study
 from skycell.studies.reproduction import Reproduction
+from skycell.studies.sensitivity_store import KeptSensitivity
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.traces import drawn
 from tests.unit.report.drawing import pictures

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from skycell.studies import load_study, reproduce
-from skycell.studies.kept_sensitivity import (
+from skycell.studies.sensitivity import sensitivity
+from skycell.studies.sensitivity_store import (
     Alternative,
     Effect,
     KeptSensitivity,
@@ -14,7 +15,6 @@ from skycell.studies.kept_sensitivity import (
     fingerprint,
     value_in_words,
 )
-from skycell.studies.sensitivity import sensitivity
 from tests.unit.report.reproductions import ROWS, reproduction
 from tests.unit.studies.double import Double
 

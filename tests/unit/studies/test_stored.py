@@ -12,7 +12,7 @@ from skycell.experiment.ranking import rank
 from skycell.input.quantities import parse_quantity
 from skycell.metrics.network import Network
 from skycell.studies.advice import aims_of
-from skycell.studies.asked_categories import plan_of, refusal
+from skycell.studies.category_advice import plan_of, refusal
 from skycell.studies.design import cell_of, specs_of
 from skycell.studies.library import select
 from skycell.studies.plan import plan_runs

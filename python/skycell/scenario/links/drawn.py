@@ -37,7 +37,7 @@ from skycell.scenario.links.adaptive import (
 from skycell.scenario.links.es_n0_series import read_es_n0
 from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.links.keys import DELAY_MEANING
-from skycell.scenario.links.link_model import Course, LinkModel
+from skycell.scenario.links.link_model import LevelProcess, LinkModel
 from skycell.scenario.links.link_rate import LinkRate
 from skycell.scenario.links.outages import check_outages, expected_outages, quantile, spans_off
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
@@ -64,9 +64,9 @@ def read_model(path: Path) -> LinkModel:
         allowed = f"{model.step} or longer: a step is no longer than its slot"
         faults.add(("slot",), str(model.slot), allowed)
     for name in ("delay_ms", "rate_mbps"):
-        course: Course | None = getattr(model, name)
-        if course is not None and course.slots[-1] + course.noise[-1] <= 0:
-            got = Verbatim(f"at most {show_amount(course.slots[-1] + course.noise[-1])}")
+        process: LevelProcess | None = getattr(model, name)
+        if process is not None and process.slots[-1] + process.noise[-1] <= 0:
+            got = Verbatim(f"at most {show_amount(process.slots[-1] + process.noise[-1])}")
             faults.add((name,), got, "values above 0")
     if model.adaptive_coding is not None and model.rate_mbps is not None:
         allowed = "nothing beside adaptive_coding, which gives the rate"
@@ -203,18 +203,18 @@ def _steps(
     )
 
 
-def values_of(model: LinkModel, course: Course, seed: str, count: int) -> Iterator[float]:
+def values_of(model: LinkModel, process: LevelProcess, seed: str, count: int) -> Iterator[float]:
     """Samples of a course, 0 or more, within what the model says of slots and noise."""
     rng = random.Random(seed)
-    levels, noises = _parts(rng, course.slot_memory), _parts(rng, course.noise_memory)
+    levels, noises = _parts(rng, process.slot_memory), _parts(rng, process.noise_memory)
     step_ps = _ps(model.step)
     slot: int | None = None
     level = 0.0
     for step in range(count):
         number = _slot(model, step * step_ps)
         if number != slot:
-            slot, level = number, quantile(course.slots, next(levels))
-        yield max(0.0, level + quantile(course.noise, next(noises)))
+            slot, level = number, quantile(process.slots, next(levels))
+        yield max(0.0, level + quantile(process.noise, next(noises)))
 
 
 def _slot(model: LinkModel, at_ps: int) -> int:

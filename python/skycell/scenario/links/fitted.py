@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, show_amount, show_time
 from skycell.scenario.links.drawn import values_of
-from skycell.scenario.links.link_model import MOST_MEMORY, Course, LinkModel
+from skycell.scenario.links.link_model import MOST_MEMORY, LevelProcess, LinkModel
 from skycell.scenario.links.outages import Outages, spans_off
 from skycell.scenario.links.phase import best_phase
 from skycell.spec.steps import Steps
@@ -112,7 +112,7 @@ def fit(
         phase=show_time(phase_ps),
         loss=round(loss, 9) or None,
         outages=_outages(steps),
-        **{name: _course(values, slots) for name, values in measured.items()},
+        **{name: _process(values, slots) for name, values in measured.items()},
     )
 
 
@@ -166,13 +166,13 @@ def _phase_of(steps: Steps, slot_ps: int, step_ps: int, has_delay: bool) -> int:
     return best_phase(moments, courses, slot_ps, fine).phase_ps
 
 
-def _course(values: Samples, slots: NDArray[Any]) -> Course:
+def _process(values: Samples, slots: NDArray[Any]) -> LevelProcess:
     import numpy as np
 
     levels, own = _levels(values, slots)
     noise = values - own
     inside = slots[1:] == slots[:-1]
-    return Course(
+    return LevelProcess(
         slots=_quantiles(levels),
         slot_memory=_memory(levels, np.ones(len(levels) - 1, dtype=bool)),
         noise=_quantiles(noise),
@@ -250,12 +250,12 @@ def check(model: LinkModel, steps: Steps) -> list[Checked]:
     measured = sampled(steps, step_ps)
     found: list[Checked] = []
     for name in ("delay_ms", "rate_mbps"):
-        course: Course | None = getattr(model, name)
-        if course is None:
+        process: LevelProcess | None = getattr(model, name)
+        if process is None:
             continue
         own = measured[name]
         drawn = [
-            np.array(list(values_of(model, course, f"check/{seed}", len(own))))
+            np.array(list(values_of(model, process, f"check/{seed}", len(own))))
             for seed in range(DRAWS)
         ]
         found += [

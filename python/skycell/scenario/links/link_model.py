@@ -26,7 +26,7 @@ Quantiles = Annotated[
 Memory = Annotated[float, number(low=-MOST_MEMORY, high=MOST_MEMORY)]
 
 
-class Course(Parameters):
+class LevelProcess(Parameters):
     """How one value of a link goes through time: a level for each slot, and noise on it.
 
     Quantiles are evenly spaced, from the least value to the greatest.
@@ -52,8 +52,8 @@ class LinkModel(Parameters):
     phase: _Phase = param(
         "0 s", "time of the first whole slot's beginning", source="the first", when=when("slot")
     )
-    delay_ms: Course | None = param(None, "one way", source="the link's own delay")
-    rate_mbps: Course | None = param(None, "rate of the link", source="the link's own rate")
+    delay_ms: LevelProcess | None = param(None, "one way", source="the link's own delay")
+    rate_mbps: LevelProcess | None = param(None, "rate of the link", source="the link's own rate")
     adaptive_coding: AdaptiveCoding | None = param(
         None,
         "the rate follows Es/N0 through the MODCODs of DVB-S2, on a link with framing gse",

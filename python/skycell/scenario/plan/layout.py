@@ -11,8 +11,8 @@ from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file.topology import GraphFlow, GraphVc
 from skycell.scenario.links.keys import AnyLink, PortKeys
 from skycell.scenario.plan.framings import check_framings
-from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import PLAIN_PORT, NodeKind, Plan, PlannedLink
+from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
 
 
@@ -197,7 +197,7 @@ def _routes(
             got = Verbatim(f"no path from {ends[0]} to {ends[1]}")
             faults.add(here, got, "links that connect the two hosts over switches and routers")
             return None
-        routes[key] = own_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
+        routes[key] = segment_vcs(plan, f"{flow.name}.{key}", nodes, flow.service)
     return routes["forward"], routes["reverse"]
 
 

@@ -16,8 +16,8 @@ from skycell.input.faults import FaultCollector, Path, Verbatim, show_value
 from skycell.input.quantities import Dimension, Quantity, rounded
 from skycell.scenario.links.chain import Chain
 from skycell.scenario.links.keys import PortKeys
-from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.plan import Plan, PlannedLink, Rerouting
+from skycell.scenario.plan.satellite_path import SatellitePath
 from skycell.spec.steps import Hops
 
 _NO_DELAY = Quantity(Fraction(0), Dimension.TIME, "0 s")
@@ -92,21 +92,21 @@ def _board(
         The links of its ways, by the time from which on they hold.
     """
     steps = [_turned(hops) if is_reverse else hops for hops in chain.hops]
-    courses: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    delays: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for time, hops in zip(chain.times_ps, steps, strict=True):
         if hops is None:
             continue
         for ends, delay in zip(_after_up(hops, link.target), hops.links_ps[1:], strict=True):
-            courses.setdefault(ends, []).append((time, delay))
-    for (source, target), rows in courses.items():
+            delays.setdefault(ends, []).append((time, delay))
+    for (source, target), rows in delays.items():
         name = f"{source}>{target}"
         plan.nodes.setdefault(source, "switch")
         if name in plan.links:
-            rows = _merged(plan.courses[name], rows)
+            rows = _merged(plan.satellite_paths[name], rows)
         else:
             plan.add_link(_satellite_link(first, chain, source, target))
-        plan.courses[name] = _held(rows, target)
-    plan.courses[link.name] = _ground_course(chain, steps)
+        plan.satellite_paths[name] = _held(rows, target)
+    plan.satellite_paths[link.name] = _ground_path(chain, steps)
     return [
         (time, (link.name, *(f"{a}>{b}" for a, b in _after_up(hops, link.target))))
         for time, hops in ((time, _hops_from(chain, steps, time)) for time, _ in chain.changes)
@@ -161,21 +161,21 @@ def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) 
     )
 
 
-def _held(rows: list[tuple[int, int]], target: str) -> Course:
+def _held(rows: list[tuple[int, int]], target: str) -> SatellitePath:
     """Where no path takes the link its delay stays what it was last, at first what it will be."""
     kept = [row for i, row in enumerate(rows) if i == 0 or row[1] != rows[i - 1][1]]
     times = (0, *(time for time, _ in kept[1:]))
-    return Course(times, tuple(delay for _, delay in kept), (target,) * len(kept))
+    return SatellitePath(times, tuple(delay for _, delay in kept), (target,) * len(kept))
 
 
-def _merged(known: Course, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merged(known: SatellitePath, rows: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The rows of two ground links that share a link between satellites."""
     old = dict(zip(known.times_ps, known.delays_ps, strict=True))
     merged = {time: delay for time, delay in old.items() if delay is not None} | dict(rows)
     return sorted(merged.items())
 
 
-def _ground_course(chain: Chain, steps: Sequence[Hops | None]) -> Course:
+def _ground_path(chain: Chain, steps: Sequence[Hops | None]) -> SatellitePath:
     known = next(hops for hops in steps if hops is not None)
     rows: list[tuple[int, int | None, str]] = []
     for time, hops in zip(chain.times_ps, steps, strict=True):
@@ -184,7 +184,7 @@ def _ground_course(chain: Chain, steps: Sequence[Hops | None]) -> Course:
         if not rows or row != rows[-1][1:]:
             rows.append((time, *row))
     times, delays, targets = zip(*rows, strict=True)
-    return Course(
+    return SatellitePath(
         times,
         delays,
         targets,

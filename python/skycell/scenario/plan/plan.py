@@ -14,7 +14,7 @@ from skycell.scenario.declared.policies import TailDrop
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.jitter import PortGap, Sender
 from skycell.scenario.links.keys import AnyLink, PortKeys, delay_of
-from skycell.scenario.plan.course import Course
+from skycell.scenario.plan.satellite_path import SatellitePath
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
@@ -155,7 +155,7 @@ class Plan:
     vcs: dict[str, PlannedVc] = field(default_factory=dict)
     flows: dict[str, PlannedFlow] = field(default_factory=dict)
     #: Links whose delay and end follow satellites, by name.
-    courses: dict[str, Course] = field(default_factory=dict)
+    satellite_paths: dict[str, SatellitePath] = field(default_factory=dict)
     #: Cell sources in their order, with the VC of each; behind them those of the VCs of calls.
     sources: dict[str, str] = field(default_factory=dict)
     #: Calls by the name of their class.

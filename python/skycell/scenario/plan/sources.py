@@ -11,8 +11,8 @@ from skycell.scenario.file.sources import Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.plan.generators import access_keys, access_link, nodes_between
 from skycell.scenario.plan.layout import add_link
-from skycell.scenario.plan.own_vcs import own_vcs
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
 
 
@@ -37,7 +37,7 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
         else:
             nodes = hosts_between(plan, paths, source, here, faults)
         if nodes and sends_packets(source):
-            route = own_vcs(plan, source.name, nodes, source.service)
+            route = segment_vcs(plan, source.name, nodes, source.service)
             plan.datagrams[source.name] = tuple(route)
         elif nodes:
             _plan_cells(plan, source, nodes, here, faults)

@@ -84,7 +84,7 @@ def delays_ps(net: Resolution) -> dict[str, int]:
 @part
 def changing(net: Resolution) -> frozenset[str]:
     """Returns the links whose delay, rate or end changes during the run."""
-    schedules, courses = net.schedules.schedules, net.plan.courses
+    schedules, paths = net.schedules.schedules, net.plan.satellite_paths
     return frozenset(
-        name for name, link in net.plan.links.items() if name in courses or link.path in schedules
+        name for name, link in net.plan.links.items() if name in paths or link.path in schedules
     )

@@ -14,7 +14,7 @@ from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.longest import check_mtus
 from skycell.scenario.resolve.peps import check_ipsec
 from skycell.scenario.resolve.ports import channels, delay_variations, ports
-from skycell.scenario.resolve.processing import longer_course, longer_schedule, processing
+from skycell.scenario.resolve.processing import delayed_schedule, processing, with_processing
 from skycell.scenario.resolve.qos import check_qos
 from skycell.scenario.resolve.records import records
 from skycell.scenario.resolve.resequencers import resequencers
@@ -86,18 +86,18 @@ def _link(net: Resolution, link: PlannedLink) -> LinkSpec:
     line, port = lines(net)[link.name], ports(net)[link.name]
     assert port is not None, "a port with a fault"
     delay_variation, least_ps = delay_variations(net)[link.name]
-    course = net.plan.courses.get(link.name)
-    if course is not None:
-        course = longer_course(course, processing(net))
+    path = net.plan.satellite_paths.get(link.name)
+    if path is not None:
+        path = with_processing(path, processing(net))
         target, delay_ps, schedule = (
-            course.targets[0],
-            course.least_ps,
-            course.schedule(net.node_ids),
+            path.targets[0],
+            path.least_ps,
+            path.schedule(net.node_ids),
         )
     else:
         own_ps = processing(net).get(link.target, 0)
         target, delay_ps = link.target, net.schedules.least_delay_ps(link.path, least_ps) + own_ps
-        schedule = longer_schedule(net.schedules.schedules.get(link.path), own_ps)
+        schedule = delayed_schedule(net.schedules.schedules.get(link.path), own_ps)
     return LinkSpec(
         name=link.name,
         from_=net.node_ids[link.source],

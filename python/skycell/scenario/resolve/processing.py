@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from skycell.input.faults import did_you_mean
 from skycell.scenario.file.processing import SATELLITES, processing_ps
-from skycell.scenario.plan.course import Course
 from skycell.scenario.plan.onboard_switching import satellite_node
+from skycell.scenario.plan.satellite_path import SatellitePath
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.spec.network import ScheduleSpec
 
@@ -44,16 +44,16 @@ def processing(net: Resolution) -> dict[str, int]:
     return found
 
 
-def longer_course(course: Course, processing: Mapping[str, int]) -> Course:
-    """A course whose delays have the processing time of the node that each step leads to."""
+def with_processing(path: SatellitePath, processing: Mapping[str, int]) -> SatellitePath:
+    """A path whose delays have the processing time of the node that each step leads to."""
     delays = tuple(
         None if delay is None else delay + processing.get(target, 0)
-        for delay, target in zip(course.delays_ps, course.targets, strict=True)
+        for delay, target in zip(path.delays_ps, path.targets, strict=True)
     )
-    return replace(course, delays_ps=delays)
+    return replace(path, delays_ps=delays)
 
 
-def longer_schedule(schedule: ScheduleSpec | None, time_ps: int) -> ScheduleSpec | None:
+def delayed_schedule(schedule: ScheduleSpec | None, time_ps: int) -> ScheduleSpec | None:
     """A schedule whose delays are longer by a time; None for none."""
     if schedule is None or not time_ps:
         return schedule

@@ -9,10 +9,10 @@ from skycell.metrics.resolved_links import ResolvedPath, ResolvedSize
 from skycell.spec.network import NetworkSpec
 
 
-def doubts(
+def warnings(
     spec: NetworkSpec, paths: Sequence[ResolvedPath], sizes: Sequence[ResolvedSize]
 ) -> tuple[str, ...]:
-    """What to doubt of a network, a sentence or two each."""
+    """Returns the warnings about a network, a sentence or two each."""
     return (*_windows(paths), *_policies(spec, paths), *_buffers(paths, sizes))
 
 

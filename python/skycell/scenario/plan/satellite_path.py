@@ -10,7 +10,7 @@ from skycell.spec.network import ScheduleSpec
 
 
 @dataclass(frozen=True)
-class Course:
+class SatellitePath:
     """The delay of a link over the run, and where it leads, in steps.
 
     Attributes:
@@ -33,7 +33,7 @@ class Course:
         return min(delay for delay in self.delays_ps if delay is not None)
 
     def schedule(self, node_ids: Mapping[str, int]) -> ScheduleSpec | None:
-        """The course as the engines see it; None for a link at rest."""
+        """The path as the engines see it; None for a link at rest."""
         if len(self.times_ps) == 1:
             return None
         turns = len(set(self.targets)) > 1
