@@ -47,7 +47,7 @@ def main() -> None:
         "threads": asked.jobs,
         "wall_s": round(time.perf_counter() - began, 1),
         "cpu_s": round(time.process_time() - used, 1),
-        "paths": len(found.stretches),
+        "paths": len(found.intervals),
         "memory_before_mb": before_kb // 1024,
         "memory_peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         "machine": platform.processor() or platform.machine(),

@@ -94,11 +94,13 @@ def modules() -> Written:
 
 def pages() -> Written:
     """Reference pages of what is declared."""
+    from skycell.orbit.documentation import page as constellation_page
     from skycell.scenario.documentation import page
     from skycell.scenario.policy_table import policy_page
     from skycell.scenario.rate_algorithm_table import rate_algorithm_page
 
     yield REFERENCE / "scenario.md", page()
+    yield REFERENCE / "orbit" / "constellation-file.md", constellation_page()
     yield _with_table(REFERENCE / "policies" / "README.md", "classes", policy_page())
     yield _with_table(REFERENCE / "abr.md", "rate algorithms", rate_algorithm_page())
     yield _with_table(REFERENCE / "records.md", "traces", traces_table(declarations()))

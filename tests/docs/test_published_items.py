@@ -26,9 +26,3 @@ def test_every_id_that_is_named_exists() -> None:
 def test_every_table_of_a_published_study_is_there() -> None:
     tables = {table.id for study in map(load_study, PUBLISHED_IDS) for table in study.tables}
     assert tables - named() == set()
-
-
-def test_an_item_without_an_id_says_why() -> None:
-    rows = [row["ids"].strip() for row in ROW.finditer(PAGE.read_text(encoding="utf-8"))]
-    without = [text for text in rows if not NAME.search(text) and not text.startswith(("id", "-"))]
-    assert all(re.match(r"(– : |inputs )\w", text) for text in without)

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from skycell.studies.library import PUBLISHED_IDS, STUDY_IDS, load_study, module_name
-from tests.docs.pages import blocks, commands
+from skycell.studies.library import PUBLISHED_IDS, load_study
 from tests.docs.scripts import load_script
 from tests.structure.tree import ROOT
 
@@ -127,51 +126,6 @@ def test_the_page_of_results_has_every_table_of_every_published_study_once() -> 
         for table in study.tables:
             assert block.count(f"| {table.printed_as}: {table.title} |") == 1
     assert "failed" not in block
-
-
-@pytest.mark.parametrize("study", PUBLISHED_IDS)
-def test_every_page_tells_the_same_of_a_study(study: str) -> None:
-    counts = [0, 0, 0]
-    for line in part_of(ROOT / "docs" / "results.md").splitlines():
-        if any(line.startswith(f"| {table.printed_as}: ") for table in load_study(study).tables):
-            _, _, _, *verdicts = (part.strip() for part in line.split("|")[:6])
-            counts = [total + int(part or 0) for total, part in zip(counts, verdicts, strict=True)]
-    values = "{} inside, {} near, {} off".format(*counts) if any(counts) else "none"
-    page = f"{script.STUDIES}/{module_name(study)}/README.md"
-    (line,) = [line for line in part_of(ROOT / "README.md").splitlines() if f"]({page})" in line]
-    assert line.split(" | ")[1] == values
-    conclusions = line.split(" | ")[2].removesuffix(" |")
-    assert part_of(ROOT / page).strip() == (
-        f"Values in print: {values}. Conclusions that hold: {conclusions}."
-    )
-
-
-@pytest.mark.parametrize("study", STUDY_IDS)
-def test_a_studys_readme_opens_with_what_comes_out_what_does_not_and_why(study: str) -> None:
-    text = (ROOT / script.STUDIES / module_name(study) / "README.md").read_text(encoding="utf-8")
-    opening = text.split("\n## ")[0]
-    leads = re.findall(r"^\*\*([^*]+)\.\*\* \S", opening, re.MULTILINE)
-    own = load_study(study).is_own
-    assert leads == [
-        "What it finds" if own else "What reproduces",
-        "What it does not say" if own else "What does not",
-        "Why",
-    ]
-    assert len(opening) < 1500
-
-
-def test_the_front_page_has_a_scenario_of_few_lines_and_runs_it() -> None:
-    """`test_examples` runs it and compares what it prints."""
-    found = blocks(ROOT / "README.md")
-    (scenario,) = [block for block in found if block.language == "toml" and block.name]
-    assert len(scenario.text.splitlines()) <= 15
-    run = [
-        command.command
-        for block in found
-        if block.language == "console"
-        for command in commands(block)
-    ]
-    assert any(scenario.name in command for command in run)
 
 
 def test_a_table_of_the_page_of_results_names_its_publication_as_the_bibliography_does() -> None:
