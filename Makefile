@@ -112,10 +112,11 @@ $(DOCS_STAMP): docs/requirements.lock $(TOOLS_STAMP)
 
 $(PACKAGES_STAMP): requirements.lock $(TOOLS_STAMP)
 	test -x $(BIN)/python || $(UV) venv --quiet --python .tools/bin/python .venv
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes requirements.lock
 	@touch $@
 
 $(SETUP_STAMP): $(PACKAGES_STAMP) pyproject.toml $(RUST_SOURCES)
 	@echo "Compiling the engine (the first time takes about a minute) ..."
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --reinstall-package skycell -e .
+	@$(BIN)/python -m compileall -q python
 	@touch $@
