@@ -16,7 +16,7 @@ use skycell_spec::{NetworkSpec, Proxy, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{FlowId, FrameId, SimTime};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 mod deliveries;
 mod ended;
@@ -77,6 +77,10 @@ pub(crate) struct Network<'a> {
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, FrameId)>,
+    /// By source: the one that answers its datagrams.
+    echoes: Vec<Option<u32>>,
+    /// By frame that an echo has sent: when what it answers was sent. Of frames that were lost it is left.
+    asked_at: HashMap<FrameId, SimTime>,
     flow_routes: FlowRoutes,
     frames: Frames,
     deliveries: Deliveries,
@@ -161,6 +165,8 @@ impl<'a> Network<'a> {
             flows,
             proxies,
             sources,
+            echoes: spec.echoes(),
+            asked_at: HashMap::new(),
             flow_routes: FlowRoutes::new(&spec.flows),
             frames: Frames::new(go_in_parts, have_serials),
             deliveries: Deliveries::at(spec.links.len()),
@@ -391,8 +397,8 @@ impl<'a> Network<'a> {
         }
         let (segment, out) = (self.frames.segment(id), &mut self.out);
         self.frames.forget(id);
-        if let Some(source) = frame.sent_by() {
-            self.on_datagram_at_end(source, frame.octets(), now - frame.enqueued_at);
+        if frame.sent_by().is_some() {
+            self.on_datagram_at_end(now, id, &frame);
             let vc = &mut self.vcs.rest[frame.vc as usize];
             if let Some(delays) = vc.delays.as_mut().filter(|_| !vc.measures_units) {
                 delays.add((now - frame.enqueued_at).0);

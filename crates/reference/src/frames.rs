@@ -28,6 +28,8 @@ pub(crate) enum Content {
         source: u32,
         /// Which VC of its route it is on.
         route_index: u32,
+        /// When it was sent; of an answer, when what it answers was.
+        since: SimTime,
     },
     /// What a host outside of the run sends.
     Real(Box<RealPacket>),

@@ -89,6 +89,8 @@ pub(crate) struct Network<'a> {
     flows: Vec<FlowAtWork>,
     proxies: Proxies,
     sources: Vec<CellSource>,
+    /// By source: the one that answers its datagrams.
+    echoes: Vec<Option<u32>>,
     frames: Frames,
     pub(crate) events: EventQueue,
     out: Outbox,
@@ -186,6 +188,7 @@ impl<'a> Network<'a> {
             flows,
             proxies: Proxies::default(),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
+            echoes: spec.echoes(),
             frames: Frames::default(),
             events,
             out: Outbox::default(),
@@ -384,10 +387,15 @@ impl<'a> Network<'a> {
             } => (flow, is_forward),
             Content::Real(_) => return self.on_real_at_end(now, id),
             Content::Fragment(_) => return self.on_fragment_at_end(now, id),
-            Content::Datagram { source, .. } => {
-                let delay = now - frame.enqueued_at;
-                self.sources[source as usize].on_delivered(frame.octets, delay);
-                return self.frames.settle(id, 1);
+            Content::Datagram { source, since, .. } => {
+                let (octets, cells) = (frame.octets, frame.cells);
+                self.sources[source as usize].on_delivered(octets, now - since);
+                self.frames.settle(id, 1);
+                if let Some(echo) = self.echoes[source as usize] {
+                    let answer = self.sources[echo as usize].answer(octets, cells);
+                    self.send_datagram(now, echo, answer, since);
+                }
+                return;
             }
             _ => return self.frames.settle(id, 1),
         };

@@ -4,7 +4,8 @@ use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
 use crate::{
     AdvertisedWindow, DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec,
-    SPEC_VERSION, SlowStartSpec, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec, WHOLE_PPB,
+    SPEC_VERSION, SlowStartSpec, SourcePattern, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec,
+    WHOLE_PPB,
 };
 use skycell_declare::{Refusal, Rule, Surroundings};
 
@@ -352,6 +353,17 @@ impl NetworkSpec {
     pub fn vc_destination(&self, vc: usize) -> u32 {
         let path = &self.vcs[vc].path;
         self.links[path[path.len() - 1] as usize].to
+    }
+
+    /// By source: the source that answers its datagrams, if one does.
+    pub fn echoes(&self) -> Vec<Option<u32>> {
+        let mut echoes = vec![None; self.sources.len()];
+        for (source, id) in self.sources.iter().zip(0u32..) {
+            if let SourcePattern::Echo { of } = source.pattern {
+                echoes[of as usize] = Some(id);
+            }
+        }
+        echoes
     }
 
     /// What a cell of VC `vc` takes from its departure from the first port to the VC's end when every

@@ -188,6 +188,7 @@ impl NetworkSpec {
             }
             crate::sources::validate_clp(i, source, &self.vcs[vc], self.carries_packets(vc))?;
             validate_source(i, source)?;
+            crate::sources::validate_echo(self, i)?;
         }
         Ok(())
     }
@@ -269,6 +270,8 @@ fn validate_source(i: usize, source: &SourceSpec) -> Result<(), SpecError> {
     let at = |key: &str| format!("sources[{i}].{key}");
     if let SourcePattern::Trace { .. } = source.pattern {
         crate::sources::validate_trace(i, source)?;
+    } else if let SourcePattern::Echo { .. } = source.pattern {
+        // It sends when something comes.
     } else if source.cell_interval_ps == 0 || source.cell_interval_ps > LONGEST_PS {
         let path = at("cell_interval_ps");
         return Err(range(

@@ -2,7 +2,7 @@
 
 use crate::check::{RUN_MAX_PS, range, structure};
 use crate::framing::LONGEST_PACKET;
-use crate::{DistributionSpec, SpecError, StartSpec, VcSpec, WHOLE_PPB};
+use crate::{DistributionSpec, NetworkSpec, SpecError, StartSpec, VcSpec, WHOLE_PPB};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, is_default};
 use skycell_units::Octets;
@@ -22,7 +22,7 @@ pub struct SourceSpec {
     /// TCP connections: each frame is handed over whole, as a UDP datagram is. Empty for cells.
     pub datagram_route: Vec<u32>,
     /// Time from one cell to the next while it sends, the reciprocal of its peak cell rate,
-    /// picoseconds, above zero; 0 with a list of packets, which has their times.
+    /// picoseconds, above zero; 0 with a list of packets, which has their times, and for an echo.
     pub cell_interval_ps: u64,
     /// Cells of an AAL5 frame, above zero; 1 for cells without frames. The last frame of a burst is
     /// as long as the burst leaves it; a datagram is never cut. Of the packets of a list each has its own.
@@ -87,6 +87,11 @@ pub enum SourcePattern {
         begins_ps: Vec<u64>,
         /// How long each lasts, picoseconds, above zero, at most up to the begin of the next.
         lengths_ps: Vec<u64>,
+    },
+    /// An answer to each datagram of another source, as long, as soon as that has arrived: what a host does with pings.
+    Echo {
+        /// Id of the other source, whose route ends where this one begins; it is no echo.
+        of: u32,
     },
 }
 
@@ -161,6 +166,49 @@ pub(crate) fn validate_trace(i: usize, source: &SourceSpec) -> Result<(), SpecEr
     if source.cell_interval_ps != 0 {
         let (got, allowed) = (source.cell_interval_ps, "0 with a list of packets");
         return Err(range(at("cell_interval_ps"), got, allowed));
+    }
+    Ok(())
+}
+
+/// An echo answers datagrams that come to where it begins, and has no times of its own.
+pub(crate) fn validate_echo(spec: &NetworkSpec, i: usize) -> Result<(), SpecError> {
+    let source = &spec.sources[i];
+    let at = |key: &str| format!("sources[{i}].{key}");
+    let SourcePattern::Echo { of } = source.pattern else {
+        return Ok(());
+    };
+    let Some(asking) = spec.sources.get(of as usize) else {
+        return Err(structure(at("pattern.of"), "no such source"));
+    };
+    let is_echo = |source: &SourceSpec| matches!(source.pattern, SourcePattern::Echo { .. });
+    if is_echo(asking) || asking.datagram_route.is_empty() || source.datagram_route.is_empty() {
+        let problem = "an echo answers datagrams with datagrams, and no other echo";
+        return Err(structure(at("pattern.of"), problem));
+    }
+    let last = *asking.datagram_route.last().expect("it is not empty") as usize;
+    if spec.vc_destination(last) != spec.vc_source(source.vc as usize) {
+        let problem = "the datagrams of the other source end where an echo begins";
+        return Err(structure(at("vc"), problem));
+    }
+    if source.datagram_octets != asking.datagram_octets {
+        let allowed = "as many as of what it answers";
+        let path = at("datagram_octets");
+        return Err(range(path, source.datagram_octets, allowed));
+    }
+    if source.frame_cells != asking.frame_cells {
+        let allowed = "as many as of what it answers";
+        return Err(range(at("frame_cells"), source.frame_cells, allowed));
+    }
+    if source.cell_interval_ps != 0 {
+        let (got, allowed) = (source.cell_interval_ps, "0 for an echo");
+        return Err(range(at("cell_interval_ps"), got, allowed));
+    }
+    let of_same = spec.sources[..i].iter();
+    if of_same
+        .into_iter()
+        .any(|other| other.pattern == source.pattern)
+    {
+        return Err(structure(at("pattern.of"), "a source has one echo"));
     }
     Ok(())
 }

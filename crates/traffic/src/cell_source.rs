@@ -1,4 +1,5 @@
-//! A source: CBR, on/off VBR, or a list of packets. It sends at its own pace, whatever becomes of its cells.
+//! A source: CBR, on/off VBR, or a list of packets, which sends at its own pace, whatever becomes of its cells; or an echo,
+//! which answers what another one sends.
 
 use crate::packet_trace::PacketTrace;
 use crate::web::Draw;
@@ -127,7 +128,12 @@ impl CellSource {
     pub fn of(spec: &NetworkSpec, id: u32) -> Self {
         let source = &spec.sources[id as usize];
         let reports_delays = spec.records.delay_sources.contains(&id);
-        let vcs = source.datagram_route.iter();
+        // What an echo's take begins with what it answers.
+        let answered = match source.pattern {
+            SourcePattern::Echo { of } => &spec.sources[of as usize].datagram_route[..],
+            _ => &[],
+        };
+        let vcs = source.datagram_route.iter().chain(answered);
         let least_ps = vcs.map(|&vc| spec.vc_fixed_delay_ps(vc as usize)).sum();
         CellSource {
             delays: reports_delays.then(|| CellDelays::new(least_ps)),
@@ -209,6 +215,7 @@ impl CellSource {
                 source.due = trace.due();
                 source.trace = Some(trace);
             }
+            SourcePattern::Echo { .. } => source.due = SimTime::NEVER,
         }
         source
     }
@@ -260,6 +267,19 @@ impl CellSource {
         cell
     }
 
+    /// Answers a datagram of so many octets that goes in `frame_cells` cells.
+    pub fn answer(&mut self, octets: u32, frame_cells: u32) -> SourceCell {
+        self.record.frames += 1;
+        self.record.cells += u64::from(frame_cells);
+        self.record.octets += Octets::from(octets);
+        SourceCell {
+            index: 0,
+            frame_cells,
+            octets,
+            clp: self.clp.as_mut().is_some_and(Clp::next),
+        }
+    }
+
     /// How many cells, frames of their own, it is going to send one interval apart, the next one and
     /// the one after the last included; and that interval.
     pub fn regular(&self) -> (u64, SimTime) {
@@ -282,7 +302,8 @@ impl CellSource {
         }
     }
 
-    /// A datagram of so many octets has come to the end of its route, `delay` after it was sent.
+    /// A datagram of so many octets has come to the end of its route, `delay` after it was sent; of an echo, after what it
+    /// answers was.
     pub fn on_delivered(&mut self, octets: u32, delay: SimTime) {
         self.record.datagrams_delivered += 1;
         self.record.octets_delivered += u64::from(octets);
@@ -493,6 +514,30 @@ mod tests {
         // The last of a round and the first of the next may fall together.
         let mut source = CellSource::new(&trace(Some(70)), 1);
         assert_eq!(times(&mut source, 6), [5, 15, 15, 75, 75, 85]);
+    }
+
+    #[test]
+    fn an_echo_sends_nothing_by_itself_and_answers_with_as_many_octets() {
+        let spec = SourceSpec {
+            datagram_route: vec![1],
+            cell_interval_ps: 0,
+            datagram_octets: 84,
+            ..spec(SourcePattern::Echo { of: 0 })
+        };
+        let mut echo = CellSource::new(&spec, 1);
+        assert_eq!(echo.due(), SimTime::NEVER);
+        let answer = echo.answer(84, 3);
+        assert_eq!(
+            (answer.octets, answer.frame_cells, answer.index),
+            (84, 3, 0)
+        );
+        echo.on_delivered(84, SimTime(9));
+        let record = echo.record();
+        assert_eq!((record.frames, record.cells, record.octets), (1, 3, 84));
+        assert_eq!(
+            (record.datagrams_delivered, record.octets_delivered),
+            (1, 84)
+        );
     }
 
     #[test]

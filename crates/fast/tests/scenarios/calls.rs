@@ -8,7 +8,12 @@ use skycell_spec::*;
 pub fn calls(seed: u64) -> Option<NetworkSpec> {
     let mut dice = Dice(Stream::new(seed, "calls"));
     let mut spec = scenario(seed);
-    let is_list = |source: &SourceSpec| matches!(source.pattern, SourcePattern::Trace { .. });
+    let is_list = |source: &SourceSpec| {
+        matches!(
+            source.pattern,
+            SourcePattern::Trace { .. } | SourcePattern::Echo { .. }
+        )
+    };
     spec.sources.retain(|source| !is_list(source));
     spec.records.delay_sources =
         some_datagrams(&spec, &mut Dice(Stream::new(seed, "delays of the rest")));

@@ -366,6 +366,43 @@ pub fn add_datagrams(spec: &mut NetworkSpec, dice: &mut Dice) {
     });
 }
 
+/// Has the destinations of some flows answer the datagrams that come beside these.
+pub fn add_echoes(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for of in 0..spec.sources.len() as u32 {
+        let source = spec.sources[of as usize].clone();
+        let mut flows = spec.flows.iter();
+        let flow = flows.find(|flow| flow.forward == source.datagram_route);
+        let Some(flow) = flow.filter(|_| dice.one_in(2)) else {
+            continue;
+        };
+        let datagram_route = flow.reverse.clone();
+        spec.sources.push(SourceSpec {
+            clp: None,
+            name: format!("{}.reply", source.name),
+            vc: datagram_route[0],
+            datagram_route,
+            cell_interval_ps: 0,
+            pattern: SourcePattern::Echo { of },
+            start: StartSpec::At { time_ps: 0 },
+            ..source
+        });
+    }
+}
+
+/// Has echoes fit what they answer, where sources were left out or have another length.
+pub fn fit_echoes(spec: &mut NetworkSpec) {
+    let sources = spec.sources.clone();
+    for source in &mut spec.sources {
+        let SourcePattern::Echo { of } = &mut source.pattern else {
+            continue;
+        };
+        let asking = source.name.strip_suffix(".reply").expect("its name");
+        let at = sources.iter().position(|source| source.name == asking);
+        *of = at.expect("it is there") as u32;
+        source.datagram_octets = sources[*of as usize].datagram_octets;
+    }
+}
+
 /// Puts a source with a list of packets beside a flow.
 pub fn add_packet_trace(spec: &mut NetworkSpec, dice: &mut Dice) {
     let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];

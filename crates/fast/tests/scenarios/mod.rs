@@ -95,6 +95,7 @@ pub fn scenario(seed: u64) -> NetworkSpec {
     if dice.one_in(12) {
         classes::add_packet_trace(&mut spec, &mut dice);
     }
+    classes::add_echoes(&mut spec, &mut Dice(Stream::new(seed, "echoes")));
     spec.records.delay_sources = some_datagrams(&spec, &mut Dice(Stream::new(seed, "delays")));
     let mut dice = Dice(Stream::new(seed, "spacing"));
     if dice.one_in(4) {

@@ -1,6 +1,6 @@
 //! Links that carry packets, alone and beside links of cells.
 
-use super::{Builder, Dice, scenario, some_datagrams};
+use super::{Builder, Dice, classes, scenario, some_datagrams};
 use skycell_des::Stream;
 use skycell_spec::*;
 use skycell_tcp::spec::EcnUse;
@@ -45,6 +45,7 @@ pub fn packets(seed: u64) -> NetworkSpec {
     for source in spec.sources.iter_mut().filter(is_alike) {
         source.datagram_octets = dice.pick(&[1, 40, 200, 1_500, 9_000]);
     }
+    classes::fit_echoes(&mut spec);
     let mut dice = Dice(Stream::new(seed, "fragments"));
     if dice.one_in(24) {
         for framing in spec

@@ -25,6 +25,7 @@ impl Network<'_> {
             Content::Datagram {
                 source,
                 route_index,
+                ..
             } => {
                 let route = &self.spec.sources[*source as usize].datagram_route;
                 Some((route, *route_index))

@@ -4,7 +4,7 @@ use super::Network;
 use crate::frames::{Cell, Content};
 use skycell_des::Key;
 use skycell_spec::SourceSpec;
-use skycell_traffic::rank;
+use skycell_traffic::{SourceCell, rank};
 use skycell_units::{Ecn, PortVc, SimTime};
 
 impl Network<'_> {
@@ -23,16 +23,10 @@ impl Network<'_> {
         let sent = source.send();
         let next = Key::new(source.due(), rank::SOURCE, id);
         self.events.push(next);
-        let vc_id = self.spec.sources[id as usize].vc;
         if !self.spec.sources[id as usize].datagram_route.is_empty() {
-            let content = Content::Datagram {
-                source: id,
-                route_index: 0,
-            };
-            let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
-            self.frames.set_clp(frame, sent.clp);
-            return self.offer_frame(now, frame, vc_id);
+            return self.send_datagram(now, id, sent, now);
         }
+        let vc_id = self.spec.sources[id as usize].vc;
         if sent.index == 0 {
             let frame = self.frames.add(Content::Cells, 0, sent.frame_cells, now);
             self.vcs[vc_id as usize].frame_under_way = frame;
@@ -61,5 +55,23 @@ impl Network<'_> {
             entry: 0,
         };
         self.offer_cell(now, cell);
+    }
+
+    /// A source hands over a datagram, of which it counts since when that is under way.
+    pub(super) fn send_datagram(
+        &mut self,
+        now: SimTime,
+        id: u32,
+        sent: SourceCell,
+        since: SimTime,
+    ) {
+        let content = Content::Datagram {
+            source: id,
+            route_index: 0,
+            since,
+        };
+        let frame = (self.frames).add(content, sent.octets, sent.frame_cells, now);
+        self.frames.set_clp(frame, sent.clp);
+        self.offer_frame(now, frame, self.spec.sources[id as usize].vc);
     }
 }
