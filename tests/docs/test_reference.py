@@ -108,7 +108,8 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
     bounds = {"ctd": "1 s"}
     at_port = {"qos": [{"vcs": ["flow1.forward"], "ports": ["switch1>switch2"], **bounds}]}
     datagrams = {"kind": "cbr", "name": "voice", "rate": 0.1, "packet_size": "100 B"}
-    to_end = {"source": [datagrams], "qos": [{"flows": ["voice"], **bounds}]}
+    pings = [{"name": "ping", "interval": "1 ms"}]
+    to_end = {"source": [datagrams], "probe": pings, "qos": [{"flows": ["voice"], **bounds}]}
     bounded = [
         skycell.run({**_ONE_RUN, **at_port}, engine="reference"),
         skycell.run({**_ONE_RUN, "topology": topology, **to_end}),

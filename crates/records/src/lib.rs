@@ -9,6 +9,7 @@ mod guarantee;
 mod ledger;
 mod packets;
 mod pep;
+mod probes;
 mod queue;
 mod since;
 mod summary;
@@ -26,6 +27,7 @@ pub use guarantee::{RunGuarantee, WindowMeter, WindowRecord};
 pub use ledger::{Account, FragmentedPackets, Ledger};
 pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, SojournRecord};
 pub use pep::{PepRecord, joined};
+pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use traces::*;
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
@@ -203,6 +205,9 @@ pub struct RunRecords {
     pub web: Option<WebTotals>,
     /// One row per cell source of the spec, in its order.
     pub sources: Vec<SourceRecord>,
+    /// One row per source that an echo answers; of runs with echoes only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ProbeRecord>,
     /// One row per uplink of the spec, in its order; of runs with uplinks only.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uplinks: Vec<UplinkRecord>,

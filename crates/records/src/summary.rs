@@ -44,7 +44,7 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `uplinks` and `calls`, where there are some, as in the records; `link_losses`, where links have a
+    /// and, as `delay`, that; `uplinks`, `probes` and `calls`, where there are some, as in the records; `link_losses`, where links have a
     /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
     /// all flows that have them and of each; with the trace of their arrivals also, as `deliveries`, the
@@ -67,6 +67,9 @@ impl RunRecords {
         }
         if !self.uplinks.is_empty() {
             summary.insert("uplinks".into(), json!(self.uplinks));
+        }
+        if !self.probes.is_empty() {
+            summary.insert("probes".into(), json!(self.probes));
         }
         if !self.calls.is_empty() {
             summary.insert("calls".into(), json!(self.calls));
@@ -281,6 +284,7 @@ mod tests {
             ],
             web: None,
             sources: Vec::new(),
+            probes: Vec::new(),
             uplinks: Vec::new(),
             calls: Vec::new(),
             cell_delays: Vec::new(),

@@ -2,7 +2,8 @@
 
 use crate::network::{Finished, Network};
 use skycell_records::{
-    Account, CallRecord, EngineStats, Ledger, RunRecords, WebTotals, delay_records, joined,
+    Account, CallRecord, EngineStats, Ledger, ProbeRecord, RunRecords, WebTotals, delay_records,
+    joined,
 };
 use skycell_spec::{Connections, NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
@@ -63,6 +64,7 @@ pub fn measured(
 ) -> Result<RunRecords, RunError> {
     let mut records = from_there_on(spec, progress, run)?;
     records.calls = CallRecord::of_run(spec);
+    records.probes = ProbeRecord::of_run(spec, &records.sources);
     Ok(records)
 }
 
@@ -153,6 +155,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         vcs: finished.vcs,
         ports,
         sources,
+        probes: Vec::new(),
         uplinks: finished.uplinks,
         calls: Vec::new(),
         cell_delays,

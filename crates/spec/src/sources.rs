@@ -88,7 +88,7 @@ pub enum SourcePattern {
         /// How long each lasts, picoseconds, above zero, at most up to the begin of the next.
         lengths_ps: Vec<u64>,
     },
-    /// An answer to each datagram of another source, as long, as soon as that has arrived: what a host does with pings.
+    /// Answers each datagram of another source at once, as a host answers pings.
     Echo {
         /// Id of the other source, whose route ends where this one begins; it is no echo.
         of: u32,

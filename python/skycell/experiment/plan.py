@@ -22,6 +22,7 @@ from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys
 from skycell.scenario.notes import notes_on
 from skycell.scenario.sky_paths import notes_on_series, sky_paths
+from skycell.spec.network import SourcePatternEcho
 from skycell.spec.traces import TRACES
 
 #: What combinations lack that have no flow with a kind of traffic.
@@ -165,6 +166,7 @@ class _Parts:
     classes: dict[str, None] = field(default_factory=dict)
     vcs: dict[str, None] = field(default_factory=dict)
     uplinks: dict[str, None] = field(default_factory=dict)
+    probes: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
 
     def add(self, spec: NetworkSpec) -> None:
@@ -180,6 +182,8 @@ class _Parts:
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
         self.uplinks.update(dict.fromkeys(uplink.name for uplink in spec.uplinks))
         self.calls.update(dict.fromkeys(calls.name for calls in spec.calls))
+        of_echoes = (of.pattern for of in spec.sources if isinstance(of.pattern, SourcePatternEcho))
+        self.probes.update(dict.fromkeys(spec.sources[echo.of].name for echo in of_echoes))
 
     def of(self, response: Measure[SweepView]) -> tuple[Mapping[str, None], str, str]:
         """Names that a response may be of, what they are, and what a fault says without any."""
@@ -190,6 +194,7 @@ class _Parts:
             "flow": (flows, of_flows, "none"),
             "port": (self.ports, "ports", "none with a limited buffer"),
             "uplink": (self.uplinks, "uplinks", "none without [[uplink]]"),
+            "probe": (self.probes, "probes", "none without [[probe]]"),
             "call": (self.calls, "classes of calls", "none without [[calls]]"),
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
@@ -246,6 +251,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 if not other.is_of_flows
                 and (parts.uplinks or other.part != "uplink")
                 and (parts.calls or other.part != "call")
+                and (parts.probes or other.part != "probe")
             ]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
         elif response.traffic and response.traffic not in parts.by_traffic:
@@ -255,7 +261,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 if not other.traffic or other.traffic in parts.by_traffic
             ]
             allowed = f"{', '.join(others)}: no combination has {_HAVING[response.traffic]}"
-        elif part or response.part in {"vc", "uplink", "call"}:
+        elif part or response.part in {"vc", "uplink", "call", "probe"}:
             known, plural, none = parts.of(response)
             if part in known or (known and not part):
                 continue

@@ -29,6 +29,7 @@ from skycell.spec.network import (
     NetworkSpec,
     SourcePatternBursts,
     SourcePatternConstant,
+    SourcePatternEcho,
     SourcePatternOnOff,
     SourcePatternTrace,
     SourceSpec,
@@ -257,6 +258,8 @@ def _mean_bps(source: SourceSpec, link: LinkSpec, spec: NetworkSpec) -> float:
 
     A list of packets that is sent once counts over the run, as far as it is sent while that counts.
     """
+    if isinstance(source.pattern, SourcePatternEcho):
+        source = spec.sources[source.pattern.of]  # whose datagrams it answers, each with as many
     pattern = source.pattern
     measured_ps = spec.duration_ps - spec.measure_from_ps
     if isinstance(pattern, SourcePatternTrace):

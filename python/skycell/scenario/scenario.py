@@ -44,6 +44,7 @@ from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
+from skycell.scenario.resolve.probes import plan_probes
 from skycell.scenario.resolve.resolution import Resolution
 from skycell.spec.network import NetworkSpec
 
@@ -168,6 +169,7 @@ class Scenario:
         packets = read_packet_traces(file, self.folder, faults)
         plan = plan_layout(_lay_out(file, faults), faults)
         plan_sources(plan, file, faults)
+        plan_probes(plan, file, faults)
         plan_calls(plan, file, seed, faults)
         classify(plan, file, faults)
         add_satellites(plan, schedules.chains, faults)

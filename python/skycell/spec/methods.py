@@ -106,8 +106,9 @@ class NetworkMethods(SpecPart):
         """How many flows there are; where there is none, how many sources."""
         count, noun = len(self.flows), "flow"
         if not count:
-            of_cells = not any(source.datagram_octets for source in self.sources)
-            count, noun = len(self.sources), "cell source" if of_cells else "source"
+            sources = [source for source in self.sources if source.pattern.kind != "echo"]
+            of_cells = not any(source.datagram_octets for source in sources)
+            count, noun = len(sources), "cell source" if of_cells else "source"
         return f"{count} {noun}{'' if count == 1 else 's'}"
 
     def with_seed(self, seed: int) -> Self:

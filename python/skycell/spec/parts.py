@@ -1227,8 +1227,19 @@ class SourcePatternBursts(SpecPart):
     lengths_ps: tuple[U64, ...] = ()
 
 
+class SourcePatternEcho(SpecPart):
+    """Answers each datagram of another source at once, as a host answers pings."""
+
+    kind: Literal["echo"] = "echo"
+    of: U32
+
+
 SourcePattern = Annotated[
-    SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace | SourcePatternBursts,
+    SourcePatternConstant
+    | SourcePatternOnOff
+    | SourcePatternTrace
+    | SourcePatternBursts
+    | SourcePatternEcho,
     Field(discriminator="kind"),
 ]
 

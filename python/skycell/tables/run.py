@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from skycell.plots.run import is_of_many
-from skycell.tables import flows, ports, vcs
+from skycell.tables import flows, ports, probes, vcs
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, first_rows, shortened
 
@@ -69,6 +69,7 @@ RUN_TABLES = (
     RunTable(flows.responses, "flows"),
     RunTable(flows.transfers, "flows"),
     RunTable(flows.deliveries, "flows"),
+    RunTable(probes.probes, "flows", "sent", "probes"),
     RunTable(flows.proxies, "flows", "most held", "flows"),
     RunTable(flows.delay_terms, "flows", "D", "delay_terms"),
     RunTable(vcs.ledger, "ledger", "put in", "ledger", medium="page"),

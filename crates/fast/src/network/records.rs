@@ -79,6 +79,7 @@ impl Network<'_> {
                 Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
             },
             sources: cell_sources.sources,
+            probes: Vec::new(),
             uplinks: together.map_or_else(Vec::new, |part| part.uplinks.clone()),
             calls: Vec::new(),
             cell_delays: cell_sources.delays,

@@ -14,6 +14,7 @@ from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
+from skycell.scenario.file.probe import Probe
 from skycell.scenario.file.processing import Processing
 from skycell.scenario.file.qos import QosTargets
 from skycell.scenario.file.resequencer import Resequencer
@@ -145,6 +146,9 @@ class ScenarioFile(Parameters):
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     calls: tuple[Calls, ...] = param(
         [], "connections that come and go, and are blocked where there is no room", source="none"
+    )
+    probe: tuple[Probe, ...] = param(
+        [], "pings between two hosts, whose round-trip times and losses are measured", source="none"
     )
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"

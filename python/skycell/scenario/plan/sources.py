@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file.calls import Calls
+from skycell.scenario.file.probe import Probe
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import Source, each_source, sends_packets
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
@@ -14,6 +15,9 @@ from skycell.scenario.plan.layout import add_link
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
+
+Ends = Source | Calls | Probe
+"""What sends from one host to another."""
 
 
 def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None:
@@ -41,7 +45,7 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             plan.datagrams[source.name] = tuple(route)
         elif nodes:
             _plan_cells(plan, source, nodes, here, faults)
-    if not file.source and not file.calls:
+    if not file.source and not file.calls and not file.probe:
         _refuse_no_users(file.topology, faults)
 
 
@@ -86,7 +90,7 @@ def _beside(
 
 
 def own_hosts(
-    plan: Plan, topology: object, source: Source | Calls, here: Path, faults: FaultCollector
+    plan: Plan, topology: object, source: Ends, here: Path, faults: FaultCollector
 ) -> list[str]:
     """The path of a source in a generated topology, over hosts that it gets; empty with a fault."""
     for key in ("source", "destination"):
@@ -136,7 +140,7 @@ def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None
 
 
 def hosts_between(
-    plan: Plan, paths: ShortestPaths, source: Source | Calls, here: Path, faults: FaultCollector
+    plan: Plan, paths: ShortestPaths, source: Ends, here: Path, faults: FaultCollector
 ) -> list[str]:
     """The path of a source between two hosts of a graph; empty with a fault."""
     hosts = [name for name, kind in plan.nodes.items() if kind == "host"]

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from skycell.input.faults import Verbatim
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded, show_amount, show_time
+from skycell.scenario.file.probe import REPLY
 from skycell.scenario.interpreter.context import Context
 from skycell.scenario.resolve.lines import delays_ps, lines
 from skycell.scenario.resolve.resolution import Resolution, part
@@ -70,8 +71,14 @@ def check_size(net: Resolution) -> None:
     # Calls of a class are taken to fill no more than one source could.
     spare = {vc for calls in plan.calls.values() for vc in calls.vcs[1:]}
     of_sources = [vc for vc in plan.sources.values() if vc not in spare]
-    carrying = [*of_sources, *(vc for route in plan.datagrams.values() for vc in route)]
-    for vc in (plan.vcs[name] for name in carrying):
+    pings = {probe.name + end: probe for probe in net.file.probe for end in ("", REPLY)}
+    for name, vcs in plan.datagrams.items():
+        if name in pings:
+            count = sum(len(plan.vcs[vc].links) for vc in vcs)
+            cells += count * seconds * PS_PER_SECOND / pings[name].interval.amount
+        else:
+            of_sources += vcs
+    for vc in (plan.vcs[name] for name in of_sources):
         cells += len(vc.links) * seconds * min(map(units_per_s, vc.links))
     if cells > _MOST_CELL_HOPS:
         carries_cells = all(line.packets is None for line in lines(net).values())

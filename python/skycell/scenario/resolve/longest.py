@@ -89,15 +89,18 @@ def check_mtus(net: Resolution) -> None:
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
-    for place, source in each_source(net.file.source, net.faults):
-        datagrams = net.plan.datagrams.get(source.name, ())
-        if isinstance(source, TraceSource):
-            line = net.packets[place].longest_line
-            who = f"{source.name}, whose longest packet, in line {line} of {source.file}, is of"
-            sent.append((who, max(net.packets[place].octets), datagrams))
-        elif source.packet_size is not None:
-            octets = int(source.packet_size.amount)
-            sent.append((f"{source.name}, whose datagrams are of", octets, datagrams))
+    lists = {
+        source.name: (source, net.packets[place])
+        for place, source in each_source(net.file.source, net.faults)
+        if isinstance(source, TraceSource)
+    }
+    for spec in (spec for spec in sources(net) if spec.datagram_octets):
+        who = f"{spec.name}, whose datagrams are of"
+        if spec.name in lists:
+            source, packets = lists[spec.name]
+            line = packets.longest_line
+            who = f"{spec.name}, whose longest packet, in line {line} of {source.file}, is of"
+        sent.append((who, spec.datagram_octets, net.plan.datagrams.get(spec.name, ())))
     noted = set()
     for who, octets, route in sent:
         for link in net.plan.links_of(route):

@@ -60,7 +60,9 @@ def records(net: Resolution) -> RecordSpec:
         stay_ports=tuple(sorted(ids[name] for name in bounds.stay_ports)),
         delay_vcs=delay_vcs,
         delay_sources=tuple(
-            i for i, source in enumerate(sources(net)) if source.name in bounds.sources
+            i
+            for i, source in enumerate(sources(net))
+            if source.name in bounds.sources or source.pattern.kind == "echo"
         ),
         traces=tuple(trace for trace in TRACES if trace in written.traces),  # type: ignore[misc]
     )

@@ -31,6 +31,7 @@ from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.flows import starts
 from skycell.scenario.resolve.lines import lines
+from skycell.scenario.resolve.probes import probe_sources
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
 from skycell.spec.network import (
@@ -53,7 +54,7 @@ _MOST_CYCLES = 1000
 
 @part
 def sources(net: Resolution) -> tuple[SourceSpec, ...]:
-    """Returns the sources of the file, without those of calls."""
+    """Returns the sources of the file, and those of its probes; not those of calls."""
     specs = []
     for i, source in each_source(net.file.source, net.faults):
         route = net.plan.datagrams.get(source.name, ())
@@ -88,7 +89,7 @@ def sources(net: Resolution) -> tuple[SourceSpec, ...]:
                 clp=_clp(net, source, here),
             )
         )
-    return tuple(specs)
+    return (*specs, *probe_sources(net, len(specs)))
 
 
 def _clp(net: Resolution, source: Source, here: Path) -> ClpDrawn | ClpPattern | None:
