@@ -6,7 +6,7 @@ use crate::splitting::SplittingSpec;
 use crate::tree::TreeSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare, Refusal, Rule, Surroundings, is_default,
+    Context, Declare, Refusal, Rule, is_default,
     types::{Flag, FrameCount, FrameSlots, FromZeroToOne, SlotCount, SlotCountOrNone, TimeOrNone},
 };
 
@@ -52,14 +52,14 @@ pub enum AccessSpec {
 }
 
 impl Rule for AccessSpec {
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+    fn check(&self, context: &Context) -> Result<(), Refusal> {
         match self {
-            AccessSpec::SlottedAloha(spec) => spec.check(around),
-            AccessSpec::Tree(spec) => spec.check(around),
-            AccessSpec::Splitting(spec) => spec.check(around),
-            AccessSpec::FixedAssignment(spec) => spec.check(around),
-            AccessSpec::Dama(spec) => spec.check(around),
-            AccessSpec::Hybrid(spec) => spec.check(around),
+            AccessSpec::SlottedAloha(spec) => spec.check(context),
+            AccessSpec::Tree(spec) => spec.check(context),
+            AccessSpec::Splitting(spec) => spec.check(context),
+            AccessSpec::FixedAssignment(spec) => spec.check(context),
+            AccessSpec::Dama(spec) => spec.check(context),
+            AccessSpec::Hybrid(spec) => spec.check(context),
         }
     }
 }

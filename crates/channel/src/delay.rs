@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare, Refusal, Rule, Surroundings,
+    Context, Declare, Refusal, Rule,
     types::{Correlation, Flag, Interval, TimeOrNone},
 };
 use skycell_des::Stream;
@@ -125,12 +125,12 @@ impl DelayVariationSpec {
 }
 
 impl Rule for DelayVariationSpec {
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+    fn check(&self, context: &Context) -> Result<(), Refusal> {
         match self {
-            DelayVariationSpec::Uniform(spec) => spec.check(around),
-            DelayVariationSpec::Normal(spec) => spec.check(around),
-            DelayVariationSpec::Pareto(spec) => spec.check(around),
-            DelayVariationSpec::Table(spec) => spec.check(around),
+            DelayVariationSpec::Uniform(spec) => spec.check(context),
+            DelayVariationSpec::Normal(spec) => spec.check(context),
+            DelayVariationSpec::Pareto(spec) => spec.check(context),
+            DelayVariationSpec::Table(spec) => spec.check(context),
         }
     }
 }

@@ -26,7 +26,7 @@ use gilbert_elliott::GilbertElliott;
 use loss_bursts::LossBursts;
 use periodic::PeriodicLosses;
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_des::Stream;
 use skycell_units::SimTime;
 
@@ -66,15 +66,15 @@ impl ChannelSpec {
 }
 
 impl Rule for ChannelSpec {
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+    fn check(&self, context: &Context) -> Result<(), Refusal> {
         match self {
-            ChannelSpec::GilbertElliott(spec) => spec.check(around),
-            ChannelSpec::LossBursts(spec) => spec.check(around),
-            ChannelSpec::PeriodicLosses(spec) => spec.check(around),
-            ChannelSpec::BitErrors(spec) => spec.check(around),
-            ChannelSpec::GilbertElliottBits(spec) => spec.check(around),
-            ChannelSpec::ErrorBursts(spec) => spec.check(around),
-            ChannelSpec::ErrorTrace(spec) => spec.check(around),
+            ChannelSpec::GilbertElliott(spec) => spec.check(context),
+            ChannelSpec::LossBursts(spec) => spec.check(context),
+            ChannelSpec::PeriodicLosses(spec) => spec.check(context),
+            ChannelSpec::BitErrors(spec) => spec.check(context),
+            ChannelSpec::GilbertElliottBits(spec) => spec.check(context),
+            ChannelSpec::ErrorBursts(spec) => spec.check(context),
+            ChannelSpec::ErrorTrace(spec) => spec.check(context),
         }
     }
 }

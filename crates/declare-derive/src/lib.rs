@@ -179,17 +179,17 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
         let is_list = attributes::item_of(&field.ty).is_some();
         ranges.push(if param.is_table && is_list {
             quote!(for (i, one) in self.#own.iter().enumerate() {
-                ::skycell_declare::Rule::check(one, around)
+                ::skycell_declare::Rule::check(one, context)
                     .map_err(|at| at.within(&format!("{}[{i}]", #text)))?;
             })
         } else if param.is_parts || param.is_kinds || param.is_table {
-            quote!(::skycell_declare::Rule::check(&self.#own, around).map_err(|at| at.within(#text))?;)
+            quote!(::skycell_declare::Rule::check(&self.#own, context).map_err(|at| at.within(#text))?;)
         } else if let Some(check) = &param.check {
             quote!(#check(&self.#own).map_err(|at| at.within(#text))?;)
         } else if let Some(item) = attributes::item_of(&field.ty) {
             let kind = attributes::last_of(item)?;
             let each = quote!(self.#own.iter().try_for_each(|one| {
-                ::skycell_declare::types::check::#kind(one, around, #text)
+                ::skycell_declare::types::check::#kind(one, context, #text)
             })?;);
             match param.is_ascending {
                 true => quote!(#each ::skycell_declare::types::check_ascending(&self.#own, #text)?;),
@@ -197,7 +197,7 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
             }
         } else {
             let kind = attributes::last_of(&field.ty)?;
-            quote!(::skycell_declare::types::check::#kind(&self.#own, around, #text)?;)
+            quote!(::skycell_declare::types::check::#kind(&self.#own, context, #text)?;)
         });
         if let Some((other, may_equal)) = &param.relation {
             let of = syn::Ident::new(other, own.span());
@@ -210,9 +210,9 @@ fn check_of(name: &syn::Ident, fields: &FieldsNamed) -> Result<Tokens> {
         impl ::skycell_declare::Rule for #name {
             fn check(
                 &self,
-                around: &::skycell_declare::Surroundings,
+                context: &::skycell_declare::Context,
             ) -> ::core::result::Result<(), ::skycell_declare::Refusal> {
-                _ = around;
+                _ = context;
                 #(#ranges)*
                 #(#orders)*
                 Ok(())

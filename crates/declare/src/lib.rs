@@ -33,7 +33,7 @@ pub use serde_json;
 
 /// What a rule stands in: what its parameters must fit.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Surroundings {
+pub struct Context {
     /// K of the buffer, cells; none for an unlimited one.
     pub capacity_cells: Option<u32>,
     /// Queues of the port.
@@ -48,7 +48,7 @@ pub trait Rule: Form {
     ///
     /// # Errors
     /// The first parameter at fault.
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal>;
+    fn check(&self, context: &Context) -> Result<(), Refusal>;
 }
 
 /// A parameter that a rule cannot run with.

@@ -7,7 +7,7 @@ use crate::written::{
     Dimension, Ranged, above, bit_rate, by_class, by_vc, cell_rate, cells, from, octets, time,
     whole, window,
 };
-use crate::{Refusal, Surroundings};
+use crate::{Context, Refusal};
 use std::fmt::Display;
 
 /// Longest interval: 1 day, picoseconds.
@@ -25,7 +25,7 @@ pub const WHOLE_PPB: u32 = 1_000_000_000;
 macro_rules! parameter_types {
     ($(
         $(#[$doc:meta])*
-        $name:ident($value:ty) = $written:expr $(, |$given:ident, $around:tt, $field:tt| $check:expr)?;
+        $name:ident($value:ty) = $written:expr $(, |$given:ident, $context:tt, $field:tt| $check:expr)?;
     )*) => {
         $($(#[$doc])* pub type $name = $value;)*
 
@@ -33,9 +33,9 @@ macro_rules! parameter_types {
         #[allow(non_snake_case, missing_docs, clippy::missing_errors_doc, clippy::ptr_arg)]
         pub mod check {
             use super::*;
-            $(pub fn $name(value: &$value, around: &Surroundings, field: &str) -> Result<(), Refusal> {
-                _ = around;
-                check!(value, around, field, $written $(, |$given, $around, $field| $check)?)
+            $(pub fn $name(value: &$value, context: &Context, field: &str) -> Result<(), Refusal> {
+                _ = context;
+                check!(value, context, field, $written $(, |$given, $context, $field| $check)?)
             })*
         }
 
@@ -51,8 +51,8 @@ macro_rules! check {
     ($value:ident, $surroundings:ident, $name:ident, $written:expr) => {
         in_range(*$value, &Written::from($written), $name)
     };
-    ($value:ident, $surroundings:ident, $name:ident, $written:expr, |$given:ident, $around:tt, $field:tt| $check:expr) => {{
-        let ($given, $around, $field) = ($value, $surroundings, $name);
+    ($value:ident, $surroundings:ident, $name:ident, $written:expr, |$given:ident, $context:tt, $field:tt| $check:expr) => {{
+        let ($given, $context, $field) = ($value, $surroundings, $name);
         $check
     }};
 }
@@ -61,9 +61,9 @@ parameter_types! {
     /// True or false.
     Flag(bool) = TrueOrFalse, |_value, _, _| Ok(());
     /// An occupancy, cells: a part of the buffer, which must be limited, or a number of cells.
-    Threshold(u32) = ByHand, |cells, around, field| within(*cells, 0, around, field);
+    Threshold(u32) = ByHand, |cells, context, field| within(*cells, 0, context, field);
     /// The same, below the capacity.
-    ThresholdBelowCapacity(u32) = ByHand, |cells, around, field| within(*cells, 1, around, field);
+    ThresholdBelowCapacity(u32) = ByHand, |cells, context, field| within(*cells, 1, context, field);
     /// The same of an average occupancy, which an engine takes at any length.
     AverageThreshold(u32) = ByHand, |_cells, _, _| Ok(());
     /// Cells.
@@ -147,8 +147,8 @@ parameter_types! {
     /// Not written: cells of a full frame.
     FrameCells(u32) = Not, |cells, _, field| above_zero(u64::from(*cells), field);
     /// What each queue is guaranteed of the link, in parts of [`WHOLE_PPB`]; written by class.
-    ClassShares(Vec<u32>) = ByHand, |shares, around, field| {
-        one_each(shares.len(), around.queues, "queues", field)?;
+    ClassShares(Vec<u32>) = ByHand, |shares, context, field| {
+        one_each(shares.len(), context.queues, "queues", field)?;
         match shares.iter().map(|&share| u64::from(share)).sum::<u64>() {
             total if total > u64::from(WHOLE_PPB) => {
                 Err(Refusal::new(field, total, format!("at most {WHOLE_PPB} together")))
@@ -157,18 +157,18 @@ parameter_types! {
         }
     };
     /// Cells of each queue in a round; written by class.
-    ClassWeights(Vec<u32>) = by_class(whole(1, MOST).of("cells in a round")), |weights, around, field| {
-        one_each(weights.len(), around.queues, "queues", field)?;
+    ClassWeights(Vec<u32>) = by_class(whole(1, MOST).of("cells in a round")), |weights, context, field| {
+        one_each(weights.len(), context.queues, "queues", field)?;
         no_zero(weights, field)
     };
     /// Cells of each VC in a round, by VC id.
-    VcWeights(Vec<u32>) = by_vc(whole(1, MOST).of("cells in a round")), |weights, around, field| {
-        one_each(weights.len(), around.vcs, "VCs", field)?;
+    VcWeights(Vec<u32>) = by_vc(whole(1, MOST).of("cells in a round")), |weights, context, field| {
+        one_each(weights.len(), context.vcs, "VCs", field)?;
         no_zero(weights, field)
     };
     /// Not written: 1 for each VC, by VC id.
-    EqualVcWeights(Vec<u32>) = Not, |weights, around, field| {
-        one_each(weights.len(), around.vcs, "VCs", field)?;
+    EqualVcWeights(Vec<u32>) = Not, |weights, context, field| {
+        one_each(weights.len(), context.vcs, "VCs", field)?;
         no_zero(weights, field)
     };
     /// Only written: cells that the VCs with a contract send in a round.
@@ -248,14 +248,14 @@ parameter_types! {
     AtLeastOne(f64) = from(1.0);
     /// Time between cells of each VC at its MCR, picoseconds by VC id; what is written is the rate that
     /// stands for that of a VC without.
-    VcIntervals(Vec<u64>) = cell_rate().from(1), |intervals, around, field| {
-        one_each(intervals.len(), around.vcs, "VCs", field)?;
+    VcIntervals(Vec<u64>) = cell_rate().from(1), |intervals, context, field| {
+        one_each(intervals.len(), context.vcs, "VCs", field)?;
         intervals.iter().try_for_each(|&ps| interval(ps, field))
     };
 }
 
-fn within(cells: u32, less: u32, around: &Surroundings, field: &str) -> Result<(), Refusal> {
-    match around.capacity_cells {
+fn within(cells: u32, less: u32, context: &Context, field: &str) -> Result<(), Refusal> {
+    match context.capacity_cells {
         Some(k) if cells <= k.saturating_sub(less) => Ok(()),
         Some(k) if less == 0 => {
             let allowed = format!("at most the capacity, {k}");
@@ -410,12 +410,12 @@ pub fn check_order(
 mod tests {
     use super::*;
 
-    const AROUND: Surroundings = Surroundings {
+    const AROUND: Context = Context {
         capacity_cells: Some(100),
         queues: 2,
         vcs: 3,
     };
-    const UNLIMITED: Surroundings = Surroundings {
+    const UNLIMITED: Context = Context {
         capacity_cells: None,
         queues: 1,
         vcs: 0,

@@ -1,7 +1,7 @@
 //! Frames on their way.
 
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_units::{Ecn, FlowId, FrameId, SimTime};
 
 /// A frame, and the segment it carries but for its SACK blocks, or what a source sends: one line of the cache.
@@ -157,8 +157,8 @@ impl Frames {
     }
 
     /// Asks for the frame's line of the cache.
-    pub(crate) fn ask(&self, frame: FrameId) {
-        ask_for(&self.frames[frame.index()]);
+    pub(crate) fn prefetch(&self, frame: FrameId) {
+        prefetch(&self.frames[frame.index()]);
     }
 
     /// Adds the frame of `cells` cells, or packet of `octets` octets, in which `segment` of `flow` goes over its first

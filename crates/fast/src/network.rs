@@ -5,7 +5,7 @@ use crate::frames::Frames;
 use crate::plan::Plan;
 use crate::plan::end_points::EndPoints;
 use crate::port::output::{Ended, OutputPort};
-use crate::port::stepped::Gone;
+use crate::port::stepped::Departed;
 use crate::port::{Port, PortMut, Ports, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
@@ -14,27 +14,27 @@ use skycell_records::{DiscardReason, SteppedPort, Traces};
 use skycell_reference::NetworkPart;
 use skycell_spec::{NetworkSpec, Proxy, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{FlowId, FrameId, SimTime};
 use std::collections::{HashMap, VecDeque};
 
+mod coupled;
 mod deliveries;
 mod ended;
 mod events;
 mod flow_routes;
-mod handover;
+mod host_delays;
 mod offer;
 mod records;
 mod relay;
 mod samples;
 mod sources;
 mod stepped;
-mod together;
 
 use deliveries::{Deliveries, Delivery};
 use events::Events;
 use flow_routes::FlowRoutes;
-use handover::handovers;
+use host_delays::host_delays;
 
 /// A port at which units may wait processes what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
@@ -85,7 +85,7 @@ pub(crate) struct Network<'a> {
     frames: Frames,
     deliveries: Deliveries,
     end_points: EndPoints,
-    handovers: Vec<Handover>,
+    host_delays: Vec<HostDelay>,
     /// Packets under way that are accepted as soon as all that sends at present has sent.
     arriving: VecDeque<(Key, FrameId)>,
     /// Frames that an output port is done with, in order.
@@ -93,9 +93,9 @@ pub(crate) struct Network<'a> {
     /// Ports at which units may wait, each after those from which VCs go on to it, as far as there are no rings.
     waiting: Vec<u32>,
     /// Units that have left a stepped port.
-    gone: Vec<Gone>,
+    gone: Vec<Departed>,
     /// The ports that are stepped together, if any are.
-    together: Option<Box<NetworkPart<'a>>>,
+    coupled: Option<Box<NetworkPart<'a>>>,
     /// Whether it pays to ask for flows in advance.
     has_many: bool,
     /// Whether any link carries packets.
@@ -134,7 +134,7 @@ impl<'a> Network<'a> {
         };
         let go_in_parts = waiting.iter().any(takes_parts);
         let have_serials = waiting.iter().any(is_stepped);
-        let together = together::part(spec, &plan.kinds);
+        let coupled = coupled::part(spec, &plan.kinds);
         let vcs = Vcs::new(spec, plan.routes, port_vcs, &end_points);
         let mut tcp = SharedTcp::default();
         let flows = spec.flows.iter().zip(0u32..).map(|(flow, id)| {
@@ -150,7 +150,7 @@ impl<'a> Network<'a> {
                 .iter()
                 .any(|cell_source| cell_source.source == id);
             let is_datagram = !source.datagram_route.is_empty();
-            !is_stream && (is_datagram || !vcs.is_together(source.vc))
+            !is_stream && (is_datagram || !vcs.is_coupled(source.vc))
         };
         let sources = sources.filter(|(id, source)| is_here(*id, source));
         let sources = sources.map(|(id, _)| (id, CellSource::of(spec, id), FrameId::NONE));
@@ -171,12 +171,12 @@ impl<'a> Network<'a> {
             frames: Frames::new(go_in_parts, have_serials),
             deliveries: Deliveries::at(spec.links.len()),
             end_points,
-            handovers: handovers(spec),
+            host_delays: host_delays(spec),
             arriving: VecDeque::new(),
             ended: Vec::new(),
             waiting,
             gone: Vec::new(),
-            together,
+            coupled,
             has_many: spec.flows.len() >= tuning.many_flows,
             has_packets: spec.links.iter().any(|link| link.framing.is_some()),
             next_sample: SimTime(spec.records.sample_every_ps),
@@ -204,8 +204,8 @@ impl<'a> Network<'a> {
     /// Lets what is next happen; when, if the run has not ended.
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Option<SimTime> {
-        if self.together.is_some()
-            && let Some(now) = self.advance_together()
+        if self.coupled.is_some()
+            && let Some(now) = self.advance_coupled()
         {
             return Some(now);
         }
@@ -217,8 +217,8 @@ impl<'a> Network<'a> {
     /// The event that is next, of all.
     #[inline(always)]
     fn first_event(&mut self) -> Option<Key> {
-        let together = self.together.as_ref().and_then(|part| part.first());
-        self.events.first().into_iter().chain(together).min()
+        let coupled = self.coupled.as_ref().and_then(|part| part.first());
+        self.events.first().into_iter().chain(coupled).min()
     }
 
     /// Lets an event happen.
@@ -231,7 +231,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
-            rank::HANDOVER => self.on_handover(now, subject),
+            rank::TRANSMIT => self.on_transmit(now, subject),
             timer => {
                 let flow = FlowId(subject);
                 self.flows[flow.index()].on_timer(now, timer, &mut self.out);
@@ -429,7 +429,7 @@ impl<'a> Network<'a> {
     }
 
     fn send_all(&mut self, now: SimTime, id: FlowId) {
-        if !self.handovers.is_empty() {
+        if !self.host_delays.is_empty() {
             return self.send_with_times(now, id);
         }
         // Each with its direction known, which the compiler makes two loops of.
@@ -557,8 +557,8 @@ impl<'a> Network<'a> {
         // Overflows are found at the next frame event.
         rows.sort_by_key(|row| row.order);
         // Cells come together by a time-varying link alone, in the order in which they entered it.
-        for together in rows.chunk_by_mut(|a, b| a.order == b.order) {
-            together.sort_by_key(|row| row.entered);
+        for coupled in rows.chunk_by_mut(|a, b| a.order == b.order) {
+            coupled.sort_by_key(|row| row.entered);
         }
         for row in rows {
             let time = row.order.time().0;

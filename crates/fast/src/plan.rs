@@ -14,7 +14,7 @@ pub(crate) mod stepping;
 use cell_sources::Shared;
 use end_points::EndPoints;
 use route::{Hop, PortKind, Route, SourcePlan, least_time, route, schedule_of};
-use stepping::{Stepping, may_refuse, together};
+use stepping::{Stepping, coupled, may_refuse};
 
 /// Kinds of all ports and ways of all VCs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +55,11 @@ impl Plan {
     pub(crate) fn stepped_ports(&self, spec: &NetworkSpec) -> Vec<SteppedPort> {
         let kinds = spec.links.iter().zip(&self.kinds);
         let stepped = kinds
-            .zip(together(spec))
-            .filter_map(|((link, kind), together)| {
+            .zip(coupled(spec))
+            .filter_map(|((link, kind), coupled)| {
                 let reason = match kind {
                     PortKind::Stepped(reason) => *reason,
-                    PortKind::Together => together?,
+                    PortKind::Coupled => coupled?,
                     _ => return None,
                 };
                 let port = link.name.clone();
@@ -139,8 +139,8 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
     let refusing = spec.vcs.iter().filter(|vc| may_refuse(vc));
     let behind_edges: HashSet<u32> = refusing.filter_map(|vc| vc.path.get(1).copied()).collect();
     let kind = |((link, inputs), id): ((&LinkSpec, &Vec<u32>), u32)| {
-        if stepping.together[id as usize].is_some() {
-            return PortKind::Together;
+        if stepping.coupled[id as usize].is_some() {
+            return PortKind::Coupled;
         }
         if let Some(reason) = stepping.of(id) {
             return PortKind::Stepped(reason);

@@ -39,7 +39,7 @@ pub(crate) enum Port<'a> {
     Packets(&'a PacketPort),
     Stepped(&'a SteppedPort),
     /// In the part of the network whose ports are stepped together.
-    Together,
+    Coupled,
 }
 
 /// An output port at work.
@@ -50,7 +50,7 @@ pub(crate) enum PortMut<'a> {
     Output(&'a mut OutputPort),
     Packets(&'a mut PacketPort),
     Stepped(&'a mut SteppedPort),
-    Together,
+    Coupled,
 }
 
 /// Where a port is kept.
@@ -62,7 +62,7 @@ enum PortSlot {
     Output(Box<OutputPort>),
     Packets(u32),
     Stepped(Box<SteppedPort>),
-    Together,
+    Coupled,
 }
 
 /// All output ports. Those that frames begin at are the most, and lie side by side.
@@ -91,7 +91,7 @@ impl Ports {
             PortSlot::Output(port) => Port::Output(port),
             PortSlot::Packets(index) => Port::Packets(&self.packets[*index as usize]),
             PortSlot::Stepped(port) => Port::Stepped(port),
-            PortSlot::Together => Port::Together,
+            PortSlot::Coupled => Port::Coupled,
         }
     }
 
@@ -102,7 +102,7 @@ impl Ports {
             PortSlot::Output(port) => PortMut::Output(port),
             PortSlot::Packets(index) => PortMut::Packets(&mut self.packets[*index as usize]),
             PortSlot::Stepped(port) => PortMut::Stepped(port),
-            PortSlot::Together => PortMut::Together,
+            PortSlot::Coupled => PortMut::Coupled,
         }
     }
 
@@ -114,7 +114,7 @@ impl Ports {
     fn source_index(&self, id: u32) -> u32 {
         match self.slots[id as usize] {
             PortSlot::Source(index) | PortSlot::Packets(index) => index,
-            PortSlot::Stepped(_) | PortSlot::Together => u32::MAX,
+            PortSlot::Stepped(_) | PortSlot::Coupled => u32::MAX,
             _ => unreachable!("a route begins at a host's or router's port"),
         }
     }
@@ -269,7 +269,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             }
             PortSlot::Stepped(Box::new(port))
         }
-        PortKind::Together => PortSlot::Together,
+        PortKind::Coupled => PortSlot::Coupled,
         PortKind::PassThrough => PortSlot::Pass(Box::new(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             from_port: u32::MAX,
@@ -296,7 +296,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
         let source_port = ports.source_index(route.source);
         let source_port_vc = match plan.kinds[route.source as usize] {
             PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
-            PortKind::Stepped(_) | PortKind::Together => PortVc::NONE,
+            PortKind::Stepped(_) | PortKind::Coupled => PortVc::NONE,
             _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
         };
         for pass in &route.first.passes {
@@ -318,7 +318,7 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
                 cross(&mut ports, *pass, *output, port_vc);
             }
         }
-        let are_together = plan.kinds[route.source as usize] == PortKind::Together;
+        let are_together = plan.kinds[route.source as usize] == PortKind::Coupled;
         port_vcs.push(PortVcs {
             source_port,
             source: source_port_vc,
@@ -414,7 +414,7 @@ fn add_links(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
                 port.lose_frames(link, spec.seed);
                 port.vary_link(link, spec.seed, tuning);
             }
-            PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) | PortMut::Together => {}
+            PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) | PortMut::Coupled => {}
         }
     }
 }
@@ -445,7 +445,7 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, end: SimTime) -> Option<SimTi
             let last = last.filter(|(_, port_vc)| crosses(*port_vc))?;
             (last, output.lossy.as_deref())
         }
-        Port::Pass(_) | Port::Packets(_) | Port::Stepped(_) | Port::Together => {
+        Port::Pass(_) | Port::Packets(_) | Port::Stepped(_) | Port::Coupled => {
             unreachable!("a stretch begins at a source or multiplexing port")
         }
     };

@@ -8,13 +8,13 @@ use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
 use skycell_reference::VcPaths;
 use skycell_spec::NetworkSpec;
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_units::{InputId, PortVc, SimTime};
 use std::collections::HashMap;
 
 /// What a frame needs of its VC where it begins.
 #[derive(Debug)]
-pub(crate) struct Begin {
+pub(crate) struct Ingress {
     pub(crate) cells_offered: u64,
     pub(crate) frames_offered: u64,
     /// Which source port the VC begins at, and its index there.
@@ -31,7 +31,7 @@ pub(crate) struct Begin {
 
 /// What a whole frame needs of its VC where it ends.
 #[derive(Debug)]
-pub(crate) struct End {
+pub(crate) struct Egress {
     pub(crate) frames_delivered: u64,
     /// Cells of those frames.
     pub(crate) cells_whole: u64,
@@ -44,8 +44,8 @@ pub(crate) struct End {
 #[derive(Debug)]
 #[repr(align(64))]
 struct Line {
-    begin: Begin,
-    end: End,
+    begin: Ingress,
+    end: Egress,
 }
 
 const _: () = assert!(std::mem::size_of::<Line>() == 64);
@@ -77,7 +77,7 @@ pub(crate) struct Path {
 
 /// What the frames of a VC seldom look at.
 #[derive(Debug)]
-pub(crate) struct RestOfVc {
+pub(crate) struct ColdVc {
     pub(crate) route: Route,
     /// Its index at each of its output ports.
     pub(crate) port_vcs: Vec<PortVc>,
@@ -87,7 +87,7 @@ pub(crate) struct RestOfVc {
     /// Whether they are so unit by unit, at stepped ports.
     pub(crate) measures_units: bool,
     /// Whether it is in the part of the network whose ports are stepped together.
-    is_together: bool,
+    is_coupled: bool,
     /// The paths of one that is rerouted.
     pub(crate) vc_paths: Option<VcPaths>,
     /// Of what comes to its end from a stepped port: how many units so far, and the frame that they are of.
@@ -132,7 +132,7 @@ pub(crate) struct Vcs {
     lines: Vec<Line>,
     /// By VC: the one over which that goes on, or is answered, which it carries to its end. Each follows one.
     next_vc: Vec<u32>,
-    pub(crate) rest: Vec<RestOfVc>,
+    pub(crate) rest: Vec<ColdVc>,
     vc_paths: Vec<Path>,
 }
 
@@ -181,7 +181,7 @@ impl Vcs {
                 vcs.vc_paths.push(path);
                 vcs.vc_paths.len() as u32 - 1
             });
-            begins.push(Begin {
+            begins.push(Ingress {
                 cells_offered: 0,
                 frames_offered: 0,
                 source: port_vcs.source_port,
@@ -191,14 +191,14 @@ impl Vcs {
                 first_link: route.first.link,
                 path,
             });
-            let end = End {
+            let end = Egress {
                 frames_delivered: 0,
                 cells_whole: 0,
                 last_link: last.link,
                 path,
             };
             all_ends.push((vcs.next_vc(id as u32), end));
-            vcs.rest.push(RestOfVc {
+            vcs.rest.push(ColdVc {
                 route,
                 port_vcs: port_vcs
                     .outputs
@@ -208,7 +208,7 @@ impl Vcs {
                 edge,
                 delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
                 measures_units: is_measured && port_vcs.are_stepped,
-                is_together: port_vcs.are_together,
+                is_coupled: port_vcs.are_together,
                 vc_paths: port_vcs.vc_paths,
                 delivered: 0,
                 reassembly: Reassembly::default(),
@@ -226,34 +226,34 @@ impl Vcs {
     }
 
     /// Where the VC with id `vc` begins, and the path that it goes.
-    pub(crate) fn begin(&self, vc: u32) -> (&Begin, &Path) {
+    pub(crate) fn begin(&self, vc: u32) -> (&Ingress, &Path) {
         let begin = &self.lines[vc as usize].begin;
         (begin, &self.vc_paths[begin.path as usize])
     }
 
     /// Whether it is in the part of the network whose ports are stepped together.
-    pub(crate) fn is_together(&self, vc: u32) -> bool {
-        self.rest[vc as usize].is_together
+    pub(crate) fn is_coupled(&self, vc: u32) -> bool {
+        self.rest[vc as usize].is_coupled
     }
 
-    pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Begin {
+    pub(crate) fn begin_mut(&mut self, vc: u32) -> &mut Ingress {
         &mut self.lines[vc as usize].begin
     }
 
     /// Where it ends, and the path that it has gone.
-    pub(crate) fn end(&self, vc: u32) -> (&End, &Path) {
+    pub(crate) fn end(&self, vc: u32) -> (&Egress, &Path) {
         let end = &self.lines[self.next_vc(vc) as usize].end;
         (end, &self.vc_paths[end.path as usize])
     }
 
-    pub(crate) fn end_mut(&mut self, vc: u32) -> &mut End {
+    pub(crate) fn end_mut(&mut self, vc: u32) -> &mut Egress {
         let next_vc = self.next_vc(vc);
         &mut self.lines[next_vc as usize].end
     }
 
     /// Asks for the line of the cache where `vc` ends.
-    pub(crate) fn ask_for_end(&self, vc: u32) {
-        ask_for(&self.lines[self.next_vc(vc) as usize]);
+    pub(crate) fn prefetch_end(&self, vc: u32) {
+        prefetch(&self.lines[self.next_vc(vc) as usize]);
     }
 
     /// The VC over which most of what `vc` carries to its end goes on, or is answered.

@@ -20,7 +20,7 @@ pub use ip::IpSpec;
 pub use ppp::{CheckSequence, PppSpec};
 
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 
 /// A framing that is declared.
 pub trait Framing: Rule {
@@ -123,7 +123,7 @@ macro_rules! framings {
             pub fn overhead(&self) -> Result<Overhead, Refusal> {
                 match self {
                     $(FramingSpec::$kind(framing) => {
-                        framing.check(&Surroundings::default())?;
+                        framing.check(&Context::default())?;
                         framing.overhead()
                     })+
                 }

@@ -11,9 +11,9 @@ mod packets;
 mod pep;
 mod probes;
 mod queue;
-mod since;
 mod summary;
 mod traces;
+mod warm_up;
 mod web;
 
 pub use abr::AbrRecord;

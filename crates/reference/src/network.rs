@@ -11,7 +11,7 @@ use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, Clp0Record, DiscardReason, LossReason, VcRecord};
 use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, Handover, Hosts, Outbox, Proxies, SharedTcp, rank};
+use skycell_traffic::{CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 mod abr;
@@ -60,16 +60,16 @@ impl Vc {
 
 /// A flow with its routes and the events that are pending for it.
 #[derive(Debug)]
-struct FlowAtWork {
+struct FlowState {
     flow: Flow,
     forward: Vec<u32>,
     reverse: Vec<u32>,
     timers: Timers,
     /// What the source, and the destination, have sent and not yet handed over.
-    handovers: [Handover; 2],
+    host_delays: [HostDelay; 2],
 }
 
-impl FlowAtWork {
+impl FlowState {
     /// The VCs that carry what the source, or else the destination, sends.
     fn route(&self, is_forward: bool) -> &[u32] {
         if is_forward {
@@ -86,7 +86,7 @@ pub(crate) struct Network<'a> {
     spec: &'a NetworkSpec,
     pub(crate) ports: Vec<Port>,
     vcs: Vec<Vc>,
-    flows: Vec<FlowAtWork>,
+    flows: Vec<FlowState>,
     proxies: Proxies,
     sources: Vec<CellSource>,
     /// By source: the one that answers its datagrams.
@@ -168,12 +168,12 @@ impl<'a> Network<'a> {
             .zip(0u32..)
             .map(|(flow, id)| {
                 let hosts = Hosts::of(spec, flow);
-                FlowAtWork {
+                FlowState {
                     flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, &spec.records.traces),
                     forward: flow.forward.clone(),
                     reverse: flow.reverse.clone(),
                     timers: Timers::default(),
-                    handovers: Handover::of_ends(flow, spec.seed),
+                    host_delays: HostDelay::of_ends(flow, spec.seed),
                 }
             })
             .collect();
@@ -210,7 +210,7 @@ impl<'a> Network<'a> {
             rank::SAMPLE => self.on_sample(now),
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
-            rank::HANDOVER => self.on_handover(now, subject),
+            rank::TRANSMIT => self.on_transmit(now, subject),
             rank::PACE => self.on_pace(now, subject),
             rank::INTERVAL => self.on_interval(now, subject),
             rank::SLOT => self.on_slot(now, subject),
@@ -426,8 +426,8 @@ impl<'a> Network<'a> {
     }
 
     fn on_timer(&mut self, now: SimTime, timer: u8, id: u32) {
-        let at_work = &mut self.flows[id as usize];
-        let (timers, flow) = (&mut at_work.timers, &mut at_work.flow);
+        let state = &mut self.flows[id as usize];
+        let (timers, flow) = (&mut state.timers, &mut state.flow);
         timers.on_event(now, timer, flow, &mut self.out);
         self.after_flow(now, id);
     }
@@ -448,41 +448,41 @@ impl<'a> Network<'a> {
     }
 
     fn plan(&mut self, id: u32) {
-        let at_work = &mut self.flows[id as usize];
-        at_work.timers.plan(id, &at_work.flow, &mut self.events);
+        let state = &mut self.flows[id as usize];
+        state.timers.plan(id, &state.flow, &mut self.events);
     }
 
     /// The end of a flow sends a segment, which comes to its port after the host's processing time.
     fn send(&mut self, now: SimTime, flow_id: u32, is_forward: bool, segment: Segment) {
-        let at_work = &mut self.flows[flow_id as usize];
-        let cells = at_work.flow.cells(&segment, is_forward).0;
-        let octets = at_work.flow.packet(&segment, is_forward) as u32;
+        let state = &mut self.flows[flow_id as usize];
+        let cells = state.flow.cells(&segment, is_forward).0;
+        let octets = state.flow.packet(&segment, is_forward) as u32;
         let content = Content::Segment {
             segment,
             flow: flow_id,
             is_forward,
             route_index: 0,
         };
-        let end = &mut at_work.handovers[usize::from(!is_forward)];
+        let end = &mut state.host_delays[usize::from(!is_forward)];
         let at = end.draw(now);
         let id = self.frames.add(content, octets, cells, at);
         if end.is_immediate() {
             self.hand_over(now, id, flow_id, is_forward);
         } else if end.wait(at, id) {
-            let subject = Handover::index(flow_id, is_forward);
-            self.events.push(Key::new(at, rank::HANDOVER, subject));
+            let subject = HostDelay::index(flow_id, is_forward);
+            self.events.push(Key::new(at, rank::TRANSMIT, subject));
         }
     }
 
     /// The end of a flow hands over what is due, in order.
-    fn on_handover(&mut self, now: SimTime, subject: u32) {
-        let (flow_id, is_forward) = Handover::end_at(subject);
+    fn on_transmit(&mut self, now: SimTime, subject: u32) {
+        let (flow_id, is_forward) = HostDelay::end_at(subject);
         let end = usize::from(!is_forward);
-        while let Some(id) = self.flows[flow_id as usize].handovers[end].take(now) {
+        while let Some(id) = self.flows[flow_id as usize].host_delays[end].take(now) {
             self.hand_over(now, id, flow_id, is_forward);
         }
-        if let Some(next) = self.flows[flow_id as usize].handovers[end].next() {
-            self.events.push(Key::new(next, rank::HANDOVER, subject));
+        if let Some(next) = self.flows[flow_id as usize].host_delays[end].next() {
+            self.events.push(Key::new(next, rank::TRANSMIT, subject));
         }
     }
 

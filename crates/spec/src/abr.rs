@@ -3,7 +3,7 @@
 use crate::check::{range, structure};
 use crate::check_classes::refused;
 use crate::{LinkSpec, NetworkSpec, NodeKind, ServiceClass, SourcePattern, SpecError, VcSpec};
-use skycell_declare::{Rule, Surroundings};
+use skycell_declare::{Context, Rule};
 
 /// Thousandths of a cell a second times picoseconds between cells.
 const MILLICELLS_PS: u64 = 1_000_000_000_000_000;
@@ -39,7 +39,7 @@ impl NetworkSpec {
         if self.carries_packets(i) {
             return refuse("abr", "belongs to cells, and the VC carries packets");
         }
-        let refusal = abr.check(&Surroundings::default());
+        let refusal = abr.check(&Context::default());
         refusal.map_err(|refusal| refused(refusal, &format!("vcs[{i}].abr")))?;
         let back = self.vcs.get(abr.return_vc as usize);
         let Some((back, theirs)) = back.and_then(|back| Some((back, back.abr?))) else {
@@ -89,7 +89,7 @@ impl NetworkSpec {
             if node.kind != NodeKind::Switch {
                 return Err(structure(at, "switches cut the control loops of VCs"));
             }
-            let refusal = vs_vd.check(&Surroundings::default());
+            let refusal = vs_vd.check(&Context::default());
             refusal.map_err(|refusal| refused(refusal, &at))?;
         }
         Ok(())
@@ -163,11 +163,11 @@ impl NetworkSpec {
         let Some(queue) = link.port.queue_of(ServiceClass::Abr) else {
             return Err(structure(at, "the port has no queue for abr"));
         };
-        let around = Surroundings {
+        let context = Context {
             capacity_cells: link.port.queues[queue].capacity_cells,
-            ..Surroundings::default()
+            ..Context::default()
         };
-        let refusal = algorithm.check(&around);
+        let refusal = algorithm.check(&context);
         refusal.map_err(|refusal| refused(refusal, &at))
     }
 }

@@ -3,7 +3,7 @@
 use crate::check::{range, structure};
 use crate::check_classes::refused;
 use crate::{AccessSpec, NetworkSpec, SpecError, UplinkSpec};
-use skycell_declare::{Rule, Surroundings};
+use skycell_declare::{Context, Rule};
 use std::collections::BTreeSet;
 
 /// Longest slot, and longest time until terminals know something: 10 s, picoseconds.
@@ -40,9 +40,9 @@ impl NetworkSpec {
                     return Err(range(at(key), ps, "at most 10 s"));
                 }
             }
-            let access = uplink.access.check(&Surroundings::default());
+            let access = uplink.access.check(&Context::default());
             access.map_err(|refusal| refused(refusal, &at("access")))?;
-            let impairments = uplink.impairments.check(&Surroundings::default());
+            let impairments = uplink.impairments.check(&Context::default());
             impairments.map_err(|refusal| refused(refusal, &at("impairments")))?;
             validate_frame(uplink, &at("access"))?;
         }

@@ -7,7 +7,7 @@ use crate::{
     SPEC_VERSION, SlowStartSpec, SourcePattern, StartSpec, TcpSpec, TickPhase, TrafficSpec, VcSpec,
     WHOLE_PPB,
 };
-use skycell_declare::{Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Refusal, Rule};
 
 /// Longest delay of a link, picoseconds: a day.
 pub(crate) const DELAY_MAX_PS: u64 = 86_400 * 1_000_000_000_000;
@@ -193,7 +193,7 @@ impl NetworkSpec {
                 return Err(range(at("loss_ppb"), link.loss_ppb, "at most 1000000000"));
             }
             if let Some(channel) = &link.channel {
-                let refusal = channel.check(&Surroundings::default());
+                let refusal = channel.check(&Context::default());
                 refusal.map_err(|refusal| refused(refusal, &at("channel")))?;
                 let in_schedule = |schedule: &crate::ScheduleSpec| !schedule.losses_ppb.is_empty();
                 if link.loss_ppb > 0 || link.schedule.as_ref().is_some_and(in_schedule) {
@@ -202,7 +202,7 @@ impl NetworkSpec {
                 }
             }
             if let Some(variation) = &link.delay_variation {
-                let refusal = variation.check(&Surroundings::default());
+                let refusal = variation.check(&Context::default());
                 refusal.map_err(|refusal| refused(refusal, &at("delay_variation")))?;
                 if link.framing.is_none() || link.schedule.is_some() {
                     let problem = "goes with packets and without a schedule";
@@ -452,7 +452,7 @@ impl NetworkSpec {
 pub(crate) fn validate_tcp(tcp: &TcpSpec, path: &str) -> Result<(), SpecError> {
     let at = |key: &str| format!("{path}.{key}");
     let refused = |at: Refusal| range(format!("{path}.{}", at.field), at.got, &at.allowed);
-    tcp.check(&Surroundings::default()).map_err(refused)?;
+    tcp.check(&Context::default()).map_err(refused)?;
     if tcp.rwnd < tcp.mss {
         return Err(range(at("rwnd"), tcp.rwnd, "at least one MSS"));
     }

@@ -7,7 +7,7 @@ use crate::{
     SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec,
 };
 use skycell_declare::types::LONGEST_PS;
-use skycell_declare::{Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Refusal, Rule};
 
 /// Most cycles that a source may be into its pattern when it begins.
 const MOST_CYCLES: u64 = 1_000;
@@ -70,12 +70,12 @@ impl NetworkSpec {
                 "VCs are ordered in the one queue of a switch port",
             ));
         }
-        let around = Surroundings {
+        let context = Context {
             queues: port.queues.len(),
             vcs: self.vcs.len(),
-            ..Surroundings::default()
+            ..Context::default()
         };
-        let refusal = port.scheduler.check(&around);
+        let refusal = port.scheduler.check(&context);
         refusal.map_err(|refusal| refused(refusal, &at("scheduler")))?;
         self.validate_rate_algorithm(i, link)
     }
@@ -115,7 +115,7 @@ impl NetworkSpec {
             if !is_of_packets {
                 return Err(structure(at(key), of_cells));
             }
-            let refusal = bucket.check(&Surroundings::default());
+            let refusal = bucket.check(&Context::default());
             refusal.map_err(|refusal| refused(refusal, &at(key)))?;
             let rate = bucket.rate_millibps;
             validate_rate(rate, &at(&format!("{key}.rate_millibps")))?;
@@ -253,11 +253,11 @@ fn validate_queue(queue: &QueueSpec, path: &str) -> Result<(), SpecError> {
     if queue.capacity_cells == Some(0) {
         return Err(range(at("capacity_cells"), 0, "above 0"));
     }
-    let around = Surroundings {
+    let context = Context {
         capacity_cells: queue.capacity_cells,
-        ..Surroundings::default()
+        ..Context::default()
     };
-    let refusal = queue.policy.check(&around);
+    let refusal = queue.policy.check(&context);
     refusal.map_err(|refusal| refused(refusal, &at("policy")))
 }
 

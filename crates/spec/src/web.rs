@@ -9,7 +9,7 @@ use skycell_declare::types::{
     CountLimit, FileSizes, KilobyteOctets, PoissonMean, Repetitions, RequestOctets, Share,
     unchecked,
 };
-use skycell_declare::{Declare, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Rule};
 use skycell_units::Octets;
 
 /// One client and its server on one persistent connection (HTTP/1.1, pipelined).
@@ -193,7 +193,7 @@ impl WebSpec {
         for (i, class) in self.classes.iter().enumerate() {
             let here = |key: &str| path(&format!("classes[{i}].{key}"));
             class
-                .check(&Surroundings::default())
+                .check(&Context::default())
                 .map_err(|at| refused(at, &path(&format!("classes[{i}]"))))?;
             if class.sizes_octets.len() != counts as usize {
                 return Err(range(
@@ -209,7 +209,7 @@ impl WebSpec {
 
 impl CountSpec {
     fn validate(&self, at: &str) -> Result<(), SpecError> {
-        self.check(&Surroundings::default())
+        self.check(&Context::default())
             .map_err(|refusal| refused(refusal, at))?;
         if self.high < self.low || self.high - self.low >= MOST_COUNTS {
             return Err(range(

@@ -21,7 +21,7 @@ const MICROSECONDS_PER_MS: u64 = 1_000;
 
 /// What an arrival has left of a receiver.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct After {
+pub(crate) struct ReceiveState {
     /// Octet after the last in order.
     pub(crate) rcv_nxt: u64,
     /// Octet after the last that waits, and how many do.
@@ -85,7 +85,7 @@ impl AutoTuning {
     }
 
     /// A segment of data has come, and what is in order has been read; whether the window has grown.
-    pub(crate) fn on_data(&mut self, now: SimTime, segment: &Segment, after: After) -> bool {
+    pub(crate) fn on_data(&mut self, now: SimTime, segment: &Segment, state: ReceiveState) -> bool {
         let now_us = now.0 / PS_PER_MICROSECOND;
         self.on_opened(now);
         let octets = Octets::from(segment.length);
@@ -96,18 +96,18 @@ impl AutoTuning {
         }
         self.round_trip
             .on_echo(now, segment.acknowledgement, octets >= self.mss);
-        if after.is_early && self.grows_by_early {
-            let has_grown = self.grow(octets, after.waiting);
-            self.right_size(self.space, after);
+        if state.is_early && self.grows_by_early {
+            let has_grown = self.grow(octets, state.waiting);
+            self.right_size(self.space, state);
             return has_grown;
         }
-        if !after.is_in_order {
+        if !state.is_in_order {
             return false;
         }
         self.round_trip
             .on_in_order(now_us, segment.end(), self.offered);
-        let has_grown = self.grow(octets, after.waiting);
-        self.on_read(now_us, after);
+        let has_grown = self.grow(octets, state.waiting);
+        self.on_read(now_us, state);
         has_grown
     }
 
@@ -122,28 +122,28 @@ impl AutoTuning {
     }
 
     /// tcp_rcv_space_adjust: looks once a round trip at what was read.
-    fn on_read(&mut self, now_us: u64, after: After) {
+    fn on_read(&mut self, now_us: u64, state: ReceiveState) {
         let Some(round_trip) = self.round_trip.us() else {
             return;
         };
         if now_us - self.since.unwrap_or(now_us) < round_trip {
             return;
         }
-        let read = after.rcv_nxt - self.from;
+        let read = state.rcv_nxt - self.from;
         if read > self.space {
-            self.right_size(read, after);
+            self.right_size(read, state);
         }
-        (self.from, self.since) = (after.rcv_nxt, Some(now_us));
+        (self.from, self.since) = (state.rcv_nxt, Some(now_us));
     }
 
     /// tcp_rcvbuf_grow: twice what was read in a round trip, as the window is one late, and twice that again times the
     /// part by which it has become more.
-    fn right_size(&mut self, read: Octets, after: After) {
+    fn right_size(&mut self, read: Octets, state: ReceiveState) {
         let before = std::mem::replace(&mut self.space, read);
         let mut window = 2 * read;
         window += 2 * (window * (read - before) / before);
-        if after.waiting > 0 {
-            window += after.early_end - after.rcv_nxt;
+        if state.waiting > 0 {
+            window += state.early_end - state.rcv_nxt;
         }
         self.clamp = self.clamp.max(window.min(self.largest));
     }

@@ -11,9 +11,9 @@ macro_rules! kinds {
         }
 
         impl Rule for $family {
-            fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+            fn check(&self, context: &Context) -> Result<(), Refusal> {
                 match self {
-                    $($family::$kind(spec) => spec.check(around),)*
+                    $($family::$kind(spec) => spec.check(context),)*
                 }
             }
         }

@@ -9,11 +9,11 @@ mod ecn;
 mod kinds;
 mod pacing;
 mod ranges;
+mod receive_buffer;
 mod receive_window;
 mod receiver;
 mod recent;
 mod recovery;
-mod room;
 mod rto;
 mod segment;
 mod sender;
@@ -24,8 +24,8 @@ mod validation;
 mod window;
 
 pub use clock::TickClock;
+pub use receive_buffer::Accepted;
 pub use receiver::{Receiver, ReceiverCounters};
-pub use room::Accepted;
 pub use segment::{SackBlocks, Segment, SegmentKind};
 pub use sender::{Sender, SenderCounters};
 

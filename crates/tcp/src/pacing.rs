@@ -6,7 +6,7 @@
 use crate::kinds::kinds;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare, Refusal, Rule, Surroundings,
+    Context, Declare, Refusal, Rule,
     types::{AtLeastOne, SegmentCount, TimeOrNone},
 };
 use skycell_units::SimTime;

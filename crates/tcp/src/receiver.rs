@@ -1,11 +1,11 @@
 //! The receiving end: in-order delivery, acknowledgements, SACK blocks.
 
 use crate::ack_delay::AckDelay;
-use crate::auto_tuning::{After, AutoTuning};
+use crate::auto_tuning::{AutoTuning, ReceiveState};
 use crate::ranges::Ranges;
+use crate::receive_buffer::{Accepted, ReceiveBuffer};
 use crate::receive_window::ReceiveWindow;
 use crate::recent::RecentRanges;
-use crate::room::{Accepted, Room};
 use crate::segment::{Segment, SegmentKind};
 use crate::spec::{EcnUse, TcpSpec};
 use skycell_units::{Cells, Ecn, Octets, SimTime};
@@ -70,7 +70,7 @@ pub struct Receiver {
     duplicates: u64,
     marked: u64,
     /// Of a receiver whose octets wait for another connection.
-    room: Option<Box<Room>>,
+    room: Option<Box<ReceiveBuffer>>,
     /// Of one whose holds of acknowledgements follow from what arrives.
     delay: Option<Box<AckDelay>>,
 }
@@ -108,7 +108,7 @@ impl Receiver {
 
     /// Octets wait behind this receiver for another connection, and there is room for `buffer` of them.
     pub fn set_buffer(&mut self, buffer: Octets) {
-        self.room = Some(Box::new(Room::new(buffer)));
+        self.room = Some(Box::new(ReceiveBuffer::new(buffer)));
     }
 
     /// What has been accepted; without a buffer nobody waits for it.
@@ -421,7 +421,7 @@ impl Receiver {
 
     #[inline(never)] // what few receivers do
     fn tune(&mut self, now: SimTime, segment: &Segment, octets: Octets, is_early: bool) -> bool {
-        let after = After {
+        let state = ReceiveState {
             rcv_nxt: self.rcv_nxt,
             early_end: self.early.end(),
             waiting: self.waiting(),
@@ -429,7 +429,7 @@ impl Receiver {
             is_in_order: octets > 0,
         };
         match self.window.as_deref_mut() {
-            Some(ReceiveWindow::AutoTuned(tuning)) => tuning.on_data(now, segment, after),
+            Some(ReceiveWindow::AutoTuned(tuning)) => tuning.on_data(now, segment, state),
             _ => false,
         }
     }

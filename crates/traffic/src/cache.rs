@@ -10,12 +10,12 @@ pub const LINE: usize = 64;
 
 /// Asks for the line of the cache in which `it` begins, and waits for nothing. All that changes is time.
 #[inline(always)]
-pub fn ask_for<T>(it: &T) {
+pub fn prefetch<T>(it: &T) {
     prefetch_index(std::slice::from_ref(it), 0);
 }
 
 /// Asks for the `line`-th line after that in which `it` begins, whatever lies there.
 #[inline(always)]
-pub fn ask_for_line(it: &u64, line: usize) {
+pub fn prefetch_line(it: &u64, line: usize) {
     prefetch_index(std::slice::from_ref(it), line * (LINE / size_of::<u64>()));
 }

@@ -3,7 +3,7 @@
 
 mod cache;
 mod cell_source;
-mod handover;
+mod host_delay;
 mod loss_script;
 mod packet_trace;
 mod relay;
@@ -12,14 +12,14 @@ mod timers;
 mod transfers;
 mod web;
 
-pub use cache::ask_for;
+pub use cache::prefetch;
 pub use cell_source::{CellSource, SourceCell};
-pub use handover::Handover;
+pub use host_delay::HostDelay;
 pub use relay::Proxies;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 
-use cache::{LINE, ask_for_line};
+use cache::{LINE, prefetch_line};
 use loss_script::ScriptedLosses;
 use relay::Relay;
 use skycell_des::Stream;
@@ -287,14 +287,14 @@ impl Flow {
 
     /// Asks for the lines of the cache that a segment needs which arrives at the destination, or else at
     /// the source.
-    pub fn ask(&self, is_at_destination: bool) {
+    pub fn prefetch(&self, is_at_destination: bool) {
         let lines = if is_at_destination {
             AT_DESTINATION..AT_DESTINATION + 2
         } else {
             AT_SOURCE
         };
         for line in lines {
-            ask_for_line(&self.application_due.0, line);
+            prefetch_line(&self.application_due.0, line);
         }
     }
 

@@ -20,8 +20,8 @@ pub mod rank {
     pub const APPLICATION: u8 = 5;
     /// A cell source sends a cell; subject: source.
     pub const SOURCE: u8 = 6;
-    /// The end of a flow hands frames over to its host's port; subject: [`crate::Handover::index`].
-    pub const HANDOVER: u8 = 7;
+    /// The end of a flow hands frames over to its host's port; subject: [`crate::HostDelay::index`].
+    pub const TRANSMIT: u8 = 7;
     /// A cell that waits for its pace may be sent; subject: port.
     pub const PACE: u8 = 8;
     /// An averaging interval may end; subject: port.

@@ -25,7 +25,7 @@ use crate::rm::{RmCell, cells_per_second};
 use crate::spec::AbrSpec;
 use becn::Becn;
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_units::SimTime;
 
 /// What a run's spec says of a port's rate algorithm.
@@ -53,13 +53,13 @@ pub enum RateAlgorithmSpec {
 }
 
 impl Rule for RateAlgorithmSpec {
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+    fn check(&self, context: &Context) -> Result<(), Refusal> {
         match self {
-            RateAlgorithmSpec::Efci(spec) => spec.check(around),
-            RateAlgorithmSpec::RelativeRate(spec) => spec.check(around),
-            RateAlgorithmSpec::Erica(spec) => spec.check(around),
-            RateAlgorithmSpec::EricaPlus(spec) => spec.check(around),
-            RateAlgorithmSpec::WeightedEricaPlus(spec) => spec.check(around),
+            RateAlgorithmSpec::Efci(spec) => spec.check(context),
+            RateAlgorithmSpec::RelativeRate(spec) => spec.check(context),
+            RateAlgorithmSpec::Erica(spec) => spec.check(context),
+            RateAlgorithmSpec::EricaPlus(spec) => spec.check(context),
+            RateAlgorithmSpec::WeightedEricaPlus(spec) => spec.check(context),
         }
     }
 }

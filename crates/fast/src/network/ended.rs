@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::port::Port;
-use crate::port::output::{Ended, Fate};
+use crate::port::output::{Ended, FrameEnd};
 use skycell_des::Key;
 use skycell_traffic::rank;
 use skycell_units::{FrameId, SimTime};
@@ -35,9 +35,9 @@ impl Network<'_> {
             while ended.len() < TOGETHER
                 && let Some(next) = output.next_end(limit)
             {
-                self.frames.ask(next.frame);
+                self.frames.prefetch(next.frame);
                 if has_many {
-                    self.vcs.ask_for_end(next.vc);
+                    self.vcs.prefetch_end(next.vc);
                 }
                 ended.push(next);
             }
@@ -53,12 +53,12 @@ impl Network<'_> {
             }
             if has_many {
                 for frame in ended.iter().take(ASKED) {
-                    self.ask_for_flow(frame);
+                    self.prefetch_flow(frame);
                 }
             }
             for at in 0..ended.len() {
                 if has_many && let Some(later) = ended.get(at + ASKED) {
-                    self.ask_for_flow(later);
+                    self.prefetch_flow(later);
                 }
                 self.on_ended(ended[at]);
             }
@@ -101,7 +101,7 @@ impl Network<'_> {
     }
 
     fn on_ended(&mut self, ended: Ended) {
-        if let Fate::Departs {
+        if let FrameEnd::Sent {
             departure,
             cells,
             of_one,
@@ -137,19 +137,19 @@ impl Network<'_> {
     }
 
     /// Asks for what an ended frame will need, once its own line and its VC's are there.
-    fn ask_for_flow(&self, ended: &Ended) {
+    fn prefetch_flow(&self, ended: &Ended) {
         let frame = self.frames.get(ended.frame);
         if frame.sent_by().is_some() {
             return;
         }
         // Nearly all receivers have no timer.
         if !frame.is_forward {
-            self.events.ask_for_timer(frame.flow);
+            self.events.prefetch_timer(frame.flow);
         }
-        self.flows[frame.flow.index()].ask(frame.is_forward);
+        self.flows[frame.flow.index()].prefetch(frame.is_forward);
         let (begin, path) = self.vcs.begin(self.vcs.next_vc(ended.vc));
         if !path.carries_packets && !path.is_stepped {
-            self.ports.sources[begin.source as usize].ask();
+            self.ports.sources[begin.source as usize].prefetch();
         }
     }
 }

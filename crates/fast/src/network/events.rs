@@ -5,7 +5,7 @@
 //! their bucket is opened: until then, putting one off is a note in a table, which is all that is looked at.
 
 use skycell_des::{EventQueue, Key};
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_traffic::rank;
 use skycell_units::{FlowId, SimTime};
 
@@ -84,8 +84,8 @@ impl Events {
     }
 
     /// Asks for the flow's timer's line of the cache.
-    pub(crate) fn ask_for_timer(&self, flow: FlowId) {
-        ask_for(&self.timers[flow.index()]);
+    pub(crate) fn prefetch_timer(&self, flow: FlowId) {
+        prefetch(&self.timers[flow.index()]);
     }
 
     /// Puts the flow's timer where it will be found.

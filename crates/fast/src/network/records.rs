@@ -29,9 +29,9 @@ impl Network<'_> {
         let mut network = self;
         network.finish_ports();
         let (flows, mut traces) = network.take_flows();
-        let together = network.together.take().map(|part| part.finish());
-        let together = together.as_ref();
-        if let Some(part) = together {
+        let coupled = network.coupled.take().map(|part| part.finish());
+        let coupled = coupled.as_ref();
+        if let Some(part) = coupled {
             traces.acr = part.traces.acr.clone();
             traces.rate_control = part.traces.rate_control.clone();
         }
@@ -39,25 +39,25 @@ impl Network<'_> {
         let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
         let mut passed = vec![Passed::default(); network.ports.len() as usize];
         let vcs = 0..network.vcs.rest.len();
-        let of_vc = |id: usize| match together {
-            Some(part) if network.vcs.is_together(id as u32) => part.vcs[id].clone(),
+        let of_vc = |id: usize| match coupled {
+            Some(part) if network.vcs.is_coupled(id as u32) => part.vcs[id].clone(),
             _ => vc_record(&network, id, &mut passed),
         };
         let mut vcs: Vec<_> = vcs.map(of_vc).collect();
         let mut ports: Vec<_> = (0u32..)
             .zip(network.ports.iter())
-            .map(|(id, port)| match (port, together) {
-                (Port::Together, Some(part)) => {
+            .map(|(id, port)| match (port, coupled) {
+                (Port::Coupled, Some(part)) => {
                     stepped_record(&network, id, &part.ports[id as usize])
                 }
                 _ => port_record(&network, id, port, passed[id as usize]),
             })
             .collect();
-        let cell_sources = OpenLoopSources::of(&network, together);
+        let cell_sources = OpenLoopSources::of(&network, coupled);
         cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
             events: network.events.popped() - network.continued
-                + together.map_or(0, |part| part.events),
+                + coupled.map_or(0, |part| part.events),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
             cells_stepped: network
                 .ports
@@ -74,13 +74,13 @@ impl Network<'_> {
             ledger: {
                 let of_cell_sources = self::cell_sources(&network)
                     .map(|cell_source| cell_source.source.record().frames);
-                let of_part = together.map_or(0, |part| part.frames);
+                let of_part = coupled.map_or(0, |part| part.frames);
                 let frames = network.frames.made() + of_cell_sources.sum::<u64>() + of_part;
                 Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
             },
             sources: cell_sources.sources,
             probes: Vec::new(),
-            uplinks: together.map_or_else(Vec::new, |part| part.uplinks.clone()),
+            uplinks: coupled.map_or_else(Vec::new, |part| part.uplinks.clone()),
             calls: Vec::new(),
             cell_delays: cell_sources.delays,
             class_delays: cell_sources.class_delays,
@@ -101,7 +101,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
         Port::Source(port) => source_record(port, end),
         Port::Packets(port) => port.record(end),
         Port::Stepped(port) => return stepped_record(network, id, &port.port),
-        Port::Together => unreachable!("its part has the record"),
+        Port::Coupled => unreachable!("its part has the record"),
         Port::Output(port) => output_record(port, end),
         Port::Pass(port) => {
             // Also a cell that would leave at this very moment.
@@ -136,7 +136,7 @@ fn stepped(port: Port<'_>, record: &PortRecord) -> u64 {
             port.stepped + served + chosen
         }
         Port::Stepped(port) => port.stepped,
-        Port::Together => record.arrived - record.discarded.total(),
+        Port::Coupled => record.arrived - record.discarded.total(),
         _ => 0,
     }
 }
@@ -423,13 +423,13 @@ struct OpenLoopSources {
 }
 
 impl OpenLoopSources {
-    fn of(network: &Network<'_>, together: Option<&Finished>) -> Self {
+    fn of(network: &Network<'_>, coupled: Option<&Finished>) -> Self {
         let mut sources = vec![SourceRecord::default(); network.spec.sources.len()];
         let mut measured: Vec<(u32, &CellDelays)> = Vec::new();
         for (id, source, _) in &network.sources {
             sources[*id as usize] = source.record();
         }
-        if let Some(part) = together {
+        if let Some(part) = coupled {
             for ((source, of_source), record) in part
                 .sources
                 .iter()
@@ -437,7 +437,7 @@ impl OpenLoopSources {
                 .zip(&mut sources)
             {
                 let is_datagram = !of_source.datagram_route.is_empty();
-                if !is_datagram && network.vcs.is_together(of_source.vc) {
+                if !is_datagram && network.vcs.is_coupled(of_source.vc) {
                     *record = source.record();
                 }
             }
@@ -530,7 +530,7 @@ fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
                 .collect()
         }
         Port::Pass(_) => unreachable!("none is sampled"),
-        Port::Stepped(_) | Port::Together => unreachable!("its record is whole"),
+        Port::Stepped(_) | Port::Coupled => unreachable!("its record is whole"),
         Port::Packets(port) => {
             let vcs = port.vcs.iter();
             vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))

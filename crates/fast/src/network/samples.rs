@@ -35,8 +35,8 @@ impl Network<'_> {
                     port.port.sample(id, now, records, traces);
                     continue;
                 }
-                PortMut::Together => {
-                    let part = self.together.as_mut().expect("it has ports");
+                PortMut::Coupled => {
+                    let part = self.coupled.as_mut().expect("it has ports");
                     part.port_mut(id).sample(id, now, records, traces);
                     continue;
                 }
@@ -78,7 +78,7 @@ impl Network<'_> {
         for &id in &records.vc_sampled_ports {
             let stepped = match self.ports.get_mut(id) {
                 PortMut::Stepped(port) => Some(&mut port.port),
-                PortMut::Together => self.together.as_mut().map(|part| part.port_mut(id)),
+                PortMut::Coupled => self.coupled.as_mut().map(|part| part.port_mut(id)),
                 _ => None,
             };
             if let Some(port) = stepped {
@@ -97,7 +97,7 @@ impl Network<'_> {
                 PortMut::Source(port) => port.sample_vcs(now, &mut note),
                 PortMut::Packets(port) => port.sample_vcs(now, &mut note),
                 PortMut::Output(port) => port.sample_vcs(now, &mut note),
-                PortMut::Stepped(_) | PortMut::Together => unreachable!("they have been"),
+                PortMut::Stepped(_) | PortMut::Coupled => unreachable!("they have been"),
                 PortMut::Pass(_) => unreachable!("none is sampled"),
             }
         }

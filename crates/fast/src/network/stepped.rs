@@ -3,7 +3,7 @@
 use super::deliveries::Delivery;
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
-use crate::port::stepped::{Gone, Next};
+use crate::port::stepped::{Departed, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
 use skycell_records::LossReason;
@@ -39,7 +39,7 @@ impl Network<'_> {
     }
 
     /// A unit comes to the end of the link of the port with id `id`.
-    fn on_gone(&mut self, id: u32, (arrival, node, unit): Gone) {
+    fn on_gone(&mut self, id: u32, (arrival, node, unit): Departed) {
         let mut unit = unit;
         let port = self.ports.stepped_mut(id);
         let port_vc = unit.port_vc;

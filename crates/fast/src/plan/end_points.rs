@@ -15,7 +15,7 @@ pub(crate) struct EndPoints {
     /// By link: the flow whose sender alone it leads to, which may take all acknowledgements that
     /// are known, as only its own timers can come between them.
     pub(crate) sender_alone: Vec<Option<FlowId>>,
-    /// By [`skycell_traffic::Handover::index`]: whether the port takes a frame in as soon as its processing time is drawn, as
+    /// By [`skycell_traffic::HostDelay::index`]: whether the port takes a frame in as soon as its processing time is drawn, as
     /// it accepts no others.
     pub(crate) hands_over_at_once: Vec<bool>,
     /// By VC of packets: whether routers accept what it brings as soon as it is known when that arrives, at ports that
@@ -50,7 +50,7 @@ impl EndPoints {
         let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
         // A port that end points feed must not be ahead of the samples.
         let is_free = sampled.all(|&port| match kinds[port as usize] {
-            PortKind::Output | PortKind::Stepped(_) | PortKind::Together => true,
+            PortKind::Output | PortKind::Stepped(_) | PortKind::Coupled => true,
             PortKind::Packets => {
                 let from = spec.links[port as usize].from;
                 spec.nodes[from as usize].kind == NodeKind::Router
@@ -166,7 +166,7 @@ fn forwards_at_once(spec: &NetworkSpec) -> Vec<bool> {
     at_once
 }
 
-/// By [`skycell_traffic::Handover::index`]: whether nothing else begins at the port where what the end sends does.
+/// By [`skycell_traffic::HostDelay::index`]: whether nothing else begins at the port where what the end sends does.
 fn alone_at_port(spec: &NetworkSpec) -> impl Iterator<Item = bool> {
     let port = |vc: u32| spec.vcs[vc as usize].path[0];
     let ends = spec.flows.iter().flat_map(|f| [f.forward[0], f.reverse[0]]);
@@ -221,7 +221,7 @@ fn uses(
         end.is_rerouted |= vc.rerouting.is_some();
         let is_stepped = |output: u32| matches!(kinds[output as usize], PortKind::Stepped(_));
         end.receives_stepped |= output.is_some_and(is_stepped);
-        end.receives_stepped |= kinds[last as usize] == PortKind::Together;
+        end.receives_stepped |= kinds[last as usize] == PortKind::Coupled;
     }
     uses
 }

@@ -20,7 +20,7 @@ pub(crate) enum PortKind {
     /// Any port without a closed form: stepped unit by unit.
     Stepped(SteppedReason),
     /// One that is so together with others, from one list of events.
-    Together,
+    Coupled,
 }
 
 impl PortKind {
@@ -121,7 +121,7 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Rout
     for id in path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
-            PortKind::Source | PortKind::Packets | PortKind::Together => {}
+            PortKind::Source | PortKind::Packets | PortKind::Coupled => {}
             PortKind::PassThrough => {
                 let departure = hop.delay + SimTime(link.cell_time_ps);
                 hop.passes.push(PassThrough {

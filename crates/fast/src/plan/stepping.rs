@@ -13,7 +13,7 @@ pub(crate) struct Stepping {
     /// By port: why it is, if it is.
     reasons: Vec<Option<SteppedReason>>,
     /// By port: why it is together with others, if it is.
-    pub(crate) together: Vec<Option<SteppedReason>>,
+    pub(crate) coupled: Vec<Option<SteppedReason>>,
 }
 
 impl Stepping {
@@ -22,7 +22,7 @@ impl Stepping {
         let links = 0..spec.links.len() as u32;
         let mut stepping = Stepping {
             reasons: links.map(|link| of_link(spec, link)).collect(),
-            together: together(spec),
+            coupled: coupled(spec),
         };
         for &port in &spec.records.stay_ports {
             stepping.step(port, SteppedReason::UnitDelays);
@@ -73,13 +73,13 @@ impl Stepping {
 /// changes, in that instant, what the ports both ways tell and send, and a slot of an uplink is for one of its terminals, so
 /// these wait for each other; those of all VCs that share one with an ABR VC or cross an uplink, or that measure where a
 /// trace asks for it, are a part of the network by themselves. So are those of VCs of which cells with CLP = 0 are counted apart.
-pub(crate) fn together(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
+pub(crate) fn coupled(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
     let traces_control = spec.records.traces.contains(&TraceKind::RateControl);
     let measures = |link: &LinkSpec| traces_control && link.port.rate_algorithm.is_some();
     let reason = |link: &LinkSpec| measures(link).then_some(SteppedReason::RateControl);
-    let mut together: Vec<_> = spec.links.iter().map(reason).collect();
+    let mut coupled: Vec<_> = spec.links.iter().map(reason).collect();
     for &link in spec.uplinks.iter().flat_map(|uplink| &uplink.links) {
-        together[link as usize].get_or_insert(SteppedReason::SharedUplink);
+        coupled[link as usize].get_or_insert(SteppedReason::SharedUplink);
     }
     let mut grows = true;
     while grows {
@@ -88,18 +88,18 @@ pub(crate) fn together(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
             let ports = || vc.paths().flatten().map(|&port| port as usize);
             let is_controlled = vc.abr.is_some().then_some(SteppedReason::RateControl);
             let counts_clp0 = || spec.counts_clp0(id).then_some(SteppedReason::Clp0);
-            let shared = || ports().find_map(|port| together[port]);
+            let shared = || ports().find_map(|port| coupled[port]);
             let reason = is_controlled.or_else(counts_clp0).or_else(shared);
             let Some(reason) = reason else {
                 continue;
             };
             for port in ports() {
-                grows |= together[port].is_none();
-                together[port].get_or_insert(reason);
+                grows |= coupled[port].is_none();
+                coupled[port].get_or_insert(reason);
             }
         }
     }
-    together
+    coupled
 }
 
 /// Whether bits go wrong on the link.

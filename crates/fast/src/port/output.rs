@@ -30,8 +30,8 @@ pub(crate) mod server;
 
 use active::ActiveVcs;
 use arrivals::ArrivalLog;
-pub(crate) use heads_and_tails::{Ended, Fate};
-use occupancy::{OutputVc, RestOfVc, VcBursts, VcDepartures};
+pub(crate) use heads_and_tails::{Ended, FrameEnd};
+use occupancy::{ColdVc, OutputVc, VcBursts, VcDepartures};
 use queue::FrameQueues;
 
 pub(crate) use queue::FrameQueue;
@@ -94,7 +94,7 @@ pub(crate) struct OutputPort {
     /// The queue that frames join, or all queues of the port where they join several.
     pub(crate) queues: FrameQueues,
     pub(crate) vcs: Vec<OutputVc>,
-    pub(crate) rest_of_vcs: Vec<RestOfVc>,
+    pub(crate) rest_of_vcs: Vec<ColdVc>,
     /// Where somebody asks for the VCs' occupancy before the run ends, and it follows from the order of
     /// arrival.
     vc_departures: Option<Box<VcDepartures>>,
@@ -193,7 +193,7 @@ impl OutputPort {
         let queue = if self.has_classes() { queue as u32 } else { 0 };
         let weight = self.queues.get(queue).policy.weight(vc);
         self.vcs.push(OutputVc::new(vc, queue));
-        self.rest_of_vcs.push(RestOfVc::default());
+        self.rest_of_vcs.push(ColdVc::default());
         self.active.add_vc(weight);
         if let Some(departures) = &mut self.vc_departures {
             departures.add_vc();

@@ -7,7 +7,7 @@ use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
 use skycell_switch::{BufferView, Policy};
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(crate) struct SourcePort {
     queued: u32,
     pub(crate) queue_max: u32,
     gap_stream: Stream,
-    pub(crate) rest: Box<RestOfPort>,
+    pub(crate) rest: Box<ColdPort>,
 }
 
 /// What is told of the lines of the cache above; `look` reads one field of each.
@@ -83,7 +83,7 @@ const _: () = {
 
 /// What a frame that is accepted by an idle port does not look at.
 #[derive(Debug)]
-pub(crate) struct RestOfPort {
+pub(crate) struct ColdPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
     older: VecDeque<Sending>,
     policy: Policy,
@@ -125,7 +125,7 @@ impl SourcePort {
             queued: 0,
             queue_max: 0,
             gap_stream: Stream::new(seed, &format!("port/{}/gap", link.name)),
-            rest: Box::new(RestOfPort {
+            rest: Box::new(ColdPort {
                 older: VecDeque::new(),
                 policy,
                 lossy: None,
@@ -208,9 +208,9 @@ impl SourcePort {
     }
 
     /// Asks for the lines of the cache that `offer` needs.
-    pub(crate) fn ask(&self) {
-        ask_for(&self.arrived);
-        ask_for(&self.queue_max);
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.arrived);
+        prefetch(&self.queue_max);
     }
 
     /// Offers a frame, which waits for a gap before it unless it is paced; returns when its first bit leaves,

@@ -64,7 +64,7 @@ pub(crate) struct FirstLoss {
 }
 
 /// A unit that comes to the end of the link: when, at which node.
-pub(crate) type Gone = (SimTime, u32, Cell);
+pub(crate) type Departed = (SimTime, u32, Cell);
 
 /// The port.
 #[derive(Debug)]
@@ -394,7 +394,7 @@ impl SteppedPort {
 
     /// All that comes before `limit` has been processed. Takes what arrives before anything else can that is not on the
     /// link yet.
-    pub(crate) fn take_gone(&mut self, limit: SimTime, gone: &mut Vec<Gone>) {
+    pub(crate) fn take_gone(&mut self, limit: SimTime, gone: &mut Vec<Departed>) {
         let next = self.departure.unwrap_or(limit + self.least);
         let safe_time = self.earliest.arrival(next);
         let link = &mut self.port.link;

@@ -59,9 +59,9 @@ macro_rules! policies {
         }
 
         impl Rule for PolicySpec {
-            fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+            fn check(&self, context: &Context) -> Result<(), Refusal> {
                 match self {
-                    $(PolicySpec::$kind(spec) => spec.check(around),)*
+                    $(PolicySpec::$kind(spec) => spec.check(context),)*
                 }
             }
         }

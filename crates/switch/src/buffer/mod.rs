@@ -68,7 +68,7 @@ pub use virtual_queueing::{DynamicEpdSpec, McrSchedulingSpec, VirtualQueueingSpe
 use crate::scheduler::QueueOrder;
 use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_des::Stream;
 use skycell_units::Ecn;
 

@@ -39,7 +39,7 @@ pub mod specs {
 }
 
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 
 /// How a port chooses the next cell, each time the link becomes free.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
@@ -82,15 +82,15 @@ impl SchedulerSpec {
 }
 
 impl Rule for SchedulerSpec {
-    fn check(&self, around: &Surroundings) -> Result<(), Refusal> {
+    fn check(&self, context: &Context) -> Result<(), Refusal> {
         match self {
-            SchedulerSpec::Fifo(spec) => spec.check(around),
-            SchedulerSpec::StrictPriority(spec) => spec.check(around),
-            SchedulerSpec::GuaranteedRate(spec) => spec.check(around),
-            SchedulerSpec::WeightedRoundRobin(spec) => spec.check(around),
-            SchedulerSpec::VirtualSpacing(spec) => spec.check(around),
-            SchedulerSpec::VcRoundRobin(spec) => spec.check(around),
-            SchedulerSpec::DeficitRoundRobin(spec) => spec.check(around),
+            SchedulerSpec::Fifo(spec) => spec.check(context),
+            SchedulerSpec::StrictPriority(spec) => spec.check(context),
+            SchedulerSpec::GuaranteedRate(spec) => spec.check(context),
+            SchedulerSpec::WeightedRoundRobin(spec) => spec.check(context),
+            SchedulerSpec::VirtualSpacing(spec) => spec.check(context),
+            SchedulerSpec::VcRoundRobin(spec) => spec.check(context),
+            SchedulerSpec::DeficitRoundRobin(spec) => spec.check(context),
         }
     }
 }

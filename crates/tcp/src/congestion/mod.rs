@@ -22,7 +22,7 @@ pub(crate) use reno::{HALF, growth as reno_growth};
 use crate::kinds::kinds;
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_units::{Ecn, Octets};
 
 use bbr::BbrSpec;

@@ -20,7 +20,7 @@ use rack_tlp::{RackTlp, RackTlpSpec};
 use reno::{Reno, RenoRecoverySpec};
 use sack::{Sack, SackSpec};
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_des::Stream;
 use skycell_units::{Octets, SimTime};
 use tahoe::{Tahoe, TahoeSpec};

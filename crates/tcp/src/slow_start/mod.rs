@@ -16,7 +16,7 @@ use crate::congestion::{Ack, Sample};
 use crate::kinds::kinds;
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
-use skycell_declare::{Declare, Refusal, Rule, Surroundings};
+use skycell_declare::{Context, Declare, Refusal, Rule};
 
 /// What a run's spec says of it.
 pub mod specs {

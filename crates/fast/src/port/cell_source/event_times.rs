@@ -151,11 +151,11 @@ mod tests {
             (90, 7, 0),
             (90, 7, 3),
         ];
-        let (mut together, mut one_by_one) = (EventTimes::default(), EventTimes::default());
+        let (mut coupled, mut one_by_one) = (EventTimes::default(), EventTimes::default());
         for (time, spacing, count) in pushes {
-            together.push_many(time, spacing, count);
+            coupled.push_many(time, spacing, count);
             (0..count).for_each(|k| one_by_one.push(time + k * spacing));
-            assert_alike(&together, &one_by_one, 120);
+            assert_alike(&coupled, &one_by_one, 120);
         }
     }
 
@@ -171,14 +171,14 @@ mod tests {
             (297, Period::EACH, 3),
             (360, third, 1),
         ];
-        let (mut together, mut one_by_one) = (EventTimes::default(), EventTimes::default());
+        let (mut coupled, mut one_by_one) = (EventTimes::default(), EventTimes::default());
         for (start, period, count) in patterns {
-            together.push_pattern(start, 5, period, count);
+            coupled.push_pattern(start, 5, period, count);
             (0..count)
                 .for_each(|service| one_by_one.push(start + (period.slot_of(service) + 1) * 5));
-            together.push(start + 57);
+            coupled.push(start + 57);
             one_by_one.push(start + 57);
-            assert_alike(&together, &one_by_one, 450);
+            assert_alike(&coupled, &one_by_one, 450);
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::burst::fragment::DueFragment;
 use crate::tuning::Tuning;
 use skycell_des::{Calendar, Key, KeyHeap};
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_units::{InputId, PortVc, SimTime};
 
 /// Frames wait in buckets, each for about the time of so many cells.
@@ -195,7 +195,7 @@ impl ArrivingFrames {
             return None;
         };
         if let Some(later) = all.ahead(self.asked_ahead) {
-            ask_for(&self.frames[later.subject() as usize]);
+            prefetch(&self.frames[later.subject() as usize]);
         }
         let soon = all.ahead(self.asked_ahead / 2)?;
         Some(self.frames[soon.subject() as usize].fragment.port_vc)

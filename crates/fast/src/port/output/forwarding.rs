@@ -153,12 +153,12 @@ impl OutputPort {
         if !self.is_lost(port_vc) {
             return false;
         }
-        let together = if self.log.server.is_none() { cells } else { 1 };
-        for nth in (0..cells).step_by(together as usize) {
+        let coupled = if self.log.server.is_none() { cells } else { 1 };
+        for nth in (0..cells).step_by(coupled as usize) {
             let first = self.log.departure(seq + u64::from(nth) * step);
             let first = first.expect("it has just been taken in");
             let distance = SimTime(step * self.cell_time);
-            self.note_lost(port_vc, Burst::new(first, distance, together.into()));
+            self.note_lost(port_vc, Burst::new(first, distance, coupled.into()));
         }
         true
     }

@@ -6,7 +6,7 @@ use crate::burst::fragment::DueFragment;
 use crate::burst::input_burst::{InputBurst, Moment};
 use crate::port::inputs::Next;
 use crate::port::vc_queues::Tail;
-use skycell_traffic::ask_for;
+use skycell_traffic::prefetch;
 use skycell_units::{FrameId, PortVc, SimTime};
 
 /// A frame of which no more will come, and what became of it.
@@ -15,14 +15,14 @@ pub(crate) struct Ended {
     pub(crate) frame: FrameId,
     /// VC id.
     pub(crate) vc: u32,
-    pub(crate) fate: Fate,
+    pub(crate) fate: FrameEnd,
 }
 
 /// What became of a frame when its last cell came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum FrameEnd {
     /// Its last cell was accepted and leaves then.
-    Departs {
+    Sent {
         departure: SimTime,
         /// Cells of the reassembly that it ends.
         cells: u32,
@@ -30,9 +30,9 @@ pub(crate) enum Fate {
         of_one: bool,
     },
     /// The last cell that was accepted waits in its VC's queue, and nothing is to be told now.
-    Waits,
+    Pending,
     /// Its last cell was discarded, or this was a part without it.
-    Over,
+    Dropped,
 }
 
 impl OutputPort {
@@ -54,7 +54,7 @@ impl OutputPort {
                         self.inputs.await_tail(input, &fragment);
                         continue;
                     }
-                    Fate::Over
+                    FrameEnd::Dropped
                 }
                 Next::Whole => {
                     let spacing = self.inputs.spacing(input);
@@ -66,7 +66,7 @@ impl OutputPort {
             if let Some(vc) = self.in_parts.get_mut(fragment.port_vc.index()) {
                 vc.in_frame = !fragment.part.eom();
             }
-            if fate == Fate::Waits {
+            if fate == FrameEnd::Pending {
                 continue;
             }
             return Some(Ended {
@@ -81,7 +81,7 @@ impl OutputPort {
     #[inline(always)]
     fn look_ahead(&self) {
         if let Some(port_vc) = self.inputs.port_vc_ahead() {
-            ask_for(&self.vcs[port_vc.index()]);
+            prefetch(&self.vcs[port_vc.index()]);
         }
     }
 
@@ -89,9 +89,9 @@ impl OutputPort {
     fn next_served(&mut self) -> Option<Ended> {
         let (departure, port_vc, tail) = self.vc_queues.as_mut()?.next_ended()?;
         let fate = if self.forwards(port_vc) {
-            Fate::Over
+            FrameEnd::Dropped
         } else {
-            Fate::Departs {
+            FrameEnd::Sent {
                 departure,
                 cells: tail.cells,
                 of_one: tail.of_one,
@@ -119,7 +119,7 @@ impl OutputPort {
         tail: SimTime,
         spacing: SimTime,
         fragment: &DueFragment,
-    ) -> Fate {
+    ) -> FrameEnd {
         let queued = self.begin(moment, fragment);
         let tail = Moment {
             time: tail,
@@ -151,7 +151,7 @@ impl OutputPort {
         if self.accept_head(moment, queued, fragment, spacing) {
             self.on_tail(tail, fragment)
         } else {
-            Fate::Over
+            FrameEnd::Dropped
         }
     }
 
@@ -282,7 +282,7 @@ impl OutputPort {
     }
 
     /// The last of several cells of a frame, or of a part, comes at `moment`.
-    fn on_tail(&mut self, moment: Moment, fragment: &DueFragment) -> Fate {
+    fn on_tail(&mut self, moment: Moment, fragment: &DueFragment) -> FrameEnd {
         self.advance(moment);
         let (accepted, has_last) = self.end_arriving(moment, fragment);
         self.after_part(fragment, accepted, has_last && fragment.part.eom())
@@ -290,7 +290,7 @@ impl OutputPort {
 
     /// Of what came, up to just now, `accepted` cells were accepted, and the frame's last one if `has_end`.
     #[inline(always)]
-    fn after_part(&mut self, fragment: &DueFragment, accepted: u32, has_end: bool) -> Fate {
+    fn after_part(&mut self, fragment: &DueFragment, accepted: u32, has_end: bool) -> FrameEnd {
         let port_vc = fragment.port_vc;
         if self
             .lossy
@@ -316,7 +316,11 @@ impl OutputPort {
                 .and(self.forwarding.as_mut())
                 .filter(|_| accepted > 0);
             let waits = forwarding.is_some_and(|forwarding| forwarding.end_without_last(port_vc));
-            return if waits { Fate::Waits } else { Fate::Over };
+            return if waits {
+                FrameEnd::Pending
+            } else {
+                FrameEnd::Dropped
+            };
         }
         let reassembly = vc.open_cells + accepted;
         let of_one = match self.in_parts.get_mut(port_vc.index()) {
@@ -331,16 +335,16 @@ impl OutputPort {
                 of_one,
             };
             queues.accept_tail(port_vc, vc.accepted, tail);
-            return Fate::Waits;
+            return FrameEnd::Pending;
         }
         let departure = self.log.last_departure();
         if self.queues.first.counts_vcs {
             self.active.accept_tail(departure, port_vc);
         }
         if self.forwards(port_vc) {
-            return Fate::Over;
+            return FrameEnd::Dropped;
         }
-        Fate::Departs {
+        FrameEnd::Sent {
             departure,
             cells: reassembly,
             of_one,
@@ -348,11 +352,11 @@ impl OutputPort {
     }
 
     /// The same of a frame that the link behind the port loses: nothing of it is open downstream.
-    fn after_lost_part(&mut self, port_vc: PortVc, has_end: bool) -> Fate {
+    fn after_lost_part(&mut self, port_vc: PortVc, has_end: bool) -> FrameEnd {
         if has_end && self.queues.first.counts_vcs {
             self.active.accept_tail(self.log.last_departure(), port_vc);
         }
-        Fate::Over
+        FrameEnd::Dropped
     }
 
     /// Ends the burst; returns how many of its cells were accepted, and whether the last one was.

@@ -68,7 +68,7 @@ impl OutputVc {
 
 /// What few frames need of a VC.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RestOfVc {
+pub(crate) struct ColdVc {
     /// Cells discarded here.
     pub(crate) discarded: Discards,
     pub(crate) samples: QueueSamples,

@@ -1,7 +1,7 @@
 //! What came twice, as the receiver says with D-SACK (RFC 2883; Linux tcp_check_dsack, tcp_dsack_seen).
 
 use super::RackTlp;
-use super::news::News;
+use super::ack_summary::AckSummary;
 use crate::segment::Segment;
 use crate::transmit::Transmitter;
 
@@ -34,7 +34,12 @@ fn duplicate_of(segment: &Segment) -> Option<(u64, u64)> {
 impl RackTlp {
     /// An acknowledgement has come, and nothing of it has been looked at. What came twice counts as delivered; more of it than
     /// was repeated the network has made.
-    pub(super) fn note_duplicates(&mut self, tx: &Transmitter, segment: &Segment, news: &mut News) {
+    pub(super) fn note_duplicates(
+        &mut self,
+        tx: &Transmitter,
+        segment: &Segment,
+        summary: &mut AckSummary,
+    ) {
         let Some((start, end)) = duplicate_of(segment) else {
             return;
         };
@@ -43,13 +48,13 @@ impl RackTlp {
         if self.duplicates.reported > self.duplicates.repeated {
             return;
         }
-        news.has_repetition = true;
-        news.has_probe = count == 1 && self.is_probe_end(end);
-        news.delivered += count as u32;
+        summary.has_repetition = true;
+        summary.has_probe = count == 1 && self.is_probe_end(end);
+        summary.delivered += count as u32;
         if let Some(model) = &mut self.model {
             model.rates.on_duplicates(count);
         }
-        if !news.has_probe {
+        if !summary.has_probe {
             self.rack
                 .on_duplicates(tx.snd_una.max(segment.acknowledgement), tx.snd_max);
         }

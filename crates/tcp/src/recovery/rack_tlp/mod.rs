@@ -3,18 +3,18 @@
 //! [`Flight`] knows what has become of each segment, [`Rack`] which are lost, [`Reduction`] how many go out
 //! while cwnd comes down, [`timers`] what the one timer waits for.
 
+mod ack_summary;
 mod bursts;
+mod cwnd_usage;
 mod duplicates;
 mod flight;
 mod model;
-mod news;
 mod pace;
 mod prr;
 mod rack;
 mod rate;
 mod timers;
 mod undo;
-mod usage;
 
 use crate::ecn::{note_marks, on_echo};
 use crate::pacing::Pacer;
@@ -22,11 +22,12 @@ use crate::segment::Segment;
 use crate::spec::TcpSpec;
 use crate::transmit::Transmitter;
 use crate::window::Signal;
+use ack_summary::AckSummary;
 use bursts::Burst;
+use cwnd_usage::CwndUsage;
 use duplicates::Duplicates;
 use flight::{Flight, Losses};
 use model::Model;
-use news::News;
 use prr::Reduction;
 use rack::Rack;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,6 @@ use skycell_des::Stream;
 use skycell_units::SimTime;
 use timers::{Pending, Probe, TIMEOUT_MIN_PS};
 use undo::Undo;
-use usage::Usage;
 
 /// Losses by time of sending, a probe before any timeout, a scoreboard that outlives it.
 ///
@@ -114,7 +114,7 @@ pub(crate) struct RackTlp {
     high_seq: u64,
     pending: Pending,
     probe: Option<Probe>,
-    usage: Usage,
+    usage: CwndUsage,
     /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
     has_progressed: bool,
     /// TCP_TIMEOUT_MIN in ticks of the host's clock.
@@ -143,7 +143,7 @@ impl RackTlp {
             high_seq: 0,
             pending: Pending::Nothing,
             probe: None,
-            usage: Usage::default(),
+            usage: CwndUsage::default(),
             has_progressed: true,
             timeout_min: TIMEOUT_MIN_PS.div_ceil(tcp.tick_ps),
             pacer: pace::pacer(tcp),
@@ -166,26 +166,26 @@ impl RackTlp {
         tx.is_echo = segment.ece;
         note_marks(tx, segment.acknowledgement, segment.ece);
         let (prior, una) = (self.flight.pipe(), tx.snd_una);
-        let mut news = self.learn(tx, segment);
-        self.sample(tx, segment, &mut news);
-        if !news.has_advanced && !news.has_opened && !tx.is_all_acked() {
+        let mut summary = self.learn(tx, segment);
+        self.sample(tx, segment, &mut summary);
+        if !summary.has_advanced && !summary.has_opened && !tx.is_all_acked() {
             tx.counters.dup_acks += 1;
-            news.is_duplicate = !news.has_repetition;
+            summary.is_duplicate = !summary.has_repetition;
         }
-        self.end_probe(tx, segment.acknowledgement, &news);
-        let is_new = news.has_advanced || news.has_opened;
-        let is_alert = news.has_sacked || news.has_repetition || segment.ece;
+        self.end_probe(tx, segment.acknowledgement, &summary);
+        let is_new = summary.has_advanced || summary.has_opened;
+        let is_alert = summary.has_sacked || summary.has_repetition || segment.ece;
         let is_dubious = !is_new || is_alert || self.state != State::Open;
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let next = match is_dubious {
-            true => self.react(tx, segment.ece, echo, una, &mut news),
+            true => self.react(tx, segment.ece, echo, una, &mut summary),
             false => Next::Nothing,
         };
-        self.set_timer(tx, &news);
+        self.set_timer(tx, &summary);
         if self.has_model() {
-            self.follow_model(tx, &news, prior);
+            self.follow_model(tx, &summary, prior);
         } else {
-            self.control_window(tx, &news);
+            self.control_window(tx, &summary);
         }
         self.resend(tx, next);
         self.send_new(tx);
@@ -216,22 +216,22 @@ impl RackTlp {
     }
 
     /// Numbers and blocks go into the scoreboard (tcp_sacktag_write_queue, tcp_clean_rtx_queue).
-    fn learn(&mut self, tx: &mut Transmitter, segment: &Segment) -> News {
+    fn learn(&mut self, tx: &mut Transmitter, segment: &Segment) -> AckSummary {
         let ack = segment.acknowledgement;
         let advertised = segment.window;
-        let mut news = News {
+        let mut summary = AckSummary {
             has_advanced: ack > tx.snd_una,
             has_opened: advertised > tx.advertised,
-            ..News::default()
+            ..AckSummary::default()
         };
-        if news.has_advanced || news.has_opened {
+        if summary.has_advanced || summary.has_opened {
             tx.advertised = advertised;
         }
         let highest = tx.sacked.end().max(tx.snd_una);
         let echo = tx.tcp.timestamps.then_some(segment.timestamp);
         let now = tx.ticks;
         if tx.tcp.recovery.has_dsack() {
-            self.note_duplicates(tx, segment, &mut news);
+            self.note_duplicates(tx, segment, &mut summary);
         }
         let (had_sacked, high_seq) = (self.flight.sacked() > 0, self.high_seq);
         let (flight, rack) = (&mut self.flight, &mut self.rack);
@@ -243,7 +243,7 @@ impl RackTlp {
             let mut from = start;
             while let Some((start, stop)) = tx.sacked.missing(from, end) {
                 flight.sack(start, stop, |covered| {
-                    news.on_sacked(&covered, highest, high_seq);
+                    summary.on_sacked(&covered, highest, high_seq);
                     rack.on_delivered(&covered, None, now);
                     if let Some(rates) = &mut rates {
                         rates.on_covered(&covered);
@@ -253,11 +253,11 @@ impl RackTlp {
             }
             tx.sacked.add(start, end);
         }
-        if news.has_advanced {
+        if summary.has_advanced {
             self.has_progressed = true;
             let octets = tx.advance_to(ack);
             flight.acknowledge(ack, |covered| {
-                news.on_acked(&covered, high_seq);
+                summary.on_acked(&covered, high_seq);
                 if !covered.was_sacked {
                     rack.on_delivered(&covered, echo, now);
                 }
@@ -268,31 +268,31 @@ impl RackTlp {
             if let Some(rates) = &mut rates {
                 rates.forget_before(flight.gone());
             }
-            let is_lone = news.delivered == 1 && !news.has_sacked && !had_sacked;
-            news.is_lone_runt = is_lone && octets < tx.tcp.mss && !segment.ece;
+            let is_lone = summary.delivered == 1 && !summary.has_sacked && !had_sacked;
+            summary.is_lone_runt = is_lone && octets < tx.tcp.mss && !segment.ece;
         }
-        if let Some(lowest) = news.lowest {
+        if let Some(lowest) = summary.lowest {
             rack.on_reordering(lowest, highest, tx.tcp.mss);
         }
-        news
+        summary
     }
 
     /// Round trips (tcp_ack_update_rtt): of the first segment acknowledged for the timer, of the last for the window.
-    fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, news: &mut News) {
+    fn sample(&mut self, tx: &mut Transmitter, segment: &Segment, summary: &mut AckSummary) {
         let now = tx.ticks;
-        let span = match news.acked {
-            Some(span) if !news.has_repeated => Some(span),
-            _ => news.sacked,
+        let span = match summary.acked {
+            Some(span) if !summary.has_repeated => Some(span),
+            _ => summary.sacked,
         };
         if let Some((first, last)) = span {
             self.rack.on_round_trip(now - last);
             tx.on_round_trips(now - first, now - last);
-            let newest = news.sacked.map_or(last, |(_, last)| last);
-            news.rtt = Some(now - newest);
-        } else if news.has_advanced && tx.tcp.timestamps {
+            let newest = summary.sacked.map_or(last, |(_, last)| last);
+            summary.rtt = Some(now - newest);
+        } else if summary.has_advanced && tx.tcp.timestamps {
             let rtt = now - segment.timestamp.min(now);
             tx.measure(rtt);
-            news.rtt = Some(rtt);
+            summary.rtt = Some(rtt);
         }
     }
 
@@ -304,7 +304,7 @@ impl RackTlp {
         is_echo: bool,
         echo: Option<u64>,
         una: u64,
-        news: &mut News,
+        summary: &mut AckSummary,
     ) -> Next {
         if self.is_reducing() && tx.snd_una >= self.high_seq {
             self.end_state(tx, echo);
@@ -313,19 +313,19 @@ impl RackTlp {
         let mut next = Next::Nothing;
         match before {
             State::Recovery => {
-                if news.has_advanced && self.undo_partly(tx, echo, una) {
+                if summary.has_advanced && self.undo_partly(tx, echo, una) {
                     return Next::Nothing;
                 }
                 if self.undo_duplicates(tx) {
                     self.try_open(tx, is_echo);
                 }
             }
-            State::Loss => next = self.process_timeout(tx, echo, news),
+            State::Loss => next = self.process_timeout(tx, echo, summary),
             State::Open | State::Disorder => _ = self.undo_duplicates(tx),
             State::Cwr => {}
         }
         let losses = self.find_lost(tx);
-        news.losses = losses;
+        summary.losses = losses;
         match self.state {
             State::Recovery => return Next::Lost,
             State::Loss if losses.repetitions == 0 => return next,
@@ -436,24 +436,24 @@ impl RackTlp {
     }
 
     /// cwnd after an ACK (tcp_cong_control).
-    fn control_window(&mut self, tx: &mut Transmitter, news: &News) {
+    fn control_window(&mut self, tx: &mut Transmitter, summary: &AckSummary) {
         if self.is_reducing() {
-            let is_safe = news.has_advanced && news.losses.count == 0;
-            self.reduce(tx, news.delivered.into(), is_safe);
+            let is_safe = summary.has_advanced && summary.losses.count == 0;
+            self.reduce(tx, summary.delivered.into(), is_safe);
         } else {
-            self.grow(tx, news);
+            self.grow(tx, summary);
         }
         self.update_rate(tx);
     }
 
-    fn grow(&mut self, tx: &mut Transmitter, news: &News) {
+    fn grow(&mut self, tx: &mut Transmitter, summary: &AckSummary) {
         if tx.is_echo && tx.tcp.congestion.grows_through_marks() {
             return; // the others of the window do
         }
-        let may_grow = news.has_advanced || news.has_sacked && self.rack.has_reordered();
-        if may_grow && news.delivered > 0 {
+        let may_grow = summary.has_advanced || summary.has_sacked && self.rack.has_reordered();
+        if may_grow && summary.delivered > 0 {
             let is_full = self.usage.is_cwnd_limited(tx);
-            tx.grow_by_segments(news.delivered.into(), is_full);
+            tx.grow_by_segments(summary.delivered.into(), is_full);
         }
     }
 

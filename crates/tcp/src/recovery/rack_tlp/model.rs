@@ -1,7 +1,7 @@
 //! The sender under a congestion control that has a model of the path, a version of BBR: it sets cwnd and the pace with every ACK, and
 //! the reductions of recovery have no part in it (Linux tcp_cong_control: cong_control).
 
-use super::news::News;
+use super::ack_summary::AckSummary;
 use super::rate::Rates;
 use super::{RackTlp, State};
 use crate::congestion::{Path, PathModel, RateSample};
@@ -207,7 +207,7 @@ impl RackTlp {
     }
 
     /// What an ACK says to the model, with `prior` segments in flight before it (tcp_rate_gen, bbr_main).
-    pub(super) fn follow_model(&mut self, tx: &mut Transmitter, news: &News, prior: u64) {
+    pub(super) fn follow_model(&mut self, tx: &mut Transmitter, summary: &AckSummary, prior: u64) {
         self.note_losses(tx);
         let min_rtt = self.rack.min_rtt().map(|ticks| micros(tx, ticks));
         let ever_lost = self.flight.ever_lost();
@@ -216,13 +216,13 @@ impl RackTlp {
         };
         let is_next = model.rates.prior_delivered() == Some(model.rates.delivered() - 1);
         let sample = RateSample {
-            rtt: news.rtt.map(|ticks| micros(tx, ticks)),
-            is_ack_delayed: news.is_lone_runt && is_next,
-            losses: news.losses.count.into(),
+            rtt: summary.rtt.map(|ticks| micros(tx, ticks)),
+            is_ack_delayed: summary.is_lone_runt && is_next,
+            losses: summary.losses.count.into(),
             prior_in_flight: prior,
             ..model
                 .rates
-                .sample(news.delivered.into(), ever_lost, min_rtt, now(tx))
+                .sample(summary.delivered.into(), ever_lost, min_rtt, now(tx))
         };
         self.with_model(tx, |model, path| model.on_ack(path, &sample));
     }

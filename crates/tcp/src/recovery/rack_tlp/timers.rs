@@ -1,7 +1,7 @@
 //! The one timer of a sender, which is for a probe, for the reordering window or for the retransmission (Linux
 //! icsk_pending; tcp_timer.c).
 
-use super::news::News;
+use super::ack_summary::AckSummary;
 use super::{RackTlp, State};
 use crate::transmit::Transmitter;
 use crate::window::Signal;
@@ -91,19 +91,19 @@ impl RackTlp {
 
     /// The timer after an ACK (tcp_set_xmit_timer): for the reordering window where something may be late, anew where
     /// it acknowledges, or SACKs what was sent before the first segment was sent last (FLAG_SET_XMIT_TIMER).
-    pub(super) fn set_timer(&mut self, tx: &mut Transmitter, news: &News) {
-        if news.losses.wait > 0 {
-            let wait = news.losses.wait + self.timeout_min;
+    pub(super) fn set_timer(&mut self, tx: &mut Transmitter, summary: &AckSummary) {
+        if summary.losses.wait > 0 {
+            let wait = summary.losses.wait + self.timeout_min;
             let rto = tx.rto.ticks(&tx.tcp);
             self.set(tx, Pending::Reordering, wait.min(rto));
             return;
         }
         let first = self.flight.first_ticks();
-        let is_before_first = news
+        let is_before_first = summary
             .sacked
             .zip(first)
             .is_some_and(|(sacked, first)| sacked.0 < first);
-        if (news.has_advanced || is_before_first) && !self.schedule_probe(tx, true) {
+        if (summary.has_advanced || is_before_first) && !self.schedule_probe(tx, true) {
             self.rearm_rto(tx);
         }
     }
@@ -152,11 +152,11 @@ impl RackTlp {
     }
 
     /// An ACK that may end a probe (tcp_process_tlp_ack).
-    pub(super) fn end_probe(&mut self, tx: &mut Transmitter, ack: u64, news: &News) {
+    pub(super) fn end_probe(&mut self, tx: &mut Transmitter, ack: u64, summary: &AckSummary) {
         let Some(probe) = self.probe.filter(|probe| ack >= probe.end) else {
             return;
         };
-        if !probe.is_repetition || news.has_probe {
+        if !probe.is_repetition || summary.has_probe {
             self.probe = None; // where it repeated, both arrived
         } else if ack > probe.end {
             // No other ACK says that both arrived: the first was lost, and the probe has repaired it.
@@ -164,7 +164,7 @@ impl RackTlp {
             self.end_reduction(tx);
             self.state = State::Open;
             self.try_open(tx, false);
-        } else if !news.has_advanced && !news.has_opened && !news.has_sacked {
+        } else if !summary.has_advanced && !summary.has_opened && !summary.has_sacked {
             self.probe = None; // a duplicate: they did, too
         }
     }

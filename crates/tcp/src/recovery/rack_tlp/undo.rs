@@ -5,7 +5,7 @@
 //! F-RTO: after a timeout has repeated one segment, new data go out, and something arrives that was sent once. A third does
 //! where the receiver says what came twice: all that was repeated did (RFC 3708; Linux tcp_try_undo_dsack).
 
-use super::news::News;
+use super::ack_summary::AckSummary;
 use super::{Next, RackTlp, State};
 use crate::transmit::Transmitter;
 
@@ -196,22 +196,22 @@ impl RackTlp {
         &mut self,
         tx: &mut Transmitter,
         echo: Option<u64>,
-        news: &News,
+        summary: &AckSummary,
     ) -> Next {
         let is_over = tx.snd_una >= self.high_seq;
-        if news.has_advanced && self.undo_timeout(tx, false, echo) {
+        if summary.has_advanced && self.undo_timeout(tx, false, echo) {
             return Next::Nothing;
         }
         if self.undo.as_ref().is_some_and(|undo| undo.is_asking) {
             // Step 3.b of RFC 5682 section 3.1.
-            if news.has_original && self.undo_timeout(tx, true, echo) {
+            if summary.has_original && self.undo_timeout(tx, true, echo) {
                 return Next::Nothing;
             }
             let mut is_asking = true;
             if tx.snd_max > self.high_seq {
                 // 3.a: what was sent since arrives, what was lost has not.
-                is_asking = !(news.has_sacked || news.is_duplicate);
-            } else if news.has_advanced && !is_over {
+                is_asking = !(summary.has_sacked || summary.is_duplicate);
+            } else if summary.has_advanced && !is_over {
                 self.high_seq = tx.snd_max;
                 // 2.b: what was never sent, where there is any.
                 if tx.available > tx.snd_max && tx.snd_una + tx.advertised() > tx.snd_max {

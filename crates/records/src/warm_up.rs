@@ -13,7 +13,7 @@ use crate::{
 use skycell_spec::NetworkSpec;
 
 /// Takes the counters of a beginning off those of the whole run. What is not named is what there is at the end.
-macro_rules! take_off {
+macro_rules! subtract {
     ($whole:expr, $start:expr; $($field:ident),* $(,)?) => {
         $($whole.$field -= $start.$field;)*
     };
@@ -34,16 +34,16 @@ impl RunRecords {
             start_ps: start.duration_ps,
         };
         for (flow, start) in self.flows.iter_mut().zip(&start.flows) {
-            take_off_flow(flow, start);
+            subtract_flow(flow, start);
         }
         for (vc, start) in self.vcs.iter_mut().zip(&start.vcs) {
-            take_off_vc(vc, start);
+            subtract_vc(vc, start);
         }
         for (port, start) in self.ports.iter_mut().zip(&start.ports) {
-            times.take_off_port(port, start);
+            times.subtract_port(port, start);
         }
         for (source, start) in self.sources.iter_mut().zip(&start.sources) {
-            take_off_source(source, start);
+            subtract_source(source, start);
         }
         for (uplink, start) in self.uplinks.iter_mut().zip(&start.uplinks) {
             *uplink = UplinkRecord::since(uplink, start);
@@ -85,45 +85,45 @@ impl Times {
         mean((whole, self.whole_ps), (start, self.start_ps))
     }
 
-    fn take_off_port(self, port: &mut PortRecord, start: &PortRecord) {
-        take_off!(port, start; arrived, departed, busy_ps);
-        take_off_discards(&mut port.discarded, &start.discarded);
-        take_off_discards(&mut port.frames_discarded, &start.frames_discarded);
-        self.take_off_queue(&mut port.queue, &start.queue);
+    fn subtract_port(self, port: &mut PortRecord, start: &PortRecord) {
+        subtract!(port, start; arrived, departed, busy_ps);
+        subtract_discards(&mut port.discarded, &start.discarded);
+        subtract_discards(&mut port.frames_discarded, &start.frames_discarded);
+        self.subtract_queue(&mut port.queue, &start.queue);
         for (queue, start) in port.queues.iter_mut().zip(&start.queues) {
-            self.take_off_class(queue, start);
+            self.subtract_class(queue, start);
         }
         for (vc, start) in port.vc_queues.iter_mut().zip(&start.vc_queues) {
             *vc = VcQueueRecord::new(vc.vc, &vc.samples.since(&start.samples));
         }
         if let (Some(octets), Some(start)) = (&mut port.octets, &start.octets) {
-            self.take_off_packets(octets, start);
+            self.subtract_packets(octets, start);
         }
         for (own, start) in port.stays.iter_mut().zip(&start.stays) {
             *own = CellStayRecord::new(own.vc, &own.stays.since(&start.stays));
         }
         if let (Some(errors), Some(start)) = (&mut port.errors, &start.errors) {
-            take_off_errors(errors, start);
+            subtract_errors(errors, start);
         }
     }
 
-    fn take_off_class(self, queue: &mut ClassQueueRecord, start: &ClassQueueRecord) {
-        take_off!(queue, start; arrived, departed);
-        take_off_discards(&mut queue.discarded, &start.discarded);
-        take_off_discards(&mut queue.frames_discarded, &start.frames_discarded);
-        self.take_off_queue(&mut queue.queue, &start.queue);
+    fn subtract_class(self, queue: &mut ClassQueueRecord, start: &ClassQueueRecord) {
+        subtract!(queue, start; arrived, departed);
+        subtract_discards(&mut queue.discarded, &start.discarded);
+        subtract_discards(&mut queue.frames_discarded, &start.frames_discarded);
+        self.subtract_queue(&mut queue.queue, &start.queue);
         if let (Some(octets), Some(start)) = (&mut queue.octets, &start.octets) {
-            self.take_off_packets(octets, start);
+            self.subtract_packets(octets, start);
         }
     }
 
-    fn take_off_queue(self, queue: &mut QueueRecord, start: &QueueRecord) {
+    fn subtract_queue(self, queue: &mut QueueRecord, start: &QueueRecord) {
         let mean = self.mean(queue.mean, start.mean);
         *queue = QueueRecord::new(mean, queue.max, &queue.samples.since(&start.samples));
     }
 
-    fn take_off_packets(self, octets: &mut PacketRecord, start: &PacketRecord) {
-        take_off!(octets, start; arrived, departed, discarded);
+    fn subtract_packets(self, octets: &mut PacketRecord, start: &PacketRecord) {
+        subtract!(octets, start; arrived, departed, discarded);
         octets.mean = self.mean(octets.mean, start.mean);
         octets.sojourn = SojournRecord::of(&octets.sojourn.stays.since(&start.sojourn.stays));
         for flow in &mut octets.flows {
@@ -138,7 +138,7 @@ impl Times {
         }
         octets.flows.retain(|flow| flow.sojourn.packets > 0);
         if let (Some(ecn), Some(start)) = (&mut octets.ecn, &start.ecn) {
-            take_off_ecn(ecn, start);
+            subtract_ecn(ecn, start);
         }
     }
 }
@@ -156,41 +156,41 @@ fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
     }
 }
 
-fn take_off_discards(whole: &mut Discards, start: &Discards) {
-    take_off!(whole, start; overflow, rest_of_frame, above_threshold, over_fair_share, vc_threshold, drawn, tagged,
+fn subtract_discards(whole: &mut Discards, start: &Discards) {
+    subtract!(whole, start; overflow, rest_of_frame, above_threshold, over_fair_share, vc_threshold, drawn, tagged,
         delayed, pushed_out, policed, filtered);
 }
 
-fn take_off_losses(whole: &mut LinkLosses, start: &LinkLosses) {
-    take_off!(whole, start; handover, drawn, off_path, header, misinserted, check);
+fn subtract_losses(whole: &mut LinkLosses, start: &LinkLosses) {
+    subtract!(whole, start; handover, drawn, off_path, header, misinserted, check);
 }
 
-fn take_off_errors(whole: &mut ErrorRecord, start: &ErrorRecord) {
-    take_off!(whole, start; headers_corrected, headers_lost, misinserted, payloads, checks_failed);
+fn subtract_errors(whole: &mut ErrorRecord, start: &ErrorRecord) {
+    subtract!(whole, start; headers_corrected, headers_lost, misinserted, payloads, checks_failed);
 }
 
-fn take_off_ecn(whole: &mut EcnRecord, start: &EcnRecord) {
+fn subtract_ecn(whole: &mut EcnRecord, start: &EcnRecord) {
     let counts = |whole: &mut EcnCounts, start: &EcnCounts| {
-        take_off!(whole, start; arrived, departed, discarded);
+        subtract!(whole, start; arrived, departed, discarded);
     };
     counts(&mut whole.ect, &start.ect);
     counts(&mut whole.ce, &start.ce);
     whole.marked -= start.marked;
 }
 
-fn take_off_source(whole: &mut SourceRecord, start: &SourceRecord) {
-    take_off!(whole, start; cells, frames, octets, datagrams_delivered, octets_delivered);
+fn subtract_source(whole: &mut SourceRecord, start: &SourceRecord) {
+    subtract!(whole, start; cells, frames, octets, datagrams_delivered, octets_delivered);
     if let (Some(delay), Some(start)) = (&mut whole.delay, &start.delay) {
         *delay = SojournRecord::of(&delay.stays.since(&start.stays));
     }
 }
 
-fn take_off_flow(whole: &mut FlowRecord, start: &FlowRecord) {
+fn subtract_flow(whole: &mut FlowRecord, start: &FlowRecord) {
     whole.delay_mean_ps = mean(
         (whole.delay_mean_ps, whole.segments_received),
         (start.delay_mean_ps, start.segments_received),
     );
-    take_off!(whole, start; connected_ps, closings, closing_ps, octets_sent, octets_retransmitted, octets_acked,
+    subtract!(whole, start; connected_ps, closings, closing_ps, octets_sent, octets_retransmitted, octets_acked,
         octets_delivered, octets_received, octets_highest, segments_sent, segments_retransmitted,
         segments_lost_by_script, segments_received, segments_duplicate, acks_sent, acks_received, dup_acks_received,
         timeouts, fast_retransmits, segments_marked, ecn_reductions, control_segments, transfers);
@@ -199,28 +199,28 @@ fn take_off_flow(whole: &mut FlowRecord, start: &FlowRecord) {
         .zip(start.undos)
         .map(|(all, before)| all - before);
     if let (Some(web), Some(start)) = (&mut whole.web, &start.web) {
-        take_off_web(web, start);
+        subtract_web(web, start);
     }
     if let (Some(pep), Some(start)) = (&mut whole.pep, &start.pep) {
-        take_off_pep(pep, start);
+        subtract_pep(pep, start);
     }
     for (connection, start) in whole.connections.iter_mut().zip(&start.connections) {
-        take_off_flow(connection, start);
+        subtract_flow(connection, start);
     }
     whole.earlier_octets = start.octets_sent - start.octets_retransmitted;
     whole.earlier_transfers = start.transfers;
 }
 
-fn take_off_stream(whole: &mut StreamRecord, start: &StreamRecord) {
-    take_off!(whole, start; octets_sent, octets_retransmitted, octets_acked, octets_delivered, octets_received,
+fn subtract_stream(whole: &mut StreamRecord, start: &StreamRecord) {
+    subtract!(whole, start; octets_sent, octets_retransmitted, octets_acked, octets_delivered, octets_received,
         segments_sent, segments_retransmitted, acks_sent, timeouts, fast_retransmits, control_segments);
 }
 
-fn take_off_web(whole: &mut WebRecord, start: &WebRecord) {
-    take_off!(whole, start; pages, requests, requests_answered, octets_scheduled);
-    take_off_stream(&mut whole.request_stream, &start.request_stream);
+fn subtract_web(whole: &mut WebRecord, start: &WebRecord) {
+    subtract!(whole, start; pages, requests, requests_answered, octets_scheduled);
+    subtract_stream(&mut whole.request_stream, &start.request_stream);
     if let (Some(relayed), Some(start)) = (&mut whole.relayed, &start.relayed) {
-        take_off!(relayed, start; octets_accepted);
+        subtract!(relayed, start; octets_accepted);
     }
     // One cohort: files and pages that were asked for from then on. They end in the order in which they were asked for.
     leave_out(&mut whole.file_times_ps, start.requests);
@@ -235,19 +235,19 @@ fn leave_out(times_ps: &mut Vec<u64>, count: u64) {
     times_ps.drain(..count);
 }
 
-fn take_off_pep(whole: &mut PepRecord, start: &PepRecord) {
-    take_off!(whole, start; octets_accepted, octets_passed_on, segments_refused);
+fn subtract_pep(whole: &mut PepRecord, start: &PepRecord) {
+    subtract!(whole, start; octets_accepted, octets_passed_on, segments_refused);
 }
 
-fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
+fn subtract_vc(whole: &mut VcRecord, start: &VcRecord) {
     let under_way = |vc: &VcRecord| vc.cells_queued + vc.cells_in_transit + vc.cells_open;
     let (at_end, at_start) = (under_way(whole), under_way(start));
     whole.earlier_cells = start.cells_unsettled();
-    take_off!(whole, start; cells_offered, cells_delivered, cells_nonconforming, cells_tagged, cells_policed,
+    subtract!(whole, start; cells_offered, cells_delivered, cells_nonconforming, cells_tagged, cells_policed,
         frames_offered, frames_delivered, cells_whole, frames_corrupt, frames_crc, cells_corrupt, frames_eligible,
         cells_eligible, frames_tagged, frames_oversized, frames_inconsistent, frames_refused, cells_refused);
-    take_off_discards(&mut whole.cells_discarded, &start.cells_discarded);
-    take_off_losses(&mut whole.cells_lost, &start.cells_lost);
+    subtract_discards(&mut whole.cells_discarded, &start.cells_discarded);
+    subtract_losses(&mut whole.cells_lost, &start.cells_lost);
     if whole.guarantee != WindowRecord::default() {
         whole.run_guarantee = RunGuarantee {
             is_met: whole.cells_whole >= whole.run_guarantee.due_cells,
@@ -257,26 +257,26 @@ fn take_off_vc(whole: &mut VcRecord, start: &VcRecord) {
         };
     }
     if let (Some(abr), Some(start)) = (&mut whole.abr, &start.abr) {
-        take_off_abr(abr, start);
+        subtract_abr(abr, start);
     }
     if let (Some(clp0), Some(start)) = (&mut whole.clp0, &start.clp0) {
-        take_off!(clp0, start; cells_offered, cells_lost);
+        subtract!(clp0, start; cells_offered, cells_lost);
     }
     if let (Some(resequencer), Some(start)) = (&mut whole.resequencer, &start.resequencer) {
-        take_off_resequencer(resequencer, start);
+        subtract_resequencer(resequencer, start);
     }
 }
 
-fn take_off_abr(whole: &mut AbrRecord, start: &AbrRecord) {
-    take_off!(whole, start; forward_sent, forward_out_of_rate, forward_received, backward_sent, backward_replaced,
+fn subtract_abr(whole: &mut AbrRecord, start: &AbrRecord) {
+    subtract!(whole, start; forward_sent, forward_out_of_rate, forward_received, backward_sent, backward_replaced,
         backward_received, becn_sent, becn_received, rm_cells_delivered);
 }
 
-fn take_off_resequencer(whole: &mut ResequencerRecord, start: &ResequencerRecord) {
+fn subtract_resequencer(whole: &mut ResequencerRecord, start: &ResequencerRecord) {
     let mean_ps = mean(
         (whole.wait_mean_ps as f64, whole.cells_held),
         (start.wait_mean_ps as f64, start.cells_held),
     );
     whole.wait_mean_ps = mean_ps as u64;
-    take_off!(whole, start; cells_held, cells_given_up, cells_late);
+    subtract!(whole, start; cells_held, cells_given_up, cells_late);
 }

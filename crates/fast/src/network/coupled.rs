@@ -13,20 +13,20 @@ const AT_ONCE: u32 = 64;
 
 /// The part of `spec` whose ports are stepped together, if there are any.
 pub(super) fn part<'a>(spec: &'a NetworkSpec, kinds: &[PortKind]) -> Option<Box<NetworkPart<'a>>> {
-    let is_there = |port: u32| kinds[port as usize] == PortKind::Together;
+    let is_there = |port: u32| kinds[port as usize] == PortKind::Coupled;
     let has = |vc: u32| is_there(spec.vcs[vc as usize].path[0]);
     kinds
-        .contains(&PortKind::Together)
+        .contains(&PortKind::Coupled)
         .then(|| Box::new(NetworkPart::new(spec, has)))
 }
 
 impl Network<'_> {
     /// Lets the part have its events that come before all others; when the last one did, if there were some.
     #[inline(never)]
-    pub(super) fn advance_together(&mut self) -> Option<SimTime> {
+    pub(super) fn advance_coupled(&mut self) -> Option<SimTime> {
         let end = Key::new(self.end, 0, 0);
         let until = self.events.first().map_or(end, |first| first.min(end));
-        let part = self.together.as_mut()?;
+        let part = self.coupled.as_mut()?;
         let first = part.first().filter(|first| *first < until)?;
         self.moved += u64::from(AT_ONCE);
         let Some((key, offered)) = part.advance(until, AT_ONCE) else {
@@ -69,7 +69,7 @@ impl Network<'_> {
             cells: offer.cells,
             clp: frame.clp(),
         };
-        let part = self.together.as_mut().expect("the VC begins there");
+        let part = self.coupled.as_mut().expect("the VC begins there");
         part.offer(self.current, self.offered, offer.vc, outside);
     }
 }

@@ -4,7 +4,7 @@ use super::flight::{Covered, Losses};
 
 /// What an acknowledgement says, beyond its number. Times in ticks.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct AckSummary {
     /// Segments that it covers and none before did.
     pub(super) delivered: u32,
     /// `snd_una` has moved.
@@ -37,7 +37,7 @@ pub(super) struct News {
     pub(super) is_lone_runt: bool,
 }
 
-impl News {
+impl AckSummary {
     fn note(span: &mut Option<(u64, u64)>, ticks: u64) {
         *span = Some((span.map_or(ticks, |span| span.0), ticks));
     }
@@ -46,7 +46,7 @@ impl News {
         self.delivered += 1;
         self.has_sacked = true;
         if !covered.is_repeated {
-            News::note(&mut self.sacked, covered.sent_at.0);
+            AckSummary::note(&mut self.sacked, covered.sent_at.0);
             self.on_original(covered.start, highest, high_seq);
         }
     }
@@ -58,7 +58,7 @@ impl News {
         }
         self.delivered += 1;
         if !covered.is_repeated {
-            News::note(&mut self.acked, covered.sent_at.0);
+            AckSummary::note(&mut self.acked, covered.sent_at.0);
             self.on_original(covered.start, u64::MAX, high_seq);
         }
     }

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// A segment waits for a time drawn for it alone, and never overtakes: with an interface that still
 /// sends, it comes to the end of the queue while that is being sent, and costs no capacity.
 #[derive(Debug)]
-pub struct Handover {
+pub struct HostDelay {
     /// Range of the times, picoseconds; 0 for none, without draws.
     below: u64,
     stream: Stream,
@@ -20,10 +20,10 @@ pub struct Handover {
     waiting: VecDeque<(SimTime, FrameId)>,
 }
 
-impl Handover {
+impl HostDelay {
     /// Both ends of the flow in a run with `seed`: the source's, and the destination's.
-    pub fn of_ends(flow: &FlowSpec, seed: u64) -> [Handover; 2] {
-        let end = |below, stream: String| Handover {
+    pub fn of_ends(flow: &FlowSpec, seed: u64) -> [HostDelay; 2] {
+        let end = |below, stream: String| HostDelay {
             below,
             stream: Stream::new(seed, &stream),
             last: SimTime::ZERO,
@@ -94,13 +94,13 @@ mod tests {
 
     const UP_TO: u64 = 1_000;
 
-    fn data(seed: u64, data_ps: u64) -> Handover {
+    fn data(seed: u64, data_ps: u64) -> HostDelay {
         let acks_ps = 7;
         let flow = FlowSpec {
             jitter: JitterSpec { data_ps, acks_ps },
             ..spec(TrafficSpec::Persistent, false)
         };
-        let [data, _] = Handover::of_ends(&flow, seed);
+        let [data, _] = HostDelay::of_ends(&flow, seed);
         data
     }
 

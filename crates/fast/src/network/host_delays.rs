@@ -3,15 +3,15 @@
 use super::{Network, Offer};
 use skycell_des::Key;
 use skycell_spec::NetworkSpec;
-use skycell_traffic::{Handover, rank};
+use skycell_traffic::{HostDelay, rank};
 use skycell_units::{FlowId, SimTime};
 
-/// The ends of all flows, by [`Handover::index`]; none where none of them takes a time.
-pub(super) fn handovers(spec: &NetworkSpec) -> Vec<Handover> {
+/// The ends of all flows, by [`HostDelay::index`]; none where none of them takes a time.
+pub(super) fn host_delays(spec: &NetworkSpec) -> Vec<HostDelay> {
     let flows = || spec.flows.iter();
     let has_jitter = flows().any(|flow| flow.jitter.data_ps > 0 || flow.jitter.acks_ps > 0);
     let ends = flows().filter(|_| has_jitter);
-    ends.flat_map(|flow| Handover::of_ends(flow, spec.seed))
+    ends.flat_map(|flow| HostDelay::of_ends(flow, spec.seed))
         .collect()
 }
 
@@ -30,14 +30,14 @@ impl Network<'_> {
     /// The source of the flow, or else its destination, sends a frame, which comes to its port after the
     /// host's processing time.
     fn send(&mut self, now: SimTime, offer: Offer, is_forward: bool) {
-        let subject = Handover::index(offer.flow.0, is_forward);
-        let end = &mut self.handovers[subject as usize];
+        let subject = HostDelay::index(offer.flow.0, is_forward);
+        let end = &mut self.host_delays[subject as usize];
         if end.is_immediate() {
             return self.offer_frame(now, offer);
         }
         let at = end.draw(now);
         self.frames.get_mut(offer.frame).enqueued_at = at;
-        let event = Key::new(at, rank::HANDOVER, subject);
+        let event = Key::new(at, rank::TRANSMIT, subject);
         if !self.end_points.hands_over_at_once[subject as usize] {
             if end.wait(at, offer.frame) {
                 self.events.push(event);
@@ -54,8 +54,8 @@ impl Network<'_> {
 
     /// The end of a flow hands over what is due, in order.
     #[inline(never)]
-    pub(super) fn on_handover(&mut self, now: SimTime, subject: u32) {
-        while let Some(frame) = self.handovers[subject as usize].take(now) {
+    pub(super) fn on_transmit(&mut self, now: SimTime, subject: u32) {
+        while let Some(frame) = self.host_delays[subject as usize].take(now) {
             let sent = self.frames.get(frame);
             let offer = Offer {
                 frame,
@@ -67,8 +67,8 @@ impl Network<'_> {
             self.offer_frame(now, offer);
             self.take_arriving();
         }
-        if let Some(next) = self.handovers[subject as usize].next() {
-            self.events.push(Key::new(next, rank::HANDOVER, subject));
+        if let Some(next) = self.host_delays[subject as usize].next() {
+            self.events.push(Key::new(next, rank::TRANSMIT, subject));
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct Accepted {
 
 /// Room for octets that wait.
 #[derive(Clone, Debug)]
-pub(crate) struct Room {
+pub(crate) struct ReceiveBuffer {
     /// Octets of the buffer.
     buffer: Octets,
     /// The octet of all connections up to which there is room.
@@ -32,10 +32,10 @@ pub(crate) struct Room {
     pub(crate) refused: u64,
 }
 
-impl Room {
+impl ReceiveBuffer {
     /// An empty buffer.
     pub(crate) fn new(buffer: Octets) -> Self {
-        Room {
+        ReceiveBuffer {
             buffer,
             limit: buffer,
             advertised: 0,

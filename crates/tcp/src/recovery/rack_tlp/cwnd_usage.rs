@@ -4,7 +4,7 @@ use crate::transmit::Transmitter;
 
 /// How much of cwnd is used (tcp_cwnd_validate, tcp_is_cwnd_limited).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Usage {
+pub(super) struct CwndUsage {
     /// Whether cwnd limited the sender in the window that ends at `end`.
     is_limited: bool,
     /// Most segments outstanding in it, where cwnd did not limit.
@@ -12,7 +12,7 @@ pub(super) struct Usage {
     end: u64,
 }
 
-impl Usage {
+impl CwndUsage {
     pub(super) fn note(&mut self, tx: &Transmitter, is_full: bool, outstanding: u64) {
         let is_more = !self.is_limited && outstanding > self.most;
         if tx.snd_una >= self.end || is_full || is_more {
