@@ -3,7 +3,7 @@
 use crate::rm::{RmCell, cells_per_second};
 use crate::spec::AbrSpec;
 
-/// What became of backward RM cells when a forward one came.
+/// The fate of waiting backward RM cells when a forward RM cell arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Turned {
     /// None waited: the new one does.

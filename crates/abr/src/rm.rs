@@ -2,7 +2,7 @@
 
 use skycell_units::SimTime;
 
-/// What a resource management (RM) cell says (af-tm-0056 section 5.10, Table 5-4).
+/// The contents of a resource management (RM) cell (af-tm-0056 section 5.10, Table 5-4).
 ///
 /// Rates in cells a second. Differs: the format's 16-bit numbers round a rate down by up to 1/512;
 /// here a rate is what was put in.

@@ -4,12 +4,12 @@ use crate::rm::{RmCell, cells_per_second, interval};
 use crate::spec::AbrSpec;
 use skycell_units::SimTime;
 
-/// What waits to be sent on the VC of a source.
+/// The cells that wait to be sent on the VC of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// Whether a data cell does.
+    /// True if a data cell waits.
     pub data: bool,
-    /// Whether a backward RM cell does, of the connection the other way.
+    /// True if a backward RM cell of the opposite connection waits.
     pub backward: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct Source {
     last_forward: Option<SimTime>,
     /// Cells in the rate since then.
     since_forward: u32,
-    /// Whether one of them was a backward RM cell.
+    /// True if one of them was a backward RM cell.
     has_turned: bool,
     /// Forward RM cells in the rate since a backward one that the destination sent.
     unanswered: u32,
@@ -212,7 +212,7 @@ impl Source {
         }
     }
 
-    /// What a forward RM cell in the rate does to ACR before it is sent.
+    /// Changes ACR before a forward RM cell is sent in the rate.
     fn before_forward(&mut self, now: SimTime) {
         let since = self.last_forward.map(|last| now - last);
         if let Some(since) = since {

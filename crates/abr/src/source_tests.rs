@@ -282,7 +282,7 @@ fn behaviour_13_what_is_not_used_is_lost_down_to_icr() {
     }
 }
 
-/// What may happen to a source.
+/// The events of a source.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Wait(u64),

@@ -9,7 +9,7 @@ use skycell_declare::{
     },
 };
 
-/// What the source and destination of an ABR VC keep to.
+/// The parameters of an ABR VC's source and destination.
 ///
 /// Source: ATM Forum Traffic Management 4.0 (af-tm-0056), section 5.10. Rates in thousandths of a cell a
 /// second.
@@ -28,7 +28,7 @@ pub struct AbrSpec {
         source = "choice: as fast as the first link"
     )]
     pub pcr_millicells: PeakCellRate,
-    /// What the network has promised; the source need not send slower.
+    /// Rate that the network has promised; the source need not send slower.
     #[param(key = "mcr", default = "0 cells/s", symbol = "MCR", at_most = "pcr_millicells", source = TM)]
     pub mcr_millicells: CellRateOrNone,
     /// Rate at the start and after a pause, at most PCR; TBE / FRTT if that is less.

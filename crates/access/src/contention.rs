@@ -1,4 +1,4 @@
-//! What protocols of contention have in common: who may send, and what is heard of a slot.
+//! Parts that contention protocols share: who may send, and the feedback of a slot.
 //!
 //! Slots of contention are numbered one after the other. What was heard of a slot is known some slots later, a round
 //! trip of the satellite, and every terminal hears the same.
@@ -15,7 +15,7 @@ pub struct Contender {
     pub since: SimTime,
 }
 
-/// What is heard of a slot of contention: the ternary feedback 0, 1, e.
+/// The feedback of a contention slot: the ternary feedback 0, 1, e.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feedback {
     /// Nobody sent.

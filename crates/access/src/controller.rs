@@ -5,7 +5,7 @@
 //! before, AVBDC for one in its place; FCA is what is left, unasked. The standard leaves the order within a category to
 //! the NCC: here terminals take turns, slot by slot, and the turn goes on from frame to frame.
 
-/// What a terminal asks for.
+/// A request of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
     /// RBDC: slots a frame, in place of the rate asked for before.
@@ -32,7 +32,7 @@ pub enum Category {
 /// A slot granted.
 pub type Grant = (u32, Category);
 
-/// What a controller knows of a terminal.
+/// A controller's state for one terminal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     /// CRA, slots a frame.
@@ -50,9 +50,9 @@ pub struct Controller {
     accounts: Vec<Account>,
     /// Frames for which a rate holds.
     rate_timeout: u64,
-    /// Whether what is left is given to all in turn (FCA).
+    /// True if all terminals in turn get the remaining slots (FCA).
     gives_free: bool,
-    /// Whose turn it is first.
+    /// Terminal whose turn comes first.
     turn: usize,
     /// Slots given so far, by category.
     pub given: [u64; 4],

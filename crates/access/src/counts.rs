@@ -1,4 +1,4 @@
-//! What is counted of an uplink.
+//! The counters of an uplink.
 
 use serde::Serialize;
 
@@ -52,7 +52,7 @@ impl UplinkCounts {
         self.half_slots[half] += 1;
     }
 
-    /// What was counted since there were `earlier` counts; the backlog is that of the whole run.
+    /// Returns the counts since `earlier`; the backlog is that of the whole run.
     #[must_use]
     pub fn since(&self, earlier: &UplinkCounts) -> UplinkCounts {
         let [cra, rbdc, vbdc, free] = self.given;

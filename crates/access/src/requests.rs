@@ -1,4 +1,4 @@
-//! What a terminal asks for, and what it takes for granted.
+//! Requests of a terminal, and the slots that it counts on.
 //!
 //! Source: the categories are those of ETSI EN 301 790; what a terminal makes of its queue the standard leaves to it, and is
 //! said with each here.
@@ -23,7 +23,7 @@ pub enum RequestCategory {
     AbsoluteVolume,
 }
 
-/// What a terminal remembers of its requests.
+/// A terminal's memory of its requests.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Requester {
     /// Slots asked for by volume and not yet granted, as far as it knows.

@@ -142,7 +142,8 @@ impl Contention for SlottedAloha {
         }
     }
 
-    /// Whether it has collided (fixed), how often and how long it waits (exponential), or n.
+    /// Returns the size of the state: whether the terminal has collided (fixed), how often and how
+    /// long it waits (exponential), or n.
     fn state_size(&self) -> u32 {
         match self.spec.backoff {
             AlohaBackoff::Fixed | AlohaBackoff::PseudoBayesian => 1,

@@ -1,4 +1,4 @@
-//! What an uplink is: its terminals, slots, protocol, and what goes wrong on it.
+//! The spec of an uplink: its terminals, slots, protocol, and impairments.
 
 use crate::requests::RequestCategory;
 use crate::slotted_aloha::SlottedAlohaSpec;
@@ -28,7 +28,7 @@ pub struct UplinkSpec {
     pub response_ps: u64,
     /// How its terminals come to slots.
     pub access: AccessSpec,
-    /// What goes wrong on it; the key is left out where nothing does.
+    /// Impairments of the uplink; the key is left out if there are none.
     #[serde(default, skip_serializing_if = "is_default")]
     pub impairments: AccessImpairments,
 }
@@ -92,7 +92,7 @@ pub struct DamaSpec {
         source = "choice: bursts of EN 301 790's request channel are shorter"
     )]
     pub requests_per_slot: SlotCount,
-    /// What terminals ask for.
+    /// Category of the terminals' requests.
     #[param(word, default = "volume", source = "EN 301 790: VBDC")]
     pub request: RequestCategory,
     /// CRA: slots a frame that each terminal has without asking.
@@ -128,7 +128,7 @@ pub struct HybridSpec {
     pub arrivals: skycell_declare::types::PartOfOne,
 }
 
-/// What goes wrong on an uplink.
+/// The impairments of an uplink.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 #[rule]

@@ -53,7 +53,7 @@ type Stack = Vec<Group>;
 #[derive(Debug, Default)]
 struct Group {
     members: Vec<u32>,
-    /// Whether the group below it is the other half of the same collision.
+    /// True if the group below it is the other half of the same collision.
     is_first_half: bool,
 }
 

@@ -12,7 +12,7 @@ use skycell_des::Stream;
 use skycell_units::SimTime;
 use std::collections::VecDeque;
 
-/// What waits at a terminal when a slot begins.
+/// The cells that wait at a terminal when a slot begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Cells.
@@ -30,11 +30,11 @@ pub struct Transmission {
     pub terminal: u32,
     /// Cells that it sends in the slot.
     pub cells: u32,
-    /// Whether they are lost on the way.
+    /// True if they are lost on the way.
     pub is_lost: bool,
 }
 
-/// Whose a slot is.
+/// The owner of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     /// Whoever sends.
@@ -52,7 +52,7 @@ struct Terminal {
     contends_since: Option<SimTime>,
     /// When it knew that its last success in contention was one.
     knows_since: SimTime,
-    /// Whether it has sent in contention and does not know what came of it.
+    /// True if it has sent in contention and does not know the outcome.
     is_waiting: bool,
     requester: Requester,
     /// Cells that had come at its last request.
@@ -80,14 +80,14 @@ pub struct Uplink {
     slot: u64,
     slot_in_frame: usize,
     frame: u64,
-    /// Whose the slots of the frame under way are.
+    /// Owners of the slots of the current frame.
     frame_slots: Vec<Owner>,
     /// Slots of contention so far.
     contentions: u64,
     heard: VecDeque<Heard>,
     /// Requests on their way: when the grants hold to which they lead.
     requests: VecDeque<(SimTime, u32, Request)>,
-    /// Whose turn it is to ask.
+    /// Terminal whose turn it is to send a request.
     asks_next: u32,
     counts: UplinkCounts,
     half_time: SimTime,
@@ -151,7 +151,7 @@ impl Uplink {
         SimTime(self.slot * self.spec.slot_ps)
     }
 
-    /// What it has counted.
+    /// Returns the counters.
     pub fn counts(&self) -> UplinkCounts {
         let given = self.controller.as_ref().map_or([0; 4], |own| own.given);
         let mut counts = self.counts;
@@ -214,7 +214,7 @@ impl Uplink {
         sent
     }
 
-    /// What was heard of slots becomes known.
+    /// Processes the feedback of slots that has arrived.
     fn learn(&mut self, now: SimTime) {
         while self
             .heard
@@ -424,7 +424,7 @@ impl Uplink {
         is_failing && self.happens(errors.jammed)
     }
 
-    /// Whether something of probability `part` happens; what never does draws nothing.
+    /// Returns true with probability `part`; draws nothing if `part` is 0.
     fn happens(&mut self, part: f64) -> bool {
         part > 0.0 && self.errors.unit() <= part
     }

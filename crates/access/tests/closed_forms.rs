@@ -33,8 +33,8 @@ impl Seen {
     }
 }
 
-/// Lets a protocol run over `slots` slots with `load` arrivals in each, when a slot is known `lag` slots after its end;
-/// part `noise` of the idle slots is heard as collisions.
+/// Runs a protocol over `slots` slots with `load` arrivals in each. The feedback of a slot comes
+/// `lag` slots after its end; part `noise` of the idle slots is heard as collisions.
 fn drive(contention: &mut dyn Contention, load: f64, slots: u64, lag: u64, noise: f64) -> Seen {
     let mut draws = Stream::new(7, "arrivals");
     let mut errors = Stream::new(7, "errors");

@@ -37,7 +37,8 @@ fn dama(request: RequestCategory) -> DamaSpec {
     }
 }
 
-/// What the terminals of an uplink see: cells with the time of their arrival, and what got through.
+/// The view of an uplink's terminals: cells with the time of their arrival, and the cells that got
+/// through.
 struct Run {
     uplink: Uplink,
     queues: Vec<VecDeque<SimTime>>,

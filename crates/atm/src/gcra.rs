@@ -26,7 +26,7 @@ impl Gcra {
         }
     }
 
-    /// Whether a cell that arrives now conforms. Changes nothing.
+    /// Returns whether a cell that arrives now conforms. Changes nothing.
     pub fn conforms(&self, now: SimTime) -> bool {
         now + self.limit >= self.tat
     }

@@ -30,7 +30,7 @@ impl FrameGcra {
         }
     }
 
-    /// Whether the frame of `cells` cells whose first one comes at `at` is eligible.
+    /// Returns whether the frame of `cells` cells whose first cell arrives at `at` is eligible.
     pub fn on_frame(&mut self, at: SimTime, cells: u32) -> bool {
         let is_eligible = at.0 + self.limit >= self.tat;
         if is_eligible {
@@ -56,7 +56,7 @@ struct Adapter {
 }
 
 impl Adapter {
-    /// Whether the frame of `cells` cells that starts at `at` is tagged.
+    /// Returns whether the frame of `cells` cells that starts at `at` is tagged.
     fn tags(&mut self, at: SimTime, cells: u32) -> bool {
         let steps = u64::from(cells - 1);
         let from = self.tat.max(at.0);
@@ -80,16 +80,16 @@ pub struct GfrPolicer {
     discards_oversized: bool,
 }
 
-/// What the network makes of a frame at its first switch.
+/// The network's decision on a frame at its first switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// Whether the frame passed F-GCRA.
+    /// True if the frame passed F-GCRA.
     pub is_eligible: bool,
-    /// Whether it goes on with CLP = 1.
+    /// True if it continues with CLP = 1.
     pub clp: bool,
-    /// Whether it is longer than MFS.
+    /// True if it is longer than MFS.
     pub is_oversized: bool,
-    /// Whether the network discards it.
+    /// True if the network discards it.
     pub is_refused: bool,
 }
 

@@ -35,9 +35,9 @@ pub struct EdgeCell {
     pub index: u32,
     /// Length of its frame, cells.
     pub cells: u32,
-    /// Whether the end system's adapter has tagged the frame.
+    /// True if the end system's adapter has tagged the frame.
     pub by_adapter: bool,
-    /// Whether a policer of cells has tagged the cell.
+    /// True if a policer of cells has tagged the cell.
     pub by_policer: bool,
 }
 

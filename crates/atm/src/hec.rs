@@ -9,7 +9,7 @@ pub const HEADER_BITS: u32 = 40;
 /// x^8 + x^2 + x + 1 without its highest term.
 const GENERATOR: u8 = 0b0000_0111;
 
-/// What became of a cell by its header.
+/// The fate of a cell, decided by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
     /// It has come as it was sent.

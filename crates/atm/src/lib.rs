@@ -1,5 +1,5 @@
-//! What belongs to a virtual channel: reassembly of its frames, the policer that watches its cells, and the check of
-//! their headers.
+//! The parts of a virtual channel: reassembly of its frames, the policer that watches its cells,
+//! and the check of their headers.
 
 mod gcra;
 mod gfr;

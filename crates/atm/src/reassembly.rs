@@ -4,7 +4,7 @@
 //! length and CRC check, one with bit errors its CRC-32 (that this misses one of 2^32 is left aside); a frame whose last cell is missing runs on into the next one of its VC, and
 //! the two fail together.
 
-/// What the arrival of a last cell showed.
+/// The result of the arrival of a last cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
     /// Exactly the cells of one frame.
@@ -13,7 +13,7 @@ pub enum Reassembled {
     Corrupt {
         /// Cells in the failed reassembly.
         cells: u32,
-        /// Whether they are those of one frame, of which some have bit errors.
+        /// True if all cells are those of one frame, and some of them have bit errors.
         is_crc: bool,
     },
 }
@@ -25,7 +25,7 @@ pub struct Reassembly {
     frame: u64,
     /// Cells collected.
     cells: u32,
-    /// Whether the cells so far are cells 0, 1, 2 … of that frame.
+    /// True if the cells so far are cells 0, 1, 2 … of that frame.
     in_step: bool,
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Between two looks at signals.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// What the work gives, done in a thread of its own. A signal ends the wait for it at once: the thread
-/// then goes on to its end, or to that of the process, and what it gives is lost.
+/// Runs the work in a separate thread and returns its result. A signal ends the wait at once: the
+/// thread then runs to its end, or to the end of the process, and its result is lost.
 pub fn apart<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// What this needs of a system.
+/// The system that this needs.
 #[cfg(not(target_os = "linux"))]
 const NEEDED: &str = "real hosts need Linux: network namespaces and TUN devices";
 

@@ -1,7 +1,7 @@
 //! The border between Rust and Python: `skycell._core`. A spec goes in, records come out, and
 //! scenario text is read with the position of every value. No model code lives here.
 //!
-//! What Python sees is written down in `python/skycell/_core.pyi`.
+//! `python/skycell/_core.pyi` declares everything that Python sees.
 
 mod apart;
 mod emulate;
@@ -38,7 +38,8 @@ fn stepped_ports(spec_json: &str) -> PyResult<String> {
     Ok(serde_json::to_string(&ports).expect("ports are plain data"))
 }
 
-/// What a framing takes of a link, as JSON: `Ok` of an overhead, or `Err` of a refusal.
+/// Returns a framing's overhead on a link, as JSON: `Ok` with the overhead, or `Err` with a
+/// refusal.
 #[pyfunction]
 fn framing_overhead(framing_json: &str) -> PyResult<String> {
     let framing: FramingSpec = serde_json::from_str(framing_json)

@@ -25,7 +25,7 @@ fn world(py: Python<'_>, spec_json: String, between_ps: [u64; 2]) -> PyResult<Wo
     in_world(py, spec_json, between_ps, |world| world)
 }
 
-/// What is found in a world, which is made for it.
+/// Runs a search in a world that is made for it.
 fn in_world<T: Send + 'static>(
     py: Python<'_>,
     spec_json: String,

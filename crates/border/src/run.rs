@@ -85,7 +85,7 @@ fn simulated(
 pub struct Watch {
     on_progress: Option<Py<PyAny>>,
     last_look: Instant,
-    /// What was raised at the last look.
+    /// Error raised at the last check.
     pub failure: Option<PyErr>,
 }
 
@@ -99,8 +99,8 @@ impl Watch {
         }
     }
 
-    /// Whether the work may go on beyond `now`, a number for `on_progress`. The engine asks once in
-    /// thousands of events.
+    /// Returns whether the work may continue beyond `now`, a number for `on_progress`. The engine
+    /// asks once in thousands of events.
     pub fn goes_on<T>(&mut self, now: T) -> bool
     where
         T: for<'py> IntoPyObject<'py>,
@@ -116,7 +116,7 @@ impl Watch {
         })
     }
 
-    /// Lets signals in and asks `on_progress`.
+    /// Handles signals and calls `on_progress`.
     fn look<T>(&self, py: Python<'_>, now: T) -> PyResult<bool>
     where
         T: for<'py> IntoPyObject<'py>,

@@ -25,14 +25,15 @@ pub enum DelayVariationSpec {
     Table(TableDelaySpec),
 }
 
-/// What all laws have.
+/// The parameters that all distributions share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct VariationPart {
     /// Correlation of the variate of a packet with that of the packet before.
     #[param(default = 0.0, source = "choice: none")]
     pub correlation: Correlation,
-    /// Whether a packet may overtake those before it; else it arrives with the last of them at the earliest.
+    /// If true, a packet may overtake earlier packets; otherwise it arrives with the last of them
+    /// at the earliest.
     #[param(
         default = true,
         source = "Linux's netem, which sorts packets by their times"
@@ -48,7 +49,7 @@ pub struct UniformDelaySpec {
     /// Half of the range.
     #[param(key = "spread")]
     pub spread_ps: Interval,
-    /// What it shares with other laws.
+    /// Parameters shared with other distributions.
     #[param(parts)]
     pub part: VariationPart,
 }
@@ -61,7 +62,7 @@ pub struct NormalDelaySpec {
     /// Standard deviation.
     #[param(key = "spread")]
     pub spread_ps: Interval,
-    /// What it shares with other laws.
+    /// Parameters shared with other distributions.
     #[param(parts)]
     pub part: VariationPart,
 }
@@ -74,7 +75,7 @@ pub struct ParetoDelaySpec {
     /// Standard deviation.
     #[param(key = "spread")]
     pub spread_ps: Interval,
-    /// What it shares with other laws.
+    /// Parameters shared with other distributions.
     #[param(parts)]
     pub part: VariationPart,
 }
@@ -87,7 +88,7 @@ pub struct TableDelaySpec {
     /// Times beyond the link's delay, from the least to the greatest.
     #[param(key = "values", ascending)]
     pub values_ps: Vec<TimeOrNone>,
-    /// What it shares with other laws.
+    /// Parameters shared with other distributions.
     #[param(parts)]
     pub part: VariationPart,
 }
@@ -158,12 +159,12 @@ impl DelayVariation {
         }
     }
 
-    /// Whether a packet may overtake those before it.
+    /// Returns whether a packet may overtake earlier packets.
     pub fn reorders(&self) -> bool {
         self.part.reorder
     }
 
-    /// What the next packet takes beyond the least delay, picoseconds.
+    /// Returns the delay of the next packet beyond the least delay, picoseconds.
     pub fn next_ps(&mut self) -> u64 {
         let z = self.variate();
         let about_mean = |spread: u64, x: f64| {

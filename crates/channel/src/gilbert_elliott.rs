@@ -59,7 +59,7 @@ impl GilbertElliott {
         }
     }
 
-    /// Whether the next frame is lost; then the state may change.
+    /// Returns whether the next frame is lost; then the state may change.
     pub(crate) fn loses(&mut self) -> bool {
         let (loss, change) = match self.is_bad {
             false => (self.spec.loss_in_good, self.spec.good_to_bad),

@@ -51,7 +51,7 @@ pub enum ChannelSpec {
 }
 
 impl ChannelSpec {
-    /// Whether it is bits that go wrong, and not frames that are lost.
+    /// Returns true for bit errors, and false for losses of whole frames.
     pub fn strikes_bits(&self) -> bool {
         match self {
             ChannelSpec::GilbertElliott(_)
@@ -113,7 +113,8 @@ impl Channel {
         }))
     }
 
-    /// Whether the frame is lost whose first cell enters at `at`, not before the last one that was asked for.
+    /// Returns whether the frame is lost whose first cell enters at `at`. Times must not decrease
+    /// from call to call.
     pub fn loses(&mut self, at: SimTime) -> bool {
         match &mut self.0 {
             Kind::GilbertElliott(channel) => channel.loses(),
@@ -123,7 +124,7 @@ impl Channel {
     }
 }
 
-/// Whether something of probability `part` happens; draws in any case, so that probabilities shift nobody's draws.
+/// Returns true with probability `part`. Draws in any case, so a probability shifts no other draw.
 fn happens(draws: &mut Stream, part: f64) -> bool {
     draws.unit() <= part
 }

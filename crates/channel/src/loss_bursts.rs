@@ -66,7 +66,7 @@ impl LossBursts {
         self.states.exponential(mean).max(1)
     }
 
-    /// Whether a frame is lost that enters at `at`.
+    /// Returns whether a frame that enters at `at` is lost.
     pub(crate) fn loses(&mut self, at: SimTime) -> bool {
         while self.until_ps <= at.0 {
             self.is_bad = !self.is_bad;

@@ -42,7 +42,7 @@ impl PeriodicLosses {
         }
     }
 
-    /// Whether a frame is lost that enters at `at`.
+    /// Returns whether a frame that enters at `at` is lost.
     pub(crate) fn loses(&mut self, at: SimTime) -> bool {
         let since = at.0.checked_sub(self.spec.phase_ps);
         let is_in_burst = since.is_some_and(|ps| ps % self.spec.period_ps < self.spec.length_ps);

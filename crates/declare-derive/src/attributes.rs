@@ -1,4 +1,4 @@
-//! What the attributes of types and fields say.
+//! Parser of the attributes of types and fields.
 
 use proc_macro2::TokenStream as Tokens;
 use quote::{ToTokens, quote};
@@ -7,7 +7,7 @@ use syn::{
     Result, Token, Type, punctuated::Punctuated,
 };
 
-/// What `#[param(...)]` says of a field.
+/// The contents of a field's `#[param(...)]`.
 #[derive(Default)]
 pub(crate) struct Attributes {
     key: Option<String>,
@@ -154,12 +154,12 @@ pub(crate) fn fixed_at(field: &Field) -> Result<Option<Expr>> {
     fixed.map(Attribute::parse_args).transpose()
 }
 
-/// Whether a field has an attribute.
+/// Returns whether a field has an attribute.
 pub(crate) fn has(field: &Field, name: &str) -> bool {
     field.attrs.iter().any(|a| a.path().is_ident(name))
 }
 
-/// What `#[rule(...)]` says of a type; none where there is no such attribute.
+/// Returns the contents of a type's `#[rule(...)]`; none if there is no such attribute.
 pub(crate) fn facts_of(attributes: &[Attribute]) -> Result<Option<Vec<(String, Expr)>>> {
     let Some(attribute) = attributes.iter().find(|a| a.path().is_ident("rule")) else {
         return Ok(None);
@@ -193,12 +193,12 @@ pub(crate) fn doc_of(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether serde leaves the field out at its type's default.
+/// Returns whether serde leaves the field out at its type's default.
 pub(crate) fn is_left_out(field: &Field) -> bool {
     serde_says(&field.attrs, "skip_serializing_if")
 }
 
-/// Whether serde tells variants apart by a key beside theirs.
+/// Returns whether serde distinguishes variants by a key beside their own.
 pub(crate) fn is_tagged(attributes: &[Attribute]) -> bool {
     serde_says(attributes, "tag")
 }

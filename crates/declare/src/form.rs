@@ -46,13 +46,13 @@ pub struct Item {
     pub name: String,
     /// Its documentation.
     pub doc: String,
-    /// What its `#[rule(...)]` says.
+    /// Contents of its `#[rule(...)]`.
     pub facts: BTreeMap<String, Value>,
-    /// What it is made of.
+    /// Structure of the type.
     pub shape: Shape,
 }
 
-/// What a declared type is made of.
+/// The structure of a declared type.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shape {
@@ -102,7 +102,7 @@ pub struct Field {
     pub ty: Type,
     /// The only value that it may have.
     pub fixed: Option<Value>,
-    /// Whether the form has no such key at the default.
+    /// True if the form leaves out the key at the default.
     pub is_left_out: bool,
     /// Its type's default, where it can be left out.
     pub default: Value,
@@ -118,27 +118,27 @@ pub struct Param {
     /// The name of its type in [`crate::types`]; none for one whose own parameters stand for it.
     #[serde(rename = "type")]
     pub ty: Option<String>,
-    /// Whether it is a list of values of the type.
+    /// True if it is a list of values of the type.
     pub is_list: bool,
-    /// Whether the type is a table of its own.
+    /// True if the type is a separate table.
     pub is_table: bool,
-    /// Whether such a list ascends.
+    /// True if such a list ascends.
     pub is_ascending: bool,
     /// The default as it would stand in a file; none if the file has to say it.
     pub default: Option<Value>,
-    /// Whether it can be left out without a default.
+    /// True if it can be left out without a default.
     pub is_optional: bool,
     /// The letter that the sources use.
     pub symbol: Option<String>,
     /// Where the default stands, or why it was chosen.
     pub source: Option<String>,
-    /// What it must be compared with another field.
+    /// Required relation to another field.
     pub relation: Option<Relation>,
-    /// What gives it an effect; none if it always has one.
+    /// Condition for an effect; none if it always has one.
     pub when: Option<When>,
 }
 
-/// What another key of a table has to be for a parameter of that table to have an effect.
+/// A condition on another key of a table, without which a parameter of that table has no effect.
 #[derive(Debug, Serialize)]
 pub struct When {
     /// The other key in a scenario file.
@@ -152,7 +152,7 @@ pub struct When {
 pub struct Relation {
     /// The other field.
     pub field: String,
-    /// Whether it may equal that.
+    /// True if it may equal that field.
     pub may_equal: bool,
 }
 

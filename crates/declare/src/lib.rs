@@ -1,6 +1,6 @@
-//! What a rule declares, once, in the file of the rule: its fields with type, range, default, symbol,
-//! source and meaning. `make generate` writes all that follows from it: Python's classes, the JSON
-//! Schema, the reference tables.
+//! Declarations of rules. Each rule is declared once, in its own file: its fields with type, range,
+//! default, symbol, source and meaning. `make generate` writes everything that follows from a
+//! declaration: Python's classes, the JSON Schema, the reference tables.
 //!
 //! ```text
 //! /// Discards frames that begin while the queue is above a threshold.
@@ -31,7 +31,7 @@ use std::fmt;
 #[doc(hidden)]
 pub use serde_json;
 
-/// What a rule stands in: what its parameters must fit.
+/// The network around a rule, which its parameters must fit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
     /// K of the buffer, cells; none for an unlimited one.
@@ -56,9 +56,9 @@ pub trait Rule: Form {
 pub struct Refusal {
     /// The field, below the rule; a dot leads into a field that has fields.
     pub field: String,
-    /// What stands there.
+    /// Value found.
     pub got: String,
-    /// What may stand there.
+    /// Values allowed.
     pub allowed: String,
 }
 
@@ -80,8 +80,8 @@ impl Refusal {
     }
 }
 
-/// Whether a value is its type's default: such a key, younger than the form, is left out of it, so that
-/// older specs keep their hashes.
+/// Returns whether a value is its type's default. Such a key, if it is younger than the form, is
+/// left out of the form, so that older specs keep their hashes.
 pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

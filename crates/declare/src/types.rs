@@ -146,7 +146,7 @@ parameter_types! {
     Coupling(u32) = whole(1, 100);
     /// Not written: cells of a full frame.
     FrameCells(u32) = Not, |cells, _, field| above_zero(u64::from(*cells), field);
-    /// What each queue is guaranteed of the link, in parts of [`WHOLE_PPB`]; written by class.
+    /// Guaranteed part of the link for each queue, in parts of [`WHOLE_PPB`]; written by class.
     ClassShares(Vec<u32>) = ByHand, |shares, context, field| {
         one_each(shares.len(), context.queues, "queues", field)?;
         match shares.iter().map(|&share| u64::from(share)).sum::<u64>() {
@@ -353,9 +353,9 @@ pub fn check_ascending<T: Copy + Display + PartialOrd>(
     }
 }
 
-/// What a parameter is compared with another by: the value, or of a list the least that is given.
+/// A value that a parameter is compared by: the value itself, or the least value of a list.
 pub trait Comparable {
-    /// Whether it is below `least`, or with `may_equal` at most that; true where either has no value.
+    /// Returns the value, or the least value of a list; none if it has no value.
     fn least(&self) -> Option<u64>;
 }
 
@@ -421,7 +421,7 @@ mod tests {
         vcs: 0,
     };
 
-    /// What is allowed where a value is refused.
+    /// Returns the allowed values if a value is refused.
     fn allowed(result: Result<(), Refusal>) -> Option<String> {
         result.err().map(|refusal| {
             assert_eq!(refusal.field, "f");

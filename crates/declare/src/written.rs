@@ -41,26 +41,26 @@ pub struct Whole {
     pub low: u64,
     /// The most that it may be.
     pub high: u64,
-    /// What is counted; empty where the key says it.
+    /// Thing that is counted; empty if the key says it.
     pub what: &'static str,
 }
 
 /// A number with a range.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Number {
-    /// What it has to be above.
+    /// Lower bound, exclusive.
     pub above: Option<f64>,
     /// The least that it may be.
     pub low: Option<f64>,
     /// The most that it may be.
     pub high: Option<f64>,
-    /// What it has to be below.
+    /// Upper bound, exclusive.
     pub below: Option<f64>,
-    /// What stands behind the range, with its punctuation: a unit, or the meaning of its end.
+    /// Text after the range, with its punctuation: a unit, or the meaning of its end.
     pub what: &'static str,
 }
 
-/// What a quantity counts. Python has the units of each.
+/// The dimension of a quantity. Python has the units of each dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Dimension {
@@ -80,24 +80,24 @@ pub enum Dimension {
     Ticks,
     /// Round-trip times, or what a link carries in them.
     Rtt,
-    /// What a link carries in a round-trip time.
+    /// Amount that a link carries in a round-trip time.
     Bdp,
 }
 
 /// A number with its unit. Its range is in the base unit of the first dimension.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Quantity {
-    /// What it may count.
+    /// Dimensions that it may have.
     pub dimensions: Vec<Dimension>,
     /// The least that it may be.
     pub low: u64,
-    /// What it has to be above, which `low` then does not say.
+    /// Lower bound, exclusive, which replaces `low`.
     pub above: Option<u64>,
     /// The most that it may be.
     pub high: u64,
     /// Words that may stand for it.
     pub words: &'static [&'static str],
-    /// What people have to know of its units.
+    /// Remark on its units.
     pub what: &'static str,
     /// One as people write it.
     pub example: &'static str,
@@ -168,7 +168,7 @@ impl Number {
         }
     }
 
-    /// Whether a number is in the range.
+    /// Returns whether a number is in the range.
     pub fn has(&self, value: f64) -> bool {
         value.is_finite()
             && self.above.is_none_or(|bound| value > bound)
@@ -299,7 +299,7 @@ impl Written {
 
 /// A number whose range is that in which people write it.
 pub trait Ranged: Copy + Display {
-    /// Whether it is in the range.
+    /// Returns whether it is in the range.
     fn is_in(self, written: &Written) -> bool;
 }
 

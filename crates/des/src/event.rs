@@ -31,7 +31,7 @@ impl Key {
         SimTime((self.0 >> 64) as u64)
     }
 
-    /// What kind of event it is.
+    /// Returns the rank of the event's kind.
     pub const fn rank(self) -> u8 {
         self.order() as u8
     }

@@ -1,5 +1,5 @@
-//! What every discrete-event engine of ours needs and no network: an order of events that owes
-//! nothing to who was inserted first, and random streams that are found by name.
+//! Parts of every discrete-event engine that do not depend on a network: an order of events that
+//! does not depend on the order of insertion, and random streams that are found by name.
 
 mod calendar;
 mod discrete;

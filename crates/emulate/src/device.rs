@@ -1,4 +1,4 @@
-//! What a host is behind, and whom what comes from there is for.
+//! Devices behind which hosts are, and the hosts that their packets are for.
 
 use crate::interface::{Frame, Interface, Mac, PAYLOAD};
 use crate::os::Tun;
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::io;
 use std::os::fd::RawFd;
 
-/// What a host is behind.
+/// The device behind which a host is.
 #[derive(Debug)]
 pub(crate) enum Device {
     /// A device of the path's own, in the host's namespace.
@@ -17,7 +17,7 @@ pub(crate) enum Device {
 }
 
 impl Device {
-    /// What the host has sent next; none where there is nothing now.
+    /// Returns the next packet that the host has sent; none if there is nothing now.
     pub(crate) fn receive<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         match self {
             Device::Tun(tun) => tun.receive(buffer),

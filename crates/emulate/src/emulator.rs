@@ -70,11 +70,11 @@ pub struct EndedCommand {
     pub host: String,
     /// The line.
     pub line: String,
-    /// What it exited with; none where it was ended.
+    /// Exit code; none if the command was ended.
     pub exit_code: Option<i32>,
 }
 
-/// What an emulation left.
+/// The results of an emulation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Emulation {
     /// Release of the kernel.
@@ -85,9 +85,10 @@ pub struct Emulation {
     pub ports: Vec<PortRecord>,
     /// How late packets were delivered.
     pub late: DelayStatistics,
-    /// Whether that is little enough for the rest to be believed.
+    /// True if deliveries were late so rarely that the results can be trusted.
     pub is_good: bool,
-    /// Whether packets were forwarded before whatever else this machine does, which needs a right of its own.
+    /// True if packets were forwarded with priority over the rest of this machine, which needs a
+    /// privilege.
     pub has_priority: bool,
     /// The commands, in their order.
     pub commands: Vec<EndedCommand>,
@@ -205,16 +206,16 @@ fn in_namespace(
     Ok((host, Device::Tun(tun)))
 }
 
-/// What the threads of an emulation know of each other.
+/// The state that the threads of an emulation share.
 #[derive(Debug)]
 struct Shared {
-    /// Whether the run goes on.
+    /// True while the run continues.
     running: AtomicBool,
-    /// Whether packets are forwarded.
+    /// True once packets are forwarded.
     may_begin: AtomicBool,
-    /// What commands exited with, in their order.
+    /// Exit codes of commands, in their order.
     ends: Mutex<Vec<Option<i32>>>,
-    /// Whether commands print to standard error only.
+    /// True if commands print only to standard error.
     prints_to_error: bool,
 }
 
@@ -257,7 +258,8 @@ impl Shared {
         }
     }
 
-    /// What a command exits with; none where it is ended, 127 where it could not begin, as of a shell.
+    /// Returns the exit code of a command; none if it is ended, 127 if it could not begin, like a
+    /// shell.
     fn exit_code(&self, command: &HostCommand) -> Option<i32> {
         let mut shell = Command::new("sh");
         shell.args(["-c", &command.line]).stdin(Stdio::null());

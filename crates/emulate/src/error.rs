@@ -15,7 +15,7 @@ pub enum EmulateError {
     /// The system refused something.
     #[error("{what}: {why}{}", hint(why))]
     System {
-        /// What was asked for.
+        /// Requested operation.
         what: String,
         /// The system's answer.
         why: io::Error,

@@ -53,7 +53,7 @@ impl Clock {
 pub(crate) struct Route {
     /// Place in the spec of the flow whose VCs it takes.
     pub(crate) flow: u32,
-    /// Whether from that flow's source to its destination.
+    /// True from that flow's source to its destination.
     pub(crate) is_forward: bool,
     /// Number of its flow for queues by flow.
     pub(crate) number: u32,
@@ -225,12 +225,12 @@ impl<'a> Forwarder<'a> {
         self.late.record(0).delay
     }
 
-    /// Whether deliveries were late by no more than [`MOST_LATE`] in 99 of 100.
+    /// Returns whether deliveries were late by no more than [`MOST_LATE`] in 99 of 100 cases.
     pub(crate) fn is_good(&self) -> bool {
         u128::from(self.late().p99_ps) <= MOST_LATE.as_nanos() * 1_000
     }
 
-    /// What the ports have counted by `end`.
+    /// Returns the counters of the ports at `end`.
     pub(crate) fn ports(&self, end: SimTime) -> Vec<PortRecord> {
         self.network.ports(end)
     }

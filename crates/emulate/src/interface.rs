@@ -148,12 +148,12 @@ impl<'a> Frame<'a> {
         u16::from_be_bytes([self.header()[12], self.header()[13]])
     }
 
-    /// Whether it asks for an address of the link layer, or answers: no packet, and no matter of a path.
+    /// Returns whether the frame is an ARP frame, which is no packet and does not take the path.
     pub(crate) fn is_arp(self) -> bool {
         self.kind() == ARP
     }
 
-    /// What it carries, and where that is an IPv4 packet without the padding of a short frame.
+    /// Returns the payload; for an IPv4 packet without the padding of a short frame.
     pub(crate) fn packet(self) -> &'a [u8] {
         let data = &self.0[PAYLOAD..];
         if self.kind() != IPV4 || data.len() < 4 {

@@ -1,5 +1,5 @@
-//! What Linux is asked for that the standard library does not offer: namespaces, TUN devices, TCP's own
-//! view of a connection, and a place before others on the processor.
+//! System calls of Linux that the standard library does not offer: namespaces, TUN devices, TCP's
+//! own view of a connection, and real-time priority.
 #![allow(unsafe_code)] // calls of the C library; each says why it is sound
 
 use std::fs::{self, File, OpenOptions};
@@ -50,7 +50,7 @@ pub(crate) fn enter_namespace(file: &str) -> io::Result<()> {
     checked(unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
 }
 
-/// Whether this process is root's, perhaps in a user namespace.
+/// Returns whether this process runs as root, perhaps in a user namespace.
 pub(crate) fn is_root() -> bool {
     // SAFETY: takes no pointer and cannot fail.
     unsafe { libc::geteuid() == 0 }
@@ -123,7 +123,7 @@ impl Tun {
     }
 }
 
-/// What is asked about the device of a name.
+/// Returns a request about the device with this name.
 pub(crate) fn named(device: &[u8]) -> libc::ifreq {
     // SAFETY: all zeros are an `ifreq` without a name.
     let mut request: libc::ifreq = unsafe { zeroed() };
@@ -305,10 +305,10 @@ fn internet_address(address: SocketAddrV4) -> libc::sockaddr_in {
     }
 }
 
-/// What the kernel says of a connection (`struct tcp_info` of linux/tcp.h).
+/// The kernel's view of a connection (`struct tcp_info` of linux/tcp.h).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TcpInfo {
-    /// Whether the SYN has been answered.
+    /// True if the SYN has been answered.
     pub(crate) is_connected: bool,
     /// `tcpi_ca_state`: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     pub(crate) state: u8,
@@ -320,7 +320,7 @@ pub(crate) struct TcpInfo {
     pub(crate) octets_acked: u64,
 }
 
-/// What the kernel says of a connection; none while there is nothing to say.
+/// Returns the kernel's view of a connection; none while there is none.
 pub(crate) fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
     let mut data = [0u8; 256];
     let mut length = data.len() as libc::socklen_t;

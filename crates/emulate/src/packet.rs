@@ -1,4 +1,4 @@
-//! What the forwarder reads in an IPv4 packet, and the one thing that it writes.
+//! The fields of an IPv4 packet that the forwarder reads, and the one field that it writes.
 
 use skycell_units::Ecn;
 use std::net::Ipv4Addr;
@@ -17,7 +17,7 @@ pub(crate) struct TcpSegment {
     pub(crate) payload: usize,
 }
 
-/// Whether it is an IPv4 packet, whole with its header.
+/// Returns whether it is an IPv4 packet with a complete header.
 pub(crate) fn is_ipv4(packet: &[u8]) -> bool {
     packet.len() >= LEAST_HEADER && packet[0] >> 4 == 4
 }
@@ -42,7 +42,8 @@ pub(crate) fn destination(packet: &[u8]) -> Ipv4Addr {
     Ipv4Addr::new(packet[16], packet[17], packet[18], packet[19])
 }
 
-/// What tells flows apart: protocol, both addresses, and what stands where TCP and UDP have their ports.
+/// The key of a flow: protocol, both addresses, and the octets at the place of TCP's and UDP's
+/// ports.
 pub(crate) type FlowKey = (u8, [u8; 8], [u8; 4]);
 
 /// The flow of an IPv4 packet; a fragment, and what has no ports, has none of them. What is no IPv4 packet is one flow.

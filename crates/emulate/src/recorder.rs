@@ -49,7 +49,7 @@ pub struct Sockets {
     pub settings: Vec<(String, String)>,
 }
 
-/// What a recording has of one flow.
+/// The recording of one flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowRecording {
     /// When it began to connect, seconds.
@@ -76,7 +76,7 @@ pub struct FlowRecording {
     pub mean_cwnd: f64,
 }
 
-/// What one run left.
+/// The results of one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recording {
     /// Release of the kernel.
@@ -87,7 +87,7 @@ pub struct Recording {
     pub ports: Vec<PortRecord>,
     /// How late packets were delivered.
     pub late: DelayStatistics,
-    /// Whether that is little enough for the rest to be believed.
+    /// True if deliveries were late so rarely that the results can be trusted.
     pub is_good: bool,
     /// The flows of the spec.
     pub flows: Vec<FlowRecording>,
@@ -123,7 +123,7 @@ pub fn record(
     })
 }
 
-/// What a flow is to do.
+/// The task of a flow.
 #[derive(Clone, Debug)]
 struct Plan {
     /// Which of the hosts sends.
@@ -162,7 +162,7 @@ impl Plan {
     }
 }
 
-/// What each flow is to do; all flows are between the same two hosts, in either direction.
+/// Returns the task of each flow; all flows are between the same two hosts, in either direction.
 fn plans(spec: &NetworkSpec) -> Result<Vec<Plan>, EmulateError> {
     let ends = |flow: &FlowSpec| {
         let first = spec.vcs[flow.forward[0] as usize].path[0];
@@ -331,7 +331,7 @@ fn send(
     }
 }
 
-/// What a host reads.
+/// The receiver of a host.
 #[derive(Debug)]
 struct Receiver<'a> {
     listener: TcpListener,
@@ -340,7 +340,7 @@ struct Receiver<'a> {
     /// Octets that were read, by flow.
     reads: &'a [AtomicU64],
     accepted: Mutex<Vec<TcpStream>>,
-    /// Whether the run is over.
+    /// True if the run is over.
     has_ended: &'a AtomicBool,
 }
 
@@ -414,7 +414,7 @@ impl Watched {
         }
     }
 
-    /// Whether a data packet that comes by is one of those to be lost.
+    /// Returns whether a data packet that passes is one of the prescribed losses.
     fn loses(&mut self) -> bool {
         let is_lost = self.plan.lost.front() == Some(&self.data_packets);
         if is_lost {

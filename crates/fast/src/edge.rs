@@ -6,7 +6,7 @@ use skycell_records::VcRecord;
 use skycell_spec::{PolicingAction, VcSpec};
 use skycell_units::SimTime;
 
-/// What watches the frames of a VC.
+/// The contract and policer that watch the frames of a VC.
 #[derive(Debug)]
 pub(crate) struct Edge {
     policer: Option<Policer>,
@@ -40,7 +40,7 @@ impl Edge {
         }
     }
 
-    /// Whether anything watches the frames.
+    /// Returns whether anything watches the frames.
     pub(crate) fn is_watching(&self) -> bool {
         self.policer.is_some() || self.guaranteed.is_some()
     }

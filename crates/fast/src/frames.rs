@@ -36,7 +36,7 @@ pub(crate) struct Frame {
     pub(crate) is_forward: bool,
 }
 
-/// What few frames have, in one octet.
+/// Flags that few frames have, in one octet.
 #[derive(Clone, Copy, Debug)]
 struct Has(u8);
 
@@ -106,7 +106,7 @@ impl Frame {
         self.ecn = ecn;
     }
 
-    /// Whether its source or its adapter has tagged it, where that goes cell by cell.
+    /// Returns whether its source or its adapter has tagged it, if the VC goes cell by cell.
     pub(crate) fn clp(&self) -> bool {
         self.has.any(Has::CLP)
     }
@@ -116,7 +116,7 @@ impl Frame {
         self.has.0 |= Has::CLP;
     }
 
-    /// Whether the payload of one of its cells has bit errors.
+    /// Returns whether the payload of one of its cells has bit errors.
     pub(crate) fn is_errored(&self) -> bool {
         self.has.any(Has::ERRORED)
     }

@@ -1,4 +1,4 @@
-//! What links do to what they carry, and what goes on over them from port to port.
+//! The effects of links, and the forwarding from port to port over them.
 
 pub(crate) mod forwarding;
 pub(crate) mod lossy;

@@ -46,7 +46,7 @@ struct Offer {
     flow: FlowId,
     vc: u32,
     cells: u32,
-    /// Whether it is a cell of a source, which no gap keeps from others.
+    /// True if it is a cell of a source, before which no gap is waited.
     is_paced: bool,
 }
 
@@ -96,9 +96,9 @@ pub(crate) struct Network<'a> {
     gone: Vec<Departed>,
     /// The ports that are stepped together, if any are.
     coupled: Option<Box<NetworkPart<'a>>>,
-    /// Whether it pays to ask for flows in advance.
+    /// True if prefetching of flows pays off.
     has_many: bool,
-    /// Whether any link carries packets.
+    /// True if any link carries packets.
     has_packets: bool,
     next_sample: SimTime,
     pub(crate) events: Events,
@@ -107,8 +107,8 @@ pub(crate) struct Network<'a> {
     discard_rows: Option<Vec<DiscardRow>>,
     /// Frames offered: which of those of one event was first.
     offered: u64,
-    /// What was done so far, for the progress function to be called in time: events, frames that ports are done with,
-    /// frames and units that arrive.
+    /// Number of steps so far, so that the progress function is called in time: events, frames that
+    /// ports have finished, frames and units that arrive.
     pub(crate) moved: u64,
     /// Events that only go on with arrivals that one before them had begun.
     continued: u64,
@@ -201,7 +201,7 @@ impl<'a> Network<'a> {
         network
     }
 
-    /// Lets what is next happen; when, if the run has not ended.
+    /// Executes the next event; returns its time, if the run has not ended.
     #[inline(always)]
     pub(crate) fn advance(&mut self) -> Option<SimTime> {
         if self.coupled.is_some()
@@ -221,7 +221,7 @@ impl<'a> Network<'a> {
         self.events.first().into_iter().chain(coupled).min()
     }
 
-    /// Lets an event happen.
+    /// Executes an event.
     fn on_event(&mut self, event: Key) {
         self.current = event;
         self.moved += 1;
@@ -277,8 +277,8 @@ impl<'a> Network<'a> {
         via_ports.fold(now + reply_lookahead.after, SimTime::min)
     }
 
-    /// Lets the port act as far as it can when all frames are known that are handed over before `source_safe_time`, and the
-    /// ports that feed it are where they are.
+    /// Advances the port as far as possible if all frames are known that are handed over before
+    /// `source_safe_time`, and the ports that feed it are where they are.
     fn run_port_knowing(&mut self, id: u32, source_safe_time: SimTime) {
         let source_lookahead = self.ports.lookahead(id).source_lookahead;
         let safe_time = (source_safe_time + source_lookahead).min(self.upstream_safe_time(id));
@@ -294,7 +294,7 @@ impl<'a> Network<'a> {
         safe_time.min().unwrap_or(SimTime::NEVER)
     }
 
-    /// Lets all ports at which units may wait act up to `limit`, before which all frames are known.
+    /// Advances all ports at which units may wait up to `limit`, before which all frames are known.
     fn run_ports(&mut self, limit: SimTime) {
         let mut is_behind = true;
         while is_behind {
@@ -569,7 +569,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// What a flow wants sent in one direction.
+/// Returns the segments that a flow sends in one direction.
 fn outgoing(out: &mut Outbox, is_forward: bool) -> &mut Vec<Segment> {
     if is_forward {
         &mut out.forward

@@ -96,9 +96,9 @@ impl Plan {
     }
 }
 
-/// Lets ports be stepped before links whose losses do not follow from the order in which frames come to them: others have
-/// one queue and send what came first, or have a server that draws as it chooses. The cells of an open-loop source are drawn for
-/// by a server alone.
+/// Steps the ports before links whose losses do not follow from the order in which frames come to
+/// them: the other ports have one queue and send first what came first, or have a server that draws
+/// as it chooses. Only a server draws for the cells of an open-loop source.
 fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
     for (vc, id) in spec.vcs.iter().zip(0..) {
         for &port in &vc.path {
@@ -115,8 +115,8 @@ fn step_out_of_order(spec: &NetworkSpec, shared: &Shared, stepping: &mut Steppin
     }
 }
 
-/// Lets the first ports of VCs be stepped that have a policer, which looks at the cells of frames one by one. That of a
-/// open-loop source does so anyway.
+/// Steps the first ports of VCs that have a policer, which looks at the cells of frames one by one.
+/// The policer of an open-loop source does so anyway.
 fn step_before_policers(spec: &NetworkSpec, shared: &Shared, stepping: &mut Stepping) {
     let vcs = spec.vcs.iter().zip(0..);
     for (vc, _) in vcs.filter(|(_, id)| !shared.has_open_loop_source(*id)) {

@@ -99,7 +99,7 @@ fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     cuts_packets(spec).then_some(SteppedReason::Fragmentation)
 }
 
-/// Whether a VC begins with a link that cuts longer packets than some that it may carry.
+/// Returns whether a VC begins with a link that fragments some of the packets that it may carry.
 fn cuts_packets(spec: &NetworkSpec) -> bool {
     let mtu_of = |vc: u32| {
         let first = spec.vcs[vc as usize].path[0];

@@ -12,7 +12,7 @@ use skycell_traffic::prefetch;
 use skycell_units::{InputId, PortVc, SimTime};
 use std::collections::HashMap;
 
-/// What a frame needs of its VC where it begins.
+/// The state of a VC that a frame needs where it begins.
 #[derive(Debug)]
 pub(crate) struct Ingress {
     pub(crate) cells_offered: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Ingress {
     path: u32,
 }
 
-/// What a whole frame needs of its VC where it ends.
+/// The state of a VC that a whole frame needs where it ends.
 #[derive(Debug)]
 pub(crate) struct Egress {
     pub(crate) frames_delivered: u64,
@@ -50,7 +50,7 @@ struct Line {
 
 const _: () = assert!(std::mem::size_of::<Line>() == 64);
 
-/// What the VCs between ports of the same kind have in common.
+/// The common parameters of VCs between ports of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Path {
     /// The first output port, where there is one.
@@ -59,23 +59,23 @@ pub(crate) struct Path {
     pub(crate) first_delay: SimTime,
     /// From a cell's departure at the last output port to the VC's end.
     pub(crate) last_delay: SimTime,
-    /// Whether the first link loses frames.
+    /// True if the first link loses frames.
     pub(crate) is_lossy: bool,
-    /// Whether the VC's edge looks at frames.
+    /// True if the VC's edge looks at frames.
     pub(crate) is_watched: bool,
-    /// Whether only a sender is at the end, and no other, which may take what is known to arrive.
+    /// True if only one sender is at the end, which may process arrivals as soon as they are known.
     pub(crate) is_sender_alone: bool,
-    /// Whether the port at which it begins is stepped.
+    /// True if the port at which it begins is stepped.
     pub(crate) is_stepped: bool,
-    /// Whether it is one link that carries packets.
+    /// True if it is one link that carries packets.
     pub(crate) carries_packets: bool,
-    /// Whether what it brings is accepted, by routers or receivers, as soon as it is known when that arrives.
+    /// True if routers or receivers accept its frames as soon as their arrival is known.
     pub(crate) arrives_at_once: bool,
-    /// Whether only receivers are at the end that have no events of their own.
+    /// True if only receivers without events of their own are at the end.
     pub(crate) receives_at_once: bool,
 }
 
-/// What the frames of a VC seldom look at.
+/// The state of a VC that frames seldom need.
 #[derive(Debug)]
 pub(crate) struct ColdVc {
     pub(crate) route: Route,
@@ -84,9 +84,9 @@ pub(crate) struct ColdVc {
     pub(crate) edge: Edge,
     /// Delays of its cells, where they are measured.
     pub(crate) delays: Option<Box<CellDelays>>,
-    /// Whether they are so unit by unit, at stepped ports.
+    /// True if delays are measured unit by unit, at stepped ports.
     pub(crate) measures_units: bool,
-    /// Whether it is in the part of the network whose ports are stepped together.
+    /// True if it is in the part of the network whose ports are stepped together.
     is_coupled: bool,
     /// The paths of one that is rerouted.
     pub(crate) vc_paths: Option<VcPaths>,
@@ -112,9 +112,9 @@ pub(crate) struct PortVcs {
     pub(crate) outputs: Vec<AtOutput>,
     /// The paths of one that is rerouted.
     pub(crate) vc_paths: Option<VcPaths>,
-    /// Whether all its ports are stepped.
+    /// True if all its ports are stepped.
     pub(crate) are_stepped: bool,
-    /// Whether all are so together with others.
+    /// True if all are stepped together with others.
     pub(crate) are_together: bool,
 }
 
@@ -231,7 +231,7 @@ impl Vcs {
         (begin, &self.vc_paths[begin.path as usize])
     }
 
-    /// Whether it is in the part of the network whose ports are stepped together.
+    /// Returns whether it is in the part of the network whose ports are stepped together.
     pub(crate) fn is_coupled(&self, vc: u32) -> bool {
         self.rest[vc as usize].is_coupled
     }

@@ -23,7 +23,7 @@ use words::Words;
 /// Scenarios run by default, beside crowds.
 const SCENARIOS: u64 = 2_000;
 
-/// What differs, if anything: the first record or trace, and both its values.
+/// Returns the first difference, if there is one: the record or trace, and both its values.
 fn difference(spec: &NetworkSpec) -> Option<String> {
     let reference = skycell_reference::run(spec, &mut |_| true);
     // Half of the scenarios take the ways of crowds.
@@ -333,7 +333,8 @@ fn assert_identity(name: &str, spec: NetworkSpec) {
     }
 }
 
-/// What is compared is all that a spec can say: a rule that no scenario has would be compared in name only.
+/// The scenarios have to contain everything that a spec can say: a rule that no scenario has would
+/// not be compared at all.
 #[test]
 fn every_word_of_a_spec_is_in_some_scenario() {
     let mut words = Words::default();
@@ -378,7 +379,8 @@ fn forms(specs: impl Iterator<Item = NetworkSpec>) -> [usize; 2] {
     forms
 }
 
-/// What is compared is worth comparing where the fast engine has closed forms, and where these are beside stepped ports.
+/// The comparison is useful if the fast engine has closed forms, and has some of them beside
+/// stepped ports.
 #[test]
 fn scenarios_have_closed_forms_and_some_beside_stepped_ports() {
     let [closed, both] = forms(

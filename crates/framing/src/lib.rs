@@ -24,7 +24,7 @@ use skycell_declare::{Context, Declare, Refusal, Rule};
 
 /// A framing that is declared.
 pub trait Framing: Rule {
-    /// What it takes.
+    /// Returns its overhead.
     ///
     /// # Errors
     /// The parameter that does not go with the others.
@@ -50,12 +50,12 @@ impl Part {
     }
 }
 
-/// What a framing takes of a link.
+/// The overhead of a framing on a link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Overhead {
     /// Bits of cells, or of the line on which packets go, for each bit or symbol of the rate that a link states.
     pub carried: Part,
-    /// What a packet takes of that line; none for a framing of cells.
+    /// Overhead of a packet on that line; none for a framing of cells.
     pub packet: Option<PacketOverhead>,
     /// Shares of the link by layer, in their order, together 1; none where there is one layer.
     pub layers: Vec<(&'static str, Part)>,
@@ -81,7 +81,8 @@ impl Overhead {
     }
 }
 
-/// What a packet takes of a line: ceil((max(n, least) + overhead) / unit) units of `line_octets` for n octets.
+/// The overhead of a packet on a line: ceil((max(n, least) + overhead) / unit) units of
+/// `line_octets` for n octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PacketOverhead {
     /// Octets beside the packet.
@@ -116,7 +117,7 @@ macro_rules! framings {
         }
 
         impl FramingSpec {
-            /// What it takes.
+            /// Returns its overhead.
             ///
             /// # Errors
             /// The first parameter out of its range, or that does not go with the others.

@@ -20,11 +20,11 @@ pub struct Absent {
     pub looks: u32,
     /// Those of them at which it does not exist.
     pub absent: u32,
-    /// What it breaks at most of these moments, at its worst.
+    /// Limit that the link breaks at most of these moments, at its worst.
     pub obstacle: Obstacle,
 }
 
-/// What is known of the links between two moments.
+/// The absences of links between two moments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Absences {
     /// Moments that were looked at, evenly spaced.
@@ -35,7 +35,7 @@ pub struct Absences {
     pub links: Vec<Absent>,
 }
 
-/// What one link breaks over the looks.
+/// The limits that one link breaks over the samples.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     looks: u32,

@@ -22,7 +22,7 @@ const STEP: f64 = 0.04;
 /// Parts of the time between two states, after which a position is looked at.
 const LOOKS: [f64; 3] = [0.25, 0.5, 0.75];
 
-/// What is known of the positions between two states.
+/// The accuracy of the positions between two states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Moments of the states, seconds since time 0.
@@ -38,12 +38,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether positions may be used, with an error of up to `max_error_km`.
+    /// Returns whether positions may be used, with an error of up to `max_error_km`.
     pub fn is_good(&self, max_error_km: f64) -> bool {
         self.inside_km.is_none() && self.error_km <= max_error_km
     }
 
-    /// Whether a moment is between the states.
+    /// Returns whether a moment is between the states.
     pub fn holds(&self, seconds: f64) -> bool {
         self.between_s[0] <= seconds && seconds <= self.between_s[1]
     }

@@ -28,7 +28,7 @@ pub struct Change {
 /// A moment, and the path there.
 type At = (u64, Result<Path, NoPath>);
 
-/// What a path is known by: not its delay, which always changes.
+/// Returns the satellites that identify a path; its delay always changes.
 fn satellites_of(path: &Result<Path, NoPath>) -> Result<&[u32], NoPath> {
     path.as_ref()
         .map_or_else(|&reason| Err(reason), |path| Ok(path.satellites.as_slice()))
@@ -130,7 +130,7 @@ impl Search<'_, '_> {
 }
 
 impl World {
-    /// Whether stations hold what they use, so that what they use is a matter of history.
+    /// Returns whether stations hold their satellites, so that the choice depends on history.
     pub(crate) fn holds(&self) -> bool {
         self.spec.access.hold && self.spec.access.rule != AccessRule::Any
     }

@@ -31,7 +31,7 @@ const LONGEST_LOOK_MIN: f64 = 720.0;
 /// To which the moment is found, minutes: 1 ms.
 const PRECISION_MIN: f64 = 1e-3 / 60.0;
 
-/// What a state breaks; the numbers are those of SGP4's errors (AIAA 2006-6753).
+/// The limit that a state breaks; the numbers are those of SGP4's errors (AIAA 2006-6753).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Limit {
     /// The elements are no orbit.

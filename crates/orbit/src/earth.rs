@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// Whether a point is below the surface; the third axis leads to the north pole, km.
+    /// Returns whether a point is below the surface; the third axis leads to the north pole, km.
     pub fn holds_inside(self, point_km: Vec3) -> bool {
         let [x, y, z] = point_km;
         let stretched = z * (EQUATORIAL_RADIUS_KM / self.polar_radius_km());

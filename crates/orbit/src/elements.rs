@@ -8,7 +8,7 @@ use sgp4::Elements;
 pub struct FaultySet {
     /// The line, from 1, that is wrong.
     pub line: usize,
-    /// What is wrong with it.
+    /// Fault of the line.
     pub fault: LineFault,
     /// The line for its name; empty without one.
     pub name: String,
@@ -24,7 +24,7 @@ const NUMBER: std::ops::Range<usize> = 2..7;
 /// The line of a set's first line, from 1, and the set.
 pub type ReadSet = (usize, Elements);
 
-/// What a text of two-line elements holds.
+/// The contents of a text of two-line elements.
 #[derive(Clone, Debug, Default)]
 pub struct TleText {
     /// The sets that can be used.
@@ -156,7 +156,8 @@ fn counts(line: &str) -> Option<[u32; 2]> {
     }
 }
 
-/// Whether a line is that of a set: its number, a blank, and a catalogue number, perhaps in Alpha-5.
+/// Returns whether a line belongs to a set: its number, a blank, and a catalogue number, perhaps in
+/// Alpha-5.
 fn is_line(line: &str, number: u8) -> bool {
     let octets = line.as_bytes();
     octets.starts_with(&[number, b' ']) && {
@@ -172,7 +173,7 @@ fn is_line(line: &str, number: u8) -> bool {
     }
 }
 
-/// Whether a line is the key to the columns of a bulletin: `1 AAAAAU 00 …`.
+/// Returns whether a line is the key to the columns of a bulletin: `1 AAAAAU 00 …`.
 fn is_key(line: &str) -> bool {
     let octets = line.as_bytes();
     octets.get(NUMBER).is_some_and(|signs| {

@@ -35,7 +35,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// What is wrong with it; none where nothing is.
+    /// Returns the fault; none if there is none.
     pub fn refused(&self) -> Option<String> {
         let count = self.times_s.len();
         let needed = self.points();
@@ -69,7 +69,7 @@ impl Segment {
         }
     }
 
-    /// Whether a moment is one that it may be used at.
+    /// Returns whether it may be used at a moment.
     pub fn holds(&self, seconds: f64) -> bool {
         self.useable_s[0] <= seconds && seconds <= self.useable_s[1]
     }

@@ -19,7 +19,8 @@ pub struct Hidden {
 }
 
 impl World {
-    /// What the earth hides between two moments, both included, from places whose limits ask for it.
+    /// Returns what the earth hides between two moments, both included, from places whose limits
+    /// ask for it.
     pub fn hidden(&self, [first_ps, last_ps]: [u64; 2]) -> Vec<Hidden> {
         let looks = if first_ps == last_ps { 1 } else { MOST_LOOKS };
         let mut found = vec![BTreeSet::new(); self.stations.len()];

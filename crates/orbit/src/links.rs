@@ -22,7 +22,7 @@ struct Link {
     below_sine: f64,
 }
 
-/// What a link breaks, so that it does not exist.
+/// The limit that a link breaks, so that it does not exist.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Obstacle {
     /// It comes so near to the earth: least height above the equatorial radius, km.
@@ -173,7 +173,7 @@ impl Topology {
             .collect()
     }
 
-    /// Whether any link is asked for.
+    /// Returns whether no link is asked for.
     pub fn is_empty(&self) -> bool {
         self.fixed.is_empty() && self.moving.is_empty()
     }
@@ -219,7 +219,8 @@ impl Topology {
 }
 
 impl Link {
-    /// Whether a link exists: its ends have positions, low enough ones, and it keeps to the limits.
+    /// Returns whether a link exists: its ends have positions, low enough ones, and it is within
+    /// the limits.
     fn stands(&self, positions_km: &[Vec3], limits: &LinkLimits) -> bool {
         let ends = self.ends.map(|end| positions_km[end as usize]);
         let is_low = |at: Vec3| at[2].abs() <= self.below_sine * norm(at);
@@ -236,7 +237,7 @@ impl LinkLimits {
         clearance_km: f64::NEG_INFINITY,
     };
 
-    /// What a link between two satellites breaks; none where it may exist.
+    /// Returns the limit that a link between two satellites breaks; none if the link may exist.
     fn broken_by(&self, ends: [u32; 2], positions_km: &[Vec3]) -> Option<Obstacle> {
         let [a, b] = ends.map(|end| positions_km[end as usize]);
         let length_km = distance(a, b);

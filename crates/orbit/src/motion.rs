@@ -14,7 +14,7 @@ use crate::vector::{Vec3, turned};
 /// stands to it.
 pub const NOWHERE: Vec3 = [f64::NAN; 3];
 
-/// Whether a satellite is left out at its position.
+/// Returns whether a satellite is left out at its position.
 pub fn is_left_out(position_km: Vec3) -> bool {
     position_km[0].is_nan()
 }
@@ -54,9 +54,10 @@ struct Followed {
 pub struct Judged {
     /// Number of the satellite.
     pub satellite: u32,
-    /// What is known.
+    /// Accuracy of the positions.
     pub interval: Interval,
-    /// Whether its positions are good enough; the satellite is left out within it otherwise.
+    /// True if its positions are good enough; otherwise the satellite is left out within the
+    /// interval.
     pub is_good: bool,
 }
 
@@ -68,7 +69,7 @@ pub struct LeftOut {
     /// When it breaks a limit, from its epoch; it is left out from then on, before the epoch until
     /// then, and at 0 always.
     pub minutes: f64,
-    /// What it breaks.
+    /// Limit that it breaks.
     pub limit: Limit,
 }
 
@@ -155,7 +156,7 @@ impl Fleet {
         self.motions.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.motions.is_empty()
     }

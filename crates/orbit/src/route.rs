@@ -17,7 +17,7 @@ pub struct Shortest {
     delays_ps: Vec<u64>,
     before: Vec<u32>,
     touched: Vec<u32>,
-    /// What is left at least, of satellites that are reached.
+    /// Lower bounds of the remaining delay, for satellites that are reached.
     bounds_ps: Vec<u64>,
     /// Delay down to the ground at the destination, by satellite.
     down_ps: Vec<u64>,

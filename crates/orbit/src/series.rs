@@ -36,7 +36,7 @@ pub struct SeriesRequest {
     pub steps: usize,
     /// Threads that work, above 0.
     pub threads: usize,
-    /// Whether the delay of every link of every path is kept.
+    /// True if the delay of every link of every path is recorded.
     pub with_links: bool,
     /// How exactly the moments of changes of path are looked for, picoseconds above 0; if not
     /// given, they are known to within a step.
@@ -68,7 +68,7 @@ pub struct PathSpan {
 pub struct Series {
     /// Delay of each pair at each step, pair after pair; `NO_PATH_PS` for none.
     pub delays_ps: Vec<u64>,
-    /// What paths were taken, pair after pair, in the order of time.
+    /// Paths taken, pair after pair, in the order of time.
     pub path_spans: Vec<PathSpan>,
     /// With links: the delay of each link of each path, stretch after stretch, step after step, up
     /// link first. Empty otherwise.
@@ -244,7 +244,7 @@ impl World {
     }
 }
 
-/// What a chunk of steps gives for each pair.
+/// The result of a chunk of steps for each pair.
 type Chunk = Vec<PairSeries>;
 
 #[derive(Clone, Default)]

@@ -30,13 +30,13 @@ pub struct Sky<'a> {
     links: Vec<[u32; 2]>,
     graph: Graph,
     shortest: Shortest,
-    /// What stations see, found when first asked for at this moment.
+    /// Satellites that stations see, found when first needed at this moment.
     gateways: Vec<Option<Vec<Gateway>>>,
 }
 
-/// What does not change with time.
+/// The parts of a constellation that do not change with time.
 pub struct World {
-    /// What was asked for.
+    /// Requested constellation.
     pub spec: OrbitSpec,
     /// The motion of the satellites.
     pub fleet: Fleet,

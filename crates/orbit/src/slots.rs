@@ -30,8 +30,8 @@ impl Slots {
 }
 
 impl World {
-    /// What stations are given in a slot, in the order of the spec: when they take it and what, and
-    /// when they lose it, where that is before the slot ends.
+    /// Returns the assignments of stations in a slot, in the order of the spec: when they take a
+    /// satellite and which, and when they lose it, if that is before the slot ends.
     fn given(&self, slots: &Slots, slot: u64, precision_ps: u64) -> Vec<Vec<Turn>> {
         let (begin_ps, end_ps) = (slots.begins_ps(slot), slots.begins_ps(slot + 1));
         let (begin, end) = (self.sky(begin_ps), self.sky(end_ps));

@@ -1,4 +1,4 @@
-//! What a constellation is asked for: the resolved form that comes from Python.
+//! The request for a constellation: the resolved form that comes from Python.
 
 use crate::OrbitError;
 use crate::earth::{Rotation, Shape};
@@ -19,7 +19,7 @@ pub struct OrbitSpec {
     pub shape: Shape,
     /// Speed of radio and light, km/s, above 0.
     pub light_km_s: f64,
-    /// What every link between satellites has to keep to.
+    /// Limits of every link between satellites.
     pub limits: LinkLimits,
     /// Further links, as pairs of satellites.
     pub given_links: Vec<[u32; 2]>,
@@ -31,7 +31,7 @@ pub struct OrbitSpec {
     pub access: Access,
     /// How a way through the satellites is found.
     pub route: Route,
-    /// What paths take beside the way of light.
+    /// Delays of paths beside the propagation of light.
     pub extra: ExtraDelays,
 }
 
@@ -125,7 +125,7 @@ pub enum Seam {
     Matched,
 }
 
-/// What every link between satellites has to keep to.
+/// The limits of every link between satellites.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkLimits {
@@ -141,7 +141,7 @@ pub struct LinkLimits {
 pub struct Access {
     /// Which of the visible ones.
     pub rule: AccessRule,
-    /// Whether a station keeps its satellite as long as it is visible.
+    /// True if a station keeps its satellite as long as it is visible.
     pub hold: bool,
     /// When satellites are given to stations, where that does not happen at any moment.
     pub slots: Option<Slots>,
@@ -159,7 +159,7 @@ pub struct Slots {
     pub seed: u64,
 }
 
-/// What a path takes beside the way of light.
+/// The delays of a path beside the propagation of light.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExtraDelays {

@@ -14,7 +14,7 @@ const GSO_STEP_DEG: f64 = 0.25;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StationSpec {
-    /// What its random streams are named after.
+    /// Name of its random streams.
     pub name: String,
     /// Degrees, north positive, -90 to 90.
     pub latitude_deg: f64,
@@ -137,15 +137,15 @@ impl Station {
             .unwrap_or(0.0)
     }
 
-    /// Whether the place may use what stands at a point: at its mask or above it, at no more than its
-    /// longest slant range, away from the geostationary orbit, and over a straight line that does not
-    /// cut the surface, whatever the mask is.
+    /// Returns whether the place may use a satellite at a point: at its mask or above, at no more
+    /// than its longest slant range, away from the geostationary orbit, and over a straight line
+    /// that does not cut the surface, whatever the mask is.
     pub fn sees(&self, point_km: Vec3) -> bool {
         self.allowed(point_km)
             .is_some_and(|(sight, height_km)| height_km >= 0.0 || self.clears_earth(sight))
     }
 
-    /// Whether only the earth is in the way of what stands at a point.
+    /// Returns whether only the earth hides a satellite at a point.
     pub fn is_hidden(&self, point_km: Vec3) -> bool {
         self.allowed(point_km)
             .is_some_and(|(sight, height_km)| height_km < 0.0 && !self.clears_earth(sight))
@@ -176,8 +176,8 @@ impl Station {
         self.may_use(sight, height_km).then_some((sight, height_km))
     }
 
-    /// Whether a straight line from the place stays outside of the earth. It begins within
-    /// `clearance_km` of links between satellites, which can therefore say nothing of it.
+    /// Returns whether a straight line from the place stays outside of the earth. The line begins
+    /// within `clearance_km` of links between satellites, so that clearance does not apply to it.
     fn clears_earth(&self, sight: Vec3) -> bool {
         let unflattened = |[x, y, z]: Vec3| [x, y, z * self.flattening_scale];
         let from = unflattened(self.position_km);
@@ -186,7 +186,7 @@ impl Station {
         closest_approach(from, to) >= EQUATORIAL_RADIUS_KM
     }
 
-    /// Whether a point above the mask keeps to the other limits.
+    /// Returns whether a point above the mask is within the other limits.
     fn may_use(&self, sight: Vec3, height_km: f64) -> bool {
         let range_km = norm(sight);
         if range_km > self.longest_km {

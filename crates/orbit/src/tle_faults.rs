@@ -1,20 +1,20 @@
-//! What is wrong with a line of two-line elements: which columns, what is allowed there, what it means.
+//! Faults of a line of two-line elements: the columns, the allowed values, the meaning.
 
 use std::ops::Range;
 
 /// Columns of a line; what stands after them belongs to no element set (Spacetrack Report 3).
 pub const COLUMNS: usize = 69;
 
-/// What is wrong with a line.
+/// A fault of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineFault {
-    /// Whether it is the second line of its set.
+    /// True if it is the second line of its set.
     pub is_second: bool,
     /// Its columns, from 0; none for the whole line.
     pub columns: Option<Range<usize>>,
-    /// What is allowed.
+    /// Allowed values.
     pub allowed: String,
-    /// What stands there.
+    /// Meaning of the columns.
     pub meaning: &'static str,
 }
 
@@ -48,12 +48,12 @@ const SECOND: [(Range<usize>, &str); 9] = [
     (68..69, "checksum"),
 ];
 
-/// What a line is where no field of it is known.
+/// The description of a line if no field of it is known.
 const LINE: &str = "a line of two-line elements";
-/// What fields with a power of ten hold.
+/// The contents of fields with a power of ten.
 const POWER: &str = "a number such as 28098-4, which means 0.28098e-4";
 
-/// What the parser says of a line, and what is allowed instead.
+/// The parser's messages about a line, and the allowed values for each.
 const ALLOWED: [(&str, &str); 10] = [
     (
         "Bad line length",
@@ -79,7 +79,8 @@ const ALLOWED: [(&str, &str); 10] = [
     ("Date generation failed", "a part of a day below 1"),
 ];
 
-/// What a message of the crate `sgp4` means for two lines; its errors show nothing but their text.
+/// Returns the fault that a message of the crate `sgp4` means for two lines; its errors show
+/// nothing but their text.
 pub fn fault_of(message: &str, lines: [&str; 2]) -> LineFault {
     let is_second = message.contains("on TLE line 2");
     let line = lines[usize::from(is_second)];

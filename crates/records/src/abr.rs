@@ -1,4 +1,4 @@
-//! What the rate control of an ABR VC did.
+//! The counters of an ABR VC's rate control.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What became of the slots of an uplink that terminals share.
+//! The fates of the slots of an uplink that terminals share.
 
 use crate::delay::{CellDelays, DelayStatistics};
 use serde::Serialize;
@@ -66,7 +66,8 @@ impl UplinkRecord {
         }
     }
 
-    /// What it did from the end of its beginning on; the halves of its backlog are those of the whole run.
+    /// Returns its record from the end of its beginning on; the halves of its backlog are those of
+    /// the whole run.
     #[must_use]
     pub fn since(&self, start: &UplinkRecord) -> Self {
         let sizes = (self.terminal_state, self.controller_state);

@@ -34,9 +34,9 @@ pub struct DelayStatistics {
 pub struct CellDelayRecord {
     /// VC id.
     pub vc: u32,
-    /// What a cell takes through empty ports, picoseconds: the delays of all links (of one that moves
-    /// its least; of a VC that is rerouted only those of its first and its shortest last link), and the cell
-    /// times of all but the first.
+    /// Delay of a cell through empty ports, picoseconds: the delays of all links (the least delay
+    /// of a time-varying link; for a rerouted VC only those of its first and its shortest last
+    /// link), and the cell times of all but the first.
     pub fixed_ps: u64,
     /// The delays of its cells.
     #[serde(flatten)]
@@ -238,7 +238,7 @@ impl CellDelays {
         self.add_to_many(bucket, cells);
     }
 
-    /// Whether there is room for it in `few`.
+    /// Adds it to `few` if there is room; returns whether there was.
     fn is_added_to_few(&mut self, bucket: usize, cells: u64) -> bool {
         let sought = self
             .few
@@ -301,7 +301,8 @@ impl CellDelays {
         }
     }
 
-    /// What at least `permille` of a thousand have not exceeded, to the end of its bucket.
+    /// Returns the value that at least `permille` of a thousand have not exceeded, rounded up to
+    /// the end of its bucket.
     pub(crate) fn quantile(&self, permille: u64) -> u64 {
         Merged::of(&[self], |own| own.fixed_ps).quantile(permille)
     }
@@ -347,7 +348,7 @@ impl CellDelays {
 }
 
 impl PartialEq for CellDelays {
-    /// Whether both count the same, in whatever form they keep it.
+    /// Returns whether both have the same counts, in whatever form they are stored.
     fn eq(&self, other: &CellDelays) -> bool {
         let exact = |of: &CellDelays| (of.fixed_ps, of.cells, of.sum_ps, of.min_ps, of.max_ps);
         exact(self) == exact(other) && self.filled().eq(other.filled())

@@ -1,4 +1,4 @@
-//! What bit errors on a link did to what crossed it.
+//! The effects of bit errors on a link.
 
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What the windows of a run showed.
+/// The results of a run's windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WindowRecord {
     /// Windows that lie within the run.
@@ -15,15 +15,15 @@ pub struct WindowRecord {
     pub due_cells: u64,
 }
 
-/// What the whole run showed.
+/// The result of the whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RunGuarantee {
     /// Cells that the VC is due over the run: MCR x duration, less MFS.
     pub due_cells: u64,
-    /// Whether it got them, in whole frames.
+    /// True if the VC got its cells, in whole frames.
     pub is_met: bool,
-    /// Whether it got, in whole frames, as many cells as were eligible, what is under way at the end
-    /// counted as delivered.
+    /// True if the VC got, in whole frames, as many cells as were eligible; what is under way at
+    /// the end counts as delivered.
     pub is_eligible_met: bool,
 }
 

@@ -7,16 +7,16 @@ use serde::Serialize;
 /// One line of the ledger: `put_in` must equal the sum of `found`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Account {
-    /// What is counted, such as `cells of vc flow1.forward`.
+    /// Thing that is counted, such as `cells of vc flow1.forward`.
     pub name: String,
-    /// What went in.
+    /// Amount put in.
     pub put_in: u64,
     /// Where it was found at the end of the run.
     pub found: Vec<(&'static str, u64)>,
 }
 
 impl Account {
-    /// Whether everything was found.
+    /// Returns whether everything was found.
     pub fn is_balanced(&self) -> bool {
         self.put_in == self.found.iter().map(|(_, n)| n).sum::<u64>()
     }
@@ -271,7 +271,7 @@ impl Ledger {
     }
 }
 
-/// What is counted where packets go, or else cells.
+/// Returns the unit that is counted: packets if the VC carries packets, otherwise cells.
 fn unit(carries_packets: bool) -> &'static str {
     match carries_packets {
         true => "packets",

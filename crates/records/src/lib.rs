@@ -200,7 +200,7 @@ pub struct RunRecords {
     pub vcs: Vec<VcRecord>,
     /// One row per link (its output port) of the spec, in its order.
     pub ports: Vec<PortRecord>,
-    /// What all web users together asked for and got; of runs with web traffic only.
+    /// Requests and responses of all web users together; only in runs with web traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<WebTotals>,
     /// One row per cell source of the spec, in its order.
@@ -293,7 +293,8 @@ pub enum SteppedReason {
     QueueManagement,
 }
 
-/// What one TCP connection (or a row of them, for transfers) did. Octets are TCP payload.
+/// The counters of one TCP connection (or a row of connections, for transfers). Octets are TCP
+/// payload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FlowRecord {
     /// Name in the spec.
@@ -363,7 +364,7 @@ pub struct FlowRecord {
     pub delay_min_ps: u64,
     /// Largest such delay, picoseconds.
     pub delay_max_ps: u64,
-    /// What the client asked for and got; of flows with web traffic only.
+    /// Requests and responses of the client; only in flows with web traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<WebRecord>,
     /// The proxy at which it begins; of connections of split flows only.
@@ -381,12 +382,12 @@ pub struct FlowRecord {
     pub earlier_transfers: u64,
 }
 
-/// What became of one VC's cells and frames.
+/// The fates of one VC's cells and frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct VcRecord {
     /// Name in the spec.
     pub name: String,
-    /// Whether it carries packets; then all that is called cells here is packets, and each is a frame.
+    /// True if it carries packets; then all "cells" here are packets, and each is a frame.
     #[serde(skip)]
     pub carries_packets: bool,
     /// Cells handed to the VC's first port.
@@ -440,13 +441,13 @@ pub struct VcRecord {
     pub guarantee: WindowRecord,
     /// The guarantee over the run; nothing is due or met without a contract.
     pub run_guarantee: RunGuarantee,
-    /// What its rate control did; of ABR VCs only.
+    /// Counters of its rate control; only for ABR VCs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub abr: Option<AbrRecord>,
     /// Its cells with CLP = 0 alone; only of VCs whose source sends others too, or whose policer counts those apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clp0: Option<Clp0Record>,
-    /// What the resequencer at its end did; only of VCs with one.
+    /// Counters of the resequencer at its end; only for VCs with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resequencer: Option<ResequencerRecord>,
     /// Cells under way when counting began: offered before, and neither delivered nor lost by then. With those offered
@@ -455,7 +456,8 @@ pub struct VcRecord {
     pub earlier_cells: u64,
 }
 
-/// What became of the cells of a VC with CLP = 0. Those that its policer tags are among them up to there alone.
+/// The fates of a VC's cells with CLP = 0. Cells that its policer tags are among them only up to
+/// there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Clp0Record {
     /// Cells that its source sent with CLP = 0.
@@ -464,7 +466,7 @@ pub struct Clp0Record {
     pub cells_lost: u64,
 }
 
-/// What the resequencer at the end of a VC did.
+/// The counters of the resequencer at the end of a VC.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ResequencerRecord {
     /// Cells that had to wait for an earlier one.
@@ -483,7 +485,7 @@ pub struct ResequencerRecord {
     pub wait_max_ps: u64,
 }
 
-/// What an output port did.
+/// The record of an output port.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PortRecord {
     /// Name of the link the port feeds.
@@ -509,7 +511,7 @@ pub struct PortRecord {
     /// In octets and time, where the port carries packets; then all that is called cells above is packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub octets: Option<PacketRecord>,
-    /// What bit errors did on the link; left out for a link without.
+    /// Effects of bit errors on the link; left out for a link without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorRecord>,
     /// How long the cells of each VC stayed, where the spec asks for it; left out where it does not.
@@ -517,7 +519,7 @@ pub struct PortRecord {
     pub stays: Vec<CellStayRecord>,
 }
 
-/// What one queue of an output port did.
+/// The record of one queue of an output port.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClassQueueRecord {
     /// The class that it holds; none for all without a queue of their own.
@@ -539,7 +541,7 @@ pub struct ClassQueueRecord {
     pub octets: Option<PacketRecord>,
 }
 
-/// What a cell source sent.
+/// The counters of a cell source.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SourceRecord {
     /// Name in the spec.

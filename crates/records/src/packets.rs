@@ -1,4 +1,4 @@
-//! What a port that carries packets counts in octets and in time, beside its packets.
+//! The counts of a packet port in octets and in time, beside its packets.
 
 use crate::{CellDelays, QueueIntegral};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct PacketRecord {
     pub ecn: Option<EcnRecord>,
 }
 
-/// What became of packets whose transport knows ECN (RFC 3168), at a port.
+/// The fates, at a port, of packets whose transport uses ECN (RFC 3168).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EcnRecord {
     /// Packets that came with ECT(0) or ECT(1).
@@ -40,7 +40,7 @@ pub struct EcnRecord {
     pub ce: EcnCounts,
 }
 
-/// What became of some packets at a port.
+/// The fates of some packets at a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EcnCounts {
     /// Packets that arrived so.
@@ -188,7 +188,7 @@ impl PacketMeter {
         self.integral.departed(sum);
     }
 
-    /// What there is when the run ends at `end_ps`.
+    /// Returns the record when the run ends at `end_ps`.
     pub fn record(&self, end_ps: u64) -> PacketRecord {
         PacketRecord {
             arrived: self.arrived,

@@ -1,4 +1,4 @@
-//! What a proxy between two connections of a split flow did, and split flows put together again.
+//! The record of a proxy between two connections of a split flow, and the assembly of split flows.
 
 use crate::{FlowRecord, StreamRecord, WebRecord};
 use serde::Serialize;

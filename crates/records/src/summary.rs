@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind, TrafficSpec};
 use std::collections::VecDeque;
 
-/// What is kept of each VC's samples at a port.
+/// The values that are kept of each VC's samples at a port.
 const VC_QUEUE: [&str; 2] = ["vc", "mean"];
-/// What is kept of each VC with a GFR contract.
+/// The values that are kept of each VC with a GFR contract.
 const GFR_VC: [&str; 8] = [
     "frames_offered",
     "frames_tagged",
@@ -22,7 +22,7 @@ const GFR_VC: [&str; 8] = [
     "guarantee",
     "run_guarantee",
 ];
-/// What is kept of each VC whose cells' delay is measured, beside that.
+/// The values that are kept, beside those, of each VC whose cells' delay is measured.
 const MEASURED_VC: [&str; 8] = [
     "name",
     "cells_offered",
@@ -33,7 +33,7 @@ const MEASURED_VC: [&str; 8] = [
     "cells_refused",
     "cells_tagged",
 ];
-/// What is kept of each web user; response times are kept over all of them.
+/// The values that are kept of each web user; response times are kept over all of them.
 const WEB_USER: [&str; 3] = ["requests", "requests_answered", "octets_scheduled"];
 
 impl RunRecords {

@@ -40,7 +40,7 @@ column_of! { u8 => U8, u32 => U32, u64 => U64, f64 => F64, }
 /// Columns with their names.
 pub type Columns = Vec<(&'static str, Column)>;
 
-/// What a trace of a kind has in its columns: their names, each with what stands there.
+/// The columns of a kind of trace: their names, each with its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceForm {
     /// Which trace.
@@ -87,7 +87,7 @@ macro_rules! traces {
                 tables
             }
 
-            /// What there is of each kind.
+            /// The columns of each kind.
             pub const FORMS: &'static [TraceForm] = &[$(TraceForm {
                 kind: TraceKind::$kind,
                 columns: &[$((stringify!($column), $doc),)+],
@@ -219,14 +219,14 @@ traces! {
         overload: f64,
         /// Of a VC; where shares are weighted, beyond its MCR and of weight 1; cells a second.
         fair_share: f64,
-        /// What the port aims at, cells a second.
+        /// Target rate of the port, cells a second.
         target: f64,
         /// Cells of ABR VCs in the port.
         cells: u32,
     }
 }
 
-/// What a row of the sequence trace is.
+/// The event of a row of the sequence trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum SequenceEvent {
@@ -239,7 +239,7 @@ pub enum SequenceEvent {
 }
 
 impl DiscardTrace {
-    /// What stands for the flow where cells belong to none.
+    /// The flow id of cells that belong to no flow.
     pub const NO_FLOW: u32 = u32::MAX;
 }
 

@@ -20,7 +20,7 @@ macro_rules! subtract {
 }
 
 impl RunRecords {
-    /// What a run of `spec` did from the end of `start` on, which is its beginning.
+    /// Returns the records of a run of `spec` from the end of `start`, its beginning, on.
     ///
     /// Counters and times are differences, and so are means, weighted by time or by what they are means of; percentiles
     /// are those of the samples and of the delays from then on. What is there at the end (a queue, what is under way or
@@ -143,7 +143,7 @@ impl Times {
     }
 }
 
-/// What is left of a mean, each with the number that it is a mean of; 0 of none.
+/// Returns the rest of a mean, each given with its count; 0 without any.
 fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
     match whole.1 - start.1 {
         0 => 0.0,

@@ -1,4 +1,4 @@
-//! What web users asked for and got.
+//! The requests and responses of web users.
 
 use crate::FlowRecord;
 use serde::Serialize;
@@ -48,7 +48,7 @@ impl ResponseTimes {
     }
 }
 
-/// What one client asked for and got. Octets are TCP payload.
+/// The requests and responses of one client. Octets are TCP payload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WebRecord {
     /// Pages begun.
@@ -65,7 +65,8 @@ pub struct WebRecord {
     pub page_response: ResponseTimes,
     /// The stream of requests, from the client to the server.
     pub request_stream: StreamRecord,
-    /// What a proxy at the connection's end did with requests; the key is left out where there is none.
+    /// Counters of requests at a proxy at the connection's end; the key is left out if there is
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relayed: Option<RelayedRequests>,
     /// Every file's response time, in the order of arrival.
@@ -85,7 +86,7 @@ pub struct RelayedRequests {
     pub octets_unsent: u64,
 }
 
-/// What all clients of a run asked for and got.
+/// The requests and responses of all clients of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WebTotals {
     /// See [`WebRecord::pages`].

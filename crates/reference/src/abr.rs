@@ -129,8 +129,8 @@ impl PacedVc {
 }
 
 impl Pacer {
-    /// Lets it pace VC `vc`, which has `port_vc` at the port and comes over it as `hop`; `back` is the VC the
-    /// other way.
+    /// Adds VC `vc`, which has `port_vc` at the port and comes over it as `hop`, to the paced VCs;
+    /// `back` is the VC in the other direction.
     pub(crate) fn add(
         &mut self,
         vc: u32,

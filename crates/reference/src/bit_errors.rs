@@ -12,7 +12,7 @@ const CELL_BITS: u64 = 8 * CELL_OCTETS;
 /// Picoseconds in which a line of one thousandth of a bit a second sends a bit.
 const PS_PER_BIT: u128 = 1_000_000_000_000_000;
 
-/// What bit errors did to a unit.
+/// The effect of bit errors on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Struck {
     /// Nothing, or nothing that is left of them.
@@ -61,7 +61,7 @@ impl BitErrors {
         })
     }
 
-    /// What they have done.
+    /// Returns the effects so far.
     pub(crate) fn record(&self) -> ErrorRecord {
         self.record
     }

@@ -9,7 +9,7 @@ use skycell_switch::PureAck;
 use skycell_tcp::{Segment, SegmentKind};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
-/// What a frame carries.
+/// The contents of a frame.
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     /// A segment of a flow.
@@ -17,7 +17,7 @@ pub(crate) enum Content {
         segment: Segment,
         /// Flow id.
         flow: u32,
-        /// Whether it goes from the flow's source to its destination.
+        /// True from the flow's source to its destination.
         is_forward: bool,
         /// Which VC of the flow's route it is on.
         route_index: u32,
@@ -31,7 +31,7 @@ pub(crate) enum Content {
         /// When it was sent; of an answer, when what it answers was.
         since: SimTime,
     },
-    /// What a host outside of the run sends.
+    /// A packet of a host outside of the run.
     Real(Box<RealPacket>),
     /// A frame that came to this part of a network from outside of it.
     Outside(Outside),
@@ -58,10 +58,10 @@ pub(crate) struct Fragment {
     pub(crate) route_index: u32,
 }
 
-/// What is put together again at the end of the route.
+/// A packet that is reassembled at the end of the route.
 #[derive(Clone, Debug)]
 pub(crate) struct InFragments {
-    /// What the packet carries.
+    /// Contents of the packet.
     pub(crate) content: Content,
     /// Octets of its payload that have not come.
     pub(crate) missing: u32,
@@ -100,7 +100,8 @@ impl Content {
         }
     }
 
-    /// What it acknowledges, of a segment that does nothing else and whose flow is not hidden.
+    /// Returns the acknowledgement of a segment that does nothing else and whose flow is not
+    /// hidden.
     pub(crate) fn pure_ack(&self, is_hidden: impl Fn(u32) -> bool) -> Option<PureAck> {
         match self {
             Content::Segment { segment, flow, .. } if !is_hidden(*flow) => pure_ack(segment),
@@ -124,7 +125,7 @@ impl Content {
     }
 }
 
-/// What a segment acknowledges that does nothing else.
+/// Returns the acknowledgement of a segment that does nothing else.
 pub fn pure_ack(segment: &Segment) -> Option<PureAck> {
     let is_pure = segment.kind == SegmentKind::Ack && segment.sack.as_slice().is_empty();
     is_pure.then_some(PureAck {
@@ -140,11 +141,11 @@ pub(crate) struct Frame {
     /// Number of the frame in the run; never repeats.
     pub(crate) serial: u64,
     pub(crate) content: Content,
-    /// Whether it goes with CLP = 1 on the VC it is on, by its adapter.
+    /// True if it has CLP = 1 on its VC, set by its adapter.
     pub(crate) clp: bool,
-    /// Whether the payload of one of its cells has bit errors, which the CRC of AAL5 sees.
+    /// True if the payload of one of its cells has bit errors, which the CRC of AAL5 detects.
     pub(crate) is_errored: bool,
-    /// Whether its packet has bit errors, which the checksum at the end of its route sees.
+    /// True if its packet has bit errors, which the checksum at the end of its route detects.
     pub(crate) is_damaged: bool,
     /// Octets of the IP packet that it carries; 0 where that never crosses a link of packets.
     pub(crate) octets: u32,
@@ -163,11 +164,11 @@ pub(crate) struct Frame {
 pub struct Cell {
     /// Its frame, one of the [`Frames`]; [`FrameId::NONE`] for an RM cell.
     pub frame: FrameId,
-    /// What it says, of an RM cell.
+    /// Contents, for an RM cell.
     pub rm: Option<RmCell>,
     /// EFCI, of a data cell.
     pub efci: bool,
-    /// What it acknowledges, of a packet with a [`PureAck`] that a filter may look at.
+    /// Acknowledgement, for a packet with a [`PureAck`] that a filter may look at.
     pub ack: Option<PureAck>,
     /// Index in its frame, from 0.
     pub index: u32,
@@ -185,7 +186,7 @@ pub struct Cell {
     pub eom: bool,
     /// The CLP bit.
     pub clp: bool,
-    /// Whether a cell source has set its pace: its port does not wait before it.
+    /// True if a cell source has set its pace: its port does not wait before it.
     pub is_paced: bool,
     /// The ECN field of its packet.
     pub ecn: Ecn,
@@ -205,7 +206,7 @@ pub(crate) struct Frames {
     serial: u64,
     /// Frames made of fragments.
     fragments: u64,
-    /// What became of packets in fragments.
+    /// Fates of fragmented packets.
     pub(crate) fragmented: FragmentedPackets,
     /// Frames from outside that have ended on their way, until somebody takes them from here.
     pub(crate) ended_outside: Vec<FrameId>,

@@ -83,7 +83,7 @@ impl Line {
         }
     }
 
-    /// Whether a cell may be sent now.
+    /// Returns whether a cell may be sent now.
     pub(crate) fn is_ready(&self, now: SimTime) -> bool {
         match self {
             Line::Paced(pacer) => pacer.wake(now).is_some_and(|at| at <= now),
@@ -91,7 +91,7 @@ impl Line {
         }
     }
 
-    /// What paces its cells, if anything does.
+    /// Returns the pacer of its cells, if there is one.
     pub(crate) fn pacer(&self) -> Option<&Pacer> {
         match self {
             Line::Paced(pacer) => Some(pacer),
@@ -99,7 +99,7 @@ impl Line {
         }
     }
 
-    /// Lets it pace cells from now on, while it is empty.
+    /// Makes it pace cells from now on, while it is empty.
     pub(crate) fn pace(&mut self) -> &mut Pacer {
         if !matches!(self, Line::Paced(_)) {
             *self = Line::Paced(Pacer::default());

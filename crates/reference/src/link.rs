@@ -169,7 +169,7 @@ impl Link {
         (None, is_errored)
     }
 
-    /// What bit errors did, if it has some.
+    /// Returns the effects of bit errors, if the link has some.
     pub(crate) fn errors(&self) -> Option<ErrorRecord> {
         self.errors.as_ref().map(BitErrors::record)
     }
@@ -204,9 +204,9 @@ impl Variation {
 }
 
 impl Losses {
-    /// Whether the cell that has just entered belongs to a frame that is lost, where the schedule, if it says so, loses
-    /// `loss_ppb`. Each frame has one draw, with its first cell that enters, so that what others lose does not shift it;
-    /// an RM cell has its own.
+    /// Returns whether the cell that has just entered belongs to a lost frame. If the schedule has
+    /// a loss, it is `loss_ppb`. Each frame has one draw, with its first cell that enters, so that
+    /// losses elsewhere do not shift it; an RM cell has its own.
     fn on_cell(&mut self, now: SimTime, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
         if cell.rm.is_some() {
             return self.law.next_is_lost(now, loss_ppb);
@@ -223,7 +223,8 @@ impl Losses {
 }
 
 impl Law {
-    /// Whether the frame is lost that enters at `now`, where the schedule, if it says so, loses `of_schedule_ppb`.
+    /// Returns whether the frame that enters at `now` is lost. If the schedule has a loss, it is
+    /// `of_schedule_ppb`.
     fn next_is_lost(&mut self, now: SimTime, of_schedule_ppb: Option<u32>) -> bool {
         match self {
             Law::Constant { loss_ppb, draws } => {
@@ -317,12 +318,13 @@ impl Schedule {
         self.spec.to.get(self.known[self.step]).copied()
     }
 
-    /// What the link loses where the last cell entered, if that changes.
+    /// Returns the loss of the link where the last cell entered, if the loss changes.
     fn loss_ppb(&self) -> Option<u32> {
         self.spec.losses_ppb.get(self.known[self.step]).copied()
     }
 
-    /// Whether a handover of the run catches the cell that has just entered and arrives at `arrival`.
+    /// Returns whether a handover of the run catches the cell that has just entered and arrives at
+    /// `arrival`.
     fn loses(&self, arrival: SimTime, end_of_run: SimTime) -> bool {
         let handover = self.given_up[self.step];
         self.spec.handover_loses_cells && handover < arrival && handover < end_of_run

@@ -160,7 +160,8 @@ fn lossy() -> Link {
     link_with(schedule)
 }
 
-/// Whether frames with numbers from 0 are lost that enter, a cell each, at the given times.
+/// Returns which frames with numbers from 0, of one cell each, are lost if they enter at the given
+/// times.
 fn lost(link: &mut Link, entries: impl IntoIterator<Item = u64>) -> Vec<bool> {
     let is_lost = |(at, serial)| {
         link.enter(SimTime(at), SimTime(at), cell(0), serial)

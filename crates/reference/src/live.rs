@@ -14,7 +14,7 @@ use skycell_units::{Ecn, SimTime};
 pub struct RealPacket {
     /// Place in the spec of the flow whose route it takes.
     pub flow: u32,
-    /// Whether it goes that flow's way from source to destination, or back.
+    /// True in the direction from the flow's source to its destination.
     pub is_forward: bool,
     /// Which VC of the route it is on.
     pub route_index: u32,
@@ -69,7 +69,7 @@ impl<'a> LiveNetwork<'a> {
         links.filter_map(|link| link.next_arrival()).min()
     }
 
-    /// Lets everything happen that is due by `now`.
+    /// Executes everything that is due by `now`.
     pub fn advance(&mut self, now: SimTime) {
         while let Some(event) = self.network.events.pop_before(now + SimTime(1)) {
             self.network.on_event(event);
@@ -86,7 +86,7 @@ impl<'a> LiveNetwork<'a> {
         self.network.delivered()
     }
 
-    /// What the ports have counted by `end`, to which the network has advanced.
+    /// Returns the counters of the ports at `end`, to which the network has advanced.
     pub fn ports(&self, end: SimTime) -> Vec<PortRecord> {
         let ports = self.network.ports.iter().zip(&self.spec.links).zip(0u32..);
         ports

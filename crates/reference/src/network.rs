@@ -46,7 +46,7 @@ struct Vc {
     resequencer: Option<Resequencer>,
     /// Cells that have entered the network so far, counted for it.
     entered: u64,
-    /// Whether its one link carries packets.
+    /// True if its one link carries packets.
     carries_packets: bool,
     record: VcRecord,
 }
@@ -65,7 +65,7 @@ struct FlowState {
     forward: Vec<u32>,
     reverse: Vec<u32>,
     timers: Timers,
-    /// What the source, and the destination, have sent and not yet handed over.
+    /// Segments that the source, and the destination, have sent and not yet handed over.
     host_delays: [HostDelay; 2],
 }
 
@@ -202,7 +202,7 @@ impl<'a> Network<'a> {
         network
     }
 
-    /// Lets an event happen.
+    /// Executes an event.
     pub(crate) fn on_event(&mut self, event: Key) {
         let (now, subject) = (event.time(), event.subject());
         match event.rank() {
@@ -540,8 +540,8 @@ impl<'a> Network<'a> {
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
     }
 
-    /// What follows when `units` units of frame `frame` were offered to a port: transmission begins,
-    /// or the loss is counted.
+    /// Handles the offer of `units` units of frame `frame` to a port: transmission begins, or the
+    /// loss is counted.
     #[allow(clippy::too_many_arguments)] // the offer and its outcome
     fn after_offer(
         &mut self,
@@ -572,7 +572,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// What the port had accepted and has discarded now is counted.
+    /// Counts the units that the port had accepted and has discarded now.
     fn settle_discarded(&mut self, now: SimTime, port_id: u32) {
         let mut discarded = std::mem::take(&mut self.ports[port_id as usize].discarded);
         for (cell, reason) in discarded.drain(..) {

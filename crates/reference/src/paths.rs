@@ -4,7 +4,7 @@ use skycell_spec::{ReroutingSpec, VcSpec};
 use skycell_units::{PortVc, SimTime};
 use std::collections::BTreeMap;
 
-/// What becomes of a cell that has arrived at a node.
+/// The fate of a cell that has arrived at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It goes on over this hop.
@@ -88,7 +88,7 @@ impl VcPaths {
         }
     }
 
-    /// Whether `node` has forgotten the VC, so that it loses the cells it holds.
+    /// Returns whether `node` has forgotten the VC, so that it loses the cells it holds.
     pub fn is_forgotten(&self, now: SimTime, node: u32) -> bool {
         let paths = self.paths.as_ref();
         paths.is_some_and(|paths| paths.leaving(now, node).is_none())

@@ -21,7 +21,7 @@ pub use crate::queue::Verdict;
 struct Granted {
     /// Cells that it may still send in the slot under way.
     cells: u32,
-    /// Whether they are lost on the way.
+    /// True if they are lost on the way.
     is_lost: bool,
 }
 
@@ -36,17 +36,17 @@ pub struct Port {
     /// By index at the port.
     pub queues: Vec<Queue>,
     scheduler: Scheduler,
-    /// What it may send, if it is a terminal's on an uplink.
+    /// Slots that it may send in, if it is a terminal's port on an uplink.
     granted: Option<Granted>,
-    /// What polices packets that come, if anything does.
+    /// Policer of arriving packets, if there is one.
     policer: Option<PacketPolicer>,
-    /// What delays packets that were chosen, if anything does.
+    /// Shaper of packets that were chosen, if there is one.
     shaper: Option<TokenBucket>,
     /// The queue whose first cell is under transmission, while the port has cells.
     sending: usize,
     /// When that transmission began, or will after the wait before its frame.
     sending_since: SimTime,
-    /// Whether a cell is under transmission, or held for want of a path.
+    /// True if a cell is under transmission, or held for want of a path.
     is_busy: bool,
     /// The queue that holds class abr.
     abr_queue: Option<usize>,
@@ -56,15 +56,15 @@ pub struct Port {
     pub link: Link,
     /// Of all its queues together.
     pub samples: QueueSamples,
-    /// What it counts in octets, if it carries packets.
+    /// Counts in octets, if it carries packets.
     packets: Option<PacketMeter>,
-    /// Whether it tells how long the cells of its VCs stay.
+    /// True if it reports how long the cells of its VCs stay.
     reports_stays: bool,
-    /// What it has discarded that it had accepted, and why, until somebody takes it from here.
+    /// Units that it had accepted and has discarded, and why, until the caller takes them.
     pub discarded: Vec<(Cell, DiscardReason)>,
 }
 
-/// What became of a cell that has left its port.
+/// The fate of a cell that has left its port.
 #[derive(Clone, Copy, Debug)]
 pub struct Departure {
     /// The cell and why it is lost, or will be on the link, if it is.
@@ -104,7 +104,7 @@ impl Port {
         self.reports_stays = true;
     }
 
-    /// Lets VC `vc` of `class` cross the port that `spec` describes; returns its index there.
+    /// Adds VC `vc` of `class` to the port that `spec` describes; returns its index there.
     pub fn add_vc(&mut self, vc: u32, class: ServiceClass, spec: &LinkSpec) -> PortVc {
         let queue = spec.port.queue_of(class).expect("a class has a queue");
         let stays = self.reports_stays.then(|| CellDelays::new(0));
@@ -128,7 +128,7 @@ impl Port {
         self.packets.as_ref().map_or(of_cells, PacketMeter::queued)
     }
 
-    /// Whether a cell is under transmission, or held for want of a path.
+    /// Returns whether a cell is under transmission, or held for want of a path.
     pub(crate) fn is_busy(&self) -> bool {
         self.is_busy
     }
@@ -139,7 +139,7 @@ impl Port {
             .map_or(0, |queue| self.queues[queue].queued())
     }
 
-    /// What paces the VC at `port_vc`, and others of its queue.
+    /// Returns the pacer of the VC at `port_vc`, and of others in its queue.
     pub(crate) fn pacer_of(&mut self, port_vc: PortVc) -> &mut Pacer {
         let queue = self.vcs[port_vc.index()].queue;
         self.queues[queue].cells.pace()
@@ -156,7 +156,7 @@ impl Port {
         self.granted = Some(Granted { cells, is_lost });
     }
 
-    /// What waits in it when a slot begins, in which it sends nothing yet.
+    /// Returns the cells that wait in it when a slot begins, in which it sends nothing yet.
     pub(crate) fn waiting(&self, now: SimTime) -> Waiting {
         let first = self.queues.iter().filter_map(|queue| queue.cells.front());
         Waiting {
@@ -371,7 +371,7 @@ impl Port {
         }
     }
 
-    /// What the port has counted when the run ends at `end`.
+    /// Returns the counters of the port when the run ends at `end`.
     pub fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
         let queues: Vec<_> = self.queues.iter().map(|queue| queue.record(end)).collect();
         let sum = |of: fn(&Queue) -> u64| self.queues.iter().map(of).sum();

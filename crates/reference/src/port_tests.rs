@@ -1,4 +1,4 @@
-//! What a port accepts, cell by cell.
+//! Which cells a port accepts.
 
 use super::*;
 use skycell_records::DiscardReason;

@@ -19,13 +19,13 @@ pub struct VcAtPort {
     pub(crate) queue: usize,
     /// Cells, or packets, in the port.
     pub queued: u32,
-    /// Whether the last cell that arrived was not a last cell: the next one goes on with a frame.
+    /// True if the last arrived cell was not a last cell: the next one continues a frame.
     in_frame: bool,
     /// Why the frame that is arriving is being discarded.
     discarding: Option<DiscardReason>,
-    /// Whether the last cell that was accepted was not a last cell: downstream waits for one.
+    /// True if the last accepted cell was not a last cell: downstream waits for one.
     awaits_eom: bool,
-    /// Whether the frame that is arriving has lost a cell here.
+    /// True if the arriving frame has lost a cell here.
     has_lost: bool,
     /// Of its cells, or packets.
     pub samples: QueueSamples,
@@ -49,7 +49,7 @@ impl VcAtPort {
     }
 }
 
-/// What a VC, or a flow, has in a buffer.
+/// The occupancy of a VC, or a flow, in a buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     /// Cells, or packets.
@@ -58,7 +58,7 @@ struct Share {
     held: u32,
 }
 
-/// What a port did with a cell.
+/// The decision of a port on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It took it in.
@@ -67,17 +67,17 @@ pub enum Verdict {
     Discarded {
         /// Why.
         reason: DiscardReason,
-        /// Whether it is the first cell that its frame loses here.
+        /// True if it is the first cell that its frame loses here.
         is_first_loss: bool,
     },
 }
 
-/// What becomes of the cell that a queue is to send next.
+/// The decision on the cell that a queue is to send next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Service {
     /// Its transmission begins.
     Begins {
-        /// Whether it was marked, which had not come with CE.
+        /// True if it came without CE and was marked.
         is_marked: bool,
     },
     /// It has left the queue.
@@ -89,19 +89,19 @@ pub(crate) enum Service {
 pub struct Queue {
     class: Option<ServiceClass>,
     capacity: u32,
-    /// Whether what the buffer counts is octets.
+    /// True if the buffer counts octets.
     counts_octets: bool,
     policy: Policy,
-    /// Whether the policy is asked about packets that are about to be sent.
+    /// True if the policy decides about packets that are about to be sent.
     asks_at_departure: bool,
     pub(crate) cells: Line,
-    /// Whether shares are those of flows.
+    /// True if shares are those of flows.
     by_flow: bool,
-    /// Whether the policy says which queue within the buffer a packet joins.
+    /// True if the policy decides which queue within the buffer a packet joins.
     is_ordered_by_policy: bool,
     /// By index at the port of a VC at the port, or by flow: what it has in the buffer.
     shares: Vec<Share>,
-    /// Whether the cell at the front is under transmission.
+    /// True if the cell at the front is under transmission.
     is_sending: bool,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
     held: u32,
@@ -120,9 +120,9 @@ pub struct Queue {
     queue_max: u32,
     /// Of its length.
     pub samples: QueueSamples,
-    /// What it counts in octets, if it is one of several queues of packets.
+    /// Counts in octets, if it is one of several packet queues.
     pub(crate) packets: Option<PacketMeter>,
-    /// What lets newer acknowledgements take the places of older ones, if anything does.
+    /// Filter of acknowledgements, if there is one.
     ack_filter: Option<AckFilter>,
 }
 
@@ -164,7 +164,7 @@ impl Queue {
         self.cells.len() as u32
     }
 
-    /// What a cell, or a packet, takes of the buffer.
+    /// Returns the amount of the buffer that a cell, or a packet, takes.
     fn amount(&self, cell: &Cell) -> u32 {
         if self.counts_octets { cell.octets } else { 1 }
     }
@@ -217,7 +217,7 @@ impl Queue {
         }
     }
 
-    /// Whether a cell may be sent now.
+    /// Returns whether a cell may be sent now.
     pub(crate) fn is_ready(&self, now: SimTime) -> bool {
         self.cells.is_ready(now)
     }
@@ -271,8 +271,8 @@ impl Queue {
         self.discard(now, vc, reason, cells)
     }
 
-    /// Whether the buffer, full, makes room for the packet that comes by pushing out what has waited longest: here
-    /// is the first of it, as long as that helps.
+    /// Pushes out the packets that have waited longest if the buffer is full and this makes room
+    /// for the arriving packet; returns the first of them, as long as that helps.
     pub(crate) fn push_out(
         &mut self,
         now: SimTime,
@@ -303,8 +303,9 @@ impl Queue {
         filter.on_ack(packet.flow, packet.ack?)
     }
 
-    /// Lets `arriving` take the place of the last packet of its flow that waits, if that acknowledges less and
-    /// nothing is lost with it: that packet. The buffer holds as much as before, and the policy is not asked.
+    /// Gives the place of the last waiting packet of its flow to `arriving`, if that packet
+    /// acknowledges less and nothing is lost with it; returns that packet. The buffer holds as much
+    /// as before, and the policy is not asked.
     pub(crate) fn filter_ack(
         &mut self,
         now: SimTime,
@@ -395,7 +396,7 @@ impl Queue {
         self.last_departure = Some(now);
     }
 
-    /// What the queue has counted when the run ends at `end`.
+    /// Returns the counters of the queue when the run ends at `end`.
     pub(crate) fn record(&self, end: SimTime) -> ClassQueueRecord {
         let mean = self.integral.mean(u64::from(self.queued()), end.0);
         ClassQueueRecord {
@@ -443,7 +444,7 @@ impl Queue {
         }
     }
 
-    /// What the policy sees of the buffer when it decides on `cell`.
+    /// Returns the policy's view of the buffer when it decides on `cell`.
     fn view(&self, now: SimTime, cell: &Cell) -> BufferView {
         let share = self.shares.get(self.share_of(cell));
         BufferView {
@@ -521,7 +522,7 @@ impl Queue {
         self.policy.on_accepted(number, amount);
     }
 
-    /// Whether shares are those of flows, and an RM cell has none.
+    /// Returns whether shares are those of flows and the cell, an RM cell, has none.
     fn is_of_no_flow(&self, cell: &Cell) -> bool {
         self.by_flow && cell.rm.is_some()
     }

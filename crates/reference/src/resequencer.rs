@@ -79,7 +79,7 @@ impl Resequencer {
         self.due.front().map(|(at, _)| *at)
     }
 
-    /// Lets go all cells up to `number`, and those that follow without a gap.
+    /// Releases all cells up to `number`, and those that follow without a gap.
     fn release(&mut self, now: SimTime, number: u64) -> Vec<Cell> {
         let mut gone = Vec::new();
         while let Some((&first, &(since, cell))) = self.held.first_key_value()
@@ -95,7 +95,7 @@ impl Resequencer {
         gone
     }
 
-    /// What it did.
+    /// Returns its record.
     pub(crate) fn record(&self) -> ResequencerRecord {
         let mut record = self.record.clone();
         record.cells_waiting = self.held.len() as u64;
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// What goes on when these cells come at these times.
+    /// Returns the cells that pass if these cells come at these times.
     fn through(
         hold_ps: u64,
         capacity_cells: u32,

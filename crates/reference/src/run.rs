@@ -53,7 +53,8 @@ pub type RunValid<'a> = &'a mut dyn FnMut(
     &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError>;
 
-/// What `run` leaves of `spec`, counted from [`NetworkSpec::measure_from_ps`] on: the run up to there is one of its own.
+/// Returns the results of `run` of `spec`, counted from [`NetworkSpec::measure_from_ps`] on: the
+/// run up to there is a separate run.
 ///
 /// # Errors
 /// As `run`.

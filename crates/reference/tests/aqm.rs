@@ -20,7 +20,8 @@ fn datagrams(interval_ps: u64, queue: Value, duration_ps: u64) -> Value {
     spec
 }
 
-/// What was discarded at the port of the router: when, in microseconds since the first packet came there, and why.
+/// Returns the discards at the port of the router: when, in microseconds since the first packet
+/// came there, and why.
 fn discards(records: &RunRecords) -> Vec<(u64, u8)> {
     let trace = &records.traces.discards;
     let first = 120_000_000; // 1500 octets at 100 Mbit/s

@@ -6,7 +6,7 @@ use network::{MBIT, MS, dumbbell, run};
 use serde_json::{Value, json};
 use skycell_spec::NetworkSpec;
 
-/// What makes another spec of one.
+/// A change of a spec.
 type Change = fn(&mut Value);
 
 #[test]

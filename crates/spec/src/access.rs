@@ -76,7 +76,7 @@ impl NetworkSpec {
     }
 }
 
-/// Whether a frame has room for what is in it.
+/// Checks that a frame has room for its contents.
 fn validate_frame(uplink: &UplinkSpec, at: &str) -> Result<(), SpecError> {
     let terminals = uplink.links.len() as u64;
     let constant = |slots: u32| u64::from(slots) * terminals;

@@ -1,4 +1,4 @@
-//! What a `NetworkSpec` must fulfil before an engine may run it.
+//! The conditions that a `NetworkSpec` must fulfil before an engine may run it.
 
 use crate::check_classes::refused;
 use crate::gfr::validate_gfr;
@@ -29,9 +29,9 @@ pub enum SpecError {
     Range {
         /// Where in the spec.
         path: String,
-        /// What stands there.
+        /// Value found.
         got: String,
-        /// What may stand there.
+        /// Values allowed.
         allowed: String,
     },
     /// Parts that do not fit together.
@@ -39,7 +39,7 @@ pub enum SpecError {
     Structure {
         /// Where in the spec.
         path: String,
-        /// What does not fit.
+        /// Problem.
         problem: String,
     },
 }
@@ -242,13 +242,13 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Whether VC `vc` is one link that carries packets. The spec must be valid.
+    /// Returns whether VC `vc` is one link that carries packets. The spec must be valid.
     pub fn carries_packets(&self, vc: usize) -> bool {
         self.links[self.vcs[vc].path[0] as usize].framing.is_some()
     }
 
-    /// Whether the cells of VC `vc` with CLP = 0 are counted apart: its source sends others too, or its policer has a bucket
-    /// for those alone.
+    /// Returns whether the cells of VC `vc` with CLP = 0 are counted separately: its source also
+    /// sends others, or its policer has a bucket for these alone.
     pub fn counts_clp0(&self, vc: u32) -> bool {
         let mut sources = self.sources.iter();
         let mut buckets = self.vcs[vc as usize].policing.iter();
@@ -355,7 +355,7 @@ impl NetworkSpec {
         self.links[path[path.len() - 1] as usize].to
     }
 
-    /// By source: the source that answers its datagrams, if one does.
+    /// Returns, by source, the source that answers its datagrams, if there is one.
     pub fn echoes(&self) -> Vec<Option<u32>> {
         let mut echoes = vec![None; self.sources.len()];
         for (source, id) in self.sources.iter().zip(0u32..) {
@@ -366,9 +366,9 @@ impl NetworkSpec {
         echoes
     }
 
-    /// What a cell of VC `vc` takes from its departure from the first port to the VC's end when every
-    /// port is empty, picoseconds; of a VC that is rerouted only what it takes at least, over the first
-    /// link and the shortest last one. The spec must be valid.
+    /// Returns the time of a cell of VC `vc` from its departure from the first port to the VC's end
+    /// if every port is empty, picoseconds; for a rerouted VC only its least time, over the first
+    /// link and the shortest last link. The spec must be valid.
     pub fn vc_fixed_delay_ps(&self, vc: usize) -> u64 {
         if self.vcs[vc].rerouting.is_some() {
             let first = &self.links[self.vcs[vc].path[0] as usize];

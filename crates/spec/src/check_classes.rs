@@ -1,4 +1,4 @@
-//! What the ports, the classes and the cell sources of a `NetworkSpec` must fulfil.
+//! The conditions that the ports, the classes and the cell sources of a `NetworkSpec` must fulfil.
 
 use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::framing::validate_rate;

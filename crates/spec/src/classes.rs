@@ -46,15 +46,15 @@ pub struct PortSpec {
     /// does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_algorithm: Option<RateAlgorithmSpec>,
-    /// What delays the packets that the scheduler has chosen; the key is left out where nothing does.
+    /// Shaper of the packets that the scheduler has chosen; the key is left out if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaper: Option<TokenBucketSpec>,
     /// To what the packets that come have to conform, before the buffer sees them; the key is left out where they have to
     /// conform to nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policer: Option<PacketPolicerSpec>,
-    /// Whether a newer acknowledgement of a connection takes the place of an older one that waits in its queue; the key is
-    /// left out where none does.
+    /// If true, a newer acknowledgement of a connection takes the place of an older one that waits
+    /// in its queue; the key is left out if false.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ack_filter: bool,
 }
@@ -68,14 +68,14 @@ pub struct QueueSpec {
     /// K, above zero; none for an unlimited buffer. Cells, or packets on a link that carries those, or
     /// octets if `counts_octets`; so are the thresholds of the policy.
     pub capacity_cells: Option<u32>,
-    /// Whether the buffer counts the octets of IP packets; the key is left out where it counts units.
+    /// If true, the buffer counts the octets of IP packets; the key is left out if it counts units.
     #[serde(default, skip_serializing_if = "is_default")]
     pub counts_octets: bool,
-    /// Whether what policy and scheduler see of VCs is that of flows instead, each direction of a connection and each
-    /// source of datagrams being one; the key is left out where it is that of VCs.
+    /// If true, policy and scheduler see flows instead of VCs, where each direction of a connection
+    /// and each source of datagrams is a flow; the key is left out if they see VCs.
     #[serde(default, skip_serializing_if = "is_default")]
     pub by_flow: bool,
-    /// What the buffer takes in.
+    /// Buffer policy.
     pub policy: PolicySpec,
 }
 
@@ -93,15 +93,15 @@ pub struct GcraSpec {
     pub increment_ps: u64,
     /// tau, the tolerance, picoseconds.
     pub limit_ps: u64,
-    /// What becomes of a cell that does not conform.
+    /// Action on a cell that does not conform.
     pub action: PolicingAction,
-    /// Whether it counts cells with CLP = 0 alone, as the SCR of VBR.2 and VBR.3 does; the key is left out where it counts
-    /// all.
+    /// If true, it counts only cells with CLP = 0, as the SCR of VBR.2 and VBR.3 does; the key is
+    /// left out if it counts all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub clp0_only: bool,
 }
 
-/// What a policer does with a cell that does not conform.
+/// A policer's action on a cell that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicingAction {
@@ -139,8 +139,8 @@ impl PortSpec {
         holds(Some(class)).or_else(|| holds(None))
     }
 
-    /// What the streams of the queue's policy are named after at the port of the link `link`: the
-    /// link, and where the port has several queues the class as well.
+    /// Returns the name of the streams of the queue's policy at the port of the link `link`: the
+    /// link, and the class as well if the port has several queues.
     pub fn name_of(&self, queue: &QueueSpec, link: &str) -> String {
         match queue.class {
             Some(class) if self.queues.len() > 1 => format!("{link}/{}", class.name()),

@@ -1,4 +1,4 @@
-//! What a VC is promised by the Guaranteed Frame Rate service, and what tags its frames.
+//! The promise of the Guaranteed Frame Rate service to a VC, and the tagging of its frames.
 
 use crate::check::{range, structure};
 use crate::{SpecError, VcSpec};
@@ -19,9 +19,9 @@ pub struct GfrSpec {
     pub mfs_cells: u32,
     /// Who sets CLP = 1 in frames beyond the guarantee.
     pub tagging: Tagging,
-    /// What becomes of frames with CLP = 0 beyond the guarantee where the VC enters its first switch.
+    /// Action on frames with CLP = 0 beyond the guarantee where the VC enters its first switch.
     pub excess: Excess,
-    /// What becomes there of frames that break the rules of the contract.
+    /// Action there on frames that break the rules of the contract.
     pub nonconforming: Nonconforming,
     /// Length of the windows over which the guarantee is looked at, picoseconds, a multiple of the
     /// step.
@@ -42,18 +42,18 @@ pub enum Tagging {
     Adapter,
 }
 
-/// What the network does, at the VC's first switch, with a frame with CLP = 0 that F-GCRA does not find
-/// eligible.
+/// The network's action, at the VC's first switch, on a frame with CLP = 0 that F-GCRA does not
+/// find eligible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum Excess {
-    /// Lets it pass, tagged where the network tags.
+    /// The frame passes, tagged if the network tags.
     Pass,
     /// Discards it, whole.
     Discard,
 }
 
-/// What the network does, at the VC's first switch, with a frame longer than MFS, and with one whose
+/// The network's action, at the VC's first switch, on a frame longer than MFS, and on a frame whose
 /// cells differ in their CLP bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]

@@ -86,7 +86,7 @@ pub struct NetworkSpec {
     /// Calls that were asked for; the key is left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallsSpec>,
-    /// What the run leaves beyond its counters.
+    /// Records of the run beyond its counters.
     pub records: RecordSpec,
 }
 
@@ -96,7 +96,7 @@ pub struct NetworkSpec {
 pub struct NodeSpec {
     /// Name in the scenario, unique among the nodes.
     pub name: String,
-    /// What the node is.
+    /// Kind of the node.
     pub kind: NodeKind,
     /// A switch that cuts the control loops of the ABR VCs that cross it; the key is left out where none
     /// does.
@@ -104,7 +104,7 @@ pub struct NodeSpec {
     pub vs_vd: Option<VsVdSpec>,
 }
 
-/// What a node does with the cells that arrive at it.
+/// The handling of cells that arrive at a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
@@ -163,9 +163,9 @@ pub struct VcSpec {
     pub path: Vec<u32>,
     /// Which queue of a port its cells join.
     pub class: ServiceClass,
-    /// What the network holds its cells to where they enter the first switch; empty for nothing.
+    /// Policing of its cells where they enter the first switch; empty for none.
     pub policing: Vec<GcraSpec>,
-    /// What it is promised; none for a VC without a guarantee.
+    /// Guarantee; none for a VC without a guarantee.
     pub gfr: Option<GfrSpec>,
     /// How its rate is controlled; the key is left out for a VC that is not of class abr.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,7 +173,7 @@ pub struct VcSpec {
     /// Paths that it takes later; the key is left out for a VC that keeps its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerouting: Option<ReroutingSpec>,
-    /// What puts its cells in order at its end; the key is left out for a VC whose cells go on as they come.
+    /// Resequencer at its end; the key is left out for a VC without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resequencer: Option<ResequencerSpec>,
 }
@@ -200,7 +200,7 @@ pub struct FlowSpec {
     pub reverse: Vec<u32>,
     /// Both end points' protocol parameters.
     pub tcp: TcpSpec,
-    /// What the application sends.
+    /// Traffic of the application.
     pub traffic: TrafficSpec,
     /// When the application begins.
     pub start: StartSpec,
@@ -213,8 +213,8 @@ pub struct FlowSpec {
     /// are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peps: Vec<PepSpec>,
-    /// Whether its TCP header is encrypted from end to end, so that no queue on the way can filter its acknowledgements; the
-    /// key is left out where it is not, or where no queue would.
+    /// If true, its TCP header is encrypted from end to end, so no queue on the path can filter its
+    /// acknowledgements; the key is left out if it is not, or if no queue would.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ipsec: bool,
 }
@@ -234,7 +234,7 @@ pub struct JitterSpec {
     pub acks_ps: u64,
 }
 
-/// What the application hands to TCP.
+/// The octets that an application hands to TCP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TrafficSpec {
@@ -319,7 +319,7 @@ pub struct LossScript {
     pub at_cwnd_octets: Option<Octets>,
 }
 
-/// What the run leaves beyond its counters.
+/// The records of a run beyond its counters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct RecordSpec {

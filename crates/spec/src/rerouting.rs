@@ -18,12 +18,12 @@ pub struct ReroutingSpec {
     pub times_ps: Vec<u64>,
     /// Link ids of each path in order. All begin with the VC's first link and end at its end.
     pub paths: Vec<Vec<u32>>,
-    /// Whether nodes that the path in force does not come by lose the VC's cells.
+    /// True if nodes that are not on the current path lose the VC's cells.
     pub loses_cells: bool,
 }
 
 impl LinkSpec {
-    /// Whether the link leads to `node` at any time.
+    /// Returns whether the link leads to `node` at any time.
     pub fn leads_to(&self, node: u32) -> bool {
         let leads_elsewhere = self.schedule.as_ref().map(|schedule| &schedule.to);
         self.to == node || leads_elsewhere.is_some_and(|to| to.contains(&node))

@@ -38,7 +38,7 @@ pub struct ScheduleSpec {
     pub to: Vec<u32>,
     /// After a handover no transmission begins for this long, picoseconds.
     pub interruption_ps: u64,
-    /// Whether the cells that are under way at a handover are lost (what the old satellite holds).
+    /// True if the cells that are under way at a handover are lost (held by the old satellite).
     pub handover_loses_cells: bool,
 }
 

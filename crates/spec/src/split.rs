@@ -29,7 +29,7 @@ pub struct PepSpec {
 pub struct Connections<'a> {
     /// The run with a flow for each connection, none of which is split.
     pub spec: Cow<'a, NetworkSpec>,
-    /// What stands between them, flow by flow, and for each in the order of the path.
+    /// Proxies between them, flow by flow, and for each flow in the order of the path.
     pub proxies: Vec<Proxy>,
 }
 
@@ -122,7 +122,7 @@ impl NetworkSpec {
         found
     }
 
-    /// What the connection of `flow` is called that begins at `pep`.
+    /// Returns the name of the connection of `flow` that begins at `pep`.
     pub fn name_behind(&self, flow: &FlowSpec, pep: &PepSpec) -> String {
         format!("{}@{}", flow.name, self.nodes[pep.node as usize].name)
     }

@@ -21,7 +21,7 @@ use skycell_units::Octets;
 pub struct WebSpec {
     /// Not always zero.
     pub page_interval: DistributionSpec,
-    /// What of a page begins the time to the next one.
+    /// Point of a page from which the time to the next page counts.
     pub page_interval_from: PageMoment,
     /// Pages in all; none for as many as the run has time for.
     pub pages: Option<u32>,
@@ -31,7 +31,7 @@ pub struct WebSpec {
     pub gap: DistributionSpec,
     /// Octets of a request, above zero.
     pub request_octets: Octets,
-    /// What a requested file may be, at least one class.
+    /// Classes of a requested file, at least one.
     pub classes: Vec<FileClassSpec>,
     /// Which size of its class a file has; the least count stands for the first.
     pub size: CountSpec,
@@ -146,7 +146,7 @@ pub struct CountSpec {
     /// Largest count; not below least.
     #[param(key = "most", default = 9, source = "ATM Forum 98-0876R1, 5.2 and 5.3")]
     pub high: CountLimit,
-    /// What happens to a value beyond a limit: it becomes the limit, or is drawn again.
+    /// Fate of a value beyond a limit: it becomes the limit, or is drawn again.
     #[param(
         word,
         default = "clamp",
@@ -155,7 +155,7 @@ pub struct CountSpec {
     pub outside: OutsideLimits,
 }
 
-/// What a drawn value outside its limits becomes.
+/// The fate of a drawn value outside its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum OutsideLimits {

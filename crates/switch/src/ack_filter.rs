@@ -4,8 +4,8 @@
 //! what it says beside its number: no filter may remove what carries data, flags, or SACK blocks, nor duplicates, which are the
 //! signal of a loss, nor a change of ECN-Echo.
 
-/// What a filter reads in a segment that acknowledges data and does nothing else: it carries no data, no SACK blocks and no
-/// flag beside ACK and ECN-Echo.
+/// The fields that a filter reads in a pure acknowledgement: a segment with no data, no SACK blocks
+/// and no flag beside ACK and ECN-Echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PureAck {
     /// Which of the flow's connections it belongs to.
@@ -17,7 +17,8 @@ pub struct PureAck {
 }
 
 impl PureAck {
-    /// Whether nothing is lost where it takes the place of `older`, which waits and is the last of the same flow that does.
+    /// Returns whether nothing is lost if it takes the place of `older`, the last waiting
+    /// acknowledgement of the same flow.
     pub fn replaces(&self, older: &PureAck) -> bool {
         self.connection == older.connection
             && self.ece == older.ece

@@ -1,8 +1,8 @@
-//! What a policy decides, and why a unit is discarded.
+//! Decisions of a policy, and reasons of discards.
 
 use serde::Serialize;
 
-/// What becomes of a frame that comes to a buffer, or of a packet that is about to leave it.
+/// The fate of a frame that comes to a buffer, or of a packet that is about to leave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It is taken in, or sent.

@@ -24,12 +24,13 @@ pub struct PacketPolicerSpec {
     #[param(key = "peak", optional, source = "as fast as packets can come")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_millibps: BitRateOrNone,
-    /// What becomes of a packet that does not conform: it is discarded, or marked with CE if its transport knows ECN.
+    /// Action on a packet that does not conform: it is discarded, or marked with CE if its
+    /// transport uses ECN.
     #[param(word, default = "discard", source = "choice: as most policers do")]
     pub excess: ExcessAction,
 }
 
-/// What becomes of a packet that does not conform.
+/// The action on a packet that does not conform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum ExcessAction {
@@ -55,7 +56,7 @@ impl PacketPolicer {
         }
     }
 
-    /// What becomes of a packet of `octets` octets with `ecn` that comes at `now`.
+    /// Returns the decision on a packet of `octets` octets with `ecn` that comes at `now`.
     pub fn on_packet(&mut self, now: SimTime, octets: u32, ecn: Ecn) -> Decision {
         if self.bucket.conforms(now, octets) {
             return Decision::Accept;

@@ -55,7 +55,7 @@ impl TokenBucket {
         }
     }
 
-    /// Whether a packet of `octets` octets may go at `now`; it goes then.
+    /// Returns whether a packet of `octets` octets may be sent at `now`; if so, it is sent then.
     pub fn conforms(&mut self, now: SimTime, octets: u32) -> bool {
         let may_go = self.may_send_from(now, octets) <= now;
         if may_go {

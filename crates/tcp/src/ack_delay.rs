@@ -11,7 +11,7 @@ const NOT_HELD: u32 = 3;
 /// The part of a round trip that an acknowledgement of an early segment is held at most.
 const PART: u64 = 20;
 
-/// What a receiver keeps whose holds follow from what arrives.
+/// The state of a receiver whose holds follow from arrivals.
 #[derive(Clone, Debug)]
 pub(crate) struct AckDelay {
     /// When a SYN was answered; none once two were, or the answer has been acknowledged.

@@ -19,7 +19,7 @@ const MEASURED_PART: (Octets, Octets) = (5, 4);
 const PS_PER_MICROSECOND: u64 = 1_000_000;
 const MICROSECONDS_PER_MS: u64 = 1_000;
 
-/// What an arrival has left of a receiver.
+/// The state of a receiver after an arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiveState {
     /// Octet after the last in order.
@@ -27,17 +27,19 @@ pub(crate) struct ReceiveState {
     /// Octet after the last that waits, and how many do.
     pub(crate) early_end: u64,
     pub(crate) waiting: Octets,
-    /// Whether the segment was early, and whether it brought something in order.
+    /// True if the segment was early.
     pub(crate) is_early: bool,
+    /// True if it brought something in order.
     pub(crate) is_in_order: bool,
 }
 
-/// What a receiver keeps that tunes its window.
+/// The state of a receiver that tunes its window.
 #[derive(Clone, Debug)]
 pub(crate) struct AutoTuning {
     mss: Octets,
     largest: Octets,
-    /// Whether early segments let it grow: where the sender takes no window of a duplicate for an update.
+    /// True if early segments make it grow: the sender then takes no window of a duplicate for an
+    /// update.
     grows_by_early: bool,
     /// window_clamp: the window that the buffer has room for; and whether a segment has shown how much that is.
     clamp: Octets,
@@ -74,7 +76,7 @@ impl AutoTuning {
         }
     }
 
-    /// What the receiver says of its clock, ms from 1.
+    /// Returns the receiver's clock in its timestamps, ms from 1.
     pub(crate) fn clock(now: SimTime) -> u64 {
         now.0 / PS_PER_MICROSECOND / MICROSECONDS_PER_MS + 1
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
 use skycell_units::Ecn;
 
-/// What both ends do with the ECN field.
+/// The use of the ECN field at both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum EcnUse {
@@ -24,14 +24,14 @@ pub enum EcnUse {
     Accurate,
 }
 
-/// What a sender keeps for it.
+/// The state of a sender for ECN.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EcnSender {
     /// ECN field of new data.
     ect: Ecn,
     /// `snd_max` when the window was last reduced, whatever for.
     recover: u64,
-    /// Whether the next new segment has to say that the window was reduced.
+    /// True if the next new segment has to report that the window was reduced.
     owes_cwr: bool,
     /// Reductions of the window because of marks, over all connections.
     reductions: u64,

@@ -192,7 +192,8 @@ fn a_loss_halves_the_window_of_scalable_senders() {
     }
 }
 
-/// What a receiver that holds ACKs back for two segments answers, up to which segment and whether marked.
+/// Returns the answers of a receiver that holds ACKs back for two segments, up to which segment and
+/// whether marked.
 fn answers(fields: &[Ecn]) -> Vec<(u64, bool)> {
     let mut receiver = Receiver::new(TcpSpec {
         delayed_ack: Some(DelayedAckSpec {

@@ -1,5 +1,6 @@
-//! What holds of every congestion control over every loss recovery: a window of a segment at least, nothing beyond what the receiver
-//! has room for, a pace above 0, all of what was handed over arrives, and each of its states comes about.
+//! Invariants of every congestion control over every loss recovery: a window of at least a segment,
+//! nothing beyond what the receiver has room for, a pace above 0, delivery of everything that was
+//! handed over, and each of its states comes about.
 //!
 //! One path for all: a segment a millisecond, 40 ms there and back, room for 60 segments. It loses one segment, later three, and
 //! everything for some seconds; for some seconds the application has nothing.
@@ -133,7 +134,7 @@ impl Wire {
         DARK.contains(&(now / (1_000 * MS)))
     }
 
-    /// What the sender has let go meets the queue.
+    /// Puts the segments that the sender has sent into the queue.
     fn send(&mut self, now: u64, out: Vec<Segment>) {
         for mut segment in out {
             assert!(segment.end() <= self.room, "beyond the receiver's window");

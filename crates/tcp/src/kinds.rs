@@ -1,4 +1,4 @@
-//! What follows from a list of kinds: the spec of a rule of any of them.
+//! Generates, from a list of kinds, the spec of a rule of any of them.
 
 /// `Family { Kind(Spec), ... }`: a table told apart by its `kind`, and the check of its parameters.
 macro_rules! kinds {

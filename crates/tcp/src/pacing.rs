@@ -11,13 +11,13 @@ use skycell_declare::{
 };
 use skycell_units::SimTime;
 
-/// What a run's spec says of it.
+/// The specs of pacing.
 pub mod specs {
     pub use super::{NoPacingSpec, PacedSpec, PacingSpec};
 }
 
 kinds! {
-    /// Whether a sender spreads its segments over a round trip.
+    /// off sends segments as acknowledgements release them; on spreads them over a round trip.
     PacingSpec {
         /// See [`NoPacingSpec`].
         Off(NoPacingSpec),
@@ -27,7 +27,7 @@ kinds! {
 }
 
 impl PacingSpec {
-    /// Whether it spreads them.
+    /// Returns whether segments are spread.
     pub fn is_on(&self) -> bool {
         matches!(self, PacingSpec::On(_))
     }
@@ -116,7 +116,7 @@ pub(crate) struct Pacer {
     /// Of the burst that leaves now: octets so far, segments that may follow.
     octets: u64,
     left: u64,
-    /// Whether something may be waiting for the next burst (pacing_timer runs).
+    /// True if something may be waiting for the next burst (pacing_timer runs).
     waits: bool,
     /// When the sender's other timer runs out; the one that the engine knows is the earlier of both.
     pub(crate) timer: SimTime,

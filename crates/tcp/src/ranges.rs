@@ -49,7 +49,7 @@ impl Ranges {
         self.ranges.clear();
     }
 
-    /// Whether the set holds no octet.
+    /// Returns whether the set holds no octet.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
@@ -71,7 +71,7 @@ impl Ranges {
         reached
     }
 
-    /// Whether [start, end) is wholly in the set.
+    /// Returns whether [start, end) is wholly in the set.
     pub fn holds(&self, start: u64, end: u64) -> bool {
         let at = self.ranges.partition_point(|r| r.1 <= start);
         self.ranges
@@ -112,7 +112,7 @@ impl Ranges {
         self.ranges[at..].iter().map(|r| r.1 - r.0.max(from)).sum()
     }
 
-    /// Whether the set has `octets` octets or more at or above `from`.
+    /// Returns whether the set has `octets` octets or more at or above `from`.
     pub fn has_above(&self, from: u64, octets: u64) -> bool {
         let at = self.ranges.partition_point(|r| r.1 <= from);
         let mut missing = octets;

@@ -4,7 +4,7 @@
 use crate::spec::TcpSpec;
 use skycell_units::Octets;
 
-/// What a receiver with a buffer has accepted.
+/// The octets that a receiver with a buffer has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// The connection that is open, or was last.
@@ -13,7 +13,7 @@ pub struct Accepted {
     pub octets: Octets,
     /// Octets of all connections, in order.
     pub in_all: Octets,
-    /// Whether that connection has come to its FIN.
+    /// True if that connection has come to its FIN.
     pub has_ended: bool,
     /// Segments refused because they found no room.
     pub refused: u64,
@@ -50,7 +50,8 @@ impl ReceiveBuffer {
         self.has_ended = false;
     }
 
-    /// Whether a segment with octets up to `end` of all connections finds no room; it is counted.
+    /// Returns whether a segment with octets up to `end` of all connections finds no room; counts
+    /// it.
     pub(crate) fn refuses(&mut self, end: Octets) -> bool {
         let refuses = end > self.limit;
         self.refused += u64::from(refuses);

@@ -4,7 +4,7 @@ use crate::auto_tuning::AutoTuning;
 use crate::spec::{AdvertisedWindow, TcpSpec};
 use skycell_units::Octets;
 
-/// What it goes by.
+/// The rule of the receive window.
 #[derive(Clone, Debug)]
 pub(crate) enum ReceiveWindow {
     /// The octet after the last that the buffer has room for, which never moves back (4.4BSD).

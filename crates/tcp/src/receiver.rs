@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Blocks that an acknowledgement which is held is to have at most, so that they are said twice where three fit.
 const SACK_BLOCKS_HELD: usize = 2;
 
-/// What a receiver has counted over all connections of its flow.
+/// The counters of a receiver over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverCounters {
     /// Octets handed to the application, in order.
@@ -51,9 +51,9 @@ pub struct Receiver {
     unacknowledged: u32,
     segments: u64,
     acks: u64,
-    /// Whether there may be anything in `early` or `recent`; looked up when an acknowledgement goes out.
+    /// True if there may be anything in `early` or `recent`; read when an acknowledgement is sent.
     has_early: bool,
-    /// Whether acknowledgements echo a mark, until the sender has said that it slowed down.
+    /// True if acknowledgements echo a mark, until the sender has reported that it slowed down.
     echoes_mark: bool,
     /// Segments that are still acknowledged at once, each.
     quick: u16,
@@ -111,7 +111,7 @@ impl Receiver {
         self.room = Some(Box::new(ReceiveBuffer::new(buffer)));
     }
 
-    /// What has been accepted; without a buffer nobody waits for it.
+    /// Returns what has been accepted; without a buffer nothing waits for it.
     pub fn accepted(&self) -> Accepted {
         Accepted {
             connection: self.connection,
@@ -152,7 +152,7 @@ impl Receiver {
         self.held_until
     }
 
-    /// What was counted.
+    /// Returns the counters.
     pub fn counters(&self) -> ReceiverCounters {
         ReceiverCounters {
             octets_delivered: self.before + self.rcv_nxt,
@@ -322,13 +322,14 @@ impl Receiver {
         }
     }
 
-    /// Whether acknowledgements of early segments are held back.
+    /// Returns whether acknowledgements of early segments are held back.
     fn holds_sacks(&self) -> bool {
         self.delay.is_some() && self.tcp.delayed_ack.is_some_and(|d| d.holds_sacks())
     }
 
-    /// Whether the acknowledgement that is due waits, as octets are missing and another will say what it would: of early
-    /// octets, whose range is `changed`, or of no more than a segment in order.
+    /// Returns whether the due acknowledgement waits, because octets are missing and a later one
+    /// will report the same: an acknowledgement of early octets, whose range is `changed`, or of no
+    /// more than a segment in order.
     #[inline(never)] // so that nothing is done for it where nothing is held
     fn holds_sack(&mut self, now: SimTime, changed: Option<(u64, u64)>) -> bool {
         let Some(delay) = &mut self.delay else {
@@ -389,8 +390,9 @@ impl Receiver {
         has_changed
     }
 
-    /// Whether a segment that is early or delivers `octets` in order is acknowledged at once: one of the first, or one that
-    /// makes the window grow (Linux tcp_grow_window, icsk_ack.quick).
+    /// Returns whether a segment that is early or delivers `octets` in order is acknowledged at
+    /// once: one of the first, or one that makes the window grow (Linux tcp_grow_window,
+    /// icsk_ack.quick).
     fn is_quick(
         &mut self,
         now: SimTime,
@@ -434,7 +436,7 @@ impl Receiver {
         }
     }
 
-    /// What the receiver says of its clock (RFC 7323's TSval), as far as anybody needs it.
+    /// Returns the receiver's clock in its timestamps (RFC 7323's TSval), if they are needed.
     fn clock(&self, now: SimTime) -> u64 {
         match self.window.as_deref() {
             Some(ReceiveWindow::AutoTuned(_)) if self.tcp.timestamps => AutoTuning::clock(now),
@@ -442,8 +444,8 @@ impl Receiver {
         }
     }
 
-    /// Whether the application's reading has opened the window so far that the sender is told: by two
-    /// segments, or half of all (4.4BSD tcp_output).
+    /// Returns whether the application's reading has opened the window far enough for a report to
+    /// the sender: by two segments, or half of all (4.4BSD tcp_output).
     fn has_room_to_report(&self) -> bool {
         let Some(ReceiveWindow::FreeBuffer(edge)) = self.window.as_deref() else {
             return false;

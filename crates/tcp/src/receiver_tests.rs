@@ -1,4 +1,4 @@
-//! What a receiver answers, segment by segment.
+//! The answers of a receiver, segment by segment.
 
 use super::*;
 use crate::sender::tests::{RACK_TLP, tcp};

@@ -28,7 +28,7 @@ pub(crate) struct RtoEstimator {
 /// The largest deviation of the last round trips (Linux), quarters of a tick.
 #[derive(Clone, Debug, Default)]
 struct LargestDeviation {
-    /// What RTO has beside the smoothed round-trip time (rttvar_us).
+    /// Part of RTO beside the smoothed round-trip time (rttvar_us).
     in_rto: i64,
     /// The largest of this round trip (mdev_max_us).
     in_round: i64,

@@ -8,7 +8,7 @@ const HEADER_OCTETS: Octets = 40;
 /// Octets of the timestamps option, padded (RFC 7323 appendix A).
 const TIMESTAMPS_OCTETS: Octets = 12;
 
-/// What a segment is for.
+/// The purpose of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentKind {
     /// Opens a connection.
@@ -69,7 +69,7 @@ impl SackBlocks {
 /// A TCP segment. Sequence numbers count octets of payload from 0 in each connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// What it is for.
+    /// Purpose of the segment.
     pub kind: SegmentKind,
     /// ECN field of the packet, as the sender sets it; a queue on the way makes it [`Ecn::Ce`] where it marks.
     pub ecn: Ecn,

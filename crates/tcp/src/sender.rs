@@ -75,7 +75,7 @@ impl Sender {
         (self.tx.deadline != SimTime::NEVER).then_some(self.tx.deadline)
     }
 
-    /// What was counted.
+    /// Returns the counters.
     pub fn counters(&self) -> &SenderCounters {
         &self.tx.counters
     }
@@ -103,12 +103,13 @@ impl Sender {
         }
     }
 
-    /// Whether a connection is open or opening.
+    /// Returns whether a connection is open or opening.
     pub fn is_open(&self) -> bool {
         self.state != State::Closed
     }
 
-    /// Whether all that the application handed over in this connection has been acknowledged.
+    /// Returns whether everything that the application handed over in this connection has been
+    /// acknowledged.
     pub fn is_all_acked(&self) -> bool {
         self.tx.snd_una == self.tx.available
     }
@@ -129,7 +130,8 @@ impl Sender {
         self.tx.obeys_window = true;
     }
 
-    /// Whether nothing is outstanding and the receiver's window is too small for what there is to send.
+    /// Returns whether nothing is outstanding and the receiver's window is too small for the data
+    /// to send.
     pub fn is_blocked(&self) -> bool {
         self.state == State::Established && self.tx.is_blocked()
     }

@@ -71,7 +71,7 @@ pub(crate) const VEGAS: VegasSpec = VegasSpec {
 };
 pub(crate) const PRAGUE: PragueSpec = PragueSpec { gain: 0.0625 };
 
-/// What a congestion control draws from in tests.
+/// The stream that a congestion control draws from in tests.
 pub(crate) fn draws() -> Stream {
     Stream::new(1, "test")
 }

@@ -21,9 +21,9 @@ pub use crate::slow_start::specs::*;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct TcpSpec {
-    /// What is done about lost segments: vanilla detects losses only by timeout; tahoe adds fast
-    /// retransmit, reno recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp goes by
-    /// the time of sending, as Linux does.
+    /// Handling of lost segments: vanilla detects losses only by timeout; tahoe adds fast
+    /// retransmit, reno recovery, new_reno partial ACKs, sack selective acknowledgements; rack_tlp
+    /// uses the time of sending, as Linux does.
     #[param(
         kinds,
         default = "sack",
@@ -49,8 +49,8 @@ pub struct TcpSpec {
         source = "ICCCN'97 section 2.1; limited is RFC 3742"
     )]
     pub slow_start: SlowStartSpec,
-    /// Whether segments leave as acknowledgements let them, or spread over a round trip; on needs recovery =
-    /// "rack_tlp".
+    /// off sends segments as acknowledgements release them, on spreads them over a round trip; on
+    /// needs recovery = "rack_tlp".
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(
         kinds,
@@ -102,8 +102,8 @@ pub struct TcpSpec {
     /// (time 0), or a given time below one tick.
     #[param(check = unchecked, default = "drawn", source = "choice: the clocks of separate hosts are not in step")]
     pub tick_phase: TickPhase,
-    /// What a tick does first: with timers_first, segments that an expiring timer sends are
-    /// stamped with the tick before.
+    /// Order within a tick: with timers_first, segments that an expiring timer sends are stamped
+    /// with the tick before.
     #[param(
         word,
         default = "clock_first",
@@ -135,7 +135,7 @@ pub struct TcpSpec {
     /// Largest factor by which repeated timeouts lengthen the RTO.
     #[param(default = 64, source = "4.4BSD tcp_backoff")]
     pub rto_max_backoff: Backoff,
-    /// What restarts the running retransmission timer: only an ACK of new data, or also every
+    /// Events that restart the running retransmission timer: only an ACK of new data, or also every
     /// segment sent.
     #[param(word, default = "on_ack", source = "RFC 6298 section 5; 4.4BSD")]
     pub rto_restart: RtoRestart,
@@ -168,8 +168,8 @@ pub struct TcpSpec {
     /// No segment below MSS while data is unacknowledged.
     #[param(default = true, source = "RFC 896; RFC 1122 4.2.3.4")]
     pub nagle: Flag,
-    /// What a segment below MSS waits for: until no data is unacknowledged, or until no other segment below MSS
-    /// is (Minshall), so that the last one of a transfer goes at once.
+    /// Condition for which a segment below MSS waits: until no data is unacknowledged, or until no
+    /// other segment below MSS is (Minshall), so that the last one of a transfer is sent at once.
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(
         word,
@@ -188,9 +188,10 @@ pub struct TcpSpec {
         source = "RFC 5681 section 4.1"
     )]
     pub idle_restart: Flag,
-    /// What becomes of a cwnd that the application does not use: it stays as it is, but for idle_restart; with that, what is
-    /// beyond its use is halved each RTO, and while idling all of it, down to initial_cwnd; or it stays for five minutes, does not grow
-    /// while less than half of it is used, and a loss leaves half of what was.
+    /// Treatment of a cwnd that the application does not use. off: it does not change, except for
+    /// idle_restart. halving: the unused part is halved each RTO, and while idling all of it, down
+    /// to initial_cwnd. pipe_ack: it stays for five minutes and does not grow while less than half
+    /// of it is used, and a loss leaves half of the used part.
     #[serde(default, skip_serializing_if = "is_default")]
     #[param(
         word,
@@ -221,7 +222,7 @@ pub struct TcpSpec {
     pub handshake: Flag,
 }
 
-/// What ssthresh is half of after a loss.
+/// The value that ssthresh is half of after a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum SsthreshBasis {
@@ -242,7 +243,7 @@ pub enum RttEstimator {
     Linux,
 }
 
-/// What a segment below MSS waits for with Nagle's rule.
+/// The condition for which a segment below MSS waits with Nagle's rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum NagleWaitsFor {
@@ -253,7 +254,7 @@ pub enum NagleWaitsFor {
     ShortSegment,
 }
 
-/// What becomes of a congestion window that the application does not use.
+/// The treatment of a congestion window that the application does not use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum CwndValidation {
@@ -266,7 +267,7 @@ pub enum CwndValidation {
     PipeAck,
 }
 
-/// What a tick does first: the time that a segment sent by an expiring timer is stamped with.
+/// The order within a tick: the time stamp of a segment that an expiring timer sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum TickOrder {
@@ -283,8 +284,8 @@ pub enum TickOrder {
 pub enum AdvertisedWindow {
     /// Always the same.
     Constant,
-    /// What is free in the socket buffer as the ACK goes out, before the application reads what has
-    /// just come (4.4BSD tcp_output).
+    /// The free room in the socket buffer when the ACK is sent, before the application reads what
+    /// has just come (4.4BSD tcp_output).
     FreeBuffer,
     /// 65 535 octets at first, and twice what arrives in order more, up to all; while it grows, each segment is
     /// acknowledged at once (Linux tcp_grow_window, rcv_ssthresh).
@@ -318,7 +319,7 @@ pub enum TickPhase {
     Drawn,
 }
 
-/// What starts the retransmission timer anew while it runs.
+/// The events that restart the retransmission timer while it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum RtoRestart {
@@ -369,7 +370,7 @@ pub struct DelayedAckSpec {
 }
 
 impl DelayedAckSpec {
-    /// Whether ACKs of early segments are held back.
+    /// Returns whether ACKs of early segments are held back.
     pub(crate) fn holds_sacks(&self) -> bool {
         self.sack_timeout_ps > 0
     }

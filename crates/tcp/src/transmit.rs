@@ -1,4 +1,5 @@
-//! What a sender has in hand: sequence space, window, timer; and the one way to put segments out.
+//! The state of a sender that all rules share: sequence space, window, timer; and the one way to
+//! send segments.
 
 use crate::clock::TickClock;
 use crate::congestion::{Ack, Sample};
@@ -17,7 +18,7 @@ use std::sync::Arc;
 /// section 2).
 pub(crate) const LIMITED_TRANSMIT: u64 = 2;
 
-/// What a sender has counted over all connections of its flow.
+/// The counters of a sender over all connections of its flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)] // what every acknowledgement changes comes first
 pub struct SenderCounters {
@@ -80,11 +81,11 @@ pub(crate) struct Transmitter {
     /// Ticks of the host's clock when the sender last did something, or does.
     pub(crate) ticks: u64,
     pub(crate) connection: u32,
-    /// Whether the timer that runs out now does so before the clock moves on.
+    /// True if the timer that runs out now does so before the clock moves on.
     pub(crate) is_before_tick: bool,
-    /// Whether the acknowledgement that is being processed echoes a mark.
+    /// True if the acknowledgement that is being processed echoes a mark.
     pub(crate) is_echo: bool,
-    /// Whether the receiver's window may be closed for long, so that nothing is sent beyond it.
+    /// True if the receiver's window may be closed for long, so that nothing is sent beyond it.
     pub(crate) obeys_window: bool,
     /// Octets SACKed above `snd_una`.
     pub(crate) sacked: Ranges,
@@ -142,7 +143,7 @@ impl Transmitter {
         }
     }
 
-    /// Whether everything sent has been acknowledged.
+    /// Returns whether everything sent has been acknowledged.
     pub(crate) fn is_all_acked(&self) -> bool {
         self.snd_una == self.snd_max
     }
@@ -161,9 +162,10 @@ impl Transmitter {
         self.advertised.into()
     }
 
-    /// What the receiver has room for, octets: what it advertised, but a segment at least when nothing
-    /// is under way, or all that was is to be sent again. That stands for 4.4BSD's persist timer, which
-    /// does not give up (RFC 1122 4.2.2.17); the application reads at once. Where it does not, the window is asked for.
+    /// Returns the octets that the receiver has room for: what it advertised, but at least a
+    /// segment if nothing is under way, or everything that was is to be sent again. That replaces
+    /// 4.4BSD's persist timer, which does not give up (RFC 1122 4.2.2.17); the application reads at
+    /// once. If it does not, the sender probes the window.
     fn receiver_window(&self) -> Octets {
         if self.snd_nxt == self.snd_una && !(self.obeys_window && self.is_all_acked()) {
             self.advertised().max(self.tcp.mss)
@@ -172,7 +174,8 @@ impl Transmitter {
         }
     }
 
-    /// Whether there is something to send, nothing is outstanding, and the receiver's window is too small.
+    /// Returns whether there is something to send, nothing is outstanding, and the receiver's
+    /// window is too small.
     pub(crate) fn is_blocked(&self) -> bool {
         let is_idle = self.is_all_acked() && self.available > self.snd_max;
         is_idle
@@ -238,8 +241,9 @@ impl Transmitter {
         (length > 0 && !is_held_by_nagle).then_some(length)
     }
 
-    /// Whether a short segment of new data has to wait: RFC 896, until nothing is unacknowledged; Minshall, until
-    /// no short segment is (draft-minshall-nagle-01; Linux's tcp_minshall_check).
+    /// Returns whether a short segment of new data has to wait: RFC 896, until nothing is
+    /// unacknowledged; Minshall, until no short segment is (draft-minshall-nagle-01; Linux's
+    /// tcp_minshall_check).
     fn holds_short_segment(&self) -> bool {
         match self.tcp.nagle_waits_for {
             NagleWaitsFor::AnyData => self.snd_nxt > self.snd_una,

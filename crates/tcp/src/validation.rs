@@ -11,7 +11,7 @@ const LEAST_PERIOD: SimTime = SimTime::from_millis(1_000);
 /// Section 4.4.3: how long a cwnd may stay that is not validated.
 const LONGEST_UNVALIDATED: SimTime = SimTime::from_millis(300_000);
 
-/// What a sender that validates cwnd keeps. Times in ticks of its clock.
+/// The state of a sender that validates cwnd. Times in ticks of its clock.
 #[derive(Clone, Debug)]
 pub(crate) enum Validation {
     Halving(Halving),
@@ -99,7 +99,7 @@ pub(crate) struct PipeAck {
     /// acknowledgement.
     acked: Octets,
     round: Option<u64>,
-    /// Whether half of cwnd or more was used in the last sample, or none is known (section 4.3).
+    /// True if half of cwnd or more was used in the last sample, or none is known (section 4.3).
     is_validated: bool,
     /// When it last was.
     validated_at: u64,
@@ -155,7 +155,7 @@ impl PipeAck {
         }
     }
 
-    /// Whether cwnd may grow.
+    /// Returns whether cwnd may grow.
     pub(crate) fn may_grow(&self) -> bool {
         self.is_validated
     }
@@ -170,7 +170,8 @@ impl PipeAck {
         (!is_validated).then_some(pipe.min(cwnd))
     }
 
-    /// Whether cwnd was last validated more than five minutes before `now`, so that it is to be halved (section 4.4.3).
+    /// Returns whether cwnd was last validated more than five minutes before `now`, so that it is
+    /// to be halved (section 4.4.3).
     pub(crate) fn is_over(&mut self, now: u64) -> bool {
         let is_over = !self.samples.is_empty() && now - self.validated_at > self.longest;
         if is_over {
@@ -193,7 +194,7 @@ impl Transmitter {
         }
     }
 
-    /// Whether cwnd may grow, as it is used.
+    /// Returns whether cwnd may grow, because it is used.
     #[inline(always)]
     pub(crate) fn has_validated(&self) -> bool {
         match self.validation.as_deref() {

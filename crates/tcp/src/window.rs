@@ -12,18 +12,18 @@ pub(crate) struct Window {
     /// cwnd; has a fraction only while growth is in floating point.
     cwnd: f64,
     ssthresh: f64,
-    /// What the rules keep; none where they need nothing but these two.
+    /// State of the rules; none if they need nothing but these two.
     state: Option<Box<State>>,
 }
 
-/// What the rules keep from one ACK to the next, those that keep something.
+/// The state of the rules from one ACK to the next, for rules with state.
 #[derive(Clone, Debug)]
 struct State {
     congestion: Option<Congestion>,
     slow_start: Option<SlowStartState>,
 }
 
-/// What asks for less.
+/// A signal to send less.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Signal {
     Loss,
@@ -48,7 +48,8 @@ impl State {
         })
     }
 
-    /// What an ACK of new data adds to `cwnd` octets in slow start, `room` octets below ssthresh.
+    /// Returns the amount that an ACK of new data adds to `cwnd` octets in slow start, `room`
+    /// octets below ssthresh.
     fn on_ack_in_slow_start(&mut self, tcp: &TcpSpec, cwnd: f64, room: f64, ack: &Ack) -> f64 {
         let growth = match &mut self.slow_start {
             None => tcp.slow_start.growth(tcp, cwnd),
@@ -136,7 +137,7 @@ impl Window {
         self.ssthresh
     }
 
-    /// Whether the rules keep something, so that they have to know what an acknowledgement finds.
+    /// Returns whether the rules have state, so that they need every acknowledgement.
     pub(crate) fn has_state(&self) -> bool {
         self.state.is_some()
     }

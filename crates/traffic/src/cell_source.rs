@@ -49,7 +49,7 @@ pub struct CellSource {
     frame_clp: bool,
     clp: Option<Clp>,
     record: SourceRecord,
-    /// What its datagrams take, if that is recorded.
+    /// Delays of its datagrams, if they are recorded.
     delays: Option<CellDelays>,
 }
 
@@ -312,7 +312,7 @@ impl CellSource {
         }
     }
 
-    /// What the source has counted.
+    /// Returns the counters of the source.
     pub fn record(&self) -> SourceRecord {
         SourceRecord {
             name: self.name.clone(),

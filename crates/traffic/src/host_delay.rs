@@ -5,7 +5,7 @@ use skycell_spec::FlowSpec;
 use skycell_units::{FrameId, SimTime};
 use std::collections::VecDeque;
 
-/// What one end of a flow has sent and not yet handed over.
+/// The segments that one end of a flow has sent and not yet handed over.
 ///
 /// A segment waits for a time drawn for it alone, and never overtakes: with an interface that still
 /// sends, it comes to the end of the queue while that is being sent, and costs no capacity.
@@ -51,7 +51,7 @@ impl HostDelay {
         (index / 2, index.is_multiple_of(2))
     }
 
-    /// Whether segments are handed over as TCP sends them.
+    /// Returns whether segments are handed over as TCP sends them.
     pub fn is_immediate(&self) -> bool {
         self.below == 0
     }
@@ -66,7 +66,8 @@ impl HostDelay {
         self.last
     }
 
-    /// Lets a frame wait until `at`, which is not before any other's time. Returns whether it is the only one.
+    /// Makes a frame wait until `at`, which is not before any other's time. Returns whether it is
+    /// the only one.
     pub fn wait(&mut self, at: SimTime, frame: FrameId) -> bool {
         self.waiting.push_back((at, frame));
         self.waiting.len() == 1

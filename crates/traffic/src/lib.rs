@@ -67,15 +67,15 @@ const AT_SOURCE: std::ops::Range<usize> = 0..5;
 /// The first line of the two that one needs which arrives at the destination.
 const AT_DESTINATION: usize = offset_of!(Flow, destination) / LINE;
 
-/// What is told of the lines of the cache above. What every segment needs comes first in a sender and in a
-/// receiver.
+/// Checks the cache lines described above. The state that every segment needs comes first in a
+/// sender and in a receiver.
 const _: () = {
     assert!(offset_of!(Flow, sender) == 16);
     assert!(offset_of!(Flow, destination).is_multiple_of(LINE));
     assert!(offset_of!(Flow, receiver) % LINE == 48 && size_of::<Flow>() == 10 * LINE);
 };
 
-/// What a flow's segments do not look at.
+/// The state of a flow that its segments do not need.
 #[derive(Debug)]
 struct Application {
     id: u32,
@@ -112,23 +112,23 @@ struct Application {
     probes: u32,
 }
 
-/// What the source has to know of the flow when a segment arrives.
+/// The state of the flow that the source needs when a segment arrives.
 #[derive(Clone, Copy, Debug)]
 struct AtSource {
     has_web: bool,
     has_losses: bool,
     has_transfers: bool,
-    /// Whether a receiver of the flow may hold an acknowledgement back.
+    /// True if a receiver of the flow may hold an acknowledgement back.
     holds_acks: bool,
     traces_sender: bool,
     traces_sequence: bool,
-    /// Whether it begins at a proxy.
+    /// True if it begins at a proxy.
     has_relay: bool,
-    /// Whether it ends at one, whose window may be closed.
+    /// True if it ends at a proxy, whose window may be closed.
     asks_for_window: bool,
 }
 
-/// What the destination notes of each segment that arrives, and what it has to know of the flow.
+/// The destination's notes of each segment that arrives, and the state of the flow that it needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct AtDestination {
@@ -138,7 +138,7 @@ struct AtDestination {
     delay_min: SimTime,
     delay_max: SimTime,
     has_web: bool,
-    /// Whether what arrives may set a timer, or goes on to another connection.
+    /// True if an arrival may set a timer, or continues on another connection.
     has_timers: bool,
     traces_deliveries: bool,
 }
@@ -298,7 +298,8 @@ impl Flow {
         }
     }
 
-    /// Whether what arrives at the destination may set a timer there, or goes on to another connection.
+    /// Returns whether an arrival at the destination may set a timer there, or continues on another
+    /// connection.
     pub fn has_timers_at_destination(&self) -> bool {
         self.destination.has_timers
     }
@@ -440,7 +441,7 @@ impl Flow {
         }
     }
 
-    /// What every act of the sender is followed by: traces, scripted losses, the application.
+    /// Follows every act of the sender: traces, scripted losses, the application.
     #[inline(always)]
     fn after_sender(&mut self, now: SimTime, out: &mut Outbox) {
         if self.at_source.has_transfers {
@@ -487,7 +488,7 @@ impl Flow {
         }
     }
 
-    /// What the flow has counted when the run ends at `end`.
+    /// Returns the counters of the flow when the run ends at `end`.
     pub fn record(&self, end: SimTime) -> FlowRecord {
         let sent = self.sender.counters();
         let received = self.receiver.counters();

@@ -11,7 +11,7 @@ pub(crate) struct ScriptedLosses {
     /// Data segments seen so far, lost or not.
     seen: u64,
     at_cwnd: Option<f64>,
-    /// Whether cwnd has been below `at_cwnd` since the last loss made there.
+    /// True if cwnd has been below `at_cwnd` since the last loss made there.
     armed: bool,
     /// Highest octet seen of the current connection: what lies above is new.
     highest: u64,

@@ -12,7 +12,7 @@ use skycell_tcp::Accepted;
 use skycell_units::{Octets, SimTime};
 use std::collections::VecDeque;
 
-/// What stands between connections, by flow.
+/// The proxies between connections, by flow.
 #[derive(Debug, Default)]
 pub struct Proxies {
     /// The connection behind, and the one before; nothing where no flow is split.
@@ -53,7 +53,7 @@ pub(crate) struct Relay {
     incoming: VecDeque<Incoming>,
     /// The newest connection that has come here, which may be done with: its FIN can come again.
     newest: Option<u32>,
-    /// Whether the connection of the first of them is open here.
+    /// True if the connection of the first of them is open here.
     is_open: bool,
     /// Octets of the first of them that have been handed to TCP.
     handed_over: Octets,
@@ -121,7 +121,7 @@ impl Flow {
         }
     }
 
-    /// What arrives at the destination waits there for another connection.
+    /// Makes arrivals at the destination wait there for another connection.
     fn end_at_proxy(&mut self, buffer: Octets) {
         self.sender.obey_window();
         self.destination.has_timers = true;
@@ -129,7 +129,7 @@ impl Flow {
         self.receiver.set_buffer(buffer);
     }
 
-    /// What the source sends comes from another connection.
+    /// Makes the source send what comes from another connection.
     fn begin_at_proxy(&mut self, buffer: Octets) {
         self.application_due = SimTime::NEVER;
         self.at_source.has_relay = true;
@@ -246,7 +246,7 @@ impl Flow {
         }
     }
 
-    /// What the proxy at the source has done.
+    /// Returns the record of the proxy at the source.
     pub(crate) fn pep_record(&self) -> Option<PepRecord> {
         let relay = self.application.relay.as_ref()?;
         let acked = self.sender.counters().octets_acked;

@@ -14,7 +14,7 @@ const HOSTS: Hosts<'_> = Hosts {
     destination: "g",
 };
 
-/// What is asked of a run.
+/// The request for a run.
 struct Asked {
     flows: [FlowSpec; 2],
     buffer: u64,

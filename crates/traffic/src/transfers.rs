@@ -92,7 +92,7 @@ impl Flow {
         }
     }
 
-    /// What arrives here is not yet where the flow ends: it traces no transfers that have come.
+    /// Stops tracing arrived transfers, because the flow does not end here.
     pub(crate) fn give_up_deliveries(&mut self) -> Option<Deliveries> {
         self.destination.traces_deliveries = false;
         self.application.deliveries.take()

@@ -69,7 +69,7 @@ struct Client {
     page_times: Vec<u64>,
 }
 
-/// What answers requests.
+/// The server that answers requests.
 #[derive(Debug)]
 struct Server {
     request_octets: Octets,
@@ -223,7 +223,7 @@ impl Web {
         self.client.as_mut()?.on_delivered(now, delivered, trace)
     }
 
-    /// What was counted.
+    /// Returns the counters.
     pub(crate) fn record(&self) -> WebRecord {
         let (sent, received) = (self.sender.counters(), self.receiver.counters());
         let of_server = self.server.as_ref();
@@ -334,13 +334,14 @@ impl Client {
     }
 }
 
-/// Whether a segment that arrives at the server belongs to the requests; the rest acknowledges
-/// answers.
+/// Returns whether a segment that arrives at the server belongs to the requests; the rest
+/// acknowledges answers.
 pub(crate) fn is_of_requests(segment: &Segment) -> bool {
     segment.kind != SegmentKind::Ack
 }
 
-/// Whether a segment that arrives at the client answers to its requests, not to its need of data.
+/// Returns whether a segment that arrives at the client answers its requests, and is not data for
+/// it.
 pub(crate) fn is_for_requests(segment: &Segment) -> bool {
     !matches!(segment.kind, SegmentKind::Data | SegmentKind::Probe)
 }

@@ -1,4 +1,4 @@
-//! What things of a run are called by: an index each, which is none of another kind.
+//! Names of things in a run: an index each, of a separate type for each kind.
 
 use std::fmt;
 

@@ -28,7 +28,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// Whether a queue may mark it, or has.
+    /// Returns whether a queue may mark it, or has.
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }

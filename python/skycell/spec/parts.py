@@ -123,7 +123,7 @@ ChannelSpec = Annotated[
 
 
 class VariationPart(SpecPart):
-    """What all laws have."""
+    """The parameters that all distributions share."""
 
     correlation: float
     reorder: bool
@@ -665,7 +665,7 @@ class GfrSpec(SpecPart):
 
 
 class AbrSpec(SpecPart):
-    """What the source and destination of an ABR VC keep to."""
+    """The parameters of an ABR VC's source and destination."""
 
     return_vc: U32
     pcr_millicells: U64
@@ -909,7 +909,7 @@ class LimitedSlowStartSpec(SpecPart):
 
 
 class ByteCountingSlowStartSpec(SpecPart):
-    """What was acknowledged, so that delayed or thinned ACKs slow nothing down."""
+    """An ACK adds what it acknowledges, so that delayed or thinned ACKs slow nothing down."""
 
     kind: Literal["byte_counting"] = "byte_counting"
     limit: U32
@@ -926,7 +926,7 @@ HyStartDetect = Literal["both", "train", "delay", "none"]
 
 
 class HyStartSpec(SpecPart):
-    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
+    """An ACK adds what it acknowledges, until a long train of ACKs or longer round trips."""
 
     kind: Literal["hystart"] = "hystart"
     detect: HyStartDetect
@@ -1342,7 +1342,7 @@ AccessSpec = Annotated[
 
 
 class AccessImpairments(SpecPart):
-    """What goes wrong on an uplink."""
+    """The impairments of an uplink."""
 
     burst_errors: float
     false_collisions: float
@@ -1394,7 +1394,7 @@ TraceKind = Literal[
 
 
 class RecordSpec(SpecPart):
-    """What the run leaves beyond its counters."""
+    """The records of a run beyond its counters."""
 
     sample_every_ps: U64
     sampled_ports: tuple[U32, ...] = ()

@@ -9,7 +9,7 @@ use skycell_units::SimTime;
 pub(super) const BECN: &str =
     "af-tm-0056 section 5.10.6, switch behaviour 2: optional, up to 10 cells/s for each connection";
 
-/// What a port keeps of the backward RM cells that it has made.
+/// The state of a port for the backward RM cells that it has made.
 ///
 /// A cell is made when one of the VC comes, the port is congested, and the last is long enough ago. BN = 1,
 /// CI or NI as the algorithm says, and beside the rate; CCR and MCR are 0 (af-tm-0056, Table 5-4).

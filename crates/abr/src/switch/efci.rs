@@ -43,7 +43,7 @@ pub struct EfciSpec {
     pub becn_millicells: CellRateOrNone,
 }
 
-/// Whether a queue is long, with hysteresis.
+/// Detects a long queue, with hysteresis.
 #[derive(Clone, Debug)]
 pub(super) struct Congestion {
     high: u32,

@@ -185,7 +185,7 @@ pub struct Erica {
     allocation: Allocation,
 }
 
-/// What ABR shall use of a link.
+/// The part of a link that ABR may use.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     /// Target_Utilization x link rate - VBR and CBR rate.

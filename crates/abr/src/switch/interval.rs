@@ -2,7 +2,7 @@
 
 use skycell_units::SimTime;
 
-/// What came to a port since its averaging interval began.
+/// The arrivals at a port since its averaging interval began.
 #[derive(Clone, Debug)]
 pub struct Interval {
     length: SimTime,
@@ -17,7 +17,7 @@ pub struct Interval {
     by_vc: Vec<u32>,
 }
 
-/// What an averaging interval has shown. Rates in cells a second.
+/// The result of an averaging interval. Rates in cells a second.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
     /// Its length, seconds, above zero.
@@ -40,7 +40,8 @@ impl Measured<'_> {
         f64::from(cells) / self.seconds
     }
 
-    /// What the other classes leave of the link: bandwidth, less what came of them.
+    /// Returns the bandwidth that the other classes leave of the link: the bandwidth less their
+    /// arrivals.
     pub fn left_over(&self) -> f64 {
         (self.link - self.rate(self.other)).max(0.0)
     }
@@ -77,7 +78,7 @@ impl Interval {
         self.other += 1;
     }
 
-    /// What it shows when it ends at `now` with `queued` ABR cells in the port.
+    /// Returns the result of the interval if it ends at `now` with `queued` ABR cells in the port.
     ///
     /// Cells that all come at the instant at which it began would make an infinite rate; such an
     /// interval counts as a picosecond.

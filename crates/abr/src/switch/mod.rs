@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_units::SimTime;
 
-/// What a run's spec says of a port's rate algorithm.
+/// The specs of a port's rate algorithm.
 pub mod specs {
     pub use super::{
         CcrFrom, EfciSpec, EricaPlusSpec, EricaSpec, MarkedRmCells, QueueControlSpec, QueueCurve,
@@ -86,7 +86,7 @@ impl VcShare {
     }
 }
 
-/// What an algorithm does; VCs are places at the port.
+/// A rate algorithm; VCs are indices at the port.
 pub trait RateAlgorithm {
     /// An averaging interval has ended.
     fn on_interval(&mut self, _measured: &Measured<'_>) {}
@@ -98,10 +98,10 @@ pub trait RateAlgorithm {
     fn marks(&mut self, _queued: u32) -> Marks {
         Marks::default()
     }
-    /// Whether the port is congested; what a backward RM cell then says that it makes itself for a VC is put into `cell`,
-    /// which asks for PCR.
+    /// Returns whether the port is congested. If it makes a backward RM cell for a VC itself, the
+    /// contents are written into `cell`, which asks for PCR.
     fn warns(&mut self, vc: usize, cell: &mut RmCell) -> bool;
-    /// What a trace shows.
+    /// Returns the state that a trace records.
     fn state(&self) -> RateState {
         RateState::default()
     }
@@ -118,14 +118,14 @@ pub struct Marks {
     pub ni: bool,
 }
 
-/// What an algorithm has come to, rates in cells a second.
+/// The results of an algorithm, rates in cells a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RateState {
     /// z: ABR input rate by the rate that is aimed at.
     pub overload: f64,
     /// Equal part of what is aimed at; of a VC of weight 1 beyond its MCR where shares are weighted.
     pub fair_share: f64,
-    /// What is aimed at.
+    /// Target rate of the port.
     pub target: f64,
 }
 
@@ -244,7 +244,7 @@ impl RateControl {
         self.algorithm.rule().on_backward(vc, cell);
     }
 
-    /// What the algorithm has come to.
+    /// Returns the results of the algorithm.
     pub fn state(&mut self) -> RateState {
         self.algorithm.rule().state()
     }

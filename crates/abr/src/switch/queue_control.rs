@@ -48,10 +48,10 @@ pub struct QueueControlSpec {
     /// The value at an empty queue, from which the curve falls to 1 at Q0.
     #[param(default = 1.05, symbol = "b", source = CURVATURE, when(queue_control = ["hyperbolic", "inverse_hyperbolic"]))]
     pub b: AtLeastOne,
-    /// What the function loses for each Q0 beyond Q1, and has more at an empty queue.
+    /// Decrease of the function for each Q0 beyond Q1, and its excess at an empty queue.
     #[param(default = 0.0625, symbol = "m", source = "arXiv cs/9809041: a power of 1/2", when(queue_control = ["linear"]))]
     pub slope: FromZeroToOne,
-    /// What the function has more below Q0, and less above Q1.
+    /// Excess of the function below Q0, and its deficit above Q1.
     #[param(default = 0.05, symbol = "s", source = "choice: as much as b of the hyperbola", when(queue_control = ["step"]))]
     pub step: FromZeroToOne,
     /// Least value of the function: queue drain limit factor.

@@ -76,7 +76,7 @@ pub enum MarkedRmCells {
 pub struct RelativeRate {
     congestion: Congestion,
     ni_from: u32,
-    /// Whether the last arrival found as many.
+    /// True if the last arrival found as many cells.
     is_growing: bool,
     rm_cells: MarkedRmCells,
 }

@@ -54,7 +54,7 @@ pub struct WeightedEricaPlusSpec {
 pub struct WeightedShares {
     queue: QueueControlSpec,
     ccr_from: CcrFrom,
-    /// What is aimed at for all ABR.
+    /// Target rate of all ABR VCs.
     total: f64,
     /// z
     overload: f64,
@@ -76,7 +76,7 @@ struct Vc {
 }
 
 impl Vc {
-    /// What it sends beyond its MCR.
+    /// Returns the rate beyond its MCR.
     fn excess(&self) -> f64 {
         (self.rate - self.mcr).max(0.0)
     }

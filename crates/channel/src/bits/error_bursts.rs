@@ -32,7 +32,7 @@ pub struct ErrorBurstsSpec {
         source = "JPL Publication 81-9: about half behind a Viterbi decoder"
     )]
     pub density: ErrorDensity,
-    /// Whether all bursts are as long, or geometric with this mean.
+    /// "fixed" if all bursts have the same length, "geometric" if `length` is their mean.
     #[param(word, default = "fixed", source = "choice: the same for all")]
     pub lengths: BurstLengths,
 }

@@ -19,7 +19,7 @@ pub(crate) struct DueFragment {
     /// The distance, in times between two cells of a frame of the input.
     pub(crate) stride: u16,
     pub(crate) part: Part,
-    /// Whether its cells have CLP = 1.
+    /// True if its cells have CLP = 1.
     pub(crate) clp: bool,
 }
 
@@ -51,17 +51,17 @@ impl Part {
         self.0 & bits != 0
     }
 
-    /// Whether nothing of the frame came before.
+    /// Returns whether nothing of the frame came before.
     pub(crate) fn is_new(self) -> bool {
         self.has(Part::NEW)
     }
 
-    /// Whether the last cell that came on the VC was none of the frame.
+    /// Returns whether the last cell that came on the VC belongs to another frame.
     pub(crate) fn begins(self) -> bool {
         self.has(Part::NEW | Part::AGAIN)
     }
 
-    /// Whether its last cell is the frame's.
+    /// Returns whether its last cell is the frame's.
     pub(crate) fn eom(self) -> bool {
         self.has(Part::EOM)
     }

@@ -100,7 +100,8 @@ pub(crate) fn nth_arrival(
     (moment, burst.port_vc)
 }
 
-/// Whether the bursts, one or more, interleave: one spacing, and all their next cells within it.
+/// Returns whether the bursts, one or more, interleave: one spacing, and all their next cells
+/// within it.
 pub(crate) fn interleave(bursts: impl Iterator<Item = InputBurst> + Clone) -> bool {
     let nexts = bursts.clone().map(|burst| burst.next);
     let (Some(first), Some(one)) = (nexts.min(), bursts.clone().next()) else {

@@ -15,7 +15,7 @@ struct InFrame {
     clp: bool,
     /// Which cell of the frame is the next, from 0, if none has been lost.
     nth: u32,
-    /// Whether none of its cells has gone this far, or none since cells of another frame have.
+    /// True if none of its cells has gone this far, or none since cells of another frame have.
     is_new: bool,
     begins: bool,
 }
@@ -36,9 +36,9 @@ impl InFrame {
 struct Waiting {
     of: InFrame,
     cells: u32,
-    /// Whether the last of them is the frame's last.
+    /// True if the last of them is the frame's last.
     eom: bool,
-    /// Whether all that came is there, without the frame's last cell.
+    /// True if everything that came is there, without the frame's last cell.
     is_over: bool,
 }
 
@@ -46,10 +46,10 @@ struct Waiting {
 #[derive(Clone, Debug)]
 struct ForwardVc {
     next_hop: Option<NextHop>,
-    /// What comes to the port, and the frame of which cells went on last.
+    /// Fragment that comes to the port, and the frame whose cells were forwarded last.
     arriving: InFrame,
     forwarded: Option<FrameId>,
-    /// What leaves it.
+    /// Fragment that leaves it.
     sent: InFrame,
     /// Departures of cells of that which have not been told of.
     first: u64,
@@ -60,7 +60,7 @@ struct ForwardVc {
     waiting: VecDeque<Waiting>,
 }
 
-/// What goes on from a port.
+/// The forwarding of a port's departures.
 #[derive(Debug)]
 pub(crate) struct Forwarding {
     cell_time: u64,
@@ -103,12 +103,12 @@ impl Forwarding {
         }
     }
 
-    /// Lets the VC at `port_vc` go on.
+    /// Forwards the VC at `port_vc`.
     pub(crate) fn add(&mut self, port_vc: PortVc, next_hop: NextHop) {
         self.vcs[port_vc.index()].next_hop = Some(next_hop);
     }
 
-    /// Whether the VC at `port_vc` goes on.
+    /// Returns whether the VC at `port_vc` is forwarded.
     pub(crate) fn has(&self, port_vc: PortVc) -> bool {
         self.vcs[port_vc.index()].next_hop.is_some()
     }
@@ -272,7 +272,7 @@ impl Forwarding {
         }
     }
 
-    /// What has been sent of the VC at `port_vc` is a part.
+    /// Makes a part of everything that has been sent of the VC at `port_vc`.
     fn close(&mut self, port_vc: PortVc, eom: bool) {
         let vc = &mut self.vcs[port_vc.index()];
         let Some(next_hop) = vc.next_hop.filter(|_| vc.cells > 0) else {
@@ -314,7 +314,7 @@ impl Forwarding {
     }
 }
 
-/// Whether cells may be `distance` apart in a part.
+/// Returns whether cells of a part may be `distance` apart.
 fn is_stride(distance: u64, cell_time: u64) -> bool {
     distance.is_multiple_of(cell_time) && distance / cell_time <= u64::from(u16::MAX)
 }

@@ -29,7 +29,7 @@ impl Draws {
         })
     }
 
-    /// Whether the next frame is lost.
+    /// Returns whether the next frame is lost.
     pub(crate) fn next_is_lost(&mut self) -> bool {
         self.stream.uniform(0, u64::from(WHOLE_PPB)) < self.loss_ppb
     }
@@ -83,15 +83,15 @@ impl LossyLink {
         vc.drawn = vc.drawn.filter(|&drawn| !is_new || drawn != frame);
     }
 
-    /// Whether there has been no draw for the frame that comes on the VC at `port_vc`, or cells of another have been taken
-    /// in since.
+    /// Returns whether there has been no draw for the frame that comes on the VC at `port_vc`, or
+    /// cells of another frame have been enqueued since.
     pub(crate) fn is_open(&self, port_vc: PortVc) -> bool {
         let vc = &self.vcs[port_vc.index()];
         vc.drawn != Some(vc.arriving)
     }
 
-    /// Whether the frame that comes on the VC at `port_vc`, some cells of which have been accepted, is lost; by the
-    /// draws `of_server` where there are any.
+    /// Returns whether the frame that comes on the VC at `port_vc`, some cells of which have been
+    /// accepted, is lost; by the draws `of_server` if there are any.
     pub(crate) fn loses(&mut self, port_vc: PortVc, of_server: Option<&mut Draws>) -> bool {
         if self.is_open(port_vc) {
             let draws = of_server.or(self.draws.as_mut());
@@ -102,7 +102,7 @@ impl LossyLink {
         self.vcs[port_vc.index()].is_lost
     }
 
-    /// Whether the frame that came last on the VC at `port_vc` is lost.
+    /// Returns whether the frame that came last on the VC at `port_vc` is lost.
     pub(crate) fn has_lost(&self, port_vc: PortVc) -> bool {
         !self.is_open(port_vc) && self.vcs[port_vc.index()].is_lost
     }
@@ -117,7 +117,7 @@ impl LossyLink {
         }
     }
 
-    /// Whether the cell of the VC at `port_vc` that entered at `time` was lost.
+    /// Returns whether the cell of the VC at `port_vc` that entered at `time` was lost.
     pub(crate) fn has_lost_at(&self, time: SimTime, port_vc: PortVc) -> bool {
         let mut latest = self.vcs[port_vc.index()].lost.iter().rev();
         let begun = latest.find(|lost| lost.first <= time);

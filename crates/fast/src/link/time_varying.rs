@@ -22,7 +22,7 @@ use skycell_units::{FrameId, InputId, PortVc, SimTime};
 use std::collections::BTreeMap;
 use steps::Steps;
 
-/// What the link loses in each step; empty where it loses nothing.
+/// Returns the loss of the link in each step; empty if it loses nothing.
 fn losses_ppb(link: &LinkSpec, schedule: &ScheduleSpec) -> Vec<u32> {
     match link.loss_ppb {
         0 => schedule.losses_ppb.clone(),
@@ -36,7 +36,7 @@ struct TimeVaryingVc {
     group: u32,
     /// Place at the port that the group goes on to.
     next_port_vc: PortVc,
-    /// Whether the frame whose cells entered last is lost.
+    /// True if the frame whose cells entered last is lost.
     is_lost: bool,
     /// Of which frame cells were sent on last.
     sent: Option<FrameId>,
@@ -55,9 +55,9 @@ struct Group {
     vcs: u32,
     /// When the last of all cells comes that have entered.
     latest: u64,
-    /// What has not been sent on, by time of arrival and of entry.
+    /// Fragments that have not been forwarded, by time of arrival and of entry.
     kept: BTreeMap<(u64, u64), Fragment>,
-    /// Whether some of that may be several cells at once.
+    /// True if some of them may be several cells at once.
     keeps_several: bool,
 }
 
@@ -76,14 +76,15 @@ pub(crate) struct TimeVaryingLink {
     /// By index at the port before it.
     vcs: Vec<TimeVaryingVc>,
     groups: Vec<Group>,
-    /// What has entered since the last call of `carry`, by index at the port before it: times are of entry.
+    /// Fragments that have entered since the last call of `carry`, by index at the port before it:
+    /// times are of entry.
     entered: Vec<(PortVc, DueFragment)>,
     /// The steps in which that entered, in order. Before which time none of it comes: with the last cell on the path
     /// before the step.
     entered_in: Vec<(usize, u64)>,
     /// Up to when all is known that comes by the link.
     safe_time: u64,
-    /// What comes to which port, over which input.
+    /// Arrivals at each port, with their input.
     arrivals: Vec<(u32, InputId, DueFragment)>,
     /// By frame: whether it entered, and none of its cells has been sent on.
     is_new: Vec<bool>,
@@ -124,7 +125,7 @@ impl TimeVaryingLink {
         })
     }
 
-    /// Lets the VC at `port_vc` go on.
+    /// Forwards the VC at `port_vc`.
     pub(crate) fn add(&mut self, port_vc: PortVc, next_hop: NextHop) {
         let is_same = |group: &Group| (group.port, group.input) == (next_hop.port, next_hop.input);
         let group = self.groups.iter().position(is_same).unwrap_or_else(|| {

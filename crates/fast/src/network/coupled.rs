@@ -21,7 +21,8 @@ pub(super) fn part<'a>(spec: &'a NetworkSpec, kinds: &[PortKind]) -> Option<Box<
 }
 
 impl Network<'_> {
-    /// Lets the part have its events that come before all others; when the last one did, if there were some.
+    /// Executes the events of the part that come before all others; returns the time of the last,
+    /// if there were some.
     #[inline(never)]
     pub(super) fn advance_coupled(&mut self) -> Option<SimTime> {
         let end = Key::new(self.end, 0, 0);

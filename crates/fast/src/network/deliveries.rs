@@ -3,7 +3,7 @@
 use skycell_units::{FrameId, SimTime};
 use std::collections::VecDeque;
 
-/// What comes to the end of a VC.
+/// An arrival at the end of a VC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Delivery {
     pub(crate) frame: FrameId,
@@ -35,7 +35,8 @@ impl Delivery {
 #[derive(Debug)]
 pub(crate) struct Deliveries {
     due: Vec<VecDeque<(SimTime, Delivery)>>,
-    /// Whether a link has any: asked of each acknowledgement, and so small that all are in the cache.
+    /// True for a link with deliveries: read for each acknowledgement, and so small that all are in
+    /// the cache.
     has_any: Vec<bool>,
 }
 
@@ -48,7 +49,7 @@ impl Deliveries {
         }
     }
 
-    /// Whether a frame is on its way to the end of `link`.
+    /// Returns whether a frame is on its way to the end of `link`.
     pub(crate) fn has_any(&self, link: u32) -> bool {
         self.has_any[link as usize]
     }
@@ -66,7 +67,7 @@ impl Deliveries {
         self.due[link as usize].front().map(|next| next.0)
     }
 
-    /// What comes next to the end of `link` has come.
+    /// Removes and returns the next delivery at the end of `link`, which has arrived.
     ///
     /// # Panics
     /// None is on its way.

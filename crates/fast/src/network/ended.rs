@@ -1,4 +1,4 @@
-//! What follows when an output port is done with frames: they arrive at the ends of their VCs.
+//! Frames that an output port has finished arrive at the ends of their VCs.
 
 use super::Network;
 use crate::port::Port;
@@ -13,7 +13,7 @@ const TOGETHER: usize = 64;
 const ASKED: usize = 12;
 
 impl Network<'_> {
-    /// Lets the port act up to `limit`, before which all is known that comes to it.
+    /// Advances the port up to `limit`, before which all its arrivals are known.
     #[inline(always)]
     pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
         match self.ports.get(id) {
@@ -22,10 +22,10 @@ impl Network<'_> {
         }
     }
 
-    /// Lets the output port process the frames whose heads and tails come before `limit`.
+    /// Processes the frames of the output port whose heads and tails come before `limit`.
     ///
-    /// What the frames lead to comes to the port after `limit`, so several may be processed there before
-    /// the first arrives.
+    /// The effects of the frames come to the port after `limit`, so several frames may be processed
+    /// there before the first arrives.
     fn run_output(&mut self, id: u32, limit: SimTime) {
         let mut ended = std::mem::take(&mut self.ended);
         let has_many = self.has_many;
@@ -129,7 +129,8 @@ impl Network<'_> {
         self.frames.forget(ended.frame);
     }
 
-    /// Whether nothing else happens to a sender before a frame that comes to it over `link` at `arrival`.
+    /// Returns whether nothing else happens to a sender before a frame that comes to it over `link`
+    /// at `arrival`.
     fn is_next(&self, frame: FrameId, arrival: SimTime, link: u32) -> bool {
         let flow = self.frames.get(frame).flow;
         // Arrivals come before timers of the same instant.

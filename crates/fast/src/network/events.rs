@@ -1,4 +1,4 @@
-//! What is to happen: events in their order, and a timer for each flow.
+//! The pending events in their order, and a timer for each flow.
 //!
 //! A flow's timers are put off by nearly every acknowledgement, and hardly ever run out. So timers wait
 //! in buckets, each for a short span of time, and only come into order with the other events when
@@ -153,7 +153,7 @@ impl Events {
         }
     }
 
-    /// Whether `event` is a timer that is not due.
+    /// Returns whether `event` is a timer that is not due.
     fn is_idle(&self, event: Key) -> bool {
         let is_timer = (rank::RETRANSMISSION..=rank::APPLICATION).contains(&event.rank());
         is_timer && self.timers[event.subject() as usize].due != event

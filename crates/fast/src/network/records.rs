@@ -1,4 +1,4 @@
-//! What a run leaves: where every cell is when it ends.
+//! The records of a run: where every cell is when it ends.
 
 use super::Network;
 use crate::link::lossy::LossyLink;
@@ -94,7 +94,8 @@ impl Network<'_> {
     }
 }
 
-/// What a port did, and what its queues hold at the end; of one that cells pass, `passed` tells that.
+/// Returns the record of a port, and of its queues at the end; for a port that cells pass, from
+/// `passed`.
 fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -> PortRecord {
     let end = network.end;
     let mut record = match port {
@@ -120,7 +121,7 @@ fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -
     record
 }
 
-/// What a port did that is stepped with the code of `reference`.
+/// Returns the record of a port that is stepped with the code of `reference`.
 fn stepped_record(network: &Network<'_>, id: u32, port: &skycell_reference::Port) -> PortRecord {
     let has_vc_samples = network.spec.records.vc_sampled_ports.contains(&id);
     let name = &network.spec.links[id as usize].name;
@@ -223,8 +224,8 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
     record
 }
 
-/// What became of cells at the port where the VC begins, in closed form, and on the way to the next at which they may
-/// wait; returns how many came to the end of that way.
+/// Counts the cells at the port where the VC begins, in closed form, and on the path to the next
+/// port at which they may wait; returns how many came to the end of that path.
 fn leave_source(
     network: &Network<'_>,
     id: usize,
@@ -263,7 +264,7 @@ fn lost_behind(lossy: Option<&LossyLink>, time: SimTime, port_vc: PortVc) -> u64
     lossy.map_or(0, |lossy| lossy.lost_before(time, port_vc))
 }
 
-/// What became of the units of the VC at `port_vc` of a stepped port, and on its link.
+/// Counts the units of the VC at `port_vc` of a stepped port, and on its link.
 fn step_through(record: &mut VcRecord, port: &SteppedPort, port_vc: PortVc) {
     let here = &port.vcs[port_vc.index()];
     add(&mut record.cells_discarded, &here.discarded);
@@ -348,7 +349,7 @@ fn output_record(port: &OutputPort, end: SimTime) -> PortRecord {
     }
 }
 
-/// What a queue of frames did.
+/// Returns the record of a queue of frames.
 fn queue_record(
     queue: &FrameQueue,
     departed: u64,
@@ -369,7 +370,7 @@ fn queue_record(
     }
 }
 
-/// What a port with these queues did, but for the time during which it sent.
+/// Returns the record of a port with these queues, without the time during which it sent.
 fn shared_record(
     port: &OutputPort,
     queues: Vec<ClassQueueRecord>,
@@ -415,7 +416,7 @@ fn busy_with(
     departed * port.cell_time() + sending
 }
 
-/// What became of the cells of sources.
+/// The counts of the sources' cells.
 struct OpenLoopSources {
     sources: Vec<SourceRecord>,
     delays: Vec<CellDelayRecord>,

@@ -1,4 +1,4 @@
-//! What happens at a proxy between two connections.
+//! Events at a proxy between two connections.
 
 use super::Network;
 use skycell_units::{FlowId, SimTime};

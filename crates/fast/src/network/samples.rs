@@ -1,4 +1,4 @@
-//! What is sampled of ports while the run goes on.
+//! Samples of ports during the run.
 
 use super::Network;
 use crate::port::{Port, PortMut};

@@ -1,4 +1,4 @@
-//! What sources send, one datagram or cell at a time.
+//! Sending of sources, one datagram or cell at a time.
 
 use super::{Network, Offer};
 use crate::frames::Frame;

@@ -13,7 +13,7 @@ use skycell_traffic::{SourceCell, rank};
 use skycell_units::{Ecn, FlowId, FrameId, InputId, PortVc, SimTime};
 
 impl Network<'_> {
-    /// Lets the stepped port act up to `limit`, before which all is known that comes to it.
+    /// Advances the stepped port up to `limit`, before which all its arrivals are known.
     #[inline(never)]
     pub(super) fn run_stepped(&mut self, id: u32, limit: SimTime) {
         let mut gone = std::mem::take(&mut self.gone);
@@ -142,7 +142,8 @@ impl Network<'_> {
         self.push_delivery(link, arrival, unit.frame);
     }
 
-    /// Whether a unit that has come to the end of its VC makes a frame whole, which else is no longer under way with it.
+    /// Returns whether a unit that has come to the end of its VC completes a frame; a frame that it
+    /// does not complete is no longer under way with it.
     fn is_whole(&mut self, frame: FrameId, index: u32, eom: bool) -> bool {
         let (vc, is_errored) = {
             let frame = self.frames.get(frame);
@@ -171,13 +172,14 @@ impl Network<'_> {
         }
     }
 
-    /// What comes to the stepped port at `time` makes it act no later than that leads to anything.
+    /// Schedules the stepped port no later than the first effect of an arrival at `time`.
     fn plan_soon(&mut self, id: u32, time: SimTime) {
         let acts_at = self.ports.arrives_after(id, time);
         self.wake(id, acts_at);
     }
 
-    /// What a packet acknowledges that does nothing else, where the filter of `port` may look at it.
+    /// Returns the acknowledgement of a packet that does nothing else, if the filter of `port` may
+    /// look at it.
     fn pure_ack(&self, port: u32, frame: FrameId) -> Option<PureAck> {
         let flow = self.frames.get(frame).flow;
         let is_filtered = self.spec.links[port as usize].port.ack_filter;

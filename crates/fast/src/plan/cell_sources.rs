@@ -11,7 +11,7 @@ use crate::plan::stepping::{Stepping, cell_sources};
 use skycell_records::SteppedReason;
 use skycell_spec::{LinkSpec, NetworkSpec, PortSpec, SourceSpec};
 
-/// What crosses the ports with several queues.
+/// The VCs and sources that cross ports with several queues.
 pub(crate) struct Shared {
     pub(crate) open_loop_sources: Vec<SourcePlan>,
     /// By port: which of its queues holds the cells of frames; none where several do.
@@ -19,7 +19,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether the cells of a source with VC `vc` are those of an open-loop source.
+    /// Returns whether the cells of a source with VC `vc` are those of an open-loop source.
     pub(crate) fn has_open_loop_source(&self, vc: u32) -> bool {
         self.open_loop_sources
             .iter()
@@ -133,7 +133,7 @@ fn open_loop_source(
     })
 }
 
-/// Whether a port accepts whatever comes.
+/// Returns whether a port accepts everything.
 fn takes_all(port: &PortSpec) -> bool {
     port.queues[0].capacity_cells.is_none() && port.queues[0].policy.takes_all()
 }

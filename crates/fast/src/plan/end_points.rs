@@ -1,7 +1,7 @@
 //! Which end points may act before their time comes in the event queue.
 //!
-//! What is said here never changes a record: it tells where the order of a run's events is settled
-//! by less than all of them.
+//! Nothing here changes a record: it finds the places where fewer than all events decide the order
+//! of a run's events.
 
 use crate::plan::route::{PortKind, Route, SourcePlan};
 use skycell_spec::{NetworkSpec, NodeKind, TraceKind, TrafficSpec};
@@ -23,15 +23,16 @@ pub(crate) struct EndPoints {
     pub(crate) forwards_at_once: Vec<bool>,
 }
 
-/// What ends and begins at a node.
+/// The VCs that end and begin at a node.
 #[derive(Clone, Debug, Default)]
 struct Use {
     senders: Vec<u32>,
     receivers: Vec<u32>,
-    /// Whether frames of sources begin, end or pass here.
+    /// True if frames of sources begin, end or pass here.
     has_sources: bool,
-    /// Whether what comes from a stepped port ends here, and whether by more than one link for one VC.
+    /// True if arrivals from a stepped port end here.
     receives_stepped: bool,
+    /// True if they come by more than one link for one VC.
     is_rerouted: bool,
     /// Last link and last port where units may wait of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,

@@ -49,7 +49,7 @@ fn fed_by(id: u32, pairs: &BTreeSet<(u32, u32)>) -> impl Iterator<Item = &(u32, 
     pairs.range((id, 0)..=(id, u32::MAX))
 }
 
-/// Whether a way leads from `id` back to it among the ports that are `left`.
+/// Returns whether a path leads from `id` back to it among the ports that are `left`.
 fn is_in_ring(id: u32, left: &BTreeMap<u32, usize>, pairs: &BTreeSet<(u32, u32)>) -> bool {
     let (mut found, mut ahead) = (BTreeSet::new(), vec![id]);
     while let Some(from) = ahead.pop() {

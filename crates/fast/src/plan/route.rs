@@ -24,7 +24,7 @@ pub(crate) enum PortKind {
 }
 
 impl PortKind {
-    /// Whether units may wait there for others.
+    /// Returns whether units may wait there for others.
     pub(crate) fn may_wait(self) -> bool {
         matches!(self, PortKind::Output | PortKind::Stepped(_))
     }
@@ -63,7 +63,7 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// Whether the VC begins at a port that is stepped.
+    /// Returns whether the VC begins at a port that is stepped.
     pub(crate) fn begins_stepped(&self) -> bool {
         self.first_output() == Some(self.source)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Stepping {
 }
 
 impl Stepping {
-    /// What the ports, links and VCs of a valid spec say by themselves.
+    /// Collects the reasons that the ports, links and VCs of a valid spec have by themselves.
     pub(crate) fn new(spec: &NetworkSpec) -> Self {
         let links = 0..spec.links.len() as u32;
         let mut stepping = Stepping {
@@ -102,13 +102,13 @@ pub(crate) fn coupled(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
     coupled
 }
 
-/// Whether bits go wrong on the link.
+/// Returns whether the link has bit errors.
 fn has_bit_errors(link: &LinkSpec) -> bool {
     let channel = link.channel.as_ref();
     channel.is_some_and(ChannelSpec::strikes_bits)
 }
 
-/// Whether the contract of `vc` refuses frames.
+/// Returns whether the contract of `vc` refuses frames.
 pub(crate) fn may_refuse(vc: &VcSpec) -> bool {
     vc.gfr.is_some_and(|gfr| {
         gfr.excess == Excess::Discard || gfr.nonconforming == Nonconforming::Discard
@@ -146,8 +146,9 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)
 }
 
-/// Whether a time-varying link has a closed form behind a port from which cells leave as they came: cells are sent at one
-/// rate and without a break, and go on to another port.
+/// Returns whether a time-varying link has a closed form behind a port from which cells leave in
+/// the order of arrival: cells are sent at one rate and without a break, and continue to another
+/// port.
 fn has_closed_form(spec: &NetworkSpec, link: u32, schedule: &ScheduleSpec) -> bool {
     let cell_time = spec.links[link as usize].cell_time_ps;
     let in_run = |step: &usize| schedule.times_ps[*step] < spec.duration_ps;

@@ -58,7 +58,7 @@ fn add_delays(
     }
 }
 
-/// What becomes of the cells on a link that loses frames.
+/// The fates of cells on a link that loses frames.
 #[derive(Debug, Default)]
 struct Lossy {
     /// Departures of the cells that are not lost.
@@ -310,7 +310,7 @@ impl OpenLoopSource {
         self.own_departures.forget_before(before);
     }
 
-    /// What its own port did by the end of the run.
+    /// Returns the record of its own port at the end of the run.
     pub(crate) fn own_port_record(&self) -> PortRecord {
         let departed = self.own_departures.before(self.end);
         let queued = self.sent - departed;
@@ -346,7 +346,7 @@ impl OpenLoopSource {
         )
     }
 
-    /// What became of its cells by the end of the run.
+    /// Returns the record of its cells at the end of the run.
     pub(crate) fn vc_record(&self, name: &str) -> VcRecord {
         let end = SimTime(self.end);
         let forwarded = self.forwarded();

@@ -10,7 +10,7 @@ mod arriving;
 
 use arriving::{ArrivingFrames, First};
 
-/// What comes next.
+/// The next arrival.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Next {
     /// The first cell of a frame, the last one being later.
@@ -71,7 +71,7 @@ impl Inputs {
         self.arriving.next_time()
     }
 
-    /// What comes next before `limit`, and its input.
+    /// Returns the next arrival before `limit`, and its input.
     #[inline(always)]
     pub(crate) fn next_before(
         &mut self,

@@ -17,14 +17,14 @@ pub(crate) struct Lookahead {
     pub(crate) reply_lookahead: ReplyLookahead,
     /// The local clock: before which time all that comes has been processed.
     pub(crate) local_clock: SimTime,
-    /// What comes at the local clock or later leaves as if it had come at this time or later, and all that leaves
-    /// earlier has been sent on.
+    /// Earliest departure time of arrivals at the local clock or later; everything that leaves
+    /// earlier has been forwarded.
     pub(crate) sends_from: SimTime,
     /// The ports from which VCs go on to this one, and the least time from a unit's coming there to its coming here.
     pub(crate) fed_by: Vec<(u32, SimTime)>,
     /// Those, and the ones that feed them: in that order, each after those that feed it.
     pub(crate) upstream: Vec<u32>,
-    /// Whether there is a ring among them, so that they act in turns.
+    /// True if there is a ring among them, so that they act in turns.
     pub(crate) has_ring: bool,
     /// When the port is to act next.
     pub(crate) wakes_at: Option<SimTime>,

@@ -52,7 +52,7 @@ struct ArrivingFragment {
     frame: FrameId,
     /// Cells accepted.
     accepted: u32,
-    /// Whether its last cell is the frame's.
+    /// True if its last cell is the frame's.
     eom: bool,
 }
 
@@ -62,17 +62,18 @@ struct Refused {
     port_vc: PortVc,
     /// Cells accepted before.
     accepted: u32,
-    /// Whether the last cell comes with what is arriving.
+    /// True if the last cell comes with the fragment that is arriving.
     eom: bool,
 }
 
 /// A VC whose frames may come in parts.
 #[derive(Clone, Copy, Debug, Default)]
 struct InParts {
-    /// Whether the last cell that came was not a last cell.
+    /// True if the last cell that came was not a last cell.
     in_frame: bool,
-    /// Whether the open cells are of several frames or out of order, and the last of these frames, if it may come again.
+    /// True if the open cells are of several frames or out of order.
     is_mixed: bool,
+    /// Last of these frames, if it may come again.
     open_frame: Option<FrameId>,
 }
 
@@ -101,7 +102,8 @@ pub(crate) struct OutputPort {
     /// By index at the port, after `finish`, where cells leave as they came.
     last_bursts: Vec<VcBursts>,
     pub(crate) log: ArrivalLog,
-    /// Whose cells leave, where each VC has a queue or frames join several; else they leave as they came.
+    /// VCs of departing cells, if each VC has a queue or frames join several; otherwise cells leave
+    /// in the order of arrival.
     pub(crate) vc_queues: Option<Box<VcQueues>>,
     pub(crate) inputs: Inputs,
     arriving: Vec<ArrivingFragment>,
@@ -110,7 +112,7 @@ pub(crate) struct OutputPort {
     refused: Vec<Refused>,
     /// By index at the port; nothing where all frames come whole.
     in_parts: Vec<InParts>,
-    /// What goes on to other such ports, if anything does.
+    /// Forwarding to other such ports, if there is any.
     pub(crate) forwarding: Option<Box<Forwarding>>,
     /// The link behind it, if that loses frames.
     pub(crate) lossy: Option<Box<LossyLink>>,
@@ -187,8 +189,8 @@ impl OutputPort {
         }
     }
 
-    /// Lets VC `vc` cross the port, in its queue `queue`; `horizon` after they have left its cells are at the next such
-    /// port, or at the end of their VC.
+    /// Adds VC `vc` to the port, in its queue `queue`; `horizon` after they have left, its cells
+    /// are at the next such port, or at the end of their VC.
     pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, horizon: SimTime) -> PortVc {
         let queue = if self.has_classes() { queue as u32 } else { 0 };
         let weight = self.queues.get(queue).policy.weight(vc);
@@ -205,7 +207,7 @@ impl OutputPort {
         PortVc(self.vcs.len() as u32 - 1)
     }
 
-    /// Whether frames join several queues.
+    /// Returns whether frames join several queues.
     pub(crate) fn has_classes(&self) -> bool {
         self.queues.are_several()
     }
@@ -226,7 +228,7 @@ impl OutputPort {
         self.log.keep_from(order, departures);
     }
 
-    /// Lets the link behind it lose frames, if that does, once all VCs are there.
+    /// Makes the link behind it lose frames, if the spec says so, once all VCs are there.
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64) {
         let (vcs, late) = (self.vcs.len(), self.end.since(self.horizon));
         self.lossy = LossyLink::new(link, seed, vcs, late).map(Box::new);
@@ -235,19 +237,19 @@ impl OutputPort {
         }
     }
 
-    /// Lets the link behind it move, if that does, once all VCs are there.
+    /// Makes the link behind it vary, if the spec says so, once all VCs are there.
     pub(crate) fn vary_link(&mut self, link: &LinkSpec, seed: u64, tuning: &Tuning) {
         let notes_order = self.losses.is_some().then_some(tuning.entries_kept);
         let time_varying = TimeVaryingLink::new(link, seed, self.vcs.len(), self.end, notes_order);
         self.time_varying = time_varying.map(Box::new);
     }
 
-    /// Lets frames come in parts, once all VCs are there.
+    /// Accepts frames in parts, once all VCs are there.
     pub(crate) fn take_parts(&mut self) {
         self.in_parts.resize(self.vcs.len(), InParts::default());
     }
 
-    /// Whether frames may come in parts.
+    /// Returns whether frames may come in parts.
     pub(crate) fn takes_parts(&self) -> bool {
         !self.in_parts.is_empty()
     }
@@ -288,8 +290,8 @@ impl OutputPort {
         }
     }
 
-    /// Whether `burst`, the only one there is, is slower than the port and finds it idle, so that each of its cells has left
-    /// before the next comes.
+    /// Returns whether `burst`, the only one there is, is slower than the port and finds it idle,
+    /// so that each of its cells has left before the next comes.
     fn passes_idle(&self, burst: &InputBurst) -> bool {
         burst.spacing > self.cell_time
             && burst.next + self.cell_time >= burst.spacing

@@ -1,7 +1,8 @@
 //! A port that sends packets over its link: a closed form from the moment a packet is handed over.
 //!
-//! What comes is accepted or discarded whole, and leaves in the order in which it came. So a packet's departure is
-//! known as it is accepted, and those that have left by some time are looked through when it comes to that.
+//! Arrivals are accepted or discarded whole, and leave in the order of arrival. So a packet's
+//! departure is known when it is accepted, and the packets that have left by some time are found
+//! when they are needed.
 
 use crate::link::lossy::Draws;
 use skycell_des::Stream;
@@ -28,7 +29,7 @@ struct Queued {
     flow: u32,
     /// Index of its VC at the port.
     port_vc: PortVc,
-    /// Whether the link loses it.
+    /// True if the link loses it.
     is_lost: bool,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct PacketVc {
     pub(crate) vc: u32,
     /// Packets in the port.
     queued: u32,
-    /// What they take of the buffer.
+    /// Amount of the buffer that they take.
     held: u32,
     /// Packets that have left, those included that the link lost, and these.
     pub(crate) departed: u64,
@@ -47,12 +48,12 @@ pub(crate) struct PacketVc {
     pub(crate) samples: QueueSamples,
 }
 
-/// What becomes of a packet that was accepted.
+/// The fate of an accepted packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
     /// When its last bit leaves.
     pub(crate) end: SimTime,
-    /// Whether the link loses it.
+    /// True if the link loses it.
     pub(crate) is_lost: bool,
 }
 
@@ -65,7 +66,7 @@ pub(crate) struct PacketPort {
     frame_gap: u64,
     gap_stream: Stream,
     capacity: u32,
-    /// Whether what the buffer counts is octets.
+    /// True if the buffer counts octets.
     counts_octets: bool,
     policy: Policy,
     may_refuse: bool,
@@ -131,7 +132,7 @@ impl PacketPort {
         }
     }
 
-    /// Lets `vc` cross the port; returns its index there.
+    /// Adds `vc` to the port; returns its index there.
     pub(crate) fn add_vc(&mut self, vc: u32) -> PortVc {
         self.vcs.push(PacketVc {
             vc,
@@ -231,7 +232,7 @@ impl PacketPort {
         self.policy.on_enqueue(vc.vc, &view).refusal()
     }
 
-    /// Lets what leaves by `now` leave, that instant included.
+    /// Removes the packets that leave by `now`, that instant included.
     pub(crate) fn settle(&mut self, now: SimTime) {
         while let Some(&first) = self.queue.front()
             && first.end <= now
@@ -282,7 +283,7 @@ impl PacketPort {
         }
     }
 
-    /// What it did in a run that ends at `end`, all that leaves before having left.
+    /// Returns its record in a run that ends at `end`; everything that leaves before has left.
     pub(crate) fn record(&self, end: SimTime) -> PortRecord {
         let queued = self.queue.len() as u64;
         let sending = self.queue.front();

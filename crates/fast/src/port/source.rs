@@ -35,15 +35,15 @@ pub(crate) struct SourceVc {
 /// Frames that are remembered where the port is.
 const LATEST: usize = 2;
 
-/// What ports of one kind have in common.
+/// The parameters that ports of one kind share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     cell_time: u64,
     frame_gap: u64,
     capacity: u32,
-    /// Whether the policy must be asked.
+    /// True if the policy must be asked.
     may_refuse: bool,
-    /// Whether the policy looks at the VCs' occupancy.
+    /// True if the policy looks at the VCs' occupancy.
     counts_vcs: bool,
     /// Longest way of a frame from here to where its VC's spacing changes.
     horizon: SimTime,
@@ -74,14 +74,14 @@ pub(crate) struct SourcePort {
     pub(crate) rest: Box<ColdPort>,
 }
 
-/// What is told of the lines of the cache above; `look` reads one field of each.
+/// Checks the cache lines described above; `look` reads one field of each.
 const _: () = {
     use std::mem::{offset_of, size_of};
     assert!(offset_of!(SourcePort, arrived) < 64 && offset_of!(SourcePort, queue_max) >= 64);
     assert!(size_of::<SourcePort>() == 128);
 };
 
-/// What a frame that is accepted by an idle port does not look at.
+/// The state that a frame does not need if an idle port accepts it.
 #[derive(Debug)]
 pub(crate) struct ColdPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
@@ -149,7 +149,8 @@ impl SourcePort {
         }
     }
 
-    /// Lets `vc` begin here; `delay` after they have left, its frames matter to nobody.
+    /// Adds `vc`, which begins here; `delay` after they have left, its frames have no further
+    /// effect.
     pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime) -> PortVc {
         let kind = Arc::make_mut(&mut self.kind);
         kind.horizon = kind.horizon.max(delay);
@@ -166,14 +167,14 @@ impl SourcePort {
         kind.kept_from = SimTime(end.0.saturating_sub(kind.horizon.0));
     }
 
-    /// Lets the link behind the port lose frames, if that does, once all VCs are there.
+    /// Makes the link behind the port lose frames, if the spec says so, once all VCs are there.
     pub(crate) fn lose_frames(&mut self, link: &LinkSpec, seed: u64) {
         let (vcs, late) = (self.rest.vcs.len(), self.kind.kept_from);
         self.rest.lossy = LossyLink::new(link, seed, vcs, late);
     }
 
-    /// Whether the link loses a frame of `cells` cells of the VC at `port_vc` that has been accepted and begins to leave at
-    /// `start`.
+    /// Returns whether the link loses a frame of `cells` cells of the VC at `port_vc` that has been
+    /// accepted and begins to leave at `start`.
     pub(crate) fn loses(&mut self, start: SimTime, port_vc: PortVc, cells: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
@@ -189,7 +190,7 @@ impl SourcePort {
         is_lost
     }
 
-    /// Lets ports of one kind share what they have in common, once all have their VCs.
+    /// Shares the common parameters of ports of one kind, once all have their VCs.
     pub(crate) fn share_kinds(ports: &mut [SourcePort]) {
         let mut known: HashSet<Arc<Kind>> = HashSet::new();
         for port in ports {
@@ -287,7 +288,7 @@ impl SourcePort {
         self.rest.older.push_back(before);
     }
 
-    /// Whether the frame has left, and nobody will ask when.
+    /// Returns whether the frame has left, and its departure time is no longer needed.
     fn is_over(&self, frame: &Sending, now: SimTime) -> bool {
         frame.end < now && frame.end < self.kind.kept_from
     }

@@ -84,7 +84,7 @@ pub(crate) struct SteppedPort {
     /// When the unit under transmission leaves, if it does.
     departure: Option<SimTime>,
     pub(crate) lookahead: Lookahead,
-    /// What goes on in bursts, where the link is always the same.
+    /// Forwarding in bursts, if the link is always the same.
     pub(crate) forwarding: Option<Box<Forwarding>>,
     /// By frame: the number of the one whose units went on.
     seen: Vec<u64>,
@@ -126,7 +126,7 @@ impl SteppedPort {
         }
     }
 
-    /// Lets VC `vc` of `class` cross the port of `link`.
+    /// Adds VC `vc` of `class` to the port of `link`.
     pub(crate) fn add_vc(&mut self, vc: u32, class: ServiceClass, link: &LinkSpec) -> PortVc {
         self.vcs.push(SteppedVc {
             next: Next::End,
@@ -236,7 +236,7 @@ impl SteppedPort {
         });
     }
 
-    /// Lets all happen that does so before `limit`, and the departures of that instant.
+    /// Executes everything that happens before `limit`, and the departures of that instant.
     pub(crate) fn step(&mut self, limit: SimTime, frames: &mut Frames, vcs: &mut Vcs) {
         loop {
             let arrival = self.arriving.next_time().filter(|&time| time < limit);
@@ -365,7 +365,8 @@ impl SteppedPort {
         }
     }
 
-    /// What the port had accepted and has discarded in the event with that `key`.
+    /// Processes the units that the port had accepted and has discarded in the event with that
+    /// `key`.
     #[inline(always)]
     fn settle_discarded(&mut self, key: Key, entered: Option<SimTime>, frames: &mut Frames) {
         if !self.port.discarded.is_empty() {
@@ -452,7 +453,7 @@ impl SteppedPort {
         SimTime(self.gone)
     }
 
-    /// What that place was of the `nth` unit of `vc` that went on, from 0.
+    /// Returns the place of the `nth` unit of `vc` that was forwarded, from 0.
     pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
         self.order.as_ref()?.entry(self.port_vc(vc), nth)
     }

@@ -30,7 +30,7 @@ pub(crate) struct Tail {
     pub(crate) frame: FrameId,
     /// Cells of the reassembly that it ends downstream.
     pub(crate) cells: u32,
-    /// Whether all of them are the frame's.
+    /// True if all of them are the frame's.
     pub(crate) of_one: bool,
 }
 
@@ -124,8 +124,8 @@ impl VcQueues {
         })
     }
 
-    /// Lets VC `vc`, whose cells join `queue` and which has that weight for the queue's policy, cross the port, at the
-    /// next index.
+    /// Adds VC `vc`, whose cells join `queue` and which has that weight for the queue's policy, at
+    /// the next index.
     pub(crate) fn add_vc(&mut self, vc: u32, queue: usize, weight: u64) {
         self.lines.waiting.push(Waiting {
             vc,
@@ -212,7 +212,7 @@ impl VcQueues {
         leaving.filter(|here| here.queue == queue)
     }
 
-    /// What the queue of a class has sent.
+    /// Returns what the queue of a class has sent.
     fn sent(&self, queue: usize) -> Sent {
         match &self.order {
             Order::Classes(classes) => classes.sent(queue),
@@ -240,7 +240,7 @@ impl VcQueues {
         (self.accepted[queue], sent.in_time, sent.departures)
     }
 
-    /// Whose cell is being sent at `now`, its index.
+    /// Returns the index of the VC whose cell is being sent at `now`.
     fn leaving(&self, now: SimTime) -> Option<PortVc> {
         (self.lines.free > now.0 && !self.lines.served.is_empty()).then_some(self.lines.serving)
     }

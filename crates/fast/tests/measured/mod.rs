@@ -57,7 +57,8 @@ pub fn measured_later(spec: NetworkSpec, seed: u64) -> NetworkSpec {
     }
 }
 
-/// What the ledger finds at the end of a run, its beginning taken off, is what went in from then on and what was there.
+/// The ledger at the end of a run, less its beginning, finds what went in from then on and what was
+/// there.
 #[test]
 fn what_counts_from_a_moment_on_and_what_counted_before_are_the_whole_run() {
     for seed in 0..60 {

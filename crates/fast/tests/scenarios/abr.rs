@@ -98,7 +98,8 @@ fn pairs(spec: &NetworkSpec) -> Vec<(u32, u32)> {
     pairs
 }
 
-/// Lets the rates of both VCs be controlled, and sometimes gives one a source of cells in place of its flows.
+/// Controls the rates of both VCs, and sometimes gives one of them a source of cells instead of its
+/// flows.
 fn control(spec: &mut NetworkSpec, there: u32, back: u32, dice: &mut Dice) {
     let abr = [(there, back), (back, there)].map(|(vc, return_vc)| {
         let first = spec.vcs[vc as usize].path[0] as usize;

@@ -153,7 +153,8 @@ pub fn add(spec: &mut NetworkSpec, dice: &mut Dice) {
     }
 }
 
-/// Lets the source that was added last send at the rate of the link, over bursts that are long for a run.
+/// Makes the source that was added last send at the rate of the link, over bursts that are long for
+/// a run.
 fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
     let unit = spec.links[shared].cell_time_ps;
     let source = spec.sources.last_mut().expect("one was added");
@@ -170,8 +171,8 @@ fn keep_in_step(spec: &mut NetworkSpec, dice: &mut Dice, shared: usize) {
     }
 }
 
-/// Lets cell sources cross what flows cross between their hosts, in the same queues; some stand at the flows'
-/// own hosts, and share their ports, too.
+/// Adds cell sources that cross the same queues as flows between their hosts; some are at the
+/// flows' own hosts, and share their ports, too.
 pub fn add_among_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     for i in 0..1 + dice.below(2) {
         let flow = &spec.flows[dice.below(spec.flows.len() as u64) as usize];

@@ -65,7 +65,7 @@ fn draw(number: u64) -> NetworkSpec {
     spec
 }
 
-/// What the connections of a crowd have in common.
+/// The common parameters of many connections.
 struct ManyFlows {
     /// Pairs of hosts, with a VC there and one back.
     pairs: u64,

@@ -135,8 +135,8 @@ fn some_datagrams(spec: &NetworkSpec, dice: &mut Dice) -> Vec<u32> {
         .collect()
 }
 
-/// What a run leaves. Half of the runs leave everything; the others little, as most runs of people do,
-/// which lets the fast engine's end points act before their time.
+/// Draws the records of a run. Half of the runs record everything; the others record little, as
+/// most runs of people do, so that the fast engine's end points act before their time.
 fn records(spec: &NetworkSpec, dice: &mut Dice) -> RecordSpec {
     let all: Vec<u32> = (0..spec.links.len() as u32).collect();
     let is_at_switch = |&port: &u32| {
@@ -187,7 +187,7 @@ struct Builder<'a> {
     cell_time: u64,
     uniform: bool,
     with_gaps: bool,
-    /// Whether some VCs of flows have policers: their first ports are stepped.
+    /// True if some VCs of flows have policers: their first ports are stepped.
     polices: bool,
 }
 

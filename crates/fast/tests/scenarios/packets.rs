@@ -196,7 +196,7 @@ fn split_vcs(spec: &mut NetworkSpec, is_new: &[bool]) {
     }
 }
 
-/// Lets the link carry packets, at about `rate`.
+/// Makes the link carry packets, at about `rate`.
 fn carry_packets(link: &mut LinkSpec, rate: u64, dice: &mut Dice) {
     let framing = |overhead_octets, least_octets, unit_octets, line_octets| PacketFraming {
         rate_millibps: rate,

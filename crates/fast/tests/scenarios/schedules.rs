@@ -47,7 +47,7 @@ pub fn lossy_classes(seed: u64) -> Option<NetworkSpec> {
     loses.then_some(spec)
 }
 
-/// Lets links be what they are, without losses, and VCs keep their paths.
+/// Keeps links without losses or changes, and VCs on their paths.
 pub fn keep_all(spec: &mut NetworkSpec) {
     for link in &mut spec.links {
         (link.schedule, link.loss_ppb) = (None, 0);
@@ -65,7 +65,7 @@ pub fn set(link: &mut LinkSpec, schedule: ScheduleSpec) {
     link.schedule = Some(schedule);
 }
 
-/// Lets frames lose single cells, their first ones among them, in the port's default queue.
+/// Makes frames lose single cells, their first cells among them, in the port's default queue.
 fn fill(port: &mut PortSpec, dice: &mut Dice) {
     for queue in port.queues.iter_mut().filter(|queue| queue.class.is_none()) {
         queue.policy = PolicySpec::TailDrop(TailDropSpec {});
@@ -102,7 +102,7 @@ pub fn set_in_motion(link: &mut LinkSpec, duration_ps: u64, dice: &mut Dice) {
     lose_in_all_steps(link, dice);
 }
 
-/// Lets one in four of the links whose steps lose nothing lose frames in all of them.
+/// Makes one in four of the links whose steps lose nothing lose frames in all of them.
 fn lose_in_all_steps(link: &mut LinkSpec, dice: &mut Dice) {
     let loses = |schedule: &ScheduleSpec| !schedule.losses_ppb.is_empty();
     if !link.schedule.as_ref().is_some_and(loses) && dice.one_in(4) {
@@ -110,8 +110,8 @@ fn lose_in_all_steps(link: &mut LinkSpec, dice: &mut Dice) {
     }
 }
 
-/// Lets links between switches move, one or about half of them: many steps of delay, now by a few cell times and now by
-/// much, on few paths or many, without a break.
+/// Makes links between switches vary, one or about half of them: many steps of delay, some of a few
+/// cell times and some large, on few paths or many, without a break.
 pub fn move_on(spec: &mut NetworkSpec, dice: &mut Dice) {
     let nodes = spec.nodes.clone();
     let is_switch = |node: u32| nodes[node as usize].kind == NodeKind::Switch;
@@ -171,7 +171,8 @@ fn steps(delay: u64, cell_time: u64, duration: u64, dice: &mut Dice) -> Schedule
     }
 }
 
-/// Lets one link, or about half of all, lose frames; seldom one whose port has a queue for each VC.
+/// Makes one link, or about half of all, lose frames; seldom a link whose port has a queue for each
+/// VC.
 pub fn lose_frames(spec: &mut NetworkSpec, dice: &mut Dice) {
     let one = dice.below(spec.links.len() as u64) as usize;
     let is_one = dice.one_in(2);
@@ -194,8 +195,8 @@ fn some<T>(steps: u64, dice: &mut Dice, value: impl Fn(&mut Dice) -> T) -> Vec<T
     (0..steps).map(|_| value(dice)).collect()
 }
 
-/// Lets a VC change between a link after its first one and a second link beside that one, with a port
-/// and a delay of its own; false where no VC has such a link.
+/// Makes a VC change between a link after its first link and a parallel link, with its own port and
+/// delay; false if no VC has such a link.
 pub fn reroute(spec: &mut NetworkSpec, dice: &mut Dice) -> bool {
     let long: Vec<usize> = (0..spec.vcs.len())
         .filter(|&vc| spec.vcs[vc].path.len() > 1)

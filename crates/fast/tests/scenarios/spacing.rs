@@ -4,7 +4,7 @@ use super::Dice;
 use skycell_spec::*;
 use std::collections::BTreeSet;
 
-/// Lets a switch's port with one queue serve VCs; leaves a spec without such a port as it is.
+/// Makes a switch's port with one queue serve VCs; leaves a spec without such a port unchanged.
 pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
     let vcs = spec.vcs.len();
     let is_switch = |node: u32| spec.nodes[node as usize].kind == NodeKind::Switch;
@@ -17,7 +17,7 @@ pub fn set(spec: &mut NetworkSpec, dice: &mut Dice) {
     }
 }
 
-/// Lets about half of the ports with one queue that stand behind time-varying links serve VCs.
+/// Makes about half of the ports with one queue behind time-varying links serve VCs.
 pub fn set_behind_time_varying(spec: &mut NetworkSpec, dice: &mut Dice) {
     let vcs = spec.vcs.len();
     let schedule_of = |link: u32| spec.links[link as usize].schedule.is_some();

@@ -61,7 +61,7 @@ impl Builder<'_> {
     }
 }
 
-/// What the parameters of a connection are drawn from.
+/// The values that the parameters of a connection are drawn from.
 struct Draws<'a> {
     forms: &'a Forms,
     seed: u64,

@@ -10,9 +10,9 @@ pub struct Words(BTreeMap<String, AtPath>);
 
 #[derive(Default)]
 struct AtPath {
-    /// What could stand there.
+    /// Words that may stand there.
     allowed: BTreeSet<String>,
-    /// What has.
+    /// Words that were found.
     found: BTreeSet<String>,
 }
 
@@ -91,7 +91,8 @@ fn word_at<'a>(spec: &'a mut Value, at: &[String]) -> Option<&'a mut Value> {
     spec.pointer_mut(&format!("/{}", at.join("/")))
 }
 
-/// Whether the form leaves the key out where this word would stand: then specs without it have the word.
+/// Returns whether the form leaves the key out at this word: then specs without the key have the
+/// word.
 fn is_left_out(spec: &Value, at: &[String], word: &str) -> bool {
     let Ok(spec) = with_word(spec, at, word).or_else(|_| with_word_alone(spec, at, word)) else {
         return false; // it comes with keys of its own

@@ -14,7 +14,7 @@ use skycell_traffic::rank;
 use skycell_units::{PortVc, SimTime};
 use std::collections::BTreeMap;
 
-/// What a network knows of ABR beside its ports.
+/// A network's state of ABR beside its ports.
 #[derive(Debug)]
 pub(super) struct Abr {
     /// By VC.
@@ -98,14 +98,14 @@ impl Abr {
         }
     }
 
-    /// Whether the VC's rate is controlled.
+    /// Returns whether the VC's rate is controlled.
     pub(super) fn paces(&self, vc: u32) -> bool {
         self.specs[vc as usize].is_some()
     }
 }
 
 impl Network<'_> {
-    /// Lets the ports where ABR VCs, or control loops of them, begin pace them.
+    /// Adds pacers to the ports where ABR VCs, or control loops of them, begin.
     pub(super) fn add_pacers(&mut self) {
         for (vc, id) in self.spec.vcs.iter().zip(0u32..) {
             let Some(abr) = &vc.abr else { continue };
@@ -297,7 +297,8 @@ impl Network<'_> {
         }
     }
 
-    /// Whether a control loop of the VC ends at a node that its cells pass, and another begins.
+    /// Returns whether a control loop of the VC ends at a node that its cells pass, and another
+    /// begins.
     pub(super) fn is_cut(&self, vc: u32, node: u32) -> bool {
         let begins = self.abr.specs[vc as usize].is_some();
         begins && self.abr.vs_vd[node as usize].is_some()
@@ -377,7 +378,7 @@ impl Network<'_> {
         }
     }
 
-    /// What is left of an ABR VC when the run ends.
+    /// Counts the rest of an ABR VC when the run ends.
     pub(super) fn finish_abr(&mut self) {
         for vc in 0..self.vcs.len() as u32 {
             let Some(abr) = self.abr.specs[vc as usize] else {

@@ -30,7 +30,7 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// Lets the ports of terminals send in slots only.
+    /// Makes the ports of terminals send only in slots.
     pub(super) fn new(spec: &NetworkSpec, ports: &mut [Port], events: &mut EventQueue) -> Self {
         let mut of_port = vec![None; ports.len()];
         for (uplink, id) in spec.uplinks.iter().zip(0u32..) {
@@ -64,7 +64,7 @@ impl Access {
         }
     }
 
-    /// What the uplinks leave when the run ends.
+    /// Returns the records of the uplinks when the run ends.
     pub(super) fn records(&self, spec: &NetworkSpec) -> Vec<UplinkRecord> {
         let uplinks = self.uplinks.iter().zip(&spec.uplinks);
         let record = |(own, spec): (&SharedUplink, &skycell_spec::UplinkSpec)| {

@@ -1,4 +1,4 @@
-//! What becomes of a cell where its VC enters the network: its policer and its contract decide.
+//! The fate of a cell where its VC enters the network: its policer and its contract decide.
 
 use super::{Network, Vc};
 use crate::frames::Cell;

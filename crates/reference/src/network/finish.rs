@@ -45,7 +45,7 @@ impl Network<'_> {
     }
 }
 
-/// What is left of a network when its run has ended.
+/// The state of a network when its run has ended.
 #[derive(Debug)]
 pub struct Finished {
     /// By link.
@@ -62,7 +62,7 @@ pub struct Finished {
     pub delays: Vec<(u32, CellDelays)>,
     /// Rows that have not been taken.
     pub traces: Traces,
-    /// What became of packets in fragments.
+    /// Fates of fragmented packets.
     pub fragmented: FragmentedPackets,
     /// Frames handed to ports by end points, as far as those belong to it.
     pub frames: u64,

@@ -6,7 +6,7 @@ use crate::frames::Content;
 use skycell_units::{Cells, FrameId, SimTime};
 
 impl Network<'_> {
-    /// What packets may have at most on VC `vc_id`, where frame `id` is longer.
+    /// Returns the longest packet of VC `vc_id`, if frame `id` is longer.
     pub(super) fn needs_fragments(&self, id: FrameId, vc_id: u32) -> Option<u32> {
         let first = self.spec.vcs[vc_id as usize].path[0];
         let mtu = self.spec.links[first as usize].framing?.fragment_octets?;
@@ -24,7 +24,7 @@ impl Network<'_> {
         }
     }
 
-    /// Whether the packet goes with LLC and SNAP where it goes in cells.
+    /// Returns whether the packet has LLC and SNAP where it travels in cells.
     fn has_llc_snap(&self, content: &Content) -> bool {
         match self.spec.flows.get(content.flow() as usize) {
             Some(flow) => flow.tcp.llc_snap,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A frame that comes from outside.
 #[derive(Clone, Copy, Debug)]
 pub struct Outside {
-    /// What it is known by there.
+    /// Frame number that identifies it there.
     pub frame: FrameId,
     /// Its flow as the trace of discards names it.
     pub flow: u32,
@@ -63,8 +63,8 @@ impl<'a> NetworkPart<'a> {
         self.offers.insert((key, number), (vc, frame));
     }
 
-    /// Lets what comes before `until` happen, event by event and at most so many, up to the first of which there is news
-    /// outside; its key and, where a frame was offered, its number.
+    /// Executes the events before `until`, at most so many, up to the first with news for the
+    /// outside; returns its key and, if a frame was offered, its number.
     pub fn advance(&mut self, until: Key, most: u32) -> Option<(Key, Option<u64>)> {
         for _ in 0..most {
             let event = self.network.events.first();

@@ -8,7 +8,7 @@ use skycell_traffic::{SourceCell, rank};
 use skycell_units::{Ecn, PortVc, SimTime};
 
 impl Network<'_> {
-    /// Lets the sources send that are to.
+    /// Starts the sources that `sends` selects.
     pub(super) fn begin_sources(&mut self, sends: impl Fn(&SourceSpec) -> bool) {
         let sources = self.sources.iter().zip(&self.spec.sources).zip(0u32..);
         for ((source, _), id) in sources.filter(|((_, spec), _)| sends(spec)) {

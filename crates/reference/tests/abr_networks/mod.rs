@@ -134,13 +134,13 @@ impl Net {
         vc
     }
 
-    /// Lets the VC have something to send all the time, at least at its PCR.
+    /// Gives the VC something to send all the time, at least at its PCR.
     pub fn feed(&mut self, vc: usize) {
         let source = format!("source{vc}");
         self.greedy.push(Greedy { source, vc });
     }
 
-    /// Lets the VC have a cell to send at this interval.
+    /// Gives the VC a cell to send at this interval.
     pub fn add_source(&mut self, vc: usize, interval_ps: u64) {
         let name = format!("source{vc}");
         self.sources.push(cell_source(&name, vc, 0, interval_ps));

@@ -80,11 +80,11 @@ pub(super) struct Control {
     /// Discards since the drop state was entered, or a start for their rate.
     count: u32,
     last_count: u32,
-    /// What became of the packet before.
+    /// Fate of the packet before.
     last: Last,
 }
 
-/// What became of the packet before.
+/// The fate of the packet before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
     #[default]

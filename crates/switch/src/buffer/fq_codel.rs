@@ -108,7 +108,7 @@ pub struct FqCodel {
     ce_threshold_ect1_ps: u64,
     /// Queues that flows are spread over, if they are.
     queues: u32,
-    /// What the hash depends on beside the flow (RFC 8290, section 4.1.1: a random number of the start).
+    /// Salt of the hash of flows (RFC 8290, section 4.1.1: a random number of the start).
     salt: u64,
     /// Largest packet so far, octets.
     max_packet: u32,

@@ -24,7 +24,7 @@ use skycell_des::Stream;
     label = "FRED"
 )]
 pub struct FredSpec {
-    /// What it shares with RED.
+    /// Parameters shared with RED.
     #[param(parts)]
     pub red: RedPart,
     /// Full frames that a VC may have in the buffer before its frames are discarded at random.

@@ -1,4 +1,4 @@
-//! What follows from the list of kinds: the spec of a policy of any kind, and the policy.
+//! Generates, from the list of kinds, the spec of a policy of any kind, and the policy.
 
 macro_rules! policies {
     ($($kind:ident($spec:ident),)*) => {
@@ -9,27 +9,27 @@ macro_rules! policies {
             $(#[doc = concat!("See [`", stringify!($spec), "`].")] $kind($spec),)*
         }
 
-        /// What a run's spec says of a policy.
+        /// The specs of a policy.
         pub mod specs {
             pub use super::{DfbaZ, PolicySpec, $($spec),*};
         }
 
         impl PolicySpec {
-            /// Whether a cell lost to a full buffer takes the rest of its frame with it.
+            /// Returns whether a cell lost to a full buffer takes the rest of its frame with it.
             pub fn has_partial_discard(&self) -> bool {
                 match self {
                     $(PolicySpec::$kind(spec) => spec.has_partial_discard(),)*
                 }
             }
 
-            /// Whether it may discard a frame that finds the buffer empty.
+            /// Returns whether it may discard a frame that finds the buffer empty.
             pub fn discards_when_empty(&self) -> bool {
                 match self {
                     $(PolicySpec::$kind(spec) => spec.discards_when_empty(),)*
                 }
             }
 
-            /// What it has to be shown and told.
+            /// Returns the inputs that it needs.
             pub fn needs(&self) -> Needs {
                 match self {
                     $(PolicySpec::$kind(_) => <$spec as PolicyRule>::Policy::NEEDS,)*
@@ -50,7 +50,7 @@ macro_rules! policies {
                 }
             }
 
-            /// Whether it discards no frame of itself.
+            /// Returns whether it accepts every frame.
             pub fn takes_all(&self) -> bool {
                 match self {
                     $(PolicySpec::$kind(_) => <$spec as PolicyRule>::TAKES_ALL,)*
@@ -80,7 +80,7 @@ macro_rules! policies {
         }
 
         impl Policy {
-            /// Whether it discards no frame of itself, so that it need not be asked.
+            /// Returns whether it accepts every frame, so that it need not be asked.
             pub fn takes_all(&self) -> bool {
                 match &self.kind {
                     $(PolicyKind::$kind(_) => <$spec as PolicyRule>::TAKES_ALL,)*
@@ -94,7 +94,7 @@ macro_rules! policies {
                 }
             }
 
-            /// What it has to be shown and told.
+            /// Returns the inputs that it needs.
             pub fn needs(&self) -> Needs {
                 match &self.kind {
                     $(PolicyKind::$kind(_) => <$spec as PolicyRule>::Policy::NEEDS,)*

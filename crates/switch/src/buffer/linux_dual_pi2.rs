@@ -79,7 +79,8 @@ pub struct LinuxDualPi2Spec {
         source = "Linux 6.17, dualpi2_reset_default: 10 %"
     )]
     pub classic_part: FromZeroToOne,
-    /// Whether packets are discarded under overload, marks or not, instead of being marked until the buffer is full.
+    /// If true, packets are discarded under overload, marks or not, instead of being marked until
+    /// the buffer is full.
     #[param(
         default = true,
         symbol = "drop_overload",

@@ -99,8 +99,8 @@ policies! {
     LinuxDualPi2(LinuxDualPi2Spec),
 }
 
-/// What a policy may look at when a frame begins, or a packet is about to be sent: that packet is not
-/// in the buffer then.
+/// The view of a policy when a frame begins, or a packet is about to be sent: that packet is not in
+/// the buffer then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferView {
     /// X: cells in the buffer, the one under transmission included, the arriving one not.
@@ -119,7 +119,7 @@ pub struct BufferView {
     pub departed: u64,
     /// When the buffer's last cell left, picoseconds, if the buffer is empty and was not always so.
     pub idle_since_ps: Option<u64>,
-    /// Whether the arriving frame is tagged: its first cell has CLP = 1.
+    /// True if the arriving frame is tagged: its first cell has CLP = 1.
     pub clp: bool,
     /// Octets of the packets in the buffer; 0 where it holds cells.
     pub octets: u64,
@@ -151,25 +151,26 @@ pub trait PolicyRule: Rule {
     /// The policy with its state; large ones in a box.
     type Policy: BufferPolicy;
 
-    /// Whether it discards no frame of itself, so that it need not be asked.
+    /// True if it accepts every frame, so that it need not be asked.
     const TAKES_ALL: bool = false;
 
     /// The policy as the run begins; one that draws does so from a stream of `draws`.
     fn policy(&self, draws: &Draws) -> Self::Policy;
 
-    /// Whether a cell lost to a full buffer takes the rest of its frame with it. This is its paper's
-    /// matter: with it the rest of a frame no longer takes up the buffer and the link for nothing.
+    /// Returns whether a cell lost to a full buffer takes the rest of its frame with it. The
+    /// policy's paper decides this: then the rest of a frame no longer takes up the buffer and the
+    /// link for nothing.
     fn has_partial_discard(&self) -> bool {
         true
     }
 
-    /// Whether it may discard a frame that finds the buffer empty.
+    /// Returns whether it may discard a frame that finds the buffer empty.
     fn discards_when_empty(&self) -> bool {
         false
     }
 
-    /// Whether a packet that finds the buffer full gets the place of those that have waited longest. Links of
-    /// packets only.
+    /// Returns whether a packet that finds the buffer full gets the place of the packets that have
+    /// waited longest. Packet links only.
     fn pushes_out(&self) -> bool {
         false
     }
@@ -183,7 +184,7 @@ pub trait PolicyRule: Rule {
 
 /// Decides, frame by frame, what the buffer of an output port takes in, and packet by packet what leaves it.
 pub trait BufferPolicy {
-    /// What it has to be shown and told.
+    /// Inputs that it needs.
     const NEEDS: Needs = Needs::NOTHING;
 
     /// The first cell of a frame of the VC with spec id `vc` has arrived and is not yet queued.
@@ -195,8 +196,8 @@ pub trait BufferPolicy {
         Decision::Accept
     }
 
-    /// Whether the decision on a frame that finds `queued` cells depends on the VCs' occupancy; where
-    /// it does not, `vc_queued` and `active_vcs` of the view may be anything.
+    /// Returns whether the decision on a frame that finds `queued` cells depends on the VCs'
+    /// occupancy; if not, `vc_queued` and `active_vcs` of the view may be anything.
     fn looks_at_vcs(&self, _queued: u32) -> bool {
         Self::NEEDS.vcs
     }
@@ -210,22 +211,23 @@ pub trait BufferPolicy {
     /// `cells` cells of the VC with spec id `vc` were taken in; told before the next frame begins.
     fn on_accepted(&mut self, _vc: u32, _cells: u32) {}
 
-    /// What the VC with spec id `vc` adds to [`BufferView::active_weight`] while it is active.
+    /// Returns the amount that the VC with spec id `vc` adds to [`BufferView::active_weight`] while
+    /// it is active.
     fn weight(&self, _vc: u32) -> u64 {
         0
     }
 
-    /// Whether the last cell of a frame is taken in whenever there is room. A frame of one cell is
-    /// then never put before the policy.
+    /// Returns whether the last cell of a frame is accepted whenever there is room. A frame of one
+    /// cell is then never shown to the policy.
     fn keeps_last_cells(&self) -> bool {
         false
     }
 }
 
-/// What a policy has to be shown and told.
+/// The inputs that a policy needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// What each VC has in the buffer.
+    /// True if it needs the occupancy of each VC.
     pub vcs: bool,
     /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_accepted`] tells of between two
     /// frames.
@@ -335,7 +337,7 @@ impl Policy {
         self.pushes_out
     }
 
-    /// Whether a cell lost to a full buffer takes the rest of its frame with it.
+    /// Returns whether a cell lost to a full buffer takes the rest of its frame with it.
     pub fn has_partial_discard(&self) -> bool {
         self.has_partial_discard
     }

@@ -162,7 +162,7 @@ impl EarlyDrop {
         self.draws_with(p, stream)
     }
 
-    /// Whether the average is beyond what [`EarlyDrop::draws_gently`] draws for.
+    /// Returns whether the average is beyond the range for which [`EarlyDrop::draws_gently`] draws.
     pub(super) fn is_far_above(&self, average: f64) -> bool {
         average >= 2.0 * self.max
     }

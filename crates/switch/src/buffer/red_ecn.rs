@@ -23,16 +23,17 @@ use skycell_des::Stream;
     label = "RED with ECN"
 )]
 pub struct RedEcnSpec {
-    /// What it shares with RED.
+    /// Parameters shared with RED.
     #[param(parts)]
     pub red: RedPart,
-    /// Whether the probability grows on from max_threshold to twice that, instead of jumping to 1.
+    /// If true, the probability grows on from max_threshold to twice that, instead of jumping to 1.
     #[param(
         default = true,
         source = "S. Floyd, Recommendation on using the gentle_ variant of RED, 2000"
     )]
     pub gentle: Flag,
-    /// Whether packets that know ECN are marked where all others are discarded, above the thresholds.
+    /// If true, packets that use ECN are marked where all others are discarded, above the
+    /// thresholds.
     #[param(
         default = false,
         source = "RFC 3168, section 7: a router may drop them. Linux's RED marks them unless it has `harddrop`"

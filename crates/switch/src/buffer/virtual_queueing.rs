@@ -103,7 +103,7 @@ pub struct McrSchedulingSpec {
         source = "choice: a few hundred cells of a 155 Mbit/s link"
     )]
     pub interval_ps: Interval,
-    /// What the server gives each VC first.
+    /// Rate that the server gives each VC first.
     #[param(unwritten)]
     pub mcr_millicells: McrByVc,
 }
@@ -128,7 +128,7 @@ impl PolicyRule for McrSchedulingSpec {
     }
 }
 
-/// What a round-robin or weighted server would have left in a queue of each VC.
+/// The queues that a round-robin or weighted server would have, one for each VC.
 ///
 /// One more for each cell that the buffer takes in, one less for some VC at each cell time. The
 /// counts are brought up to date when a frame begins: cells taken in since first, then departures.
@@ -267,7 +267,7 @@ impl VirtualQueueing {
         }
     }
 
-    /// What the VC may have in its virtual queue.
+    /// Returns the limit of the VC's virtual queue.
     fn threshold(&self, vc: u32) -> u64 {
         match self.rule {
             Rule::Fixed(threshold) | Rule::Mcr { threshold, .. } => threshold,

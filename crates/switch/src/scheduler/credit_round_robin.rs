@@ -17,7 +17,7 @@ pub struct CreditRoundRobin {
     /// At the start, and whenever both queues are empty.
     first_credit: i64,
     credit: i64,
-    /// Whether both queues had packets when one of them was selected.
+    /// True if both queues had packets when one of them was selected.
     is_shared: bool,
 }
 

@@ -32,7 +32,7 @@ pub struct DeficitRoundRobin {
     quantum: u64,
     /// ActiveList: queues with packets, the one being visited first.
     active: VecDeque<u32>,
-    /// Whether the visit of the first has begun.
+    /// True if the visit of the first has begun.
     is_visiting: bool,
     /// By queue: DC_i, octets, and whether it is in the list.
     queues: Vec<(u64, bool)>,

@@ -19,7 +19,7 @@ pub struct FlowQueueing {
 struct Flow {
     /// Octets.
     credits: i64,
-    /// Whether it is in a list.
+    /// True if it is in a list.
     is_active: bool,
 }
 

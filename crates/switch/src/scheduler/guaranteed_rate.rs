@@ -14,7 +14,7 @@ use skycell_declare::{
 #[serde(deny_unknown_fields)]
 #[rule(serves = "queues")]
 pub struct GuaranteedRateSpec {
-    /// What the classes are guaranteed; a class without its own queue stands for the default queue.
+    /// Guaranteed parts of the classes; a class without its own queue stands for the default queue.
     #[param(key = "rates", symbol = "GR")]
     pub shares_ppb: ClassShares,
 }
@@ -43,7 +43,7 @@ pub struct GuaranteedRate {
     shares: Vec<u64>,
     /// Of each queue, see [`repeats_soon`].
     repeats_soon: Vec<bool>,
-    /// What each queue has earned and not been paid, in the same parts of a cell.
+    /// Credit that each queue has earned and not spent, in the same parts of a cell.
     credits: Vec<u64>,
     /// The credits from which a cycle was sought last.
     sought_from: Vec<u64>,
@@ -92,8 +92,8 @@ impl GuaranteedRate {
     }
 }
 
-/// Whether what a queue has earned, less what it has paid, may come back within [`Period::LONGEST`] choices:
-/// so many times its share is a number of whole cells.
+/// Returns whether the credit of a queue, less what it has spent, may come back within
+/// [`Period::LONGEST`] choices: so many times its share is a number of whole cells.
 fn repeats_soon(share: u64) -> bool {
     let (mut divisor, mut rest) = (u64::from(WHOLE_PPB), share);
     while rest > 0 {

@@ -30,7 +30,7 @@ pub use vc_round_robin::{VcRoundRobin, VcRoundRobinSpec, VcWeightedRoundRobin};
 pub use virtual_spacing::{VirtualSpacing, VirtualSpacingSpec};
 pub use weighted_round_robin::{WeightedRoundRobin, WeightedRoundRobinSpec};
 
-/// What a run's spec says of a scheduler.
+/// The specs of a scheduler.
 pub mod specs {
     pub use super::{
         DeficitRoundRobinSpec, FifoSpec, GuaranteedRateSpec, SchedulerSpec, StrictPrioritySpec,
@@ -62,7 +62,7 @@ pub enum SchedulerSpec {
 }
 
 impl SchedulerSpec {
-    /// Whether it orders the cells of VCs within one queue, at a switch.
+    /// Returns whether it orders the cells of VCs within one queue, at a switch.
     pub fn serves_vcs(&self) -> bool {
         matches!(
             self,
@@ -100,7 +100,7 @@ impl Rule for SchedulerSpec {
 pub struct Backlog(pub u32);
 
 impl Backlog {
-    /// Whether queue `q` has cells.
+    /// Returns whether queue `q` has cells.
     pub fn has(self, q: usize) -> bool {
         self.0 & (1 << q) != 0
     }

@@ -47,7 +47,7 @@ impl Period {
         u64::from(self.count)
     }
 
-    /// Whether all slots are its services.
+    /// Returns whether all slots are its services.
     pub fn is_always(self) -> bool {
         self.count == self.length
     }
@@ -58,7 +58,7 @@ impl Period {
         Period::new(!self.services & up_to(self.length), self.length)
     }
 
-    /// Whether `slot` is a service.
+    /// Returns whether `slot` is a service.
     pub fn has(self, slot: u64) -> bool {
         self.services & (1 << (slot % self.length())) != 0
     }

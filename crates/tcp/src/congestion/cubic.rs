@@ -20,8 +20,8 @@ pub struct CubicSpec {
     /// A loss at a smaller window than the last one lowers W_max further, for the sake of flows that begin.
     #[param(default = true, source = "RFC 9438 section 4.7")]
     pub fast_convergence: Flag,
-    /// What a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the advertised window, in
-    /// whole segments.
+    /// Value that a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the advertised window,
+    /// in whole segments.
     #[param(
         word,
         default = "cwnd",
@@ -39,7 +39,8 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 const LARGEST_TARGET: f64 = 1.5;
 const PS_PER_S: f64 = 1e12;
 
-/// What CUBIC keeps beside cwnd and ssthresh. Windows in segments, times in ticks of the host's clock.
+/// The state of CUBIC beside cwnd and ssthresh. Windows in segments, times in ticks of the host's
+/// clock.
 ///
 /// Source: RFC 9438 section 4. Every number comes of IEEE 754's basic operations and of `libm`'s cube
 /// root, which are the same everywhere.

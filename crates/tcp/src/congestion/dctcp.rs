@@ -22,7 +22,7 @@ pub struct DctcpSpec {
     pub gain: PartOfOne,
 }
 
-/// What it keeps.
+/// The state of DCTCP.
 #[derive(Clone, Debug)]
 pub(crate) struct Dctcp {
     marked: MarkedPart,

@@ -37,7 +37,8 @@ const UNITS: u64 = 1_024;
 /// Segments acknowledged for one of growth, at most, before the first loss.
 const MOST_BEFORE_LOSS: u64 = 20;
 
-/// What it keeps, by the names of struct bictcp. Windows in segments, times in jiffies.
+/// The state of Linux's CUBIC, by the names of struct bictcp. Windows in segments, times in
+/// jiffies.
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxCubic {
     spec: LinuxCubicSpec,

@@ -49,7 +49,7 @@ impl MarkedPart {
         self.window_end = marks.next;
     }
 
-    /// What a mark leaves of cwnd: 1 - alpha / 2.
+    /// Returns the part of cwnd that a mark leaves: 1 - alpha / 2.
     pub(super) fn left(&self) -> f64 {
         1.0 - self.smoothed / 2.0
     }

@@ -1,7 +1,8 @@
 //! Congestion control: how cwnd grows in congestion avoidance, and what a loss leaves of it.
 //!
-//! What is sent again, and when, is [loss recovery](crate::recovery)'s; how cwnd grows below ssthresh is
-//! [slow start](crate::slow_start)'s. [`Window`](crate::window::Window) holds cwnd and ssthresh and asks.
+//! Retransmissions and their times belong to [loss recovery](crate::recovery), growth of cwnd below
+//! ssthresh to [slow start](crate::slow_start). [`Window`](crate::window::Window) holds cwnd and
+//! ssthresh and asks.
 
 mod bbr;
 mod bbr3;
@@ -35,7 +36,7 @@ use prague::{Prague, PragueSpec};
 use reno::{CountedAcks, CountedOctets, CountedSegments, RenoCongestionSpec, RenoGrowth};
 use vegas::{Vegas, VegasSpec};
 
-/// What a run's spec says of it.
+/// The specs of congestion controls.
 pub mod specs {
     pub use super::CongestionSpec;
     pub use super::bbr::BbrSpec;
@@ -74,12 +75,12 @@ kinds! {
 }
 
 impl CongestionSpec {
-    /// Whether cwnd is counted in whole octets.
+    /// Returns whether cwnd is counted in whole octets.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self, CongestionSpec::Reno(reno) if reno.growth != RenoGrowth::Float)
     }
 
-    /// Whether a loss leaves whole segments.
+    /// Returns whether a loss leaves whole segments.
     pub(crate) fn is_in_segments(&self) -> bool {
         match self {
             CongestionSpec::LinuxCubic(_) | CongestionSpec::Vegas(_) => true,
@@ -88,24 +89,24 @@ impl CongestionSpec {
         }
     }
 
-    /// Whether cwnd follows a model of the path: no loss cuts it, and slow start has no part in it. It paces itself, and
-    /// asks for a sender that knows what is in flight.
+    /// Returns whether cwnd follows a model of the path: no loss cuts it, and slow start has no
+    /// part in it. Such a control paces itself, and needs a sender that knows what is in flight.
     pub fn has_model(&self) -> bool {
         matches!(self, CongestionSpec::Bbr(_) | CongestionSpec::Bbr3(_))
     }
 
-    /// Whether it needs a round trip of every ACK.
+    /// Returns whether it needs a round trip of every ACK.
     pub fn needs_round_trips(&self) -> bool {
         matches!(self, CongestionSpec::Vegas(_))
     }
 
-    /// Whether marks cut cwnd by as much as there are: it needs an echo that says which segments were marked, and no other
-    /// asks for that.
+    /// Returns whether the reduction by marks depends on their number: such a control needs an echo
+    /// that says which segments were marked, and no other control asks for that.
     pub fn is_scalable(&self) -> bool {
         matches!(self, CongestionSpec::Dctcp(_) | CongestionSpec::Prague(_))
     }
 
-    /// Whether segments without a mark make cwnd grow while it is being reduced for others.
+    /// Returns whether segments without a mark make cwnd grow while it is being reduced for others.
     pub(crate) fn grows_through_marks(&self) -> bool {
         matches!(self, CongestionSpec::Prague(_))
     }
@@ -118,7 +119,7 @@ impl CongestionSpec {
         }
     }
 
-    /// What a loss takes a part of.
+    /// Returns the value that a loss takes a part of.
     pub(crate) fn ssthresh_basis(&self) -> SsthreshBasis {
         match self {
             CongestionSpec::Reno(reno) => reno.ssthresh_basis,
@@ -134,7 +135,7 @@ impl CongestionSpec {
     }
 }
 
-/// What an ACK of new data finds, as the host sees it.
+/// The state at an ACK of new data, as the host sees it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ack {
     /// Ticks of the host's clock.
@@ -149,7 +150,7 @@ pub(crate) struct Ack {
     pub(crate) reached: u64,
     /// The next octet to send.
     pub(crate) next: u64,
-    /// Whether cwnd had no room for a segment more before it came.
+    /// True if cwnd had no room for one more segment before it came.
     pub(crate) is_cwnd_limited: bool,
 }
 
@@ -168,12 +169,12 @@ pub(crate) struct Sample {
     pub(crate) next: u64,
 }
 
-/// What an ACK says of marks, where it says which segments had them.
+/// An ACK's report of marks, if it says which segments had them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks {
     /// Octets that it acknowledges.
     pub(crate) octets: Octets,
-    /// Whether these were marked.
+    /// True if these were marked.
     pub(crate) are_marked: bool,
     /// Everything below is acknowledged now.
     pub(crate) reached: u64,
@@ -183,13 +184,14 @@ pub(crate) struct Marks {
 
 /// The rule of one kind, with what it keeps from one ACK to the next. Windows are in octets.
 pub(crate) trait CongestionControl {
-    /// What an ACK of new data adds to `cwnd` in congestion avoidance, outside recovery.
+    /// Returns the amount that an ACK of new data adds to `cwnd` in congestion avoidance, outside
+    /// recovery.
     fn on_ack(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64;
 
     /// An ACK has measured a round trip, and will make cwnd grow unless there is recovery.
     fn on_sample(&mut self, _sample: &Sample) {}
 
-    /// What it adds in slow start, whose rule adds `growth`.
+    /// Returns the amount that it adds in slow start, whose rule adds `growth`.
     fn on_ack_in_slow_start(&mut self, _tcp: &TcpSpec, _cwnd: f64, growth: f64, _ack: &Ack) -> f64 {
         growth
     }
@@ -217,7 +219,7 @@ pub(crate) trait CongestionControl {
     fn on_idle_end(&mut self, _tcp: &TcpSpec, _ticks: u64) {}
 }
 
-/// What congestion control keeps, of any kind that keeps something.
+/// The state of a congestion control, of any kind with state.
 #[derive(Clone, Debug)]
 pub(crate) enum Congestion {
     CountedAcks(CountedAcks),

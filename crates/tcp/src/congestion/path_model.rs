@@ -13,8 +13,8 @@ pub(super) const US_PER_MS: u64 = 1_000;
 /// bbr_cwnd_min_target, BBR.MinPipeCwnd: segments.
 pub(super) const LEAST_CWND: u64 = 4;
 
-/// What of the connection it looks at and sets (struct tcp_sock). Windows in segments, times in microseconds of the host's
-/// clock.
+/// The values of the connection that the model reads and sets (struct tcp_sock). Windows in
+/// segments, times in microseconds of the host's clock.
 #[derive(Debug)]
 pub(crate) struct Path {
     /// snd_cwnd, which it sets.
@@ -25,13 +25,13 @@ pub(crate) struct Path {
     pub(crate) ssthresh: Option<u64>,
     /// sk_pacing_rate, octets a second, which it sets.
     pub(crate) rate: u64,
-    /// Whether the application keeps the sender from sending more (app_limited).
+    /// True if the application keeps the sender from sending more (app_limited).
     pub(crate) is_app_limited: bool,
     /// Set where the rates that are found say nothing of the path, as if the application did.
     pub(crate) limits_itself: bool,
     /// tcp_packets_in_flight.
     pub(crate) in_flight: u64,
-    /// Whether cwnd was full at any time of the last round trip.
+    /// True if cwnd was full at any time of the last round trip.
     pub(crate) is_cwnd_limited: bool,
     /// tp->delivered, tp->lost: segments so far.
     pub(crate) delivered: u64,
@@ -55,7 +55,7 @@ impl Path {
         self.now / US_PER_MS
     }
 
-    /// Whether a round trip is known, and the smoothed one; until then 1 ms.
+    /// Returns whether a round trip is known, and the smoothed one; until then 1 ms.
     pub(super) fn assumed_rtt(&self) -> (bool, u64) {
         match self.srtt {
             0 => (false, US_PER_MS),
@@ -64,7 +64,7 @@ impl Path {
     }
 }
 
-/// What an ACK says of the rate of delivery (struct rate_sample; [`crate::recovery`] has how it is found).
+/// An ACK's sample of the delivery rate (struct rate_sample; [`crate::recovery`] computes it).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RateSample {
     /// tp->delivered as the segment was sent that the sample is of.
@@ -76,7 +76,7 @@ pub(crate) struct RateSample {
     pub(crate) is_app_limited: bool,
     /// Round trip of the segment that was sent last of those that the ACK covers, microseconds.
     pub(crate) rtt: Option<u64>,
-    /// Whether the receiver may have held the ACK back.
+    /// True if the receiver may have held the ACK back.
     pub(crate) is_ack_delayed: bool,
     /// Segments found lost by the ACK.
     pub(crate) losses: u64,
@@ -106,11 +106,11 @@ pub(crate) struct Lost {
     pub(crate) sent_in_flight: u64,
     /// Segments found lost since then, itself included.
     pub(crate) lost: u64,
-    /// Whether the application limited the sender then.
+    /// True if the application limited the sender then.
     pub(crate) is_app_limited: bool,
 }
 
-/// What one keeps, of either version of BBR.
+/// The state of either version of BBR.
 #[derive(Clone, Debug)]
 pub(crate) enum PathModel {
     Bbr(Bbr),
@@ -175,7 +175,7 @@ impl PathModel {
         }
     }
 
-    /// What was thought lost was late.
+    /// Handles segments that seemed lost and were late.
     pub(crate) fn on_undo(&mut self, path: &mut Path) {
         of_any!(self, rule => rule.on_undo(path));
     }

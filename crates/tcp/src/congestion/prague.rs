@@ -22,11 +22,11 @@ pub struct PragueSpec {
     pub gain: PartOfOne,
 }
 
-/// What it keeps.
+/// The state of Prague.
 #[derive(Clone, Debug)]
 pub(crate) struct Prague {
     marked: MarkedPart,
-    /// Whether a mark has come: until then nothing says that queues mark, and alpha stays 1.
+    /// True if a mark has come: until then nothing shows that queues mark, and alpha stays 1.
     has_marks: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct RenoCongestionSpec {
         source = "choice: ICCCN'97 section 7.2 mentions the first three as possible"
     )]
     pub growth: RenoGrowth,
-    /// What a loss halves: cwnd, or the smaller of cwnd and the advertised window, in whole
+    /// Value that a loss halves: cwnd, or the smaller of cwnd and the advertised window, in whole
     /// segments.
     #[param(word, default = "cwnd", source = "ICCCN'97 section 2.1: half of cwnd")]
     pub ssthresh_basis: SsthreshBasis,
@@ -43,16 +43,17 @@ pub enum RenoGrowth {
     SegmentCounting,
 }
 
-/// What a loss leaves of cwnd.
+/// The part of cwnd that a loss leaves.
 pub(crate) const HALF: f64 = 0.5;
 
-/// What an ACK adds to `cwnd` octets where nothing is counted.
+/// Returns the amount that an ACK adds to `cwnd` octets without counting.
 pub(crate) fn growth(tcp: &TcpSpec, cwnd: f64) -> f64 {
     let mss = tcp.mss as f64;
     mss * mss / cwnd
 }
 
-/// What the octets that an ACK acknowledges add to `cwnd` octets, as they come: a segment each window (RFC 5681 equation 3, by octets).
+/// Returns the amount that acknowledged octets add to `cwnd` octets at once: a segment each window
+/// (RFC 5681 equation 3, by octets).
 pub(super) fn growth_by_octets(tcp: &TcpSpec, cwnd: f64, ack: &Ack) -> f64 {
     tcp.mss as f64 * ack.octets as f64 / cwnd
 }

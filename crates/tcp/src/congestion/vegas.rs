@@ -28,7 +28,7 @@ pub struct VegasSpec {
     pub gamma: SegmentCount,
 }
 
-/// What it keeps, by the names of struct vegas. Windows in segments.
+/// The state of Vegas, by the names of struct vegas. Windows in segments.
 #[derive(Clone, Debug)]
 pub(crate) struct Vegas {
     spec: VegasSpec,
@@ -39,9 +39,9 @@ pub(crate) struct Vegas {
     /// The least of them, and the least of all; picoseconds.
     min_rtt_ps: u64,
     base_rtt_ps: u64,
-    /// Whether the next ACK begins a round (vegas_enable).
+    /// True if the next ACK begins a round (vegas_enable).
     begins: bool,
-    /// What the end of a round means for ssthresh, as this ACK has brought it.
+    /// Effect of the end of a round on ssthresh, if this ACK has ended one.
     end: Option<End>,
 }
 
@@ -112,7 +112,7 @@ impl Vegas {
         added.max((LEAST_CWND * mss - cwnd).min(0.0))
     }
 
-    /// What an ACK adds, in slow start `growth`.
+    /// Adds the growth of an ACK, in slow start `growth`.
     fn grow(&mut self, tcp: &TcpSpec, cwnd: f64, ack: &Ack, growth: Option<f64>) -> f64 {
         if self.begins {
             self.begin_round(ack);

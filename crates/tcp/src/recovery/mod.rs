@@ -26,7 +26,7 @@ use skycell_units::{Octets, SimTime};
 use tahoe::{Tahoe, TahoeSpec};
 use vanilla::{Vanilla, VanillaSpec};
 
-/// What a run's spec says of it.
+/// The specs of loss recoveries.
 pub mod specs {
     pub use super::RecoverySpec;
     pub use super::new_reno::{NewRenoSpec, PartialAckWindow};
@@ -38,7 +38,7 @@ pub mod specs {
 }
 
 kinds! {
-    /// What a sender does about lost segments (ICCCN'97 sections 2 and 3).
+    /// Handling of lost segments (ICCCN'97 sections 2 and 3).
     RecoverySpec {
         /// See [`VanillaSpec`].
         Vanilla(VanillaSpec),
@@ -70,18 +70,18 @@ impl RecoverySpec {
 }
 
 impl RecoverySpec {
-    /// Whether the receiver says what came twice.
+    /// Returns whether the receiver reports segments that came twice.
     pub(crate) fn has_dsack(&self) -> bool {
         matches!(self, RecoverySpec::RackTlp(rack) if rack.dsack)
     }
 
-    /// Whether a cut that was not needed is taken back.
+    /// Returns whether a reduction that was not needed is undone.
     pub(crate) fn undoes(&self) -> bool {
         matches!(self, RecoverySpec::RackTlp(rack) if rack.undo)
     }
 }
 
-/// What an acknowledgement of new data means for the retransmission timer.
+/// The effect of an acknowledgement of new data on the retransmission timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimerAfterAck {
     /// Starts anew.
@@ -100,7 +100,7 @@ pub(crate) trait LossRecovery {
     fn on_more_to_send(&mut self, tx: &mut Transmitter) {
         tx.send_as_allowed();
     }
-    /// Whether a recovery is going on.
+    /// Returns whether a recovery is going on.
     fn is_active(&self) -> bool {
         false
     }
@@ -142,7 +142,7 @@ impl Recovery {
         *self = Recovery::new(tcp, draws);
     }
 
-    /// Whether no recovery is going on, and nothing is thought lost.
+    /// Returns whether no recovery is going on, and nothing seems lost.
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Recovery::ByDuplicates(r) => !r.is_active(),
@@ -216,8 +216,8 @@ struct RecoveryPoint {
 }
 
 impl RecoveryPoint {
-    /// Whether duplicate acknowledgements may begin a recovery, where a second fast retransmit for data sent
-    /// before the last recovery or timeout is to be avoided.
+    /// Returns whether duplicate acknowledgements may begin a recovery, if a second fast retransmit
+    /// for data sent before the last recovery or timeout is to be avoided.
     ///
     /// RFC 6582 3.2 step 2, RFC 2582 section 5 and ns-2's `bugFix`: only for an acknowledgement of more than
     /// that. At `recover` itself, what was sent twice makes duplicates.
@@ -226,12 +226,12 @@ impl RecoveryPoint {
         !(avoid_multiple && is_late)
     }
 
-    /// Whether everything sent before recovery began has been acknowledged.
+    /// Returns whether everything sent before recovery began has been acknowledged.
     fn is_reached(&self, tx: &Transmitter) -> bool {
         self.recover.is_none_or(|recover| tx.snd_una >= recover)
     }
 
-    /// What every fast retransmit begins with: ssthresh is cut, the timer starts anew.
+    /// Begins a fast retransmit: reduces ssthresh and restarts the timer.
     fn begin(&mut self, tx: &mut Transmitter) {
         self.recover = Some(tx.snd_max);
         self.partial_acks = 0;

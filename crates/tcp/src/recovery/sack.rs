@@ -22,8 +22,8 @@ pub struct SackSpec {
     /// Pipe at the third duplicate ACK, in segments.
     #[param(word, default = "cwnd", source = "ICCCN'97 section 3")]
     pub pipe_at_entry: PipeAtEntry,
-    /// What a partial ACK does: takes two segments off pipe, or one; resends two holes
-    /// whatever the value of pipe; or ends the recovery.
+    /// Effect of a partial ACK: it takes two segments off pipe, or one; resends two holes whatever
+    /// the value of pipe; or ends the recovery.
     #[param(
         word,
         default = "pipe - 2",
@@ -239,7 +239,7 @@ impl Sack {
         }
     }
 
-    /// Whether pipe leaves room below cwnd.
+    /// Returns whether pipe leaves room below cwnd.
     fn has_room(&self, tx: &Transmitter) -> bool {
         let cwnd = tx.window.cwnd();
         match spec(tx).pipe_room {
@@ -272,8 +272,8 @@ impl Sack {
     }
 }
 
-/// What cwnd lets into the network, octets. Where pieces of a segment wait, that is whole segments
-/// (ICCCN'97 3: pipe is what is in the network; Fall and Floyd: int(cwnd)).
+/// Returns the octets that cwnd admits into the network. If partial segments wait, these are whole
+/// segments (ICCCN'97 3: pipe is what is in the network; Fall and Floyd: int(cwnd)).
 fn in_network(tx: &Transmitter) -> Octets {
     let cwnd = tx.window.cwnd() as Octets;
     if tx.tcp.sws_avoidance {

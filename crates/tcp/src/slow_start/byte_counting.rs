@@ -6,7 +6,7 @@ use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
 
-/// What was acknowledged, so that delayed or thinned ACKs slow nothing down.
+/// An ACK adds what it acknowledges, so that delayed or thinned ACKs slow nothing down.
 ///
 /// Source: RFC 3465 sections 2.2 and 2.3; with limit = 1 RFC 5681 section 3.1 equation 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
@@ -21,7 +21,7 @@ pub struct ByteCountingSlowStartSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct ByteCounting {
     limit: u32,
-    /// Whether this slow start follows a timeout.
+    /// True if this slow start follows a timeout.
     is_after_timeout: bool,
 }
 

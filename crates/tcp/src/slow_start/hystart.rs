@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
 use skycell_units::SimTime;
 
-/// What was acknowledged, until ACKs come in a long train or round trips get longer.
+/// An ACK adds what it acknowledges, until a long train of ACKs or longer round trips.
 ///
 /// Source: Linux `hystart_update`, `cubictcp_acked` (tcp_cubic.c) and `tcp_slow_start` (tcp_cong.c); Ha and Rhee,
 /// Taming the elephants, 2011.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct HyStartSpec {
-    /// What ends slow start beside a loss: a long train of ACKs, longer round trips, either, or nothing.
+    /// Events that end slow start beside a loss: a long train of ACKs, longer round trips, either,
+    /// or nothing.
     #[param(
         word,
         default = "both",
@@ -30,7 +31,7 @@ pub struct HyStartSpec {
     pub low_window: SegmentCount,
 }
 
-/// What HyStart ends slow start for.
+/// The event for which HyStart ends slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum HyStartDetect {
@@ -67,7 +68,7 @@ const BATCHES: f64 = 4.0 * 65_536.0;
 /// tcp_update_pacing_rate: cwnd a round trip, times tcp_pacing_ss_ratio.
 const PACING_RATIO: f64 = 2.0;
 
-/// What HyStart keeps. Times in picoseconds of the host's clock.
+/// The state of HyStart. Times in picoseconds of the host's clock.
 #[derive(Clone, Debug)]
 pub(crate) struct HyStart {
     spec: HyStartSpec,

@@ -44,7 +44,7 @@ enum Phase {
     Over,
 }
 
-/// What HyStart++ keeps. Round trips in picoseconds.
+/// The state of HyStart++. Round trips in picoseconds.
 #[derive(Clone, Debug)]
 pub(crate) struct HyStartPlusPlus {
     limit: u32,
@@ -57,7 +57,7 @@ pub(crate) struct HyStartPlusPlus {
     min: Option<u64>,
     /// rttSampleCount.
     samples: u32,
-    /// Whether the ACK that was told last has ended slow start.
+    /// True if the last ACK has ended slow start.
     is_leaving: bool,
 }
 

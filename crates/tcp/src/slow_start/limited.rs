@@ -28,7 +28,8 @@ pub struct LimitedSlowStartSpec {
 }
 
 impl LimitedSlowStartSpec {
-    /// What an ACK adds to `cwnd` octets, octets: K = int(cwnd / (0.5 max_ssthresh)), and int(MSS / K).
+    /// Returns the octets that an ACK adds to `cwnd` octets: K = int(cwnd / (0.5 max_ssthresh)),
+    /// and int(MSS / K).
     #[cold]
     #[inline(never)]
     pub(super) fn growth(&self, mss: f64, cwnd: f64) -> f64 {

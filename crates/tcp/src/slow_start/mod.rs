@@ -18,7 +18,7 @@ use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Context, Declare, Refusal, Rule};
 
-/// What a run's spec says of it.
+/// The specs of slow starts.
 pub mod specs {
     pub use super::SlowStartSpec;
     pub use super::byte_counting::ByteCountingSlowStartSpec;
@@ -45,7 +45,7 @@ kinds! {
 }
 
 impl SlowStartSpec {
-    /// Whether it goes on at cwnd = ssthresh, and with the ACK that ends a recovery.
+    /// Returns whether it continues at cwnd = ssthresh, and with the ACK that ends a recovery.
     pub(crate) fn is_at_ssthresh_too(&self) -> bool {
         match self {
             SlowStartSpec::Standard(standard) => standard.at_ssthresh,
@@ -56,7 +56,7 @@ impl SlowStartSpec {
         }
     }
 
-    /// What an ACK adds to `cwnd` octets, octets, with a rule that keeps nothing.
+    /// Returns the octets that an ACK adds to `cwnd` octets, with a rule without state.
     pub(crate) fn growth(&self, tcp: &TcpSpec, cwnd: f64) -> f64 {
         match self {
             SlowStartSpec::Standard(_) => tcp.mss as f64,
@@ -84,15 +84,16 @@ pub(crate) trait SlowStart {
         false
     }
 
-    /// What an ACK adds to cwnd, octets.
+    /// Returns the octets that an ACK adds to cwnd.
     fn on_ack(&mut self, tcp: &TcpSpec, ack: &Ack) -> f64;
 
-    /// Whether the ACK that was told last ends slow start: ssthresh is cwnd then.
+    /// Returns whether the last ACK ends slow start: ssthresh is cwnd then.
     fn is_leaving(&mut self) -> bool {
         false
     }
 
-    /// Whether cwnd grows no further than to ssthresh, and what an ACK has left grows it by congestion avoidance.
+    /// Returns whether cwnd grows only up to ssthresh, and the rest of an ACK grows it by
+    /// congestion avoidance.
     fn stops_at_ssthresh(&self) -> bool {
         false
     }
@@ -104,7 +105,7 @@ pub(crate) trait SlowStart {
     fn on_rto(&mut self);
 }
 
-/// What slow start keeps, of any kind that keeps something.
+/// The state of slow start, of any kind with state.
 #[derive(Clone, Debug)]
 pub(crate) enum SlowStartState {
     ByteCounting(ByteCounting),

@@ -24,7 +24,7 @@ from skycell.spec.network import AbrSpec
 
 
 class Abr(Parameters):
-    """What the source and destination of an ABR VC keep to."""
+    """The parameters of an ABR VC's source and destination."""
 
     pcr: PeakCellRate = param(
         "link rate",
@@ -34,7 +34,7 @@ class Abr(Parameters):
     )
     mcr: CellRateOrNone = param(
         "0 cells/s",
-        "what the network has promised; the source need not send slower",
+        "rate that the network has promised; the source need not send slower",
         symbol="MCR",
         source="af-tm-0056 section 5.10",
     )

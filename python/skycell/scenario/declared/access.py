@@ -126,7 +126,7 @@ class Dama(Parameters):
     )
     request: Annotated[str, word("none", "rate", "volume", "absolute_volume")] = param(
         "volume",
-        "what terminals ask for",
+        "category of the terminals' requests",
         source="EN 301 790: VBDC",
     )
     constant_slots: SlotCountOrNone = param(

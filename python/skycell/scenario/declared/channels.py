@@ -163,7 +163,7 @@ class ErrorBursts(Parameters):
     )
     lengths: Annotated[str, word("fixed", "geometric")] = param(
         "fixed",
-        "whether all bursts are as long, or geometric with this mean",
+        ('"fixed" if all bursts have the same length, "geometric" if `length` is their mean'),
         source="choice: the same for all",
     )
 

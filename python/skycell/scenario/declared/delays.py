@@ -37,8 +37,8 @@ class Uniform(Parameters):
     reorder: Flag = param(
         True,
         (
-            "whether a packet may overtake those before it; else it arrives with the last"
-            " of them at the earliest"
+            "if true, a packet may overtake earlier packets; otherwise it arrives with "
+            "the last of them at the earliest"
         ),
         source="Linux's netem, which sorts packets by their times",
     )
@@ -60,8 +60,8 @@ class Normal(Parameters):
     reorder: Flag = param(
         True,
         (
-            "whether a packet may overtake those before it; else it arrives with the last"
-            " of them at the earliest"
+            "if true, a packet may overtake earlier packets; otherwise it arrives with "
+            "the last of them at the earliest"
         ),
         source="Linux's netem, which sorts packets by their times",
     )
@@ -83,8 +83,8 @@ class Pareto(Parameters):
     reorder: Flag = param(
         True,
         (
-            "whether a packet may overtake those before it; else it arrives with the last"
-            " of them at the earliest"
+            "if true, a packet may overtake earlier packets; otherwise it arrives with "
+            "the last of them at the earliest"
         ),
         source="Linux's netem, which sorts packets by their times",
     )
@@ -106,8 +106,8 @@ class Table(Parameters):
     reorder: Flag = param(
         True,
         (
-            "whether a packet may overtake those before it; else it arrives with the last"
-            " of them at the earliest"
+            "if true, a packet may overtake earlier packets; otherwise it arrives with "
+            "the last of them at the earliest"
         ),
         source="Linux's netem, which sorts packets by their times",
     )

@@ -12,7 +12,7 @@ from skycell.spec.network import AccessImpairments
 
 
 class Impairments(Parameters):
-    """What goes wrong on an uplink."""
+    """The impairments of an uplink."""
 
     burst_errors: FromZeroToOne = param(
         0.0,

@@ -35,8 +35,8 @@ class Policer(Parameters):
     excess: Annotated[str, word("discard", "mark")] = param(
         "discard",
         (
-            "what becomes of a packet that does not conform: it is discarded, or marked "
-            "with CE if its transport knows ECN"
+            "action on a packet that does not conform: it is discarded, or marked with CE"
+            " if its transport uses ECN"
         ),
         source="choice: as most policers do",
     )

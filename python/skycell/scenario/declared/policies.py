@@ -546,7 +546,7 @@ class RedEcn(Parameters):
     gentle: Flag = param(
         True,
         (
-            "whether the probability grows on from max_threshold to twice that, instead "
+            "if true, the probability grows on from max_threshold to twice that, instead "
             "of jumping to 1"
         ),
         source="S. Floyd, Recommendation on using the gentle_ variant of RED, 2000",
@@ -554,7 +554,7 @@ class RedEcn(Parameters):
     mark_above: Flag = param(
         False,
         (
-            "whether packets that know ECN are marked where all others are discarded, "
+            "if true, packets that use ECN are marked where all others are discarded, "
             "above the thresholds"
         ),
         source=(
@@ -741,8 +741,8 @@ class LinuxDualPi2(Parameters):
     drop_overload: Flag = param(
         True,
         (
-            "whether packets are discarded under overload, marks or not, instead of being"
-            " marked until the buffer is full"
+            "if true, packets are discarded under overload, marks or not, instead of "
+            "being marked until the buffer is full"
         ),
         symbol="drop_overload",
         source="Linux 6.17, dualpi2_reset_default",

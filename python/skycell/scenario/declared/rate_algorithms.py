@@ -178,14 +178,14 @@ class EricaPlus(Parameters):
     )
     slope: FromZeroToOne = param(
         0.0625,
-        "what the function loses for each Q0 beyond Q1, and has more at an empty queue",
+        ("decrease of the function for each Q0 beyond Q1, and its excess at an empty queue"),
         symbol="m",
         source="arXiv cs/9809041: a power of 1/2",
         when=when("queue_control", "linear"),
     )
     step: FromZeroToOne = param(
         0.05,
-        "what the function has more below Q0, and less above Q1",
+        "excess of the function below Q0, and its deficit above Q1",
         symbol="s",
         source="choice: as much as b of the hyperbola",
         when=when("queue_control", "step"),
@@ -270,14 +270,14 @@ class WeightedEricaPlus(Parameters):
     )
     slope: FromZeroToOne = param(
         0.0625,
-        "what the function loses for each Q0 beyond Q1, and has more at an empty queue",
+        ("decrease of the function for each Q0 beyond Q1, and its excess at an empty queue"),
         symbol="m",
         source="arXiv cs/9809041: a power of 1/2",
         when=when("queue_control", "linear"),
     )
     step: FromZeroToOne = param(
         0.05,
-        "what the function has more below Q0, and less above Q1",
+        "excess of the function below Q0, and its deficit above Q1",
         symbol="s",
         source="choice: as much as b of the hyperbola",
         when=when("queue_control", "step"),

@@ -49,7 +49,7 @@ class GuaranteedRate(Parameters):
     rates: ClassShares = param(
         ...,
         (
-            "what the classes are guaranteed; a class without its own queue stands for "
+            "guaranteed parts of the classes; a class without its own queue stands for "
             "the default queue"
         ),
         symbol="GR",

@@ -148,8 +148,8 @@ class Sack(Parameters):
         param(
             "pipe - 2",
             (
-                "what a partial ACK does: takes two segments off pipe, or one; resends two "
-                "holes whatever the value of pipe; or ends the recovery"
+                "effect of a partial ACK: it takes two segments off pipe, or one; resends two"
+                " holes whatever the value of pipe; or ends the recovery"
             ),
             source="ICCCN'97 section 3; ATM Forum 98-0876R1 section 3.2",
         )
@@ -203,25 +203,23 @@ class RackTlp(Parameters):
     )
     undo: Flag = param(
         False,
-        (
-            "whether a cut is taken back that turns out not to have been needed: what was"
-            " thought lost was late"
-        ),
+        ("if true, reductions are undone when segments that seemed lost turn out to be late"),
         source="RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's",
     )
     dsack: Flag = param(
         False,
         (
-            "whether the receiver says which segments came twice, and the sender counts "
-            "them: a cut is taken back, with undo, if all that was repeated came twice"
+            "if true, the receiver reports which segments came twice, and the sender "
+            "counts them: with undo, a reduction is undone if everything that was "
+            "repeated came twice"
         ),
         source="RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's",
     )
     tso_defer: Flag = param(
         False,
         (
-            "whether what an ACK lets leave waits for the next one, where that is near, "
-            "if it is less than a burst: what TSO sends in 1 ms, two segments at least"
+            "if true, segments that an ACK releases wait for the next ACK, if that is "
+            "near, until they make a burst: what TSO sends in 1 ms, at least two segments"
         ),
         source="no RFC has bursts; Linux's tcp_tso_should_defer",
     )
@@ -323,8 +321,8 @@ class RenoCongestion(Parameters):
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
         (
-            "what a loss halves: cwnd, or the smaller of cwnd and the advertised window, "
-            "in whole segments"
+            "value that a loss halves: cwnd, or the smaller of cwnd and the advertised "
+            "window, in whole segments"
         ),
         source="ICCCN'97 section 2.1: half of cwnd",
     )
@@ -351,7 +349,7 @@ class Cubic(Parameters):
     ssthresh_basis: Annotated[str, word("cwnd", "window")] = param(
         "cwnd",
         (
-            "what a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the "
+            "value that a loss multiplies by 0.7: cwnd, or the smaller of cwnd and the "
             "advertised window, in whole segments"
         ),
         source="RFC 9438 section 4.6, with cwnd for what is in flight",
@@ -530,7 +528,7 @@ class LimitedSlowStart(Parameters):
 
 
 class ByteCountingSlowStart(Parameters):
-    """What was acknowledged, so that delayed or thinned ACKs slow nothing down."""
+    """An ACK adds what it acknowledges, so that delayed or thinned ACKs slow nothing down."""
 
     kind: Literal["byte_counting"] = param(..., "the slow start rule")
     limit: SegmentCount = param(
@@ -557,14 +555,14 @@ class HyStartPlusPlus(Parameters):
 
 
 class HyStart(Parameters):
-    """What was acknowledged, until ACKs come in a long train or round trips get longer."""
+    """An ACK adds what it acknowledges, until a long train of ACKs or longer round trips."""
 
     kind: Literal["hystart"] = param(..., "the slow start rule")
     detect: Annotated[str, word("both", "train", "delay", "none")] = param(
         "both",
         (
-            "what ends slow start beside a loss: a long train of ACKs, longer round "
-            "trips, either, or nothing"
+            "events that end slow start beside a loss: a long train of ACKs, longer round"
+            " trips, either, or nothing"
         ),
         source="Linux tcp_cubic.c: hystart_detect = 3",
     )
@@ -688,10 +686,9 @@ class Tcp(Parameters):
     recovery: Recovery = param(
         "sack",
         (
-            "what is done about lost segments: vanilla detects losses only by timeout; "
-            "tahoe adds fast retransmit, reno recovery, new_reno partial ACKs, sack "
-            "selective acknowledgements; rack_tlp goes by the time of sending, as Linux "
-            "does"
+            "handling of lost segments: vanilla detects losses only by timeout; tahoe "
+            "adds fast retransmit, reno recovery, new_reno partial ACKs, sack selective "
+            "acknowledgements; rack_tlp uses the time of sending, as Linux does"
         ),
         source="choice: the variant that ICCCN'97 recommends for long delays",
     )
@@ -719,8 +716,8 @@ class Tcp(Parameters):
     pacing: Pacing = param(
         "off",
         (
-            "whether segments leave as acknowledgements let them, or spread over a round "
-            'trip; on needs recovery = "rack_tlp"'
+            "off sends segments as acknowledgements release them, on spreads them over a "
+            'round trip; on needs recovery = "rack_tlp"'
         ),
         source="none of the studies' TCPs paces; on is what Linux does with fq",
     )
@@ -780,7 +777,7 @@ class Tcp(Parameters):
     tick_order: Annotated[str, word("clock_first", "timers_first")] = param(
         "clock_first",
         (
-            "what a tick does first: with timers_first, segments that an expiring timer "
+            "order within a tick: with timers_first, segments that an expiring timer "
             "sends are stamped with the tick before"
         ),
         source="choice: a segment is stamped with the time at which it is sent",
@@ -817,8 +814,8 @@ class Tcp(Parameters):
     rto_restart: Annotated[str, word("on_ack", "on_send")] = param(
         "on_ack",
         (
-            "what restarts the running retransmission timer: only an ACK of new data, or "
-            "also every segment sent"
+            "events that restart the running retransmission timer: only an ACK of new "
+            "data, or also every segment sent"
         ),
         source="RFC 6298 section 5; 4.4BSD",
     )
@@ -865,9 +862,9 @@ class Tcp(Parameters):
     nagle_waits_for: Annotated[str, word("any_data", "short_segment")] = param(
         "any_data",
         (
-            "what a segment below MSS waits for: until no data is unacknowledged, or "
-            "until no other segment below MSS is (Minshall), so that the last one of a "
-            "transfer goes at once"
+            "condition for which a segment below MSS waits: until no data is "
+            "unacknowledged, or until no other segment below MSS is (Minshall), so that "
+            "the last one of a transfer is sent at once"
         ),
         source="RFC 896; short_segment is draft-minshall-nagle-01",
         when=when("nagle", True),
@@ -889,11 +886,11 @@ class Tcp(Parameters):
     cwnd_validation: Annotated[str, word("off", "halving", "pipe_ack")] = param(
         "off",
         (
-            "what becomes of a cwnd that the application does not use: it stays as it is,"
-            " but for idle_restart; with that, what is beyond its use is halved each RTO,"
-            " and while idling all of it, down to initial_cwnd; or it stays for five "
-            "minutes, does not grow while less than half of it is used, and a loss leaves"
-            " half of what was"
+            "treatment of a cwnd that the application does not use. off: it does not "
+            "change, except for idle_restart. halving: the unused part is halved each "
+            "RTO, and while idling all of it, down to initial_cwnd. pipe_ack: it stays "
+            "for five minutes and does not grow while less than half of it is used, and a"
+            " loss leaves half of the used part"
         ),
         source=(
             "none of the studies' TCPs has any; halving is Linux's and RFC 2861, pipe_ack RFC 7661"

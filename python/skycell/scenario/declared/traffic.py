@@ -86,7 +86,7 @@ class Count(Parameters):
     )
     outside: Annotated[str, word("clamp", "redraw")] = param(
         "clamp",
-        ("what happens to a value beyond a limit: it becomes the limit, or is drawn again"),
+        "fate of a value beyond a limit: it becomes the limit, or is drawn again",
         source=("choice: clamping keeps the mean at 4.95 of the stated 5, drawing again at 4.85"),
     )
 

@@ -15,7 +15,7 @@ pub(super) struct Fragment {
     pub(super) port_vc: PortVc,
     pub(super) next_port_vc: PortVc,
     pub(super) frame: FrameId,
-    /// Whether the last of them is the frame's.
+    /// True if the last of them is the frame's.
     pub(super) eom: bool,
     /// Which cell of the frame the first is, from 0, if none has been lost.
     pub(super) nth: u32,

@@ -19,7 +19,7 @@ impl Sent {
     }
 }
 
-/// What has been sent on and may be asked for.
+/// The entries that have been forwarded and may be asked for.
 #[derive(Debug)]
 pub(crate) struct EntryOrder {
     /// By index at the port before the link.

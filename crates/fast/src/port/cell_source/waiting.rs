@@ -15,7 +15,7 @@ pub(crate) struct WaitingBurst {
 /// The cells, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
-    /// What is between cells of a burst.
+    /// Spacing of the cells of a burst.
     spacing: u64,
     bursts: VecDeque<WaitingBurst>,
     cells: u64,

@@ -133,7 +133,7 @@ impl ArrivingFrames {
         self.first_key().map(Key::time)
     }
 
-    /// What comes next.
+    /// Returns the next arrival.
     #[inline(always)]
     pub(super) fn first(&self) -> Option<First> {
         let first = self.first_key()?;
@@ -145,7 +145,8 @@ impl ArrivingFrames {
         })
     }
 
-    /// Whether the tail of the input's first frame, which comes at `tail`, comes before all but its head.
+    /// Returns whether the tail of the input's first frame, which comes at `tail`, comes before
+    /// everything but its head.
     #[inline(always)]
     pub(super) fn comes_second(&self, input: InputId, tail: SimTime) -> bool {
         let second = match &self.order {
@@ -230,7 +231,8 @@ mod tests {
         }
     }
 
-    /// What comes first, and whether its tail comes before all else; then it is taken as far as that.
+    /// Takes and returns the first arrival, as far as its tail if the tail comes before everything
+    /// else.
     fn take(frames: &mut ArrivingFrames) -> Option<(u64, u32, bool, u32, bool)> {
         let first = frames.first()?;
         let (input, tail) = (first.input, first.fragment.tail(SimTime(CELL)));

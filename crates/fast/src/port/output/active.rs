@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// in the midst of a frame, or whose frame lost its last cell.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveVcs {
-    /// What each VC adds to W.
+    /// Weight that each VC adds to W.
     weights: Vec<u64>,
     /// Last cells in the port, by the time at which they leave.
     tails: VecDeque<(SimTime, PortVc)>,
@@ -22,7 +22,7 @@ pub(crate) struct ActiveVcs {
 }
 
 impl ActiveVcs {
-    /// Lets one more VC cross the port.
+    /// Adds one more VC.
     pub(crate) fn add_vc(&mut self, weight: u64) {
         self.weights.push(weight);
         self.tails_of.push(0);

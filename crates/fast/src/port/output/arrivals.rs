@@ -167,7 +167,7 @@ impl ArrivalLog {
         self.accepted += count;
     }
 
-    /// Whether the order of the next `count` cells is kept.
+    /// Returns whether the order of the next `count` cells is recorded.
     fn keeps_next(&self, count: u64) -> bool {
         self.kept_from == SimTime::ZERO
             || self.last_departure() + SimTime(count * self.cell_time) >= self.kept_from
@@ -205,7 +205,7 @@ impl ArrivalLog {
         self.server = Some(server);
     }
 
-    /// Whether the cells that come now are those of one burst, a cell time apart.
+    /// Returns whether the cells that come now are those of one burst, a cell time apart.
     fn comes_in_step(&self) -> bool {
         let piece = self.piece_of(self.logged.len() - 1);
         piece.len() == 1 && self.logged[piece.start].burst.spacing == self.cell_time

@@ -1,5 +1,5 @@
-//! What the bursts bring that are arriving at an output port, between two frame events: counts from
-//! divisions, or cell by cell where they do not hold.
+//! The cells of the bursts that are arriving at an output port, between two frame events: counts
+//! from divisions, or cell by cell if these do not hold.
 
 use super::{ArrivingFragment, OutputPort};
 use crate::burst::input_burst::{InputBurst, Moment};
@@ -15,7 +15,7 @@ impl OutputPort {
         }
     }
 
-    /// What has arrived after `from`, now included, is processed.
+    /// Accepts everything that has arrived after `from`, the current instant included.
     fn accept_arriving(&mut self, from: SimTime) {
         let moment = self.now;
         if let [arriving] = &self.arriving[..]
@@ -96,7 +96,7 @@ impl OutputPort {
         self.note_accepted();
     }
 
-    /// What comes of the arriving bursts has been accepted.
+    /// Notes that the cells of the arriving bursts have been accepted.
     #[inline(always)]
     fn note_accepted(&mut self) {
         for arriving in &mut self.arriving {
@@ -126,8 +126,8 @@ impl OutputPort {
         }
     }
 
-    /// Whether the port has cells without a break from `from` on up to `moment` even if none come, and
-    /// `count` more cannot make the queue longer than it ever was.
+    /// Returns whether the port has cells without a break from `from` up to `moment` even if none
+    /// come, and `count` more cannot make the queue longer than it ever was.
     ///
     /// Bursts slower than the port need not keep it busy; so else they are stepped.
     fn is_busy_anyway(&self, from: SimTime, moment: Moment, count: u64) -> bool {
@@ -140,7 +140,8 @@ impl OutputPort {
         lasts && self.queued(from) + count <= queue.queue_max.min(queue.capacity)
     }
 
-    /// Whether none of several queues becomes longer by what is coming after `from` than it ever was, or may be.
+    /// Returns whether no queue becomes longer by the arrivals after `from` than it ever was, or
+    /// may be.
     fn have_room(&mut self, from: SimTime) -> bool {
         let sent = self.vc_queues.as_mut().expect("classes have queues");
         sent.serve_until(from.0);

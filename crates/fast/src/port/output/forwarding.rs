@@ -8,7 +8,7 @@ use crate::link::forwarding::Forwarding;
 use skycell_units::{PortVc, SimTime};
 
 impl OutputPort {
-    /// Lets the VC at `port_vc` go on to another such port, once all VCs are there.
+    /// Forwards the VC at `port_vc` to another such port, once all VCs are there.
     pub(crate) fn forward_vc(&mut self, port_vc: PortVc, next_hop: NextHop) {
         let (cell_time, vcs) = (self.cell_time, self.vcs.len());
         let forwarding = self
@@ -20,14 +20,14 @@ impl OutputPort {
         }
     }
 
-    /// Whether the VC at `port_vc` goes on to another such port.
+    /// Returns whether the VC at `port_vc` is forwarded to another such port.
     pub(super) fn forwards(&self, port_vc: PortVc) -> bool {
         self.forwarding
             .as_ref()
             .is_some_and(|forwarding| forwarding.has(port_vc))
     }
 
-    /// Whether it matters when the cells of the VC at `port_vc` leave.
+    /// Returns whether the departure times of the cells of the VC at `port_vc` matter.
     fn needs_departures(&self, port_vc: PortVc) -> bool {
         self.lossy.is_some() || self.forwards(port_vc)
     }
@@ -97,20 +97,22 @@ impl OutputPort {
         }
     }
 
-    /// Whether the link behind the port, which loses frames, loses the one that comes on the VC at `port_vc`.
+    /// Returns whether the link behind the port, which loses frames, loses the frame that comes on
+    /// the VC at `port_vc`.
     fn is_lost(&mut self, port_vc: PortVc) -> bool {
         let lossy = self.lossy.as_mut().expect("the link loses frames");
         let server = self.log.server.as_mut();
         lossy.loses(port_vc, server.and_then(|server| server.draws.as_mut()))
     }
 
-    /// Whether cells of sources are drawn for as well, so that the first cell of a frame is processed alone.
+    /// Returns whether the server also draws for cells of sources, so that the first cell of a
+    /// frame is processed alone.
     pub(super) fn draws_at_choices(&self) -> bool {
         let server = self.log.server.as_ref();
         server.is_some_and(|server| server.draws.is_some())
     }
 
-    /// Whether that is so, and the first cell of an arriving frame has not been accepted.
+    /// Returns whether it does, and the first cell of an arriving frame has not been accepted.
     pub(super) fn awaits_draws(&self) -> bool {
         let Some(lossy) = self.lossy.as_ref().filter(|_| self.draws_at_choices()) else {
             return false;
@@ -148,7 +150,7 @@ impl OutputPort {
         }
     }
 
-    /// Whether the link behind the port loses the frame that these cells are of.
+    /// Returns whether the link behind the port loses the frame of these cells.
     fn loses(&mut self, port_vc: PortVc, seq: u64, step: u64, cells: u32) -> bool {
         if !self.is_lost(port_vc) {
             return false;

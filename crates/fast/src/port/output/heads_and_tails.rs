@@ -1,5 +1,5 @@
-//! What happens at an output port when the first or the last cell of a frame comes, and what
-//! becomes of the frame.
+//! Events at an output port when the first or the last cell of a frame comes, and the fate of the
+//! frame.
 
 use super::{ArrivingFragment, OutputPort, Refused};
 use crate::burst::fragment::DueFragment;
@@ -18,7 +18,7 @@ pub(crate) struct Ended {
     pub(crate) fate: FrameEnd,
 }
 
-/// What became of a frame when its last cell came.
+/// The fate of a frame when its last cell came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FrameEnd {
     /// Its last cell was accepted and leaves then.
@@ -26,7 +26,7 @@ pub(crate) enum FrameEnd {
         departure: SimTime,
         /// Cells of the reassembly that it ends.
         cells: u32,
-        /// Whether all of them are the frame's.
+        /// True if all of them are the frame's.
         of_one: bool,
     },
     /// The last cell that was accepted waits in its VC's queue, and nothing is to be told now.

@@ -1,4 +1,4 @@
-//! What VCs have at an output port, and what of it has left.
+//! The cells of VCs at an output port, and those that have left.
 
 use super::arrivals::ArrivalLog;
 use crate::burst::Burst;
@@ -31,9 +31,9 @@ pub(crate) struct OutputVc {
     last_link: u32,
     /// Why the frame that is arriving is being discarded.
     pub(crate) discarding: Option<DiscardReason>,
-    /// Whether the last cell that was accepted was not a last cell: downstream waits for one.
+    /// True if the last accepted cell was not a last cell: downstream waits for one.
     pub(crate) awaits_eom: bool,
-    /// Whether the frame that is arriving has lost a cell here.
+    /// True if the arriving frame has lost a cell here.
     pub(crate) has_lost: bool,
 }
 
@@ -60,13 +60,13 @@ impl OutputVc {
         self.last_link = burst.link;
     }
 
-    /// Whether the last cell accepted came at `moment`.
+    /// Returns whether the last accepted cell came at `moment`.
     pub(crate) fn accepted_last(&self, moment: Moment) -> bool {
         self.accepted > 0 && (self.last, self.last_link) == (moment.time.0, moment.link)
     }
 }
 
-/// What few frames need of a VC.
+/// The state of a VC that few frames need.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ColdVc {
     /// Cells discarded here.
@@ -86,7 +86,7 @@ pub(crate) struct VcDepartures {
 }
 
 impl VcDepartures {
-    /// Lets one more VC cross the port.
+    /// Adds one more VC.
     pub(crate) fn add_vc(&mut self) {
         self.of.push(0);
     }

@@ -9,7 +9,7 @@ use skycell_switch::Policy;
 pub(crate) struct FrameQueues {
     pub(crate) first: FrameQueue,
     others: Vec<FrameQueue>,
-    /// Whether it matters to one of their policies which VC's cell was accepted first.
+    /// True if it matters to one of their policies which VC's cell was accepted first.
     pub(super) mind_order: bool,
     /// Of the smallest of their buffers.
     pub(super) least_capacity: u64,

@@ -105,7 +105,7 @@ impl Server {
         }
     }
 
-    /// Whether a cell that came by `time` came before the next choice.
+    /// Returns whether a cell that came by `time` came before the next choice.
     pub(crate) fn is_busy_beyond(&self, time: SimTime) -> bool {
         self.free > time.0
     }

@@ -15,9 +15,9 @@ pub(super) struct ArrivingUnits {
     pub(super) unit: Cell,
     pub(super) count: u32,
     pub(super) spacing: SimTime,
-    /// Whether all come at once.
+    /// True if all come at once.
     pub(super) is_whole: bool,
-    /// Whether the last of them is the frame's.
+    /// True if the last of them is the frame's.
     pub(super) eom: bool,
     /// Which of those that come together by one link was first, if several ports may ask.
     pub(super) entered: Option<SimTime>,

@@ -11,7 +11,7 @@ use std::collections::binary_heap::PeekMut;
 
 /// An order of service. Indices are those of VCs at the port.
 pub(super) trait Serves {
-    /// Whether a VC has cells.
+    /// Returns whether a VC has cells.
     fn has_cells(&self) -> bool;
     /// The VC at `port_vc`, which had no cells, has one.
     fn activate(&mut self, here: &Waiting, port_vc: PortVc);
@@ -105,7 +105,7 @@ struct Class {
     sent: Sent,
 }
 
-/// What a queue of a class has sent.
+/// The cells that a queue of a class has sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sent {
     pub(super) cells: u64,
@@ -117,7 +117,7 @@ pub(super) struct Sent {
 }
 
 impl Classes {
-    /// What `queue` has sent.
+    /// Returns what `queue` has sent.
     pub(super) fn sent(&self, queue: usize) -> Sent {
         self.queues[queue].sent
     }

@@ -1,5 +1,5 @@
-//! What arrives in clusters: how many more segments are acknowledged than the bandwidth delivers (ack_epoch_* and extra_acked*
-//! of Linux's tcp_bbr.c).
+//! Aggregation of ACKs: how many more segments are acknowledged than the bandwidth delivers
+//! (ack_epoch_* and extra_acked* of Linux's tcp_bbr.c).
 
 use crate::congestion::Path;
 
@@ -9,7 +9,7 @@ const AGGREGATION_ROUNDS: u32 = 5;
 const AGGREGATION_RESET: u64 = 1 << 20;
 /// bbr_extra_acked_max_us.
 const AGGREGATION_MAX_US: u64 = 100_000;
-/// What it keeps.
+/// The state of the estimate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Aggregation {
     pub(super) epoch_began: u64,

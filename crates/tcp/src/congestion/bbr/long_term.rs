@@ -14,7 +14,7 @@ const LT_RATIO: u64 = UNIT / 8;
 const LT_DIFFERENCE: u64 = 4_000 / 8;
 /// bbr_lt_bw_max_rtts: rounds for which the long-term bandwidth is used.
 const LT_USED_ROUNDS: u32 = 48;
-/// What it keeps (struct bbr).
+/// The state of the long-term bandwidth (struct bbr).
 #[derive(Clone, Debug, Default)]
 pub(super) struct LongTerm {
     bandwidth: u64,
@@ -26,16 +26,16 @@ pub(super) struct LongTerm {
     began_lost: u64,
 }
 
-/// What an ACK says of a round.
+/// An ACK's view of a round.
 pub(super) struct Round {
     pub(super) is_start: bool,
-    /// Whether it counts for the time in which the long-term bandwidth is used.
+    /// True if it counts for the time in which the long-term bandwidth is used.
     pub(super) is_used: bool,
     pub(super) losses: u64,
     pub(super) is_app_limited: bool,
 }
 
-/// What has been found.
+/// The results so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     Nothing,

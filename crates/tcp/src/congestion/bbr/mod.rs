@@ -71,7 +71,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// What it keeps (struct bbr).
+/// The state of BBR (struct bbr).
 #[derive(Clone, Debug)]
 pub(crate) struct Bbr {
     pub(super) draws: Stream,

@@ -1,5 +1,5 @@
-//! What losses mean: bounds of bandwidth and of what is in flight, for now or for long (section 5.5.10), and what is taken back
-//! when they were none (5.5.11).
+//! Effects of losses: bounds of bandwidth and of what is in flight, for a short or a long time
+//! (section 5.5.10), and their undo if nothing was lost (5.5.11).
 
 use super::{Bbr3, Phase, State, UNBOUNDED};
 use crate::congestion::{Lost, Path, RateSample};
@@ -11,7 +11,7 @@ const BETA_TENTHS: u64 = 7;
 /// BBRStartupFullLossCnt, section 5.3.1.3.
 const STARTUP_RANGES: u32 = 6;
 
-/// What a round trip says of the path (sections 2.10 and 2.14).
+/// The signals of a round trip about the path (sections 2.10 and 2.14).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Signals {
     /// BBR.bw_latest and BBR.inflight_latest.
@@ -27,7 +27,7 @@ pub(super) struct Signals {
     last: Option<u64>,
 }
 
-/// What a recovery that was not needed has changed (section 2.15).
+/// The changes of a recovery that was not needed (section 2.15).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
     /// BBR.undo_state: what losses have ended.

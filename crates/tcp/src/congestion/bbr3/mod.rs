@@ -63,7 +63,7 @@ enum State {
     ProbeRtt,
 }
 
-/// Whether the pipe is full: no more bandwidth comes of sending faster (section 2.13).
+/// Detects a full pipe: faster sending brings no more bandwidth (section 2.13).
 #[derive(Clone, Debug, Default)]
 struct FullPipe {
     /// BBR.full_bw and BBR.full_bw_count.
@@ -81,7 +81,7 @@ impl FullPipe {
     }
 }
 
-/// What arrives in clusters (section 2.12).
+/// The estimate of aggregated ACKs (section 2.12).
 #[derive(Clone, Debug, Default)]
 struct Aggregation {
     began: u64,
@@ -89,7 +89,7 @@ struct Aggregation {
     extra: MaxOverRounds,
 }
 
-/// What it keeps.
+/// The state of BBR version 3.
 #[derive(Clone, Debug)]
 pub(crate) struct Bbr3 {
     pub(super) draws: Stream,

@@ -34,7 +34,7 @@ pub(super) enum Answers {
     ProbeStopping,
 }
 
-/// What it keeps of the cycle (section 2.14).
+/// The state of the cycle (section 2.14).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Probe {
     pub(super) answers: Answers,

@@ -1,5 +1,5 @@
-//! What the cycle that probes for bandwidth does, and what losses mean to it. Round trips of 100 ms, segments of 1 000 octets; the cases of
-//! the draft's appendix A are named where one is of them.
+//! The behaviour of the cycle that probes for bandwidth, and the effects of losses on it. Round
+//! trips of 100 ms, segments of 1 000 octets; tests of a case in the draft's appendix A name it.
 
 use super::tests::{On, RTT, SECOND};
 use super::{Phase, RateSample, State, UNBOUNDED};

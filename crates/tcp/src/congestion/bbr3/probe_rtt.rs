@@ -9,7 +9,7 @@ const MIN_RTT_WINDOW_US: u64 = 10_000_000;
 const INTERVAL_US: u64 = 5_000_000;
 const DURATION_US: u64 = 200_000;
 
-/// What it keeps of probes for the least round trip (section 2.16.2).
+/// The state of probes for the least round trip (section 2.16.2).
 #[derive(Clone, Debug)]
 pub(super) struct ProbeRtt {
     /// BBR.probe_rtt_min_delay and its time.

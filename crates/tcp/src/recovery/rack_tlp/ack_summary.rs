@@ -1,8 +1,8 @@
-//! What one acknowledgement says (FLAG_* of tcp_ack, tcp_sacktag_state).
+//! The contents of one acknowledgement (FLAG_* of tcp_ack, tcp_sacktag_state).
 
 use super::flight::{Covered, Losses};
 
-/// What an acknowledgement says, beyond its number. Times in ticks.
+/// The contents of an acknowledgement beyond its number. Times in ticks.
 #[derive(Debug, Default)]
 pub(super) struct AckSummary {
     /// Segments that it covers and none before did.

@@ -10,7 +10,7 @@ const AT_MOST_PS: u64 = SimTime::from_millis(1).0;
 /// tcp_tso_win_divisor: a window has as many bursts at least.
 const WINDOW_PARTS: u64 = 3;
 
-/// What is done about a burst that could leave.
+/// The decision on a burst that could leave.
 pub(super) enum Burst {
     /// So many segments of it may leave.
     Leaves(u64),
@@ -42,8 +42,8 @@ impl RackTlp {
         Burst::Leaves(longest)
     }
 
-    /// Whether something was sent a moment ago, and an ACK is to come in a moment: in half a round trip, or the longest that
-    /// is waited.
+    /// Returns whether something was sent a moment ago, and an ACK is due in a moment: in half a
+    /// round trip, or the longest wait.
     fn is_ack_near(&self, tx: &Transmitter) -> bool {
         let Some(first) = self.flight.first_ticks() else {
             return false;

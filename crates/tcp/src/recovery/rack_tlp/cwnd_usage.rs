@@ -1,11 +1,11 @@
-//! Whether cwnd limits the sender, so that it may grow.
+//! Use of cwnd: whether it limits the sender, so that it may grow.
 
 use crate::transmit::Transmitter;
 
 /// How much of cwnd is used (tcp_cwnd_validate, tcp_is_cwnd_limited).
 #[derive(Clone, Debug, Default)]
 pub(super) struct CwndUsage {
-    /// Whether cwnd limited the sender in the window that ends at `end`.
+    /// True if cwnd limited the sender in the window that ends at `end`.
     is_limited: bool,
     /// Most segments outstanding in it, where cwnd did not limit.
     most: u64,
@@ -22,7 +22,7 @@ impl CwndUsage {
         }
     }
 
-    /// Whether cwnd has limited the sender in the last window of data, as it is.
+    /// Returns whether cwnd has limited the sender in the last window of data.
     pub(super) fn is_limited(&self) -> bool {
         self.is_limited
     }

@@ -1,4 +1,5 @@
-//! What came twice, as the receiver says with D-SACK (RFC 2883; Linux tcp_check_dsack, tcp_dsack_seen).
+//! Segments that came twice, as the receiver reports with D-SACK (RFC 2883; Linux tcp_check_dsack,
+//! tcp_dsack_seen).
 
 use super::RackTlp;
 use super::ack_summary::AckSummary;

@@ -32,12 +32,13 @@ impl Entry {
         self.marks & marks != 0
     }
 
-    /// Whether its repetition may be on its way: what is lost and not resent is not.
+    /// Returns whether its repetition may be under way, which it is not for a segment that is lost
+    /// and not resent.
     fn may_be_lost_again(&self) -> bool {
         !self.is(SACKED) && !self.is_to_resend()
     }
 
-    /// Whether it is lost and no repetition is under way.
+    /// Returns whether it is lost and no repetition is under way.
     fn is_to_resend(&self) -> bool {
         self.marks & (SACKED | LOST | RESENT) == LOST
     }
@@ -52,7 +53,7 @@ pub(super) struct Covered {
     /// When it was sent last.
     pub(super) sent_at: SentAt,
     pub(super) is_repeated: bool,
-    /// Whether a block had covered it before.
+    /// True if a block had covered it before.
     pub(super) was_sacked: bool,
 }
 
@@ -60,7 +61,7 @@ pub(super) struct Covered {
 /// the later, which a clock of microseconds needs not.
 pub(super) type SentAt = (u64, u32);
 
-/// What of a search for losses is to be known.
+/// The inputs of a search for losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Losses {
     /// Segments, or repetitions, found lost.
@@ -340,7 +341,7 @@ impl Flight {
         }
     }
 
-    /// What was lost was late: nothing is (tcp_undo_cwnd_reduction).
+    /// Forgets all losses, because the lost segments were late (tcp_undo_cwnd_reduction).
     pub(super) fn forget_losses(&mut self) {
         self.entries
             .iter_mut()
@@ -349,7 +350,8 @@ impl Flight {
         self.search_from = self.gone;
     }
 
-    /// Whether a repetition is under way, or the first has been repeated (tcp_any_retrans_done).
+    /// Returns whether a repetition is under way, or the first has been repeated
+    /// (tcp_any_retrans_done).
     pub(super) fn has_repetition(&self) -> bool {
         self.resent > 0 || self.entries.front().is_some_and(|first| first.is(REPEATED))
     }

@@ -55,23 +55,23 @@ pub struct RackTlpSpec {
     /// Blocks in one ACK; four only without timestamps.
     #[param(default = 3, source = "RFC 2018 section 3")]
     pub max_blocks: SackBlocks,
-    /// Whether a cut is taken back that turns out not to have been needed: what was thought lost was late.
+    /// If true, reductions are undone when segments that seemed lost turn out to be late.
     #[param(
         default = false,
         source = "RFC 8985 asks for none; RFC 4015 and RFC 5682 are Linux's"
     )]
     #[serde(default, skip_serializing_if = "is_default")]
     pub undo: Flag,
-    /// Whether the receiver says which segments came twice, and the sender counts them: a cut is taken back, with undo, if
-    /// all that was repeated came twice.
+    /// If true, the receiver reports which segments came twice, and the sender counts them: with
+    /// undo, a reduction is undone if everything that was repeated came twice.
     #[param(
         default = false,
         source = "RFC 8985 recommends it; RFC 2883 and RFC 3708 are Linux's"
     )]
     #[serde(default, skip_serializing_if = "is_default")]
     pub dsack: Flag,
-    /// Whether what an ACK lets leave waits for the next one, where that is near, if it is less than a burst: what TSO sends
-    /// in 1 ms, two segments at least.
+    /// If true, segments that an ACK releases wait for the next ACK, if that is near, until they
+    /// make a burst: what TSO sends in 1 ms, at least two segments.
     #[param(
         default = false,
         source = "no RFC has bursts; Linux's tcp_tso_should_defer"
@@ -93,17 +93,17 @@ enum State {
     Loss,
 }
 
-/// What recovery sends after an acknowledgement (REXMIT_*).
+/// The transmissions of recovery after an acknowledgement (REXMIT_*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     Nothing,
-    /// What is lost.
+    /// Lost segments.
     Lost,
     /// New data, or what is lost where there are none.
     New,
 }
 
-/// What it keeps.
+/// The state of RACK-TLP.
 #[derive(Clone, Debug)]
 pub(crate) struct RackTlp {
     state: State,
@@ -115,7 +115,7 @@ pub(crate) struct RackTlp {
     pending: Pending,
     probe: Option<Probe>,
     usage: CwndUsage,
-    /// Whether something has been acknowledged since the timer last ran out (no icsk_retransmits).
+    /// True if something has been acknowledged since the timer last ran out (no icsk_retransmits).
     has_progressed: bool,
     /// TCP_TIMEOUT_MIN in ticks of the host's clock.
     timeout_min: u64,
@@ -126,7 +126,7 @@ pub(crate) struct RackTlp {
     /// None where no cut is taken back.
     undo: Option<Undo>,
     duplicates: Duplicates,
-    /// Whether less than a burst waits for more of it (`tso_defer`).
+    /// True if less than a burst waits for more segments (`tso_defer`).
     waits_for_bursts: bool,
     /// Ticks when a segment was last sent (tcp_wstamp_ns without a pace).
     last_sent: u64,
@@ -155,7 +155,7 @@ impl RackTlp {
         }
     }
 
-    /// What the next connection's draws from.
+    /// Returns the stream from which the next connection's model draws.
     pub(super) fn into_draws(self) -> Option<Stream> {
         self.model.and_then(|model| model.into_draws())
     }
@@ -206,7 +206,7 @@ impl RackTlp {
         }
     }
 
-    /// What can be sent may be more than before: the application has handed over, or the connection is open.
+    /// Handles more data to send: the application has handed over, or the connection is open.
     pub(crate) fn on_more_to_send(&mut self, tx: &mut Transmitter, now: SimTime) {
         self.take_timer(tx, now);
         self.before_more(tx);
@@ -296,8 +296,8 @@ impl RackTlp {
         }
     }
 
-    /// What losses and marks mean (tcp_fastretrans_alert), with `echo` the timestamp that the ACK echoes and `una` what was
-    /// acknowledged before it: what is to be sent.
+    /// Handles losses and marks (tcp_fastretrans_alert), with `echo` the timestamp that the ACK
+    /// echoes and `una` what was acknowledged before it; returns what is to be sent.
     fn react(
         &mut self,
         tx: &mut Transmitter,
@@ -396,7 +396,7 @@ impl RackTlp {
         }
     }
 
-    /// Whether nothing is SACKed or lost.
+    /// Returns whether nothing is SACKed or lost.
     pub(super) fn is_open(&self) -> bool {
         self.state == State::Open
     }

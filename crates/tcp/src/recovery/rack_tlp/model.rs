@@ -11,13 +11,13 @@ use skycell_des::Stream;
 
 const PS_PER_US: u64 = 1_000_000;
 
-/// What such a sender keeps beside what every other does.
+/// The additional state of a sender with a model.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     pub(super) rates: Rates,
     /// None before the connection is open.
     of_path: Option<PathModel>,
-    /// What it draws from, until there is one.
+    /// Stream that its model draws from, until there is one.
     draws: Option<Stream>,
     /// Octets that the application had handed over and that were not sent when the sender last did something.
     unsent: u64,
@@ -33,7 +33,7 @@ impl Model {
         }
     }
 
-    /// What the next connection's draws from.
+    /// Returns the stream from which the next connection's model draws.
     pub(super) fn into_draws(self) -> Option<Stream> {
         self.draws.or(self.of_path.map(PathModel::into_draws))
     }
@@ -50,7 +50,8 @@ fn now(tx: &Transmitter) -> u64 {
 }
 
 impl RackTlp {
-    /// Lets the model look at the connection and act on it.
+    /// Runs `act` on the model with the connection's values, and applies the values that it has
+    /// set.
     fn with_model(&mut self, tx: &mut Transmitter, act: impl FnOnce(&mut PathModel, &mut Path)) {
         let Some(mut model) = self.model.take() else {
             return;
@@ -108,7 +109,7 @@ impl RackTlp {
         (pace, of_path.map(PathModel::state))
     }
 
-    /// Whether cwnd follows a model.
+    /// Returns whether cwnd follows a model.
     pub(super) fn has_model(&self) -> bool {
         self.model.is_some()
     }
@@ -139,7 +140,7 @@ impl RackTlp {
         self.model = Some(model);
     }
 
-    /// What is not sent as the sender has done what it could.
+    /// Notes what is not sent after the sender has sent what it could.
     pub(super) fn note_unsent(&mut self, tx: &Transmitter) {
         if let Some(model) = &mut self.model {
             model.unsent = tx.available - tx.snd_max;
@@ -192,7 +193,7 @@ impl RackTlp {
         }
     }
 
-    /// What has been found lost since the last time.
+    /// Passes on the losses found since the last call.
     pub(super) fn note_losses(&mut self, tx: &mut Transmitter) {
         let found = self.flight.take_lost();
         let Some(model) = &self.model else {
@@ -206,7 +207,8 @@ impl RackTlp {
         }
     }
 
-    /// What an ACK says to the model, with `prior` segments in flight before it (tcp_rate_gen, bbr_main).
+    /// Passes an ACK to the model, with `prior` segments in flight before it (tcp_rate_gen,
+    /// bbr_main).
     pub(super) fn follow_model(&mut self, tx: &mut Transmitter, summary: &AckSummary, prior: u64) {
         self.note_losses(tx);
         let min_rtt = self.rack.min_rtt().map(|ticks| micros(tx, ticks));

@@ -1,4 +1,5 @@
-//! What a pacer holds back, and the engine's one timer that stands for two: the sender's and the pacer's.
+//! The segments that a pacer holds back, and the engine's one timer that stands for two: the
+//! sender's and the pacer's.
 
 use super::RackTlp;
 use crate::congestion::model_burst_size;
@@ -43,7 +44,7 @@ fn burst_size(tcp: &TcpSpec, rate: u64) -> BurstSize {
 }
 
 impl RackTlp {
-    /// What begins everything that the sender does: its own timer is the one that is looked at and set.
+    /// Begins every action of the sender: its own timer becomes the timer that is read and set.
     pub(super) fn take_timer(&mut self, tx: &mut Transmitter, now: SimTime) {
         if let Some(pacer) = &mut self.pacer {
             tx.deadline = pacer.timer;
@@ -51,7 +52,7 @@ impl RackTlp {
         }
     }
 
-    /// What ends it: the engine is told of the earlier one.
+    /// Ends the action: the engine gets the earlier timer.
     pub(super) fn give_timer(&mut self, tx: &mut Transmitter) {
         if let Some(pacer) = &mut self.pacer {
             pacer.end_burst();
@@ -63,7 +64,7 @@ impl RackTlp {
         }
     }
 
-    /// Whether a segment may leave now.
+    /// Returns whether a segment may leave now.
     pub(super) fn may_send(&mut self, tx: &Transmitter) -> bool {
         if self.pacer.is_none() {
             return true;
@@ -94,7 +95,7 @@ impl RackTlp {
         }
     }
 
-    /// Whether something waits that may leave now.
+    /// Returns whether something waits that may leave now.
     pub(super) fn is_departure(&self, now: SimTime) -> bool {
         let due = self.pacer.as_ref().and_then(|pacer| pacer.due());
         due.is_some_and(|due| due <= now)

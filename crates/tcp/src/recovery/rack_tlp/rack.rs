@@ -12,14 +12,14 @@ const PERSISTENCE: u32 = 16;
 /// Largest multiple of a quarter of the least round trip (Linux tcp_rack_update_reo_wnd).
 const MAX_STEPS: u64 = 255;
 
-/// What is known of the network's order. Times in ticks.
+/// The state of the network's order. Times in ticks.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     /// RACK.xmit_ts: of what has arrived, the segment that was sent last.
     latest: SentAt,
     /// RACK.rtt: its round trip.
     rtt: u64,
-    /// Whether `latest` has moved since losses were looked for.
+    /// True if `latest` has moved since losses were looked for.
     has_news: bool,
     /// RACK.min_RTT; none before the first.
     min_rtt: Option<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Rack {
     reordering: u64,
     /// The degree that is taken for none.
     none: u64,
-    /// Whether any has been seen (Linux's reord_seen).
+    /// True if any reordering has been seen (Linux's reord_seen).
     has_reordered: bool,
     /// reo_wnd_mult: quarters of the least round trip that the window has.
     steps: u64,
@@ -63,7 +63,7 @@ impl Rack {
         self.min_rtt
     }
 
-    /// Whether the network is known to reorder by more than is taken for none.
+    /// Returns whether the network reorders by more than the tolerance.
     pub(super) fn has_reordered(&self) -> bool {
         self.reordering > self.none
     }
@@ -130,7 +130,7 @@ impl Rack {
         self.has_news = true;
     }
 
-    /// Whether something has arrived since this was asked last.
+    /// Returns whether something has arrived since the last call.
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.has_news)
     }

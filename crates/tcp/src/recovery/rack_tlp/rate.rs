@@ -5,7 +5,8 @@ use super::flight::Covered;
 use crate::congestion::{Lost, RateSample};
 use std::collections::VecDeque;
 
-/// What is noted of a segment as it is sent (tcp_rate_skb_sent). Times in microseconds of the host's clock.
+/// The state that is noted of a segment when it is sent (tcp_rate_skb_sent). Times in microseconds
+/// of the host's clock.
 #[derive(Clone, Copy, Debug)]
 struct Stamp {
     sent: u64,
@@ -21,7 +22,7 @@ struct Stamp {
     is_app_limited: bool,
 }
 
-/// What is known of the segments that an ACK is the first to cover: the one of them that was sent last counts.
+/// The newest of the segments that an ACK is the first to cover: the one that was sent last counts.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     stamp: Stamp,
@@ -29,7 +30,7 @@ struct Latest {
     start: u64,
 }
 
-/// What it keeps (struct tcp_sock).
+/// The state of the rate samples (struct tcp_sock).
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     /// Of the segments under way, and before those the first of them has, by the flight's count.
@@ -144,7 +145,8 @@ impl Rates {
         self.latest.map(|latest| latest.stamp.delivered)
     }
 
-    /// What was noted of a segment that is found lost, as so many were `ever_lost` with it.
+    /// Returns what was noted of a segment that is found lost, with `ever_lost` losses including
+    /// it.
     pub(super) fn lost(&self, index: u64, ever_lost: u64) -> Option<Lost> {
         let stamp = self.stamps.get(index.checked_sub(self.gone)? as usize)?;
         Some(Lost {

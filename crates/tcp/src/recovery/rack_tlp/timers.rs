@@ -10,7 +10,7 @@ use skycell_units::SimTime;
 /// Slack of a probe and of the reordering window: TCP_TIMEOUT_MIN, two jiffies of a millisecond.
 pub(super) const TIMEOUT_MIN_PS: u64 = SimTime::from_millis(2).0;
 
-/// What the timer that runs is for.
+/// The purpose of the running timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pending {
     Nothing,
@@ -169,12 +169,12 @@ impl RackTlp {
         }
     }
 
-    /// Whether a probe is under way that was sent with `end` as `snd_max` (tlp_high_seq).
+    /// Returns whether a probe is under way that was sent with `end` as `snd_max` (tlp_high_seq).
     pub(super) fn is_probe_end(&self, end: u64) -> bool {
         self.probe.is_some_and(|probe| probe.end == end)
     }
 
-    /// Whether the probe that is under way repeats a segment (tlp_retrans).
+    /// Returns whether the probe that is under way repeats a segment (tlp_retrans).
     pub(super) fn is_probe_repetition(&self) -> bool {
         self.probe.is_some_and(|probe| probe.is_repetition)
     }

@@ -9,7 +9,7 @@ use super::ack_summary::AckSummary;
 use super::{Next, RackTlp, State};
 use crate::transmit::Transmitter;
 
-/// What a cut took, and by what it may turn out that it was not needed.
+/// The values before a reduction, and the evidence that it was not needed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
     /// undo_marker: the cut that may be taken back.
@@ -49,7 +49,7 @@ impl Undo {
         }
     }
 
-    /// Whether all that was repeated since the cut came twice.
+    /// Returns whether everything that was repeated since the reduction came twice.
     fn is_all_double(&self) -> bool {
         self.cut.is_some() && self.repeated == Some(0)
     }
@@ -138,7 +138,8 @@ impl RackTlp {
         }
     }
 
-    /// What was sent before recovery or a timeout is acknowledged (tcp_try_undo_recovery): whether its cut is taken back.
+    /// Handles the acknowledgement of everything sent before recovery or a timeout
+    /// (tcp_try_undo_recovery); returns whether the reduction is undone.
     pub(super) fn undo_at_end(&mut self, tx: &mut Transmitter, echo: Option<u64>) -> bool {
         let may = self.undo.as_ref().is_some_and(|undo| undo.may(echo));
         if may {
@@ -229,7 +230,7 @@ impl RackTlp {
         Next::Lost
     }
 
-    /// Whether the next ACKs decide if a timeout was needed.
+    /// Sets whether the next ACKs decide if a timeout was needed.
     pub(super) fn set_asking(&mut self, is_asking: bool) {
         if let Some(undo) = &mut self.undo {
             undo.is_asking = is_asking;

@@ -26,7 +26,7 @@ pub(super) struct ServicePattern {
     frame_services_made: u64,
     /// The source's queue, if it has cells.
     queue_index: Option<usize>,
-    /// Whether a cell of the source comes before each choice but the first, or at each.
+    /// True if a cell of the source comes before each choice but the first, or at each.
     is_in_step: bool,
 }
 
