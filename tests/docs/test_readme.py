@@ -1,7 +1,6 @@
 """The pages that tell how every study reproduces, and the script that writes them."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -126,12 +125,3 @@ def test_the_page_of_results_has_every_table_of_every_published_study_once() -> 
         for table in study.tables:
             assert block.count(f"| {table.printed_as}: {table.title} |") == 1
     assert "failed" not in block
-
-
-def test_a_table_of_the_page_of_results_names_its_publication_as_the_bibliography_does() -> None:
-    bibliography = (ROOT / "docs" / "bibliography.md").read_text(encoding="utf-8")
-    names = tuple(re.findall(r"^\| ([^ |]+) \|", bibliography, re.MULTILINE))
-    assert len(names) > 8
-    for study in map(load_study, PUBLISHED_IDS):
-        for table in study.tables:
-            assert table.printed_as.removeprefix("ATM Forum ").startswith(names), table.printed_as
