@@ -18,6 +18,8 @@ use skycell_records::{ClassQueueRecord, Columns, PortRecord, RunRecords, Traces,
 use skycell_reference::RunError;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
 use skycell_tcp::spec::EcnUse;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use words::Words;
 
 /// Scenarios run by default, beside crowds.
@@ -256,9 +258,28 @@ fn some_scenarios_are_of_cell_sources_alone() {
 fn both_engines_leave_the_same_records_and_traces() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
-    let all = (first..first + count).flat_map(scenarios_of);
-    let compared = all.map(|(name, spec)| assert_identity(&name, spec)).count();
-    println!("both engines alike: {compared} scenarios");
+    let next = AtomicU64::new(first);
+    let compared = AtomicUsize::new(0);
+    let compare = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= first + count {
+                return;
+            }
+            let scenarios = scenarios_of(seed);
+            compared.fetch_add(scenarios.len(), Ordering::Relaxed);
+            for (name, spec) in scenarios {
+                assert_identity(&name, spec);
+            }
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(compare);
+        }
+    });
+    println!("both engines alike: {} scenarios", compared.into_inner());
 }
 
 /// The scenarios of one number, with their names.

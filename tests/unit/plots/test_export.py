@@ -10,18 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from skycell.plots import render_workers as module
 from skycell.plots import theme
 from skycell.plots.export import format_of, save
 from skycell.plots.figure import Figure
 from skycell.plots.files import WouldOverwriteError, write_all
 from skycell.plots.page import in_script
 from skycell.plots.panels import TimeRange
-from skycell.plots.render_workers import DrawingFailed, RenderError, RenderWorkers
+from skycell.plots.render_workers import DrawingFailed, RenderError, RenderWorkers, _Child
 from skycell.plots.svg import inline
 from skycell.plots.window import cwnd_over_time
 from tests.unit.plots.browser import browse, outside_references
 from tests.unit.plots.spoiling import spoil
 from tests.unit.plots.traces import FLOWS, ORIGIN, SECOND, cwnd
+
+
+@pytest.fixture
+def children_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children as commands have them: other tests share theirs."""
+    monkeypatch.setattr(module, "_Child", _Child)
 
 
 @pytest.fixture(scope="module")
@@ -190,6 +197,7 @@ def test_a_picture_that_cannot_be_drawn_says_why_and_the_next_one_is_drawn(figur
         assert good.result()[0].startswith(b"<svg ")
 
 
+@pytest.mark.usefixtures("children_that_end")
 def test_a_painter_that_dies_is_told_with_what_it_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +209,7 @@ def test_a_painter_that_dies_is_told_with_what_it_said(
         render_workers.order(None, ["js"]).result()
 
 
+@pytest.mark.usefixtures("children_that_end")
 def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> None:
     spec = json.dumps(figure.bare_spec())
     with RenderWorkers(jobs=1) as render_workers:
@@ -212,6 +221,7 @@ def test_a_painter_that_dies_takes_no_later_picture_along(figure: Figure) -> Non
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no list of a process's threads")
+@pytest.mark.usefixtures("children_that_end")
 def test_one_child_lays_out_and_another_prints(figure: Figure) -> None:
     spec = json.dumps(figure.spec())
     with RenderWorkers(jobs=2) as render_workers:
@@ -226,6 +236,7 @@ def threads_of(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
+@pytest.mark.usefixtures("children_that_end")
 def test_a_single_child_does_both(figure: Figure) -> None:
     with RenderWorkers(jobs=1) as render_workers:
         drawn = [render_workers.order(json.dumps(figure.spec()), ["png"]) for _ in range(2)]
@@ -244,6 +255,7 @@ def test_a_figure_that_cannot_be_drawn_is_named_and_nothing_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.usefixtures("children_that_end")
 def test_painters_are_gone_in_the_end() -> None:
     with RenderWorkers(jobs=1) as render_workers:
         (script,) = render_workers.order(None, ["js"]).result()
