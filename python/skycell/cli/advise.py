@@ -154,7 +154,7 @@ def _validate(
     type=click.Choice(["queue", "category"]),
     default="queue",
     show_default=True,
-    help="What is chosen: buffer, queue management and TCP of a link of packets; or the service "
+    help="Choose buffer, queue management and TCP of a link of packets, or the service "
     "category of VCs over a satellite with a switch on board.",
 )
 @click.option("--rate", type=RATE, required=True, help="Rate of the link, such as '50 Mbit/s'.")
@@ -167,7 +167,7 @@ def _validate(
     type=click.Choice(["bulk", "web"]),
     default="bulk",
     show_default=True,
-    help="What they do: downloads without end, or pages.",
+    help="Traffic of the users: endless downloads, or web pages.",
 )
 @click.option("--loss", type=PART, help="Part of the packets that the link loses.  [default: none]")
 @click.option(
@@ -175,7 +175,8 @@ def _validate(
     type=click.Choice(AIM_WORDS),
     default="goodput",
     show_default=True,
-    help="What is ranked by; slowest is of queues, vc_fairness and guarantee of categories.",
+    help="Measure to rank by; slowest is for queues only, vc_fairness and guarantee for "
+    "categories only.",
 )
 @click.option(
     "--from",
@@ -183,8 +184,8 @@ def _validate(
     type=click.Choice(["auto", "stored", "runs"]),
     default="auto",
     show_default=True,
-    help="What the answer rests on: stored runs if they are near, and else runs; the nearest "
-    "stored runs; or runs of just this link.",
+    help="Runs to use: stored runs if they are near, otherwise new runs; the nearest stored "
+    "runs only; or new runs of this link only.",
 )
 @click.option(
     "--replications",
@@ -196,7 +197,7 @@ def _validate(
     "--plot",
     type=NamedPath(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Draw the options in their order, with intervals: .svg, .png, .pdf or .html.",
+    help="Draw the ranked options with their intervals: .svg, .png, .pdf or .html.",
 )
 @table_options()
 @out_folder_option(
@@ -212,7 +213,7 @@ def _validate(
 )
 @engine_option()
 @store_option
-@click.option("--fresh", is_flag=True, help="Simulate also what is stored.")
+@click.option("--fresh", is_flag=True, help="Simulate stored runs again.")
 def advise(
     choose: Choice,
     rests: Rests,

@@ -22,7 +22,7 @@ def axes_options(command: Command) -> Command:
             type=NAME,
             multiple=True,
             metavar="FACTOR",
-            help="Factor whose levels have a panel or a table each; may be repeated. Factors "
+            help="Factor with a panel or table for each level; may be repeated. Factors "
             "without a place follow.",
         ),
         click.option(

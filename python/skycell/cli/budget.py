@@ -59,7 +59,7 @@ def _validate(
     "  skycell budget examples/dvb-s2.toml\n"
     "  skycell budget examples/dvb-s2.toml 'hub>terminal' --set topology.link.1.rate='10 Mbaud'\n"
     "  skycell budget examples/dvb-s2.toml 'terminal>hub' --plot codes.pdf",
-    short_help="Show where each bit of a carrier goes, and what loss remains.",
+    short_help="Show how much of a carrier each layer takes, and the remaining loss.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.argument("link", type=NAME, required=False, metavar="[LINK]")
@@ -67,7 +67,7 @@ def _validate(
     "--plot",
     type=NamedPath(path_type=Path),
     metavar="FILE",
-    help="Draw what codes leave of bits and segments of LINK over Eb/N0: .svg, .pdf, .png or "
+    help="Draw the bit and segment errors of LINK behind each code over Eb/N0: .svg, .pdf, .png or "
     ".html.",
 )
 @force_option("FILE of --plot if it exists")

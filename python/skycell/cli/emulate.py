@@ -38,7 +38,7 @@ def _validate(
     validate=_validate,
     epilog="\b\nExample:  skycell emulate examples/satellite-buffer.toml "
     '--run source1 "ping -c 3 10.9.0.6"',
-    short_help="Put real hosts onto a scenario's path.",
+    short_help="Run real hosts over a scenario's network.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.option(
@@ -47,7 +47,7 @@ def _validate(
     nargs=2,
     multiple=True,
     metavar="HOST WHERE",
-    help="Where a host is that there is already: the file of its network namespace, such as "
+    help="Use an existing host: the file of its network namespace, such as "
     "/run/netns/NAME or a container's /proc/PID/ns/net, or the interface of this machine that it "
     "is behind; may be repeated.",
 )
@@ -57,8 +57,8 @@ def _validate(
     nargs=2,
     multiple=True,
     metavar="HOST COMMAND",
-    help="Run a command line at a host; may be repeated. All begin together; when the last one of "
-    "them ends, so does the emulation, and with it the others.",
+    help="Run a command line at a host; may be repeated. All commands start together. The "
+    "emulation ends when the last command ends.",
 )
 @table_options(
     "Write what ports counted, how late packets were, and exit codes as one JSON object."

@@ -35,7 +35,7 @@ def _validate(
     cls=Verb,
     validate=_validate,
     epilog="\b\nExample:  skycell explain examples/satellite-buffer.toml",
-    short_help="Show what a scenario comes to, before it is run.",
+    short_help="Show the resolved scenario without running it.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @table_options()

@@ -41,7 +41,7 @@ def _validate(collector: ErrorCollector, folder: Path | None, **_: object) -> No
     show_default="one that is free",
     help="Port on this machine.",
 )
-@click.option("--browser/--no-browser", default=True, help="Whether a browser is opened.")
+@click.option("--browser/--no-browser", default=True, help="Open the page in a browser.")
 def lab(folder: Path, port: int, browser: bool) -> None:
     """Open a workbench on the scenarios of FOLDER, this one if none is given.
 

@@ -44,7 +44,7 @@ def _validate(
     "  skycell new\n"
     "  skycell new geo-terminal --out mine.toml\n"
     "  skycell new geo-terminal | skycell run -",
-    short_help="Write a file to begin with.",
+    short_help="Write a template of a file.",
 )
 @click.argument("name", required=False, metavar="[TEMPLATE]")
 @click.option(

@@ -238,8 +238,7 @@ def store_option(command: Command) -> Command:
         "store_path",
         type=NamedPath(path_type=Path),
         metavar="FILE",
-        help="Where finished runs are kept, and looked up by the next call  "
-        "[default: .skycell/runs.sqlite]",
+        help="Store of finished runs, which later calls reuse  [default: .skycell/runs.sqlite]",
     )(command)
 
 
@@ -254,8 +253,8 @@ def many_runs_options(command: Command) -> Command:
         click.option(
             "--shard",
             type=_Shard(),
-            help="Make only the I-th of N shares of the runs, and show no results; skycell store "
-            "merge brings the stores of all shares together.",
+            help="Make only the I-th of N shares of the runs, without showing results; skycell "
+            "store merge brings the stores of all shares together.",
         ),
         store_option,
         engine_option(),
@@ -263,7 +262,7 @@ def many_runs_options(command: Command) -> Command:
             "--scheduler-file",
             type=NamedPath(path_type=Path),
             metavar="FILE",
-            help="The same, by the file that the scheduler has written.",
+            help="The same Dask scheduler, by the file that it has written.",
         ),
         click.option(
             "--scheduler",

@@ -93,7 +93,7 @@ def _validate(
 @click.option(
     "--view",
     metavar="LAT,LON",
-    help="Point of the earth to put in the middle  [default: the middle of the places]",
+    help="Centre of the view  [default: the middle of the places]",
 )
 @click.option(
     "--links",

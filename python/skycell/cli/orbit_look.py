@@ -116,7 +116,7 @@ def _named(sky: Constellation, names: tuple[str, ...]) -> tuple[str, ...]:
     "satellites",
     multiple=True,
     metavar="NAME",
-    help="Satellite to look at; may be repeated  [default: those that come up]",
+    help="Satellite to look at; may be repeated  [default: all that rise]",
 )
 @time_option("--start", "0 s", "First moment.")
 @time_option("--duration", "10 min", "Time from the first moment to the last.")

@@ -62,7 +62,7 @@ def _validate(
     "  skycell pack geo.zip run examples/satellite-buffer.toml --seed 7\n"
     "  skycell pack policies.zip sweep examples/sweeps/policy-and-buffer.toml\n"
     "  skycell pack table3.zip reproduce icccn97-t3",
-    short_help="Make one file of a command, what it reads and what comes out.",
+    short_help="Bundle a command, its inputs and its results in one file.",
 )
 @force_option("BUNDLE if it exists")
 @click.argument("bundle", metavar="BUNDLE", type=NamedPath(path_type=Path))

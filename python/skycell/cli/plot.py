@@ -224,7 +224,7 @@ def _validate_run(
 @click.option(
     "--unit",
     type=click.Choice(["octets", "ms"]),
-    help="Draw a queue in this and not in what its port holds.",
+    help="Unit of the queue, instead of the port's own.",
 )
 @click.option("--from", "start", type=TIME, help="Begin here, such as '2 s'.")
 @click.option("--to", "end", type=TIME, help="End here, such as '500 ms'.")

@@ -68,7 +68,7 @@ def _validate(
     "  skycell unpack geo.zip\n"
     "  skycell unpack geo.zip --verify\n"
     "  skycell unpack geo.zip --out geo",
-    short_help="Show, check or make again what a bundle holds.",
+    short_help="Show, verify or reproduce a bundle.",
 )
 @click.argument("bundle", metavar="BUNDLE", type=NamedPath(path_type=Path))
 @click.option(

@@ -102,7 +102,7 @@ class QosTargets(Parameters):
 
     vcs: Names | None = param(
         None,
-        "VCs whose losses and delays are held against the bounds",
+        "VCs that the bounds apply to",
         source="none; then ports or flows",
     )
     ports: Annotated[tuple[str, ...], Field(min_length=1)] | None = param(

@@ -21,6 +21,6 @@ class Resequencer(Parameters):
     )
     buffer: Annotated[Quantity, _BUFFER] = param(
         "10000 cells",
-        "cells that may wait; one more lets the first go on",
+        "most cells that may wait; one more releases the first",
         source="choice: 90 ms of 45 Mbit/s",
     )

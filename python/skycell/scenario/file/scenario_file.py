@@ -124,8 +124,8 @@ class ScenarioFile(Parameters):
         "drawn", "when flows begin", source="choice: sources that move in step are misleading"
     )
     loss: Loss = param({}, "prescribed losses for all flows", source="none")
-    records: Records = param({}, "what the run keeps besides its counters", source="no traces")
-    gfr: tuple[GfrContract, ...] = param([], "what VCs are promised", source="plain UBR")
+    records: Records = param({}, "records beyond the counters", source="no traces")
+    gfr: tuple[GfrContract, ...] = param([], "guarantees of VCs", source="plain UBR")
     abr: tuple[AbrControl, ...] = param(
         [], "VCs whose rate the network controls", source="plain UBR"
     )
@@ -153,14 +153,12 @@ class ScenarioFile(Parameters):
     policer: tuple[PolicerParameters, ...] = param(
         [], "the rates to which the cells of VCs are held", source="no policing"
     )
-    processing: tuple[Processing, ...] = param(
-        [], "what nodes take before a cell or packet is in its port", source="no time"
-    )
+    processing: tuple[Processing, ...] = param([], "processing times of nodes", source="no time")
     resequencer: tuple[Resequencer, ...] = param(
         [], "VCs whose cells are put in order at their end", source="cells go on as they come"
     )
     admission: Admission = param(
-        {}, "what links may be promised away", source="no link more than it carries"
+        {}, "how much of a link may be promised", source="no link more than it carries"
     )
     qos: tuple[QosTargets, ...] = param(
         [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"

@@ -106,7 +106,7 @@ class PortKeys(Parameters):
 
     buffer: Buffer = param(
         "unlimited",
-        "what the switch or router port feeding the link holds",
+        "buffer of the switch or router port that feeds the link",
         symbol="K",
         source="a port where nothing queues",
     )
@@ -135,7 +135,7 @@ class PortKeys(Parameters):
         source="whatever comes",
     )
     rate_algorithm: RateAlgorithm | None = param(
-        None, "by what a switch port tells ABR VCs a rate", source="no feedback"
+        None, "rate algorithm of a switch port for ABR VCs", source="no feedback"
     )
 
 
