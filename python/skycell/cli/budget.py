@@ -59,7 +59,7 @@ def _validate(
     "  skycell budget examples/dvb-s2.toml\n"
     "  skycell budget examples/dvb-s2.toml 'hub>terminal' --set topology.link.1.rate='10 Mbaud'\n"
     "  skycell budget examples/dvb-s2.toml 'terminal>hub' --plot codes.pdf",
-    short_help="Show how much of a carrier each layer takes, and the remaining loss.",
+    short_help="Show what each layer takes of a carrier, and the remaining loss.",
 )
 @click.argument("file", type=NamedPath(), metavar="FILE")
 @click.argument("link", type=NAME, required=False, metavar="[LINK]")

@@ -32,7 +32,7 @@ _FAST_BPS = 10**15
 
 @click.group(
     epilog="\b\nExample:  skycell trace show ping.txt --set minimum_over='15 s'",
-    short_help="Show the link that a measured series describes, or fit a model to the series.",
+    short_help="Show the link that a measured series describes, or fit a model.",
 )
 def trace() -> None:
     """Show what a file of measurements says of a link: a table of steps, or a tool's log."""
