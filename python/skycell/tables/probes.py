@@ -25,8 +25,8 @@ def probes(run: Recorded) -> Table | None:
     return made(
         "Pings, round-trip times in ms",
         "Pings of each probe that were sent while the run counts, and the part of them without an "
-        "answer. Pings under way as the run ends have no answer yet. A round-trip time lasts from "
-        "the sending of a ping to the arrival of its answer; the times are those of all answers.",
+        "answer. Pings under way as the run ends have no answer yet. Round-trip times in "
+        "milliseconds, from the sending of a ping to the arrival of its answer, of all answers.",
         "probe",
         ("sent", "unanswered", *_FIGURES),
         (tuple(_row(probe)) for probe in run.records.get("probes", ())),
