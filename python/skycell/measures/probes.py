@@ -12,6 +12,7 @@ from skycell.stats.ranges import PART, POSITIVE
 
 PROBES: Measures[RunView] = Measures()
 
+_OF_SEVERAL = "; of several probes the mean"
 _OF_PROBE: Mapping[str, Any] = {"part": "probe", "better": "smaller"}
 
 
@@ -27,7 +28,7 @@ def _round_trip_time(figure: str) -> None:
         return _mean([float(of[key]) / PS_PER_MS for of in times])
 
     measure.__name__ = f"{figure}_ping_rtt"
-    meaning = words.format("round-trip time of the pings of a probe")
+    meaning = words.format("round-trip time of the pings of a probe") + _OF_SEVERAL
     PROBES.declare("ms", meaning, range=POSITIVE, **_OF_PROBE)(measure)
 
 
@@ -37,7 +38,7 @@ for _figure in ("mean", "p50", "p95", "p99", "largest"):
 
 @PROBES.declare(
     "1",
-    "pings of a probe that no answer has come back for, as a part of those sent",
+    "pings of a probe that no answer has come back for, as a part of those sent" + _OF_SEVERAL,
     range=PART,
     **_OF_PROBE,
 )

@@ -220,7 +220,7 @@ def _place(
 
 @part
 def _contracts_of_vcs(net: Resolution) -> Vcs:
-    """Returns what the VCs of the network are promised, for a port that none of them crosses."""
+    """Returns the promises to all VCs of the network; each port adds the VCs that cross it."""
     mcr = {name: mcrs(net).get(name, 0) for name in net.plan.vcs}
     return Vcs((), mcr, mbs(net), all(name in net.plan.vcs for name in mcrs(net)))
 
