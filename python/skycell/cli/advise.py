@@ -12,20 +12,21 @@ from skycell.cli.options import (
     NamedPath,
     engine_option,
     force_option,
+    jobs_option,
+    latex_option,
     level_option,
     out_folder_option,
     store_option,
-    table_options,
+    table_json_option,
 )
-from skycell.cli.plot import drawing_faults
-from skycell.cli.results import refuse_earlier_result, refuse_unwritable
+from skycell.cli.results import drawing_faults, refuse_earlier_result, refuse_unwritable
 from skycell.cli.sentences import say_json
 from skycell.cli.store import open_store, refuse_unfit_store
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, option
 
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
-    from skycell.experiment.ranking import Ranking
+    from skycell.experiment.ranking import Ranking, Traffic
     from skycell.input.quantities import Quantity
     from skycell.studies.advice import Answer, Rests
     from skycell.studies.stored import Choice
@@ -67,168 +68,7 @@ RTT = _Amount("RTT", "600 ms", 1e9, 3e12)
 PART = _Amount("PART", "0.1 %", 0, 0.5)
 
 
-def _validate(
-    collector: ErrorCollector,
-    choose: str | None,
-    rests: str | None,
-    rate: Quantity | None,
-    rtt: Quantity | None,
-    users: int | None,
-    traffic: str | None,
-    loss: Quantity | None,
-    matters: str | None,
-    replications: int | None,
-    fresh: bool,
-    plot: Path | None,
-    out: Path | None,
-    force: bool,
-    store_path: Path | None,
-    **_: object,
-) -> Question | None:
-    from skycell.cli.sweep import RESULTS
-    from skycell.experiment.advice import Question
-    from skycell.plots.export import format_of
-    from skycell.studies.advice import aims_of
-
-    with collector.step(), drawing_faults("--plot"):
-        if plot is not None:
-            format_of(plot)
-    with collector.step():
-        if out is not None:
-            refuse_earlier_result(out, "sweep", (*RESULTS, FILE), force)
-            refuse_unwritable(out)
-    with collector.step():
-        refuse_unfit_store(store_path)
-    with collector.step():
-        if rests == "stored" and (fresh or replications is not None):
-            raise click.BadParameter(
-                "stored: simulates nothing, and takes neither --fresh nor --replications",
-                param_hint="'--from'",
-            )
-    with collector.step():
-        if matters and choose:
-            aims = aims_of("queue" if choose == "queue" else "category")
-            if matters not in aims:
-                raise click.BadParameter(
-                    f"{matters}: with --choose {choose} it is one of {', '.join(aims)}",
-                    param_hint="'--matters'",
-                )
-            if aims[matters].traffic not in (None, traffic) and traffic:
-                raise click.BadParameter(
-                    f"{matters}: is of {aims[matters].traffic} traffic", param_hint="'--matters'"
-                )
-            if choose == "category" and traffic == "web" and matters == "goodput":
-                raise click.BadParameter(
-                    "goodput: of web users, who ask for what they ask for, it says nothing here; "
-                    "pages does",
-                    param_hint="'--matters'",
-                )
-    if None in (rate, rtt, users, traffic, matters):
-        return None
-    assert rate is not None
-    assert rtt is not None
-    return Question(
-        rate,
-        rtt,
-        users or 1,
-        traffic,  # type: ignore[arg-type]
-        float(loss.amount) if loss is not None else 0.0,
-        str(matters),
-        replications=replications or DEFAULT_REPLICATIONS,
-    )
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell advise --rate '20 Mbit/s' --rtt '600 ms' --users 10\n"
-    "  skycell advise --rate '20 Mbit/s' --rtt '40 ms' --users 30 --traffic web --matters pages\n"
-    "  skycell advise --rate '50 Mbit/s' --rtt '600 ms' --loss '0.1 %' --matters delay --out dir\n"
-    "  skycell advise --choose category --rate '8 Mbit/s' --rtt '580 ms' --users 10 "
-    "--matters guarantee",
-    short_help="Answer which queue and TCP, or service category, suit a link.",
-)
-@click.option(
-    "--choose",
-    type=click.Choice(["queue", "category"]),
-    default="queue",
-    show_default=True,
-    help="Choose buffer, queue management and TCP of a link of packets, or the service "
-    "category of VCs over a satellite with a switch on board.",
-)
-@click.option("--rate", type=RATE, required=True, help="Rate of the link, such as '50 Mbit/s'.")
-@click.option("--rtt", type=RTT, required=True, help="Round trip without queues: '600 ms'.")
-@click.option(
-    "--users", type=click.IntRange(1, 1000), default=5, show_default=True, help="Users at once."
-)
-@click.option(
-    "--traffic",
-    type=click.Choice(["bulk", "web"]),
-    default="bulk",
-    show_default=True,
-    help="Traffic of the users: endless downloads, or web pages.",
-)
-@click.option("--loss", type=PART, help="Part of the packets that the link loses.  [default: none]")
-@click.option(
-    "--matters",
-    type=click.Choice(AIM_WORDS),
-    default="goodput",
-    show_default=True,
-    help="Measure to rank by; slowest is for queues only, vc_fairness and guarantee for "
-    "categories only.",
-)
-@click.option(
-    "--from",
-    "rests",
-    type=click.Choice(["auto", "stored", "runs"]),
-    default="auto",
-    show_default=True,
-    help="Runs to use: stored runs if they are near, otherwise new runs; the nearest stored "
-    "runs only; or new runs of this link only.",
-)
-@click.option(
-    "--replications",
-    type=click.IntRange(2, 1000),
-    help=f"Runs of each option; stored runs with fewer are not taken.  "
-    f"[default: {DEFAULT_REPLICATIONS}]",
-)
-@click.option(
-    "--plot",
-    type=NamedPath(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw the ranked options with their intervals: .svg, .png, .pdf or .html.",
-)
-@table_options()
-@out_folder_option(
-    f"Write the runs behind the answer into DIR: sweep.json, runs.csv, report; {FILE}, the sweep, "
-    "where a queue is chosen."
-)
-@force_option("files of an earlier result in DIR, or an existing figure")
-@level_option
-@click.option(
-    "--jobs",
-    type=click.IntRange(1),
-    help="Runs at a time on this machine; all cores if not given.",
-)
-@engine_option()
-@store_option
-@click.option("--fresh", is_flag=True, help="Simulate stored runs again.")
-def advise(
-    choose: Choice,
-    rests: Rests,
-    replications: int | None,
-    plot: Path | None,
-    out: Path | None,
-    force: bool,
-    as_json: bool,
-    jobs: int | None,
-    level: float,
-    engine: str,
-    store_path: Path | None,
-    fresh: bool,
-    **_: object,
-) -> None:
+class Advise(Call):
     """Answer which queue and TCP, or which service category, suit a link.
 
     The answer rests on stored runs whose setting is near in every factor (rate, round trip and
@@ -242,52 +82,182 @@ def advise(
     Runs that a store has are not made again. Exits with 0, with 1 if a run failed, with 2 if the
     input is faulty.
     """
-    from skycell.cli.advice_output import as_dict, show
-    from skycell.cli.study_progress import StudyProgress
-    from skycell.experiment.ranking import rank
-    from skycell.studies.advice import CannotAnswerError, aims_of, answer
 
-    question = validated(_validate)
-    assert question is not None
-    with open_store(store_path) as store:
-        try:
-            with StudyProgress(store.path) as progress:
-                found = answer(
-                    choose,
-                    question,
-                    "runs" if fresh else rests,
-                    least=replications or 2,
-                    engine=engine,
-                    jobs=jobs,
-                    store=store,
-                    on_progress=progress,
-                    fresh=fresh,
+    choose: Choice = option(
+        "--choose",
+        type=click.Choice(["queue", "category"]),
+        default="queue",
+        show_default=True,
+        help="Choose buffer, queue management and TCP of a link of packets, or the service "
+        "category of VCs over a satellite with a switch on board.",
+    )
+    rate: Quantity = option(
+        "--rate", type=RATE, required=True, help="Rate of the link, such as '50 Mbit/s'."
+    )
+    rtt: Quantity = option(
+        "--rtt", type=RTT, required=True, help="Round trip without queues: '600 ms'."
+    )
+    users: int = option(
+        "--users", type=click.IntRange(1, 1000), default=5, show_default=True, help="Users at once."
+    )
+    traffic: Traffic = option(
+        "--traffic",
+        type=click.Choice(["bulk", "web"]),
+        default="bulk",
+        show_default=True,
+        help="Traffic of the users: endless downloads, or web pages.",
+    )
+    loss: Quantity | None = option(
+        "--loss", type=PART, help="Part of the packets that the link loses.  [default: none]"
+    )
+    matters: str = option(
+        "--matters",
+        type=click.Choice(AIM_WORDS),
+        default="goodput",
+        show_default=True,
+        help="Measure to rank by; slowest is for queues only, vc_fairness and guarantee for "
+        "categories only.",
+    )
+    rests: Rests = option(
+        "--from",
+        type=click.Choice(["auto", "stored", "runs"]),
+        default="auto",
+        show_default=True,
+        help="Runs to use: stored runs if they are near, otherwise new runs; the nearest stored "
+        "runs only; or new runs of this link only.",
+    )
+    replications: int | None = option(
+        "--replications",
+        type=click.IntRange(2, 1000),
+        help=f"Runs of each option; stored runs with fewer are not taken.  "
+        f"[default: {DEFAULT_REPLICATIONS}]",
+    )
+    plot: Path | None = option(
+        "--plot",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Draw the ranked options with their intervals: .svg, .png, .pdf or .html.",
+    )
+    as_json: bool = table_json_option()
+    as_latex: bool = latex_option()
+    out: Path | None = out_folder_option(
+        f"Write the runs behind the answer into DIR: sweep.json, runs.csv, report; {FILE}, the "
+        "sweep, where a queue is chosen."
+    )
+    force: bool = force_option("files of an earlier result in DIR, or an existing figure")
+    level: float = level_option()
+    jobs: int | None = jobs_option()
+    engine: str = engine_option()
+    store_path: Path | None = store_option()
+    fresh: bool = option("--fresh", is_flag=True, help="Simulate stored runs again.")
+
+    def check(self, collector: ErrorCollector) -> Question | None:
+        from skycell.cli.sweep import RESULTS
+        from skycell.plots.export import format_of
+
+        with collector.step(), drawing_faults("--plot"):
+            if self.plot is not None:
+                format_of(self.plot)
+        with collector.step():
+            if self.out is not None:
+                refuse_earlier_result(self.out, "sweep", (*RESULTS, FILE), self.force)
+                refuse_unwritable(self.out)
+        with collector.step():
+            refuse_unfit_store(self.store_path)
+        with collector.step():
+            if self.rests == "stored" and (self.fresh or self.replications is not None):
+                raise click.BadParameter(
+                    "stored: simulates nothing, and takes neither --fresh nor --replications",
+                    param_hint="'--from'",
                 )
-        except CannotAnswerError as error:
-            raise click.UsageError(str(error)) from None
-        aim = aims_of(choose)[question.aim]
-        try:
-            ranking = rank(found.result, aim, level)
-        except ValueError as error:
-            raise click.ClickException(str(error)) from None
-        fault = None if out is None else _write(found, question, out, force, store.path, level)
-    if plot is not None:
-        _draw(found, ranking, plot, force)
-    if as_json:
-        say_json(as_dict(found, question, ranking))
-    else:
-        again = ""
-        if out is not None and fault is None and choose == "queue" and found.stored is None:
-            again = f"skycell sweep {out / FILE}"
-        show(found, question, ranking, again)
-    if fault is not None:
-        raise click.ClickException(fault)
-    result = found.result
-    if result.failed:
-        first = result.failed[0]
-        raise click.ClickException(
-            f"{len(result.failed)} of {len(result.runs)} runs failed, the first: {first.reason}"
+        with collector.step():
+            self._refuse_other_aims()
+        return collector.tried(self._question)
+
+    def _refuse_other_aims(self) -> None:
+        """Refuses an aim that the choice or the traffic does not have."""
+        from skycell.studies.advice import aims_of
+
+        aims = aims_of(self.choose)
+        reason = ""
+        if self.matters not in aims:
+            reason = f"with --choose {self.choose} it is one of {', '.join(aims)}"
+        elif aims[self.matters].traffic not in (None, self.traffic):
+            reason = f"is of {aims[self.matters].traffic} traffic"
+        elif (self.choose, self.traffic, self.matters) == ("category", "web", "goodput"):
+            reason = "of web users, who ask for what they ask for, it says nothing here; pages does"
+        if reason:
+            raise click.BadParameter(f"{self.matters}: {reason}", param_hint="'--matters'")
+
+    def _question(self) -> Question:
+        from skycell.experiment.advice import Question
+
+        return Question(
+            self.rate,
+            self.rtt,
+            self.users,
+            self.traffic,
+            float(self.loss.amount) if self.loss is not None else 0.0,
+            self.matters,
+            replications=self.replications or DEFAULT_REPLICATIONS,
         )
+
+    def run(self, question: Question) -> None:
+        from skycell.cli.advice_output import as_dict, show
+        from skycell.cli.study_progress import StudyProgress
+        from skycell.experiment.ranking import rank
+        from skycell.studies.advice import CannotAnswerError, aims_of, answer
+
+        with open_store(self.store_path) as store:
+            try:
+                with StudyProgress(store.path) as progress:
+                    found = answer(
+                        self.choose,
+                        question,
+                        "runs" if self.fresh else self.rests,
+                        least=self.replications or 2,
+                        engine=self.engine,
+                        jobs=self.jobs,
+                        store=store,
+                        on_progress=progress,
+                        fresh=self.fresh,
+                    )
+            except CannotAnswerError as error:
+                raise click.UsageError(str(error)) from None
+            aim = aims_of(self.choose)[question.aim]
+            try:
+                ranking = rank(found.result, aim, self.level)
+            except ValueError as error:
+                raise click.ClickException(str(error)) from None
+            fault = None
+            if self.out is not None:
+                fault = _write(found, question, self.out, self.force, store.path, self.level)
+        if self.plot is not None:
+            _draw(found, ranking, self.plot, self.force)
+        if self.as_json:
+            say_json(as_dict(found, question, ranking))
+        else:
+            is_new_sweep = self.choose == "queue" and found.stored is None and fault is None
+            again = f"skycell sweep {self.out / FILE}" if self.out and is_new_sweep else ""
+            show(found, question, ranking, again)
+        if fault is not None:
+            raise click.ClickException(fault)
+        result = found.result
+        if result.failed:
+            first = result.failed[0]
+            raise click.ClickException(
+                f"{len(result.failed)} of {len(result.runs)} runs failed, the first: {first.reason}"
+            )
+
+
+advise = Verb(
+    Advise,
+    "skycell advise --rate '20 Mbit/s' --rtt '600 ms' --users 10",
+    "skycell advise --rate '20 Mbit/s' --rtt '40 ms' --users 30 --traffic web --matters pages",
+    "skycell advise --rate '50 Mbit/s' --rtt '600 ms' --loss '0.1 %' --matters delay --out dir",
+    "skycell advise --choose category --rate '8 Mbit/s' --rtt '580 ms' --users 10 --matters "
+    "guarantee",
+)
 
 
 def _write(

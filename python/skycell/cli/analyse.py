@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from skycell.cli.axes import axes_options, chosen_axes
+from skycell.cli.axes import AxesOptions
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     NAME,
     NamedPath,
+    RowsOptions,
     engine_option,
+    latex_option,
     level_option,
-    rows_options,
     store_option,
-    table_options,
+    table_json_option,
 )
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep, wanted_rows
 from skycell.cli.sentences import say_json
 from skycell.cli.store import look_into_store, refuse_unfit_store
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option, shared
 
 if TYPE_CHECKING:
     from skycell.experiment.plan import Design
@@ -33,93 +34,7 @@ if TYPE_CHECKING:
 _SWEEP = ".toml"
 
 
-def _validate(
-    collector: ErrorCollector,
-    source: Path | None,
-    responses: tuple[str, ...] | None,
-    factors: tuple[str, ...] | None,
-    filters: tuple[str, ...],
-    block: str | None,
-    engine: str | None,
-    store_path: Path | None,
-    x: str | None,
-    series: str | None,
-    facet: tuple[str, ...] | None,
-    **_: object,
-) -> tuple[Runs, Axes | None] | None:
-    """Also gives the rows asked for."""
-    wanted = wanted_rows(collector, filters)
-    if source is None:
-        return None
-    read: list[Runs] = []
-    if source.suffix == _SWEEP:
-        read += _runs_of_file(collector, source, engine, store_path)
-    else:
-        with collector.step():
-            read.append(read_runs(source))
-    if not read:
-        return None
-    runs = asked_for(collector, read[-1], wanted, factors or (), responses or (), block)
-    names = runs.asked(factors or (), responses or (), block)[0]
-    return runs, chosen_axes(collector, names, x, series, facet)
-
-
-def _runs_of_file(
-    collector: ErrorCollector, source: Path, engine: str | None, store_path: Path | None
-) -> list[Runs]:
-    """The runs of a sweep's file as they are planned, and behind that as the store has them."""
-    found: list[Runs] = []
-    fit: list[Path | None] = []
-    with collector.step():
-        refuse_unfit_store(store_path, to_look=True)
-        fit.append(store_path)
-    with collector.step():
-        design = _design(source)
-        found.append(_planned(design))
-        if fit and engine is not None:
-            found.append(runs_of_sweep(_stored(design, engine, store_path)))
-    return found
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell analyse out/policies\n"
-    "  skycell analyse examples/sweeps/policy-and-buffer.toml --response efficiency --level 95\n"
-    "  skycell analyse out/policies/runs.csv --factor policy --response efficiency",
-    short_help="Show which factors matter, and by how much.",
-)
-@click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
-@click.option(
-    "--response",
-    "responses",
-    type=NAME,
-    multiple=True,
-    help="Column to explain; may be repeated. If not given, all that a sweep measured.",
-)
-@rows_options
-@axes_options
-@level_option
-@click.option(
-    "--order",
-    type=click.IntRange(1),
-    default=2,
-    show_default=True,
-    help="Largest number of factors in an interaction of the model.",
-)
-@table_options()
-@engine_option("Engine whose runs to take from the store.")
-@store_option
-def analyse(
-    responses: tuple[str, ...],
-    factors: tuple[str, ...],
-    block: str | None,
-    level: float,
-    order: int,
-    as_json: bool,
-    **_: object,
-) -> None:
+class Analyse(Call):
     """Show means, effects, allocation of variation and intervals for the runs in SOURCE.
 
     SOURCE is a folder that `skycell sweep --out` wrote, the file of a sweep whose runs are in the
@@ -127,32 +42,89 @@ def analyse(
 
     Exits with 0, or with 2 if the input is faulty or does not determine the effects.
     """
-    from skycell.stats import DesignError
 
-    found = validated(_validate)
-    assert found is not None
-    runs, axes = found
-    names, asked, of_block = runs.asked(factors, responses, block)
-    collector = ErrorCollector()
-    analyses: dict[str, Analysis | str] = {}
-    for name in asked:
-        try:
-            analyses[name] = runs.analysed(names, name, level, order, of_block)
-        except DesignError as error:
-            analyses[name] = str(error)
-    refused = [why for why in analyses.values() if isinstance(why, str)]
-    # Of responses that nobody named, one that no run has keeps no other back.
-    if responses or len(refused) == len(analyses):
-        for why in dict.fromkeys(refused):
-            with collector.step():
-                raise click.UsageError(why)
-        collector.refuse_if_any()
-    if axes is not None and not as_json:
-        from skycell.cli.console import Output
-        from skycell.cli.sweep_output import show_pivots
+    source: Path = argument(metavar="SOURCE", type=NamedPath(path_type=Path))
+    responses: tuple[str, ...] = option(
+        "--response",
+        type=NAME,
+        multiple=True,
+        help="Column to explain; may be repeated. If not given, all that a sweep measured.",
+    )
+    rows = shared(RowsOptions)
+    axes = shared(AxesOptions)
+    level: float = level_option()
+    order: int = option(
+        "--order",
+        type=click.IntRange(1),
+        default=2,
+        show_default=True,
+        help="Largest number of factors in an interaction of the model.",
+    )
+    as_json: bool = table_json_option()
+    as_latex: bool = latex_option()
+    engine: str = engine_option("Engine whose runs to take from the store.")
+    store_path: Path | None = store_option()
 
-        show_pivots(Output(), runs.values(names, asked), axes, level, runs.factor_units)
-    _show(analyses, runs.units, as_json)
+    def check(self, collector: ErrorCollector) -> tuple[Runs, Axes | None] | None:
+        """Also reads the rows asked for."""
+        wanted = wanted_rows(collector, self.rows.filters)
+        if self.source.suffix == _SWEEP:
+            read = self._runs_of_file(collector)
+        else:
+            read = collector.tried(lambda: read_runs(self.source))
+        if read is None:
+            return None
+        asked = (self.rows.factors, self.responses, self.rows.block)
+        runs = asked_for(collector, read, wanted, *asked)
+        return runs, self.axes.chosen(collector, runs.asked(*asked)[0])
+
+    def _runs_of_file(self, collector: ErrorCollector) -> Runs | None:
+        """The runs of a sweep's file as the store has them, or else as they are planned."""
+        found: Runs | None = None
+        is_fit = False
+        with collector.step():
+            refuse_unfit_store(self.store_path, to_look=True)
+            is_fit = True
+        with collector.step():
+            design = _design(self.source)
+            found = _planned(design)
+            if is_fit:
+                found = runs_of_sweep(_stored(design, self.engine, self.store_path))
+        return found
+
+    def run(self, found: tuple[Runs, Axes | None]) -> None:
+        from skycell.stats import DesignError
+
+        runs, axes = found
+        names, asked, of_block = runs.asked(self.rows.factors, self.responses, self.rows.block)
+        collector = ErrorCollector()
+        analyses: dict[str, Analysis | str] = {}
+        for name in asked:
+            try:
+                analyses[name] = runs.analysed(names, name, self.level, self.order, of_block)
+            except DesignError as error:
+                analyses[name] = str(error)
+        refused = [why for why in analyses.values() if isinstance(why, str)]
+        # Of responses that nobody named, one that no run has keeps no other back.
+        if self.responses or len(refused) == len(analyses):
+            for why in dict.fromkeys(refused):
+                with collector.step():
+                    raise click.UsageError(why)
+            collector.refuse_if_any()
+        if axes is not None and not self.as_json:
+            from skycell.cli.console import Output
+            from skycell.cli.sweep_output import show_pivots
+
+            show_pivots(Output(), runs.values(names, asked), axes, self.level, runs.factor_units)
+        _show(analyses, runs.units, self.as_json)
+
+
+analyse = Verb(
+    Analyse,
+    "skycell analyse out/policies",
+    "skycell analyse examples/sweeps/policy-and-buffer.toml --response efficiency --level 95",
+    "skycell analyse out/policies/runs.csv --factor policy --response efficiency",
+)
 
 
 def _show(found: Mapping[str, Analysis | str], units: Mapping[str, str], as_json: bool) -> None:

@@ -11,7 +11,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import STDIN, load_input, shown_name
 from skycell.cli.options import json_option
 from skycell.cli.sentences import say, say_json
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Call, Verb, argument
 
 if TYPE_CHECKING:
     from skycell.input.faults import Fault
@@ -38,28 +38,6 @@ class _Checked:
             "notes": list(self.notes),
             "accounts": list(self.accounts),
         }
-
-
-def _validate(
-    collector: ErrorCollector, files: tuple[str, ...] | None, **_: object
-) -> list[_Checked]:
-    if files is None:
-        return []
-    with collector.step():
-        if "" in files:
-            raise click.BadParameter("a name is missing", param_hint="'FILE...'")
-    with collector.step():
-        if files.count(STDIN) > 1:
-            message = "- stands for standard input, which can be read only once"
-            raise click.BadParameter(message, param_hint="'FILE...'")
-    checked = [
-        _check(file)
-        for at, file in enumerate(files)
-        if file and (file != STDIN or at == files.index(STDIN))
-    ]
-    for found in checked:
-        collector.faults.faults += found.faults
-    return checked
 
 
 def _check(name: str) -> _Checked:
@@ -89,16 +67,7 @@ def _check(name: str) -> _Checked:
         return _Checked(file, faults=(fault,))
 
 
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell check examples/*.toml",
-    short_help="List all faults of scenario files.",
-)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@json_option("Write one JSON object to standard output.")
-@click.pass_context
-def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
+class Check(Call):
     """List all faults of scenario FILEs, without running them.
 
     A FILE given as - stands for standard input; files named in such a scenario are looked for
@@ -108,16 +77,45 @@ def check(ctx: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     means. A note is no fault: it says what a file does that its author may not expect. Exits with 0
     if every file can be run, otherwise with 2.
     """
-    collector = ErrorCollector()
-    checked = _validate(collector, files)
-    collector.refuse_if_wrong_use()
-    if as_json:
-        say_json({"files": [found.as_dict() for found in checked]})
-        ctx.exit(2 if collector else 0)
-    for found in checked:
-        if found.spec is not None:
-            users = found.spec.users_in_words
-            say(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
-            for note in found.notes:
-                say(f"  Note: {note}")
-    collector.refuse_if_any()
+
+    files: tuple[str, ...] = argument(nargs=-1, required=True, metavar="FILE...")
+    as_json: bool = json_option("Write one JSON object to standard output.")
+
+    def check(self, collector: ErrorCollector) -> list[_Checked]:
+        with collector.step():
+            if "" in self.files:
+                raise click.BadParameter("a name is missing", param_hint="'FILE...'")
+        with collector.step():
+            if self.files.count(STDIN) > 1:
+                message = "- stands for standard input, which can be read only once"
+                raise click.BadParameter(message, param_hint="'FILE...'")
+        checked = [
+            _check(file)
+            for at, file in enumerate(self.files)
+            if file and (file != STDIN or at == self.files.index(STDIN))
+        ]
+        for found in checked:
+            collector.faults.faults += found.faults
+        return checked
+
+    def refuse(self, collector: ErrorCollector) -> None:
+        """Ends the call where it is faulty itself; faults of files are what it shows."""
+        collector.refuse_if_wrong_use()
+
+    def run(self, checked: list[_Checked]) -> None:
+        collector = ErrorCollector()
+        for found in checked:
+            collector.faults.faults += found.faults
+        if self.as_json:
+            say_json({"files": [found.as_dict() for found in checked]})
+            raise click.exceptions.Exit(2 if collector else 0)
+        for found in checked:
+            if found.spec is not None:
+                users = found.spec.users_in_words
+                say(f"{found.file}: fine; {users}, spec {found.spec.hash()[:12]}")
+                for note in found.notes:
+                    say(f"  Note: {note}")
+        collector.refuse_if_any()
+
+
+check = Verb(Check, "skycell check examples/*.toml")

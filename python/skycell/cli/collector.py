@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
 from skycell.cli.sentences import say
 
+_Read = TypeVar("_Read")
+
 COMMAND_LINE = "command line"
 """Where a fault is that is in no file."""
+
+
+class Unread(Exception):
+    """A value that was given could not be read, so that nothing can be said of it."""
+
+
+class _Step:
+    def __init__(self, collector: ErrorCollector) -> None:
+        self._collector = collector
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        return self._collector.note(error)
 
 
 class ErrorCollector:
@@ -23,21 +40,34 @@ class ErrorCollector:
         """Takes faults of the command line itself."""
         self._usage: list[click.UsageError] = []
 
-    @contextmanager
-    def step(self) -> Iterator[None]:
-        """Notes faults, a file that cannot be read among them, and goes on."""
+    def step(self) -> _Step:
+        """A context that notes faults, a file that cannot be read among them, and goes on.
+
+        The rest of a step that needs an unread value is left out.
+        """
+        return _Step(self)
+
+    def note(self, error: BaseException | None) -> bool:
+        """Notes an error that is a fault of the call; whether it is one."""
         from skycell.input.faults import ScenarioFaults
 
-        try:
-            yield
-        except ScenarioFaults as reported:
-            self.faults.faults += reported.faults
-        except click.UsageError as error:
+        if isinstance(error, ScenarioFaults):
+            self.faults.faults += error.faults
+        elif isinstance(error, click.UsageError):
             self._usage.append(error)
-        except OSError as error:
+        elif isinstance(error, OSError):
             reason = error.strerror or str(error)
             named = f"{error.filename}: {reason}" if error.filename else reason
             self._usage.append(click.UsageError(named))
+        else:
+            return isinstance(error, Unread)
+        return True
+
+    def tried(self, read: Callable[[], _Read]) -> _Read | None:
+        """Reads as a step; none where there is a fault, which is noted, or an unread value."""
+        with self.step():
+            return read()
+        return None
 
     def add(self, *errors: click.UsageError) -> None:
         """Notes faults of the command's use, which are told before those found so far."""

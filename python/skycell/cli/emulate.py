@@ -11,10 +11,10 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
-from skycell.cli.options import NamedPath, set_option, table_options
+from skycell.cli.options import NamedPath, latex_option, set_option, table_json_option
 from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option
 
 if TYPE_CHECKING:
     from skycell.scenario import NetworkSpec, Scenario
@@ -22,54 +22,7 @@ if TYPE_CHECKING:
 _PS_PER_US = 1e6
 
 
-def _validate(
-    collector: ErrorCollector, file: str | None, settings: tuple[str, ...], **_: object
-) -> Scenario | None:
-    values = read_settings(settings, collector.faults)
-    found: list[Scenario] = []
-    with collector.step():
-        if file is not None:
-            found.append(load_input(file, values))
-    return found[0] if found else None
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell emulate examples/satellite-buffer.toml "
-    '--run source1 "ping -c 3 10.9.0.6"',
-    short_help="Run real hosts over a scenario's network.",
-)
-@click.argument("file", type=NamedPath(), metavar="FILE")
-@click.option(
-    "--at",
-    "places",
-    nargs=2,
-    multiple=True,
-    metavar="HOST WHERE",
-    help="Use an existing host: the file of its network namespace, such as "
-    "/run/netns/NAME or a container's /proc/PID/ns/net, or the interface of this machine that it "
-    "is behind; may be repeated.",
-)
-@click.option(
-    "--run",
-    "commands",
-    nargs=2,
-    multiple=True,
-    metavar="HOST COMMAND",
-    help="Run a command line at a host; may be repeated. All commands start together. The "
-    "emulation ends when the last command ends.",
-)
-@table_options(
-    "Write what ports counted, how late packets were, and exit codes as one JSON object."
-)
-@set_option("Replace a value of the file, such as run.duration='10 min'")
-def emulate(
-    places: tuple[tuple[str, str], ...],
-    commands: tuple[tuple[str, str], ...],
-    as_json: bool,
-    **_: object,
-) -> None:
+class Emulate(Call):
     """Make the scenario in FILE a live network: each of its hosts a network namespace of Linux.
 
     What hosts send goes through the links, queues and policies of the scenario, and its cell
@@ -83,41 +36,81 @@ def emulate(
     packets were delivered too late, if a command failed, or if the system refuses, with 2 if the
     input is faulty.
     """
-    scenario = validated(_validate)
-    assert scenario is not None
-    from skycell import _core
 
-    spec = scenario.resolve()
-    if spec.measure_from_ps:
-        say(
-            "Note: run.measure_from is left aside: a live network counts from its beginning on.",
-            err=True,
-        )
-        spec = spec.model_copy(update={"measure_from_ps": 0})
-    _refuse_unknown(spec, [host for host, _ in commands], "--run")
-    _refuse_unknown(spec, [host for host, _ in places], "--at")
-    _refuse_mixed(spec, places, commands)
-    # Who is not root makes itself root in a user namespace, which others have to enter, too.
-    user = (
-        "" if os.geteuid() == 0 else f"--user=/proc/{os.getpid()}/ns/user --preserve-credentials "
+    file: str = argument(type=NamedPath(), metavar="FILE")
+    places: tuple[tuple[str, str], ...] = option(
+        "--at",
+        nargs=2,
+        multiple=True,
+        metavar="HOST WHERE",
+        help="Use an existing host: the file of its network namespace, such as /run/netns/NAME or "
+        "a container's /proc/PID/ns/net, or the interface of this machine that it is behind; may "
+        "be repeated.",
+    )
+    commands: tuple[tuple[str, str], ...] = option(
+        "--run",
+        nargs=2,
+        multiple=True,
+        metavar="HOST COMMAND",
+        help="Run a command line at a host; may be repeated. All commands start together. The "
+        "emulation ends when the last command ends.",
+    )
+    as_json: bool = table_json_option(
+        "Write what ports counted, how late packets were, and exit codes as one JSON object."
+    )
+    as_latex: bool = latex_option()
+    settings: tuple[str, ...] = set_option(
+        "Replace a value of the file, such as run.duration='10 min'"
     )
 
-    def report(hosts: Sequence[tuple[str, str | None, str]]) -> None:
-        for name, address, where in hosts:
-            way = f"{address}  nsenter {user}--net={where} COMMAND" if address else where
-            say(f"{name}  {way}", err=True)
+    def check(self, collector: ErrorCollector) -> Scenario | None:
+        values = read_settings(self.settings, collector.faults)
+        return collector.tried(lambda: load_input(self.file, values))
 
-    text = _core.emulate(spec.canonical_json(), list(places), list(commands), as_json, report)
-    found = json.loads(text)
-    if as_json:
-        say(text)
-    else:
-        _show(spec, found)
-    wrong = _wrong(found)
-    for line in wrong:
-        say(line, err=True)
-    if wrong:
-        raise click.exceptions.Exit(1)
+    def run(self, scenario: Scenario) -> None:
+        from skycell import _core
+
+        spec = scenario.resolve()
+        if spec.measure_from_ps:
+            say(
+                "Note: run.measure_from is left aside: a live network counts from its beginning "
+                "on.",
+                err=True,
+            )
+            spec = spec.model_copy(update={"measure_from_ps": 0})
+        _refuse_unknown(spec, [host for host, _ in self.commands], "--run")
+        _refuse_unknown(spec, [host for host, _ in self.places], "--at")
+        _refuse_mixed(spec, self.places, self.commands)
+        # Who is not root makes itself root in a user namespace, which others have to enter, too.
+        user = (
+            ""
+            if os.geteuid() == 0
+            else f"--user=/proc/{os.getpid()}/ns/user --preserve-credentials "
+        )
+
+        def report(hosts: Sequence[tuple[str, str | None, str]]) -> None:
+            for name, address, where in hosts:
+                way = f"{address}  nsenter {user}--net={where} COMMAND" if address else where
+                say(f"{name}  {way}", err=True)
+
+        text = _core.emulate(
+            spec.canonical_json(), list(self.places), list(self.commands), self.as_json, report
+        )
+        found = json.loads(text)
+        if self.as_json:
+            say(text)
+        else:
+            _show(spec, found)
+        wrong = _wrong(found)
+        for line in wrong:
+            say(line, err=True)
+        if wrong:
+            raise click.exceptions.Exit(1)
+
+
+emulate = Verb(
+    Emulate, 'skycell emulate examples/satellite-buffer.toml --run source1 "ping -c 3 10.9.0.6"'
+)
 
 
 def _ends(spec: NetworkSpec) -> list[str]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input
-from skycell.cli.options import NamedPath, set_option, table_options
+from skycell.cli.options import NamedPath, latex_option, set_option, table_json_option
 from skycell.cli.sentences import say_json
 from skycell.cli.settings import read_settings
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario
@@ -20,49 +18,41 @@ if TYPE_CHECKING:
 _MOST_ROWS = 40
 
 
-def _validate(
-    collector: ErrorCollector, file: str | None, settings: tuple[str, ...], **_: object
-) -> Scenario | None:
-    values = read_settings(settings, collector.faults)
-    found: list[Scenario] = []
-    with collector.step():
-        if file is not None:
-            found.append(load_input(file, values))
-    return found[0] if found else None
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell explain examples/satellite-buffer.toml",
-    short_help="Show the resolved scenario without running it.",
-)
-@click.argument("file", type=NamedPath(), metavar="FILE")
-@table_options()
-@set_option("Replace a value of the file, such as tcp.recovery=reno")
-def explain(file: str, as_json: bool, settings: tuple[str, ...]) -> None:
+class Explain(Call):
     """Show what the scenario in FILE comes to, before it is run.
 
     Link by link what packets cost and which layer takes what; buffers and thresholds in every
     unit; the settings of ports and where each comes from; the round trip hop by hop; the ports that
     the fast engine steps; and what to doubt. If FILE is -, the scenario comes from standard input.
     """
-    from skycell.metrics.explained import explain as explained
 
-    scenario = validated(_validate)
-    assert scenario is not None
-    found = explained(scenario)
-    if as_json:
-        say_json({"file": file, **found.as_dict()})
-        return
-    from skycell.cli.console import Output
-    from skycell.tables.explained import explained_tables
-    from skycell.tables.table import first_rows
+    file: str = argument(type=NamedPath(), metavar="FILE")
+    as_json: bool = table_json_option()
+    as_latex: bool = latex_option()
+    settings: tuple[str, ...] = set_option("Replace a value of the file, such as tcp.recovery=reno")
 
-    output = Output()
-    for table in explained_tables(found):
-        output.show(first_rows(table, _MOST_ROWS))
-    for warning in found.warnings:
-        output.say(f"Warning: {warning}")
-    for note in found.notes:
-        output.say(f"Note: {note}")
+    def check(self, collector: ErrorCollector) -> Scenario | None:
+        values = read_settings(self.settings, collector.faults)
+        return collector.tried(lambda: load_input(self.file, values))
+
+    def run(self, scenario: Scenario) -> None:
+        from skycell.metrics.explained import explain as explained
+
+        found = explained(scenario)
+        if self.as_json:
+            say_json({"file": self.file, **found.as_dict()})
+            return
+        from skycell.cli.console import Output
+        from skycell.tables.explained import explained_tables
+        from skycell.tables.table import first_rows
+
+        output = Output()
+        for table in explained_tables(found):
+            output.show(first_rows(table, _MOST_ROWS))
+        for warning in found.warnings:
+            output.say(f"Warning: {warning}")
+        for note in found.notes:
+            output.say(f"Note: {note}")
+
+
+explain = Verb(Explain, "skycell explain examples/satellite-buffer.toml")

@@ -10,13 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.collector import ErrorCollector
+from skycell.cli.inputs import read_run
 from skycell.cli.options import NamedPath, force_option
-from skycell.cli.plot import drawing_faults, read_run
-from skycell.cli.results import refuse_unwritable, report_result, shown_place, writing
+from skycell.cli.results import (
+    drawing_faults,
+    refuse_unwritable,
+    report_result,
+    shown_place,
+    writing,
+)
 from skycell.cli.runs_table import is_sweep_source, read_sweep_source
 from skycell.cli.sentences import say
 from skycell.cli.times import TIME, TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,86 +35,7 @@ _FORMS = (*_TABLES, "pcapng", "qlog", "ss")
 _USUAL_STEP = "100 ms"
 
 
-def _validate(
-    collector: ErrorCollector,
-    source: Path | None,
-    form: str | None,
-    out: Path | None,
-    force: bool,
-    flows: tuple[str, ...] | None,
-    every: TimeOption | None,
-    **_: object,
-) -> RunResult | SweepResult | None:
-    """Also reads the result."""
-    from skycell.records.result import RunResult
-
-    found: list[RunResult | SweepResult] = []
-    is_sweep = source is not None and is_sweep_source(source)
-    with collector.step(), drawing_faults():
-        if source is not None:
-            found.append(read_sweep_source(source) if is_sweep else read_run(source))
-    with collector.step():
-        if is_sweep and form not in (None, *_TABLES):
-            raise click.UsageError(
-                f"--as {form} is of a run, and this is a sweep: it has csv, parquet"
-            )
-    with collector.step():
-        if every is not None and form not in (None, "ss"):
-            raise click.UsageError(f"--every is the step of --as ss, and this is {form}")
-        if every is not None and every.ps == 0:
-            raise click.BadParameter("0 s: must be above 0", param_hint="'--every'")
-    with collector.step():
-        if flows and form in _TABLES:
-            raise click.UsageError(
-                f"--flow is for pcapng, qlog and ss; --as {form} writes whole traces"
-            )
-    with collector.step(), drawing_faults():
-        if flows and found and isinstance(found[0], RunResult):
-            from skycell.plots.run import refuse_unknown_flows
-
-            refuse_unknown_flows(found[0].spec, flows)
-    with collector.step(), drawing_faults():
-        if out is not None and form is not None and found:
-            _refuse_targets(_files(found[0], form, out), out, force)
-    return found[0] if found else None
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell run examples/ubr-wan.toml --trace sequence --trace cwnd --out out/run\n"
-    "  skycell export out/run --as pcapng --flow flow1 --out flow1.pcapng\n"
-    "  skycell export out/run --as qlog --out run.qlog\n"
-    "  skycell export out/run --as ss --every '50 ms' --out sockets.csv\n"
-    "  skycell export out/run --as csv --out out/tables\n"
-    "  skycell export out/policies --as parquet --out runs.parquet",
-    short_help="Write a run's traces or a sweep's runs for other tools.",
-)
-@click.argument("source", metavar="DIR", type=NamedPath(path_type=Path))
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(_FORMS),
-    required=True,
-    help="Tables with names and seconds (csv, parquet), a capture for Wireshark (pcapng), a log "
-    "for qvis (qlog), or samples of senders in the words of ss, as CSV (ss).",
-)
-@click.option(
-    "--out",
-    type=NamedPath(path_type=Path),
-    required=True,
-    metavar="PATH",
-    help="File to write; for the tables of a run a folder, with one file per trace.",
-)
-@click.option(
-    "--flow", "flows", multiple=True, metavar="NAME", help="Only this flow; may be repeated."
-)
-@click.option("--every", type=TIME, help=f"Time between samples of ss.  [default: {_USUAL_STEP}]")
-@force_option("PATH if it exists")
-def export(
-    form: str, out: Path, force: bool, flows: tuple[str, ...], every: TimeOption | None, **_: object
-) -> None:
+class Export(Call):
     """Write what a run traced, or the runs of a sweep, in a format that other tools read.
 
     DIR is a folder that `skycell run --out` or `skycell sweep --out` wrote. pcapng and qlog take
@@ -116,25 +43,93 @@ def export(
 
     Exits with 0, or with 2 if the input is faulty.
     """
-    from skycell.exports.named import NothingToExport
-    from skycell.plots.files import write_all
 
-    found = validated(_validate)
-    assert found is not None
-    with drawing_faults():
-        try:
-            contents = _contents(found, form, out, flows, every)
-        except NothingToExport as error:
-            raise click.UsageError(str(error)) from None
-        with writing(out) as reported:
-            write_all(contents, force=force)
-    names = ", ".join(shown_place(path) for path in contents)
+    source: Path = argument(metavar="DIR", type=NamedPath(path_type=Path))
+    form: str = option(
+        "--as",
+        type=click.Choice(_FORMS),
+        required=True,
+        help="Tables with names and seconds (csv, parquet), a capture for Wireshark (pcapng), a "
+        "log for qvis (qlog), or samples of senders in the words of ss, as CSV (ss).",
+    )
+    out: Path = option(
+        "--out",
+        type=NamedPath(path_type=Path),
+        required=True,
+        metavar="PATH",
+        help="File to write; for the tables of a run a folder, with one file per trace.",
+    )
+    flows: tuple[str, ...] = option(
+        "--flow", multiple=True, metavar="NAME", help="Only this flow; may be repeated."
+    )
+    every: TimeOption | None = option(
+        "--every", type=TIME, help=f"Time between samples of ss.  [default: {_USUAL_STEP}]"
+    )
+    force: bool = force_option("PATH if it exists")
 
-    def show() -> None:
-        if reported.fault is None:
-            say(f"Written: {names}.")
+    def check(self, collector: ErrorCollector) -> RunResult | SweepResult | None:
+        """Also reads the result."""
+        from skycell.records.result import RunResult
 
-    report_result(show, None, reported.fault, as_json=True)
+        is_sweep = is_sweep_source(self.source)
+        found: RunResult | SweepResult | None = None
+        with collector.step(), drawing_faults():
+            found = read_sweep_source(self.source) if is_sweep else read_run(self.source)
+        with collector.step():
+            if is_sweep and self.form not in _TABLES:
+                raise click.UsageError(
+                    f"--as {self.form} is of a run, and this is a sweep: it has csv, parquet"
+                )
+        with collector.step():
+            if self.every is not None and self.every.ps == 0:
+                raise click.BadParameter("0 s: must be above 0", param_hint="'--every'")
+            if self.every is not None and self.form != "ss":
+                raise click.UsageError(f"--every is the step of --as ss, and this is {self.form}")
+        with collector.step():
+            if self.flows and self.form in _TABLES:
+                raise click.UsageError(
+                    f"--flow is for pcapng, qlog and ss; --as {self.form} writes whole traces"
+                )
+        if found is None:
+            return None
+        with collector.step(), drawing_faults():
+            if self.flows and isinstance(found, RunResult):
+                from skycell.plots.run import refuse_unknown_flows
+
+                refuse_unknown_flows(found.spec, self.flows)
+        with collector.step(), drawing_faults():
+            _refuse_targets(_files(found, self.form, self.out), self.out, self.force)
+        return found
+
+    def run(self, found: RunResult | SweepResult) -> None:
+        from skycell.exports.named import NothingToExport
+        from skycell.plots.files import write_all
+
+        with drawing_faults():
+            try:
+                contents = _contents(found, self.form, self.out, self.flows, self.every)
+            except NothingToExport as error:
+                raise click.UsageError(str(error)) from None
+            with writing(self.out) as reported:
+                write_all(contents, force=self.force)
+        names = ", ".join(shown_place(path) for path in contents)
+
+        def show() -> None:
+            if reported.fault is None:
+                say(f"Written: {names}.")
+
+        report_result(show, None, reported.fault, as_json=True)
+
+
+export = Verb(
+    Export,
+    "skycell run examples/ubr-wan.toml --trace sequence --trace cwnd --out out/run",
+    "skycell export out/run --as pcapng --flow flow1 --out flow1.pcapng",
+    "skycell export out/run --as qlog --out run.qlog",
+    "skycell export out/run --as ss --every '50 ms' --out sockets.csv",
+    "skycell export out/run --as csv --out out/tables",
+    "skycell export out/policies --as parquet --out runs.parquet",
+)
 
 
 def _contents(

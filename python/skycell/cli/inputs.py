@@ -1,4 +1,4 @@
-"""The scenario or the sweep that a command is given: a file, or standard input."""
+"""What a command is given: a scenario or a sweep, from a file or standard input, or a run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import errno
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 if TYPE_CHECKING:
     from skycell.experiment.design import SweepPlan
+    from skycell.records.result import RunResult
     from skycell.scenario import Scenario
 
 STDIN = "-"
@@ -49,6 +53,20 @@ def load_input_plan(file: str, replications: int | None = None) -> SweepPlan:
     if file != STDIN:
         return load_plan(file, replications)
     return parse_plan(_standard_input(), shown_name(file), replications=replications)
+
+
+def read_run(folder: Path) -> RunResult:
+    """The result in a folder, or beside a file that is part of one."""
+    from skycell.records.files import RECORDS_FILE, SPEC_FILE, existing_files
+    from skycell.records.reading import read_result
+
+    if not folder.is_dir() and folder not in existing_files(folder.parent):
+        raise click.UsageError(f"{folder} is neither a folder of a run nor part of one")
+    if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
+        raise click.UsageError(
+            f"{folder} holds nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
+        )
+    return read_result(folder if folder.is_dir() else folder.parent)
 
 
 def shown_name(file: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,19 +12,18 @@ from skycell.cli.orbit_globe import globe
 from skycell.cli.orbit_look import look as look_at
 from skycell.cli.orbit_options import (
     Inputs,
-    common,
+    OrbitCall,
+    OrbitOptions,
+    TableFiles,
     report_notes,
     report_written,
-    tables,
     time_option,
-    validate_inputs,
-    write_tables,
 )
 from skycell.cli.orbit_passes import passes
 from skycell.cli.orbit_series import series
 from skycell.cli.sentences import say, say_json
 from skycell.cli.times import TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option, shared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
 
 @click.group(
     epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
-    short_help="Compute constellations, paths over them, and their delays.",
 )
 def orbit() -> None:
     """Compute constellations, paths over them, and how delays change.
@@ -51,118 +48,105 @@ orbit.add_command(passes)
 orbit.add_command(globe)
 
 
-def _validate_list(
-    collector: ErrorCollector,
-    name: str | None,
-    cities: bool,
-    markdown: bool,
-    as_json: bool,
-    **_: object,
-) -> None:
-    from skycell.cli.presets import refuse_unknown_preset
-    from skycell.orbit import constellations
-
-    with collector.step():
-        if (name is not None) + cities + markdown > 1:
-            raise click.UsageError("NAME, --cities and --markdown exclude each other")
-    with collector.step():
-        if markdown and as_json:
-            raise click.UsageError("--markdown and --json exclude each other")
-    with collector.step():
-        refuse_unknown_preset("constellation", constellations(), name)
-
-
-@orbit.command(
-    "list",
-    cls=Verb,
-    validate=_validate_list,
-    epilog="\b\nExample:  skycell orbit list iridium-like",
-    short_help="List constellations, or the values of one.",
-)
-@click.argument("name", required=False)
-@click.option("--cities", is_flag=True, help="List the built-in cities instead.")
-@click.option("--markdown", is_flag=True, help="Write the reference page of constellation files.")
-@json_option()
-def list_(name: str | None, cities: bool, markdown: bool, as_json: bool) -> None:
+class List(Call):
     """List the built-in constellations, or the values of NAME with their sources."""
-    from skycell.cli.presets import show_presets
-    from skycell.orbit import cities as built_in
-    from skycell.orbit import constellations
 
-    validated(_validate_list)
-    if markdown:
-        from skycell.orbit.documentation import page
-
-        say(page(), nl=False)
-    elif not cities:
-        show_presets(constellations(), name, as_json)
-    elif as_json:
-        known = {
-            place.name: [place.latitude_deg, place.longitude_deg] for place in built_in().values()
-        }
-        say_json(known)
-    else:
-        width = max(map(len, built_in()))
-        for place in built_in().values():
-            at = f"{place.latitude_deg:7.2f} {place.longitude_deg:8.2f}"
-            say(f"{place.name:<{width}} {at}")
-
-
-def _validate_table(
-    collector: ErrorCollector,
-    constellation: str | None,
-    place: tuple[str, ...],
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    **_: object,
-) -> Inputs | None:
-    targets = (csv_file, parquet)
-    return validate_inputs(
-        collector, constellation, settings, place, places_file, targets, force, usual=_JSAC_CITIES
+    name: str | None = argument(required=False)
+    cities: bool = option("--cities", is_flag=True, help="List the built-in cities instead.")
+    markdown: bool = option(
+        "--markdown", is_flag=True, help="Write the reference page of constellation files."
     )
+    as_json: bool = json_option()
+
+    def check(self, collector: ErrorCollector) -> None:
+        from skycell.cli.presets import refuse_unknown_preset
+        from skycell.orbit import constellations
+
+        with collector.step():
+            if (self.name is not None) + self.cities + self.markdown > 1:
+                raise click.UsageError("NAME, --cities and --markdown exclude each other")
+        with collector.step():
+            if self.markdown and self.as_json:
+                raise click.UsageError("--markdown and --json exclude each other")
+        with collector.step():
+            refuse_unknown_preset("constellation", constellations(), self.name)
+
+    def run(self, _: None) -> None:
+        from skycell.cli.presets import show_presets
+        from skycell.orbit import cities as built_in
+        from skycell.orbit import constellations
+
+        if self.markdown:
+            from skycell.orbit.documentation import page
+
+            say(page(), nl=False)
+        elif not self.cities:
+            show_presets(constellations(), self.name, self.as_json)
+        elif self.as_json:
+            known = {
+                place.name: [place.latitude_deg, place.longitude_deg]
+                for place in built_in().values()
+            }
+            say_json(known)
+        else:
+            width = max(map(len, built_in()))
+            for place in built_in().values():
+                at = f"{place.latitude_deg:7.2f} {place.longitude_deg:8.2f}"
+                say(f"{place.name:<{width}} {at}")
 
 
-@orbit.command(
-    cls=Verb,
-    validate=_validate_table,
-    epilog="\b\nExample:  skycell orbit table jsac98-6x11 new_york tokyo paris",
-    short_help="Show delays between all of some places.",
+orbit.add_command(
+    Verb(
+        List,
+        "skycell orbit list iridium-like",
+        short_help="List constellations, or the values of one.",
+    )
 )
-@click.argument("constellation")
-@click.argument("place", nargs=-1)
-@time_option("--at", "0 s", "Moment, counted from time 0.")
-@tables
-@common
-def table(
-    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
-) -> None:
+
+
+class Table(OrbitCall):
     """Show delay and satellites of the paths between all PLACEs, from row to column.
 
     Without a PLACE: those of --places, the constellation's own, or ten cities.
     """
-    from skycell.orbit import look
 
-    inputs = validated(_validate_table)
-    assert inputs is not None
-    sky, places = inputs
-    pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
-    moment = look(sky, places, pairs, at.ps)
-    report_notes(moment.validity)
-    written = write_tables(_rows(moment), csv_file, parquet)
-    if as_json:
-        reported = {
-            "constellation": sky.title,
-            "at_ps": at.ps,
-            "paths": [route.as_dict() for route in moment.routes],
-            **moment.validity.as_dict(),
-        }
-        say_json(reported)
-        return
-    _show_matrix(sky, [entry.name for entry in places], moment, at)
-    report_written(written)
+    constellation: str = argument()
+    place: tuple[str, ...] = argument(nargs=-1)
+    at: TimeOption = time_option("--at", "0 s", "Moment, counted from time 0.")
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
+
+    def check(self, collector: ErrorCollector) -> Inputs | None:
+        return self.inputs(collector, self.place, usual=_JSAC_CITIES)
+
+    def run(self, inputs: Inputs) -> None:
+        from skycell.orbit import look
+
+        sky, places = inputs
+        pairs = [(a, b) for a in range(len(places)) for b in range(len(places))]
+        moment = look(sky, places, pairs, self.at.ps)
+        report_notes(moment.validity)
+        written = self.files.write(_rows(moment))
+        if self.common.as_json:
+            reported = {
+                "constellation": sky.title,
+                "at_ps": self.at.ps,
+                "paths": [route.as_dict() for route in moment.routes],
+                **moment.validity.as_dict(),
+            }
+            say_json(reported)
+            return
+        _show_matrix(sky, [entry.name for entry in places], moment, self.at)
+        report_written(written)
+
+
+orbit.add_command(
+    Verb(
+        Table,
+        "skycell orbit table jsac98-6x11 new_york tokyo paris",
+        short_help="Show delays between all of some places.",
+    )
+)
 
 
 _JSAC_CITIES = (
@@ -224,92 +208,83 @@ def _shown(route: Route) -> str:
     return f"{route.delay_ms:.1f} ({len(route.satellites)})"
 
 
-def _validate_path(
-    collector: ErrorCollector,
-    constellation: str | None,
-    source: str | None,
-    target: str | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    **_: object,
-) -> Inputs | None:
-    ends = [name for name in (source, target) if name is not None]
-    targets = (csv_file, parquet)
-    return validate_inputs(collector, constellation, settings, ends, places_file, targets, force)
-
-
-@orbit.command(
-    cls=Verb,
-    validate=_validate_path,
-    epilog="\b\nExample:  skycell orbit path jsac98-6x11 los_angeles london",
-    short_help="Show the links of one path.",
-)
-@click.argument("constellation")
-@click.argument("source", metavar="FROM")
-@click.argument("target", metavar="TO")
-@time_option("--at", "0 s", "Moment, counted from time 0.")
-@tables
-@common
-def path(
-    at: TimeOption, csv_file: Path | None, parquet: Path | None, as_json: bool, **_: object
-) -> None:
+class PathCall(OrbitCall):
     """Show the links of the path from FROM to TO, and what either place sees.
 
     Exits with 0, with 1 if there is no path, with 2 if the input is faulty.
     """
-    from skycell.orbit import look
 
-    inputs = validated(_validate_path)
-    assert inputs is not None
-    sky, places = inputs
-    moment = look(sky, places, [(0, 1)], at.ps)
-    report_notes(moment.validity)
-    other = "shortest" if sky.file.route == "greedy" else "greedy"
-    compared = None
-    if sky.file.ground.access != "any":
-        compared = look(sky.with_values({"route": other}), places, [(0, 1)], at.ps).routes[0]
-    (route,) = moment.routes
-    written = write_tables(_links(route), csv_file, parquet)
-    if as_json:
-        reported = {
-            "constellation": sky.title,
-            "at_ps": at.ps,
-            "route": sky.file.route,
-            **route.as_dict(),
-            "visible": {
-                name: [
-                    {
-                        "satellite": sight.satellite,
-                        "elevation_deg": sight.elevation_deg,
-                        "slant_range_km": sight.slant_range_km,
-                    }
-                    for sight in sights
-                ]
-                for name, sights in moment.sights.items()
-            },
-            **moment.validity.as_dict(),
-        }
-        if compared is not None:
-            reported[other] = compared.as_dict()
-        say_json(reported)
-    else:
-        _show_path(sky, moment, route, at)
-        if compared is not None and compared.delay_ms is not None:
-            from skycell.cli.console import Output
-            from skycell.input.quantities import counted
+    constellation: str = argument()
+    source: str = argument(metavar="FROM")
+    target: str = argument(metavar="TO")
+    at: TimeOption = time_option("--at", "0 s", "Moment, counted from time 0.")
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
 
-            count = len(compared.satellites)
-            Output().say(
-                f"The {other} route takes {compared.delay_ms:.3f} ms over "
-                f"{counted(count, 'satellite')}."
-            )
-        report_written(written)
-    if not route.satellites:
-        say(f"No path: {route.missing}.", err=True)
-        raise click.exceptions.Exit(1)
+    def check(self, collector: ErrorCollector) -> Inputs | None:
+        ends = (collector.tried(lambda: self.source), collector.tried(lambda: self.target))
+        return self.inputs(collector, [name for name in ends if name is not None])
+
+    def run(self, inputs: Inputs) -> None:
+        from skycell.orbit import look
+
+        sky, places = inputs
+        moment = look(sky, places, [(0, 1)], self.at.ps)
+        report_notes(moment.validity)
+        other = "shortest" if sky.file.route == "greedy" else "greedy"
+        compared = None
+        if sky.file.ground.access != "any":
+            compared = look(sky.with_values({"route": other}), places, [(0, 1)], self.at.ps).routes[
+                0
+            ]
+        (route,) = moment.routes
+        written = self.files.write(_links(route))
+        if self.common.as_json:
+            reported = {
+                "constellation": sky.title,
+                "at_ps": self.at.ps,
+                "route": sky.file.route,
+                **route.as_dict(),
+                "visible": {
+                    name: [
+                        {
+                            "satellite": sight.satellite,
+                            "elevation_deg": sight.elevation_deg,
+                            "slant_range_km": sight.slant_range_km,
+                        }
+                        for sight in sights
+                    ]
+                    for name, sights in moment.sights.items()
+                },
+                **moment.validity.as_dict(),
+            }
+            if compared is not None:
+                reported[other] = compared.as_dict()
+            say_json(reported)
+        else:
+            _show_path(sky, moment, route, self.at)
+            if compared is not None and compared.delay_ms is not None:
+                from skycell.cli.console import Output
+                from skycell.input.quantities import counted
+
+                count = len(compared.satellites)
+                Output().say(
+                    f"The {other} route takes {compared.delay_ms:.3f} ms over "
+                    f"{counted(count, 'satellite')}."
+                )
+            report_written(written)
+        if not route.satellites:
+            say(f"No path: {route.missing}.", err=True)
+            raise click.exceptions.Exit(1)
+
+
+orbit.add_command(
+    Verb(
+        PathCall,
+        "skycell orbit path jsac98-6x11 los_angeles london",
+        short_help="Show the links of one path.",
+    )
+)
 
 
 def _links(route: Route) -> pl.DataFrame:

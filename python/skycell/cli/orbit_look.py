@@ -9,21 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     Inputs,
-    common,
+    OrbitCall,
+    OrbitOptions,
+    TableFiles,
+    figure_option,
     report_notes,
     report_written,
-    tables,
     time_option,
-    validate_inputs,
-    write_tables,
 )
-from skycell.cli.plot import drawing_faults
+from skycell.cli.results import drawing_faults
 from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Verb, argument, option, shared
 
 if TYPE_CHECKING:
     from skycell.orbit import Constellation, Place, Sights
@@ -39,45 +38,6 @@ class _Asked:
     inputs: Inputs
     satellites: tuple[str, ...]
     times_ps: tuple[int, ...]
-
-
-def _validate(
-    collector: ErrorCollector,
-    constellation: str | None,
-    place: tuple[str, ...],
-    satellites: tuple[str, ...],
-    start: TimeOption | None,
-    duration: TimeOption | None,
-    step: TimeOption | None,
-    plot: Path | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    **_: object,
-) -> _Asked | None:
-    from skycell.plots.export import format_of
-
-    with collector.step(), drawing_faults("--plot"):
-        if plot is not None:
-            format_of(plot)
-    times_ps: tuple[int, ...] = ()
-    with collector.step():
-        if start is not None and duration is not None and step is not None:
-            times_ps = _moments(start, duration, step)
-    targets = (csv_file, parquet, plot)
-    found = validate_inputs(collector, constellation, settings, place, places_file, targets, force)
-    if found is None:
-        return None
-    sky, places = found
-    with collector.step():
-        if not places:
-            raise click.UsageError("name a place, or give --places FILE")
-    names: tuple[str, ...] = ()
-    with collector.step():
-        names = _named(sky, satellites)
-    return _Asked(found, names, times_ps)
 
 
 def _moments(start: TimeOption, duration: TimeOption, step: TimeOption) -> tuple[int, ...]:
@@ -102,71 +62,84 @@ def _named(sky: Constellation, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:  skycell orbit look iridium-like london --duration '30 min'\n"
-    "           skycell orbit look jsac98-6x11 paris --satellite 1-3 --plot look.svg",
-    short_help="Show azimuth, elevation and range over time.",
-)
-@click.argument("constellation")
-@click.argument("place", nargs=-1)
-@click.option(
-    "--satellite",
-    "satellites",
-    multiple=True,
-    metavar="NAME",
-    help="Satellite to look at; may be repeated  [default: all that rise]",
-)
-@time_option("--start", "0 s", "First moment.")
-@time_option("--duration", "10 min", "Time from the first moment to the last.")
-@time_option("--step", "10 s", "Time from one moment to the next.")
-@click.option(
-    "--plot",
-    type=NamedPath(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw elevation over time: .svg, .png, .pdf or .html.",
-)
-@tables
-@common
-def look(
-    start: TimeOption,
-    duration: TimeOption,
-    plot: Path | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    as_json: bool,
-    **_: object,
-) -> None:
+class Look(OrbitCall):
     """Show where satellites stand above each PLACE: azimuth, elevation and range over time.
 
     Azimuths go clockwise from north. Satellites are followed below the horizon and the elevation
     mask too; the limits of the constellation's [ground] play no part but in which come up.
     Without a PLACE: those of --places, or the constellation's own.
     """
-    from skycell.orbit import sights
 
-    asked = validated(_validate)
-    assert asked is not None
-    sky, places = asked.inputs
-    names = asked.satellites or _that_come_up(sky, places, start.ps, duration.ps)
-    _refuse_too_many(len(names) * len(places) * len(asked.times_ps))
-    found = sights(sky, places, names, asked.times_ps)
-    report_notes(found.validity)
-    written = write_tables(found.table(), csv_file, parquet)
-    if plot is not None:
-        from skycell.plots.elevation import elevation_figure
-        from skycell.plots.export import save
+    constellation: str = argument()
+    place: tuple[str, ...] = argument(nargs=-1)
+    satellites: tuple[str, ...] = option(
+        "--satellite",
+        multiple=True,
+        metavar="NAME",
+        help="Satellite to look at; may be repeated  [default: all that rise]",
+    )
+    start: TimeOption = time_option("--start", "0 s", "First moment.")
+    duration: TimeOption = time_option(
+        "--duration", "10 min", "Time from the first moment to the last."
+    )
+    step: TimeOption = time_option("--step", "10 s", "Time from one moment to the next.")
+    plot: Path | None = figure_option("elevation over time")
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
 
-        with drawing_faults("--plot"):
-            save({plot: elevation_figure(sky.title, found)}, force=force)
-        written.append(plot)
-    if as_json:
-        say_json(_as_dict(sky, found))
-    else:
-        _show(sky, found, f"{duration} from {start} on", with_set=bool(asked.satellites))
-        report_written(written)
+    def check(self, collector: ErrorCollector) -> _Asked | None:
+        from skycell.plots.export import format_of
+
+        with collector.step(), drawing_faults("--plot"):
+            if self.plot is not None:
+                format_of(self.plot)
+        times_ps = collector.tried(lambda: _moments(self.start, self.duration, self.step))
+        inputs = self.inputs(collector, self.place)
+        if inputs is None:
+            return None
+        sky, places = inputs
+        with collector.step():
+            if not places:
+                raise click.UsageError("name a place, or give --places FILE")
+        names = collector.tried(lambda: _named(sky, self.satellites))
+        return _Asked(inputs, names or (), times_ps or ())
+
+    @property
+    def figure_file(self) -> Path | None:
+        """The figure of elevations."""
+        return self.plot
+
+    def run(self, asked: _Asked) -> None:
+        from skycell.orbit import sights
+
+        sky, places = asked.inputs
+        names = asked.satellites or _that_come_up(sky, places, self.start.ps, self.duration.ps)
+        _refuse_too_many(len(names) * len(places) * len(asked.times_ps))
+        found = sights(sky, places, names, asked.times_ps)
+        report_notes(found.validity)
+        written = self.files.write(found.table())
+        if self.plot is not None:
+            from skycell.plots.elevation import elevation_figure
+            from skycell.plots.export import save
+
+            with drawing_faults("--plot"):
+                save({self.plot: elevation_figure(sky.title, found)}, force=self.files.force)
+            written.append(self.plot)
+        if self.common.as_json:
+            say_json(_as_dict(sky, found))
+        else:
+            _show(
+                sky, found, f"{self.duration} from {self.start} on", with_set=bool(asked.satellites)
+            )
+            report_written(written)
+
+
+look = Verb(
+    Look,
+    "skycell orbit look iridium-like london --duration '30 min'",
+    "skycell orbit look jsac98-6x11 paris --satellite 1-3 --plot look.svg",
+    short_help="Show azimuth, elevation and range over time.",
+)
 
 
 def _that_come_up(

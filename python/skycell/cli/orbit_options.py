@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import Command, NamedPath, set_option, table_options
+from skycell.cli.options import NamedPath, latex_option, set_option, table_json_option
 from skycell.cli.results import why_unwritable
 from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME
+from skycell.cli.verb import Call, Options, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,84 +27,98 @@ Inputs: TypeAlias = "tuple[Constellation, list[Place]]"
 PLACE_HELP = "a built-in city, a place of --places, or latitude,longitude"
 
 
-def common(command: Command) -> Command:
-    """--places, --set and --json."""
-    for option in (
-        table_options(),
-        set_option("Replace a value of the constellation, such as route=shortest"),
-        click.option(
-            "--places",
-            "places_file",
-            type=NamedPath(path_type=Path),
-            metavar="FILE",
-            help="Your own places: CSV with name, latitude_deg, longitude_deg.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def tables(command: Command) -> Command:
-    """--csv, --parquet and --force."""
-    for option in (
-        click.option("--force", is_flag=True, help="Replace existing files."),
-        click.option(
-            "--parquet",
-            type=NamedPath(path_type=Path, dir_okay=False),
-            metavar="FILE",
-            help="Write the rows as Parquet.",
-        ),
-        click.option(
-            "--csv",
-            "csv_file",
-            type=NamedPath(path_type=Path, dir_okay=False),
-            metavar="FILE",
-            help="Write the rows as CSV.",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-def time_option(name: str, default: str, what: str) -> Callable[[Command], Command]:
+def time_option(name: str, default: str, what: str) -> Any:
     """An option that takes a time such as 10 min."""
-    return click.option(name, type=TIME, default=default, show_default=True, help=what)
+    return option(name, type=TIME, default=default, show_default=True, help=what)
 
 
-def validate_inputs(
-    collector: ErrorCollector,
-    constellation: str | None,
-    settings: Sequence[str],
-    names: Sequence[str],
-    places_file: Path | None,
-    targets: Sequence[Path | None],
-    force: bool,
-    usual: Sequence[str] = (),
-) -> Inputs | None:
-    """What a command computes from; none where that has faults, which are noted.
+def figure_option(what: str) -> Any:
+    """`--plot FILE`; `what` it draws."""
+    return option(
+        "--plot",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help=f"Draw {what}: .svg, .png, .pdf or .html.",
+    )
 
-    Args:
-        collector: takes what is wrong.
-        constellation: a preset or a file; none if it could not be read.
-        settings: what the command line changes of it.
-        names: of places; all of the file's where there is none.
-        places_file: with places of one's own.
-        targets: files to write, which are tried.
-        force: files that exist are replaced.
-        usual: names of places where neither the call nor a file has any.
-    """
-    found: list[Inputs] = []
-    with collector.step():
-        _refuse_targets(force, targets)
-    skies: list[Constellation] = []
-    with collector.step():
-        if constellation is not None:
-            skies.append(_constellation(constellation, settings))
-    with collector.step():
-        own = [place for sky in skies for place in sky.own_places]
-        places = _named_places(names, own, places_file, usual)
-        found += [(sky, places) for sky in skies]
-    return found[0] if found else None
+
+class TableFiles(Options):
+    """Files that get the rows."""
+
+    csv_file: Path | None = option(
+        "--csv",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the rows as CSV.",
+    )
+    parquet: Path | None = option(
+        "--parquet",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write the rows as Parquet.",
+    )
+    force: bool = option("--force", is_flag=True, help="Replace existing files.")
+
+    def write(self, rows: pl.DataFrame) -> list[Path]:
+        """Writes rows to the files that are asked for."""
+        from skycell.records.files import write_parquet
+        from skycell.records.staging import Staging
+
+        with Staging() as staging:
+            if self.csv_file is not None:
+                staging.write(self.csv_file, rows.write_csv().encode())
+            if self.parquet is not None:
+                with staging.place(self.parquet) as file:
+                    write_parquet(rows, file)
+        return staging.paths
+
+
+class OrbitOptions(Options):
+    """What all verbs that compute have."""
+
+    places_file: Path | None = option(
+        "--places",
+        type=NamedPath(path_type=Path),
+        metavar="FILE",
+        help="Your own places: CSV with name, latitude_deg, longitude_deg.",
+    )
+    settings: tuple[str, ...] = set_option(
+        "Replace a value of the constellation, such as route=shortest"
+    )
+    as_json: bool = table_json_option()
+    as_latex: bool = latex_option()
+
+
+class OrbitCall(Call):
+    """A call that computes something of a constellation above places."""
+
+    constellation: str
+    files: TableFiles
+    common: OrbitOptions
+
+    @property
+    def figure_file(self) -> Path | None:
+        """The file of a figure, if one is drawn."""
+        return None
+
+    def inputs(
+        self, collector: ErrorCollector, names: Sequence[str], usual: Sequence[str] = ()
+    ) -> Inputs | None:
+        """What the verb computes from; none where that has faults, which are noted.
+
+        Args:
+            collector: takes what is wrong.
+            names: of places; all of the file's where there is none.
+            usual: names of places where neither the call nor a file has any.
+        """
+        with collector.step():
+            _refuse_targets(
+                self.files.force, [self.files.csv_file, self.files.parquet, self.figure_file]
+            )
+        sky = collector.tried(lambda: _constellation(self.constellation, self.common.settings))
+        own = [] if sky is None else sky.own_places
+        places = collector.tried(lambda: _named_places(names, own, self.common.places_file, usual))
+        return None if sky is None or places is None else (sky, places)
 
 
 def _constellation(name: str, settings: Sequence[str]) -> Constellation:
@@ -154,20 +169,6 @@ def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:
         refuse_overwriting(targets, force=force)
     except WouldOverwriteError as error:
         raise click.UsageError(f"{error}; --force replaces it") from None
-
-
-def write_tables(rows: pl.DataFrame, csv_file: Path | None, parquet: Path | None) -> list[Path]:
-    """Writes rows to the files that are asked for."""
-    from skycell.records.files import write_parquet
-    from skycell.records.staging import Staging
-
-    with Staging() as staging:
-        if csv_file is not None:
-            staging.write(csv_file, rows.write_csv().encode())
-        if parquet is not None:
-            with staging.place(parquet) as file:
-                write_parquet(rows, file)
-    return staging.paths
 
 
 def report_notes(validity: Validity) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,17 +9,16 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.orbit_options import (
     Inputs,
-    common,
+    OrbitCall,
+    OrbitOptions,
+    TableFiles,
     report_notes,
     report_written,
-    tables,
     time_option,
-    validate_inputs,
-    write_tables,
 )
 from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Verb, argument, option, shared
 
 if TYPE_CHECKING:
     from skycell.orbit import Constellation, Passes, PassEvent
@@ -29,76 +27,62 @@ _MOST_ROWS = 60
 """Passes shown one by one."""
 
 
-def _validate(
-    collector: ErrorCollector,
-    constellation: str | None,
-    place: tuple[str, ...],
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    **_: object,
-) -> Inputs | None:
-    targets = (csv_file, parquet)
-    found = validate_inputs(collector, constellation, settings, place, places_file, targets, force)
-    with collector.step():
-        if found is not None and not found[1]:
-            raise click.UsageError("name a place, or give --places FILE")
-    return found
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:  skycell orbit passes iridium-like london --duration '30 min'\n"
-    "           skycell orbit passes iridium-like 47.4,8.5 --set 'ground.mask=10 deg'",
-    short_help="Show when satellites rise, stand highest, and set.",
-)
-@click.argument("constellation")
-@click.argument("place", nargs=-1)
-@time_option("--start", "0 s", "First moment.")
-@time_option("--duration", "24 h", "Time from the first moment to the last.")
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores if not given.")
-@tables
-@common
-def passes(
-    start: TimeOption,
-    duration: TimeOption,
-    jobs: int | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    as_json: bool,
-    **_: object,
-) -> None:
+class PassesCall(OrbitCall):
     """Show when satellites rise above each PLACE, stand highest, and set.
 
     A satellite is up while a place may use it: at the elevation mask or above it, and within the
     other limits of the constellation's [ground] and of the place. Azimuths go clockwise from north.
     Without a PLACE: those of --places, or the constellation's own.
     """
-    from skycell.cli.progress import ShareProgress
-    from skycell.orbit import passes as compute
 
-    inputs = validated(_validate)
-    assert inputs is not None
-    sky, places = inputs
-    with ShareProgress("of the passes found") as report_it:
-        found = compute(
-            sky,
-            places,
-            duration_ps=duration.ps,
-            start_ps=start.ps,
-            jobs=jobs,
-            on_progress=report_it,
-        )
-    report_notes(found.validity)
-    written = write_tables(found.table(), csv_file, parquet)
-    if as_json:
-        say_json(_as_dict(sky, found))
-    else:
-        _show(sky, found, f"{duration} from {start} on")
-        report_written(written)
+    constellation: str = argument()
+    place: tuple[str, ...] = argument(nargs=-1)
+    start: TimeOption = time_option("--start", "0 s", "First moment.")
+    duration: TimeOption = time_option(
+        "--duration", "24 h", "Time from the first moment to the last."
+    )
+    jobs: int | None = option(
+        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
+    )
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
+
+    def check(self, collector: ErrorCollector) -> Inputs | None:
+        inputs = self.inputs(collector, self.place)
+        with collector.step():
+            if inputs is not None and not inputs[1]:
+                raise click.UsageError("name a place, or give --places FILE")
+        return inputs
+
+    def run(self, inputs: Inputs) -> None:
+        from skycell.cli.progress import ShareProgress
+        from skycell.orbit import passes as compute
+
+        sky, places = inputs
+        with ShareProgress("of the passes found") as report_it:
+            found = compute(
+                sky,
+                places,
+                duration_ps=self.duration.ps,
+                start_ps=self.start.ps,
+                jobs=self.jobs,
+                on_progress=report_it,
+            )
+        report_notes(found.validity)
+        written = self.files.write(found.table())
+        if self.common.as_json:
+            say_json(_as_dict(sky, found))
+        else:
+            _show(sky, found, f"{self.duration} from {self.start} on")
+            report_written(written)
+
+
+passes = Verb(
+    PassesCall,
+    "skycell orbit passes iridium-like london --duration '30 min'",
+    "skycell orbit passes iridium-like 47.4,8.5 --set 'ground.mask=10 deg'",
+    short_help="Show when satellites rise, stand highest, and set.",
+)
 
 
 def _as_dict(sky: Constellation, found: Passes) -> dict[str, Any]:

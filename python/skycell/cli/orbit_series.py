@@ -13,18 +13,18 @@ from skycell.cli.options import NamedPath
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     Inputs,
-    common,
+    OrbitCall,
+    OrbitOptions,
+    TableFiles,
+    figure_option,
     report_notes,
     report_written,
-    tables,
     time_option,
-    validate_inputs,
-    write_tables,
 )
-from skycell.cli.plot import drawing_faults
+from skycell.cli.results import drawing_faults
 from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Verb, argument, option, shared
 
 if TYPE_CHECKING:
     from skycell.orbit import Series
@@ -46,141 +46,116 @@ class _Asked:
     pairs: list[tuple[int, int]]
 
 
-def _validate(
-    collector: ErrorCollector,
-    constellation: str | None,
-    pairs: tuple[tuple[str, str], ...] | None,
-    pairs_file: Path | None,
-    step: TimeOption | None,
-    plot: Path | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    places_file: Path | None,
-    settings: tuple[str, ...],
-    **_: object,
-) -> _Asked | None:
-    from skycell.plots.export import format_of
-
-    with collector.step(), drawing_faults("--plot"):
-        if plot is not None:
-            format_of(plot)
-    with collector.step():
-        if step is not None and step.ps == 0:
-            raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
-    listed = list(pairs or ())
-    with collector.step():
-        if pairs_file is not None:
-            listed += _read_pairs(pairs_file)
-        elif not listed:
-            raise click.UsageError("name a pair of places: --pair FROM TO")
-    names = list(dict.fromkeys(name for pair in listed for name in pair))
-    targets = (csv_file, parquet, plot)
-    inputs = validate_inputs(collector, constellation, settings, names, places_file, targets, force)
-    numbers = {name: number for number, name in enumerate(names)}
-    numbered = [(numbers[source], numbers[target]) for source, target in listed]
-    return None if inputs is None else _Asked(inputs, numbered)
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  "
-    "skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
-    short_help="Show how delays change with time.",
-)
-@click.argument("constellation")
-@click.option(
-    "--pair",
-    "pairs",
-    nargs=2,
-    multiple=True,
-    metavar="FROM TO",
-    help=f"Where a path begins and ends, each {PLACE_HELP}; may be repeated.",
-)
-@click.option(
-    "--pairs",
-    "pairs_file",
-    type=NamedPath(path_type=Path),
-    metavar="FILE",
-    help="Pairs: CSV with from and to.",
-)
-@time_option("--start", "0 s", "First moment.")
-@time_option("--duration", "10 min", "Time from the first moment to the last.")
-@time_option("--step", "1 s", "Time from one moment to the next.")
-@click.option("--exact", is_flag=True, help="Find the moments of handovers to 1 ns.")
-@click.option(
-    "--rows",
-    type=click.Choice(["delays", "paths", "links"]),
-    default="delays",
-    show_default=True,
-    help="What files contain: a row per step, per path, or per link and step.",
-)
-@click.option(
-    "--plot",
-    type=NamedPath(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Draw delay over time with handovers marked: .svg, .png, .pdf or .html.",
-)
-@click.option("--jobs", type=click.IntRange(1), help="Threads; all cores if not given.")
-@tables
-@common
-def series(
-    start: TimeOption,
-    duration: TimeOption,
-    step: TimeOption,
-    exact: bool,
-    rows: str,
-    plot: Path | None,
-    jobs: int | None,
-    csv_file: Path | None,
-    parquet: Path | None,
-    force: bool,
-    as_json: bool,
-    **_: object,
-) -> None:
+class SeriesCall(OrbitCall):
     """Show how path and delay between places change with time.
 
     A handover is told at the first step on the new path; the change itself lies within the step
     before it. With --exact its moment is found. Then a place that holds its satellite until it sets
     takes the next one at that moment, and not at the next step.
     """
-    from skycell.orbit import series as compute
-    from skycell.orbit.motion import PRECISION_PS
 
-    asked = validated(_validate)
-    assert asked is not None
-    with _progress() as report_it:
-        try:
-            found = compute(
-                *asked.inputs,
-                asked.pairs,
-                duration_ps=duration.ps,
-                step_ps=step.ps,
-                start_ps=start.ps,
-                with_links=rows == "links",
-                precision_ps=PRECISION_PS if exact else None,
-                jobs=jobs,
-                on_progress=report_it,
-            )
-        except ValueError as error:  # more steps than a series can have
-            raise click.UsageError(str(error)) from None
-    report_notes(found.validity)
-    written = []
-    if csv_file is not None or parquet is not None:
-        table = {
-            "delays": found.delay_table,
-            "paths": found.path_table,
-            "links": found.link_table,
-        }[rows]()
-        written = write_tables(table, csv_file, parquet)
-    if plot is not None:
-        written.append(_draw(found, plot, force))
-    if as_json:
-        say_json(_as_dict(found))
-    else:
-        _show(found)
-        report_written(written)
+    constellation: str = argument()
+    pairs: tuple[tuple[str, str], ...] = option(
+        "--pair",
+        nargs=2,
+        multiple=True,
+        metavar="FROM TO",
+        help=f"Where a path begins and ends, each {PLACE_HELP}; may be repeated.",
+    )
+    pairs_file: Path | None = option(
+        "--pairs",
+        type=NamedPath(path_type=Path),
+        metavar="FILE",
+        help="Pairs: CSV with from and to.",
+    )
+    start: TimeOption = time_option("--start", "0 s", "First moment.")
+    duration: TimeOption = time_option(
+        "--duration", "10 min", "Time from the first moment to the last."
+    )
+    step: TimeOption = time_option("--step", "1 s", "Time from one moment to the next.")
+    exact: bool = option("--exact", is_flag=True, help="Find the moments of handovers to 1 ns.")
+    rows: str = option(
+        "--rows",
+        type=click.Choice(["delays", "paths", "links"]),
+        default="delays",
+        show_default=True,
+        help="What files contain: a row per step, per path, or per link and step.",
+    )
+    plot: Path | None = figure_option("delay over time with handovers marked")
+    jobs: int | None = option(
+        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
+    )
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
+
+    def check(self, collector: ErrorCollector) -> _Asked | None:
+        from skycell.plots.export import format_of
+
+        with collector.step(), drawing_faults("--plot"):
+            if self.plot is not None:
+                format_of(self.plot)
+        with collector.step():
+            if self.step.ps == 0:
+                raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
+        listed = list(self.pairs)
+        with collector.step():
+            if self.pairs_file is not None:
+                listed += _read_pairs(self.pairs_file)
+            elif not listed:
+                raise click.UsageError("name a pair of places: --pair FROM TO")
+        names = list(dict.fromkeys(name for pair in listed for name in pair))
+        inputs = self.inputs(collector, names)
+        numbers = {name: number for number, name in enumerate(names)}
+        numbered = [(numbers[source], numbers[target]) for source, target in listed]
+        return None if inputs is None else _Asked(inputs, numbered)
+
+    @property
+    def figure_file(self) -> Path | None:
+        """The figure of delays."""
+        return self.plot
+
+    def run(self, asked: _Asked) -> None:
+        from skycell.orbit import series as compute
+        from skycell.orbit.motion import PRECISION_PS
+
+        with _progress() as report_it:
+            try:
+                found = compute(
+                    *asked.inputs,
+                    asked.pairs,
+                    duration_ps=self.duration.ps,
+                    step_ps=self.step.ps,
+                    start_ps=self.start.ps,
+                    with_links=self.rows == "links",
+                    precision_ps=PRECISION_PS if self.exact else None,
+                    jobs=self.jobs,
+                    on_progress=report_it,
+                )
+            except ValueError as error:  # more steps than a series can have
+                raise click.UsageError(str(error)) from None
+        report_notes(found.validity)
+        written = []
+        if self.files.csv_file is not None or self.files.parquet is not None:
+            table = {
+                "delays": found.delay_table,
+                "paths": found.path_table,
+                "links": found.link_table,
+            }[self.rows]()
+            written = self.files.write(table)
+        if self.plot is not None:
+            written.append(_draw(found, self.plot, self.files.force))
+        if self.common.as_json:
+            say_json(_as_dict(found))
+        else:
+            _show(found)
+            report_written(written)
+
+
+series = Verb(
+    SeriesCall,
+    "skycell orbit series jsac98-6x11 --pair new_york tokyo --duration '100 min'",
+    short_help="Show how delays change with time.",
+)
 
 
 def _read_pairs(file: Path) -> list[tuple[str, str]]:

@@ -24,50 +24,16 @@ from skycell.cli.bundled import (
 from skycell.cli.collector import COMMAND_LINE, ErrorCollector
 from skycell.cli.inputs import load_input, load_input_plan
 from skycell.cli.options import NamedPath, force_option
-from skycell.cli.plot import drawing_faults
-from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.results import drawing_faults, refuse_unwritable, shown_place, writing
 from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument
 
 if TYPE_CHECKING:
     from skycell.exports.bundle import Bundle
 
 
-def _validate(
-    collector: ErrorCollector,
-    bundle: Path | None,
-    command: tuple[str, ...] | None,
-    force: bool,
-    **_: object,
-) -> None:
-    from skycell.plots.files import refuse_overwriting
-
-    with collector.step(), drawing_faults("BUNDLE"):
-        if bundle is not None:
-            if bundle.suffix.lower() != ".zip":
-                raise click.UsageError(f"{bundle}: a bundle is written as .zip")
-            refuse_unwritable(bundle, is_file=True)
-            refuse_overwriting([bundle], force=force)
-    with collector.step():
-        if command:
-            _command_to_pack(command)
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog="\b\nExamples:\n"
-    "  skycell pack geo.zip run examples/satellite-buffer.toml --seed 7\n"
-    "  skycell pack policies.zip sweep examples/sweeps/policy-and-buffer.toml\n"
-    "  skycell pack table3.zip reproduce icccn97-t3",
-    short_help="Bundle a command, its inputs and its results in one file.",
-)
-@force_option("BUNDLE if it exists")
-@click.argument("bundle", metavar="BUNDLE", type=NamedPath(path_type=Path))
-@click.argument("command", metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED)
-def pack(bundle: Path, command: tuple[str, ...], force: bool) -> None:
+class Pack(Call):
     """Carry out COMMAND and write the file BUNDLE, which others can check and make again.
 
     COMMAND is `run`, `sweep` or `reproduce` with its arguments, without --out. BUNDLE, a zip file,
@@ -78,37 +44,65 @@ def pack(bundle: Path, command: tuple[str, ...], force: bool) -> None:
 
     Exits as COMMAND does; a failed one is not packed.
     """
-    from skycell.exports.bundle import INPUT, RESULT, NotABundle, bundle_of
-    from skycell.input.text import files_noted
-    from skycell.plots.files import write_all
-    from skycell.version import version
 
-    validated(_validate)
-    read = _command_to_pack(command)
-    with TemporaryDirectory(prefix="skycell-pack-") as made:
-        folder = Path(made) / RESULT
-        with files_noted() as noted:
-            shown = _carried_out([*command, "--out", str(folder)])
-        if read.verb == "run":
-            _carried_out(["report", str(folder), "--out", str(folder / "report.html")])
-        inputs = _inputs(noted)
-        files = {f"{INPUT}/{name}": path.read_bytes() for path, name in inputs.items()}
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            files[f"{RESULT}/{file.relative_to(folder).as_posix()}"] = file.read_bytes()
-    packed = _packed(read, {path: f"{INPUT}/{name}" for path, name in inputs.items()})
-    found = bundle_of(packed.words("packed"), files, version())
-    _refuse_what_is_not_read_again(packed, found)
-    try:
-        found.refuse_too_large()
-    except NotABundle as error:
-        raise click.ClickException(f"{bundle} is not written: {error}") from None
-    with drawing_faults("BUNDLE"), writing(bundle) as reported:
-        write_all({bundle: found.to_bytes()}, force=force)
-    if reported.fault:
-        raise click.ClickException(reported.fault)
-    # The folder that it says it has written is in the bundle by now.
-    say("".join(line for line in shown.splitlines(True) if str(folder) not in line), nl=False)
-    say(f"Packed into {shown_place(bundle)}: {shlex.join(['skycell', *found.command])}", err=True)
+    force: bool = force_option("BUNDLE if it exists")
+    bundle: Path = argument(metavar="BUNDLE", type=NamedPath(path_type=Path))
+    command: tuple[str, ...] = argument(
+        metavar="COMMAND...", nargs=-1, required=True, type=click.UNPROCESSED
+    )
+
+    def check(self, collector: ErrorCollector) -> Command | None:
+        from skycell.plots.files import refuse_overwriting
+
+        with collector.step(), drawing_faults("BUNDLE"):
+            if self.bundle.suffix.lower() != ".zip":
+                raise click.UsageError(f"{self.bundle}: a bundle is written as .zip")
+            refuse_unwritable(self.bundle, is_file=True)
+            refuse_overwriting([self.bundle], force=self.force)
+        return collector.tried(lambda: _command_to_pack(self.command))
+
+    def run(self, read: Command) -> None:
+        from skycell.exports.bundle import INPUT, RESULT, NotABundle, bundle_of
+        from skycell.input.text import files_noted
+        from skycell.plots.files import write_all
+        from skycell.version import version
+
+        with TemporaryDirectory(prefix="skycell-pack-") as made:
+            folder = Path(made) / RESULT
+            with files_noted() as noted:
+                shown = _carried_out([*self.command, "--out", str(folder)])
+            if read.verb == "run":
+                _carried_out(["report", str(folder), "--out", str(folder / "report.html")])
+            inputs = _inputs(noted)
+            files = {f"{INPUT}/{name}": path.read_bytes() for path, name in inputs.items()}
+            for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+                files[f"{RESULT}/{file.relative_to(folder).as_posix()}"] = file.read_bytes()
+        packed = _packed(read, {path: f"{INPUT}/{name}" for path, name in inputs.items()})
+        found = bundle_of(packed.words("packed"), files, version())
+        _refuse_what_is_not_read_again(packed, found)
+        try:
+            found.refuse_too_large()
+        except NotABundle as error:
+            raise click.ClickException(f"{self.bundle} is not written: {error}") from None
+        with drawing_faults("BUNDLE"), writing(self.bundle) as reported:
+            write_all({self.bundle: found.to_bytes()}, force=self.force)
+        if reported.fault:
+            raise click.ClickException(reported.fault)
+        # The folder that it says it has written is in the bundle by now.
+        say("".join(line for line in shown.splitlines(True) if str(folder) not in line), nl=False)
+        say(
+            f"Packed into {shown_place(self.bundle)}: {shlex.join(['skycell', *found.command])}",
+            err=True,
+        )
+
+
+pack = Verb(
+    Pack,
+    "skycell pack geo.zip run examples/satellite-buffer.toml --seed 7",
+    "skycell pack policies.zip sweep examples/sweeps/policy-and-buffer.toml",
+    "skycell pack table3.zip reproduce icccn97-t3",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 
 
 def _carried_out(arguments: Sequence[str]) -> str:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from skycell.cli.axes import axes_options, chosen_axes
+from skycell.cli.axes import AxesOptions
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.inputs import STDIN, load_input
+from skycell.cli.inputs import STDIN, load_input, read_run
 from skycell.cli.options import (
     NAME,
     NamedPath,
+    RowsOptions,
     force_option,
     level_option_of,
-    rows_options,
     set_option,
 )
 from skycell.cli.plot_factorial import (
@@ -28,233 +27,24 @@ from skycell.cli.plot_factorial import (
     factorial_of_table,
     validate_factorial,
 )
-from skycell.cli.results import refuse_unwritable
+from skycell.cli.results import drawing_faults, refuse_unwritable
 from skycell.cli.runs_table import is_sweep_source, is_table_source, read_sweep_source, wanted_rows
 from skycell.cli.sentences import say
 from skycell.cli.settings import read_settings
 from skycell.cli.times import TIME, TimeOption
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option, shared
+from skycell.report.stored import StoredStudy
 
 if TYPE_CHECKING:
     from skycell.plots.figure import Figure
     from skycell.records.result import RunResult
-    from skycell.report.stored import StoredStudy
     from skycell.scenario import NetworkSpec, Scenario
 
 Source: TypeAlias = "Scenario | RunResult | Factorial | StoredStudy"
 """What a figure is drawn from."""
 
 
-def _validate(
-    collector: ErrorCollector,
-    source: Path | None,
-    kind: str | None,
-    out: Path | None,
-    force: bool,
-    flows: tuple[str, ...] | None,
-    port: str | None,
-    unit: str | None,
-    start: TimeOption | None,
-    end: TimeOption | None,
-    table: str | None,
-    response: str | None,
-    factors: tuple[str, ...] | None,
-    filters: tuple[str, ...],
-    block: str | None,
-    level: float | None,
-    settings: tuple[str, ...],
-    x: str | None,
-    series: str | None,
-    facet: tuple[str, ...] | None,
-    **_: object,
-) -> Source | None:
-    """Also reads what is to be drawn, of a sweep or a table the rows asked for."""
-    from skycell.plots.factorial import FACTORIAL_KINDS
-    from skycell.plots.run import TRACE_OF, usual_kind
-    from skycell.report.stored import StoredStudy
-
-    values = read_settings(settings, collector.faults)
-    with collector.step(), drawing_faults():
-        if out is not None:
-            _refuse_target(out, force)
-    wanted = wanted_rows(collector, filters)
-    read: list[Source] = []
-    with collector.step(), drawing_faults():
-        if source is not None:
-            read.append(_read(source, values))
-    if not read:
-        return None
-    (found,) = read
-    is_of_runs = bool(flows or port or unit or start or end)
-    with collector.step():
-        if values and not _is_scenario(source):
-            raise click.UsageError("--set is for scenario files, and this is not one")
-    with collector.step():
-        if isinstance(found, Factorial) and (is_of_runs or table):
-            raise click.UsageError(
-                "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables, "
-                f"and this is a {found.what}"
-            )
-    with collector.step():
-        is_of_factors = bool(response or factors or filters or block or level)
-        if is_of_factors and not isinstance(found, Factorial):
-            raise click.UsageError(
-                "--response, --factor, --where, --block and --level are for sweeps and tables, and "
-                "this is neither"
-            )
-    with collector.step():
-        if isinstance(found, StoredStudy) and is_of_runs:
-            raise click.UsageError(
-                "--flow, --port, --unit, --from and --to are for runs, and this is a study"
-            )
-    drawn: str | None = None  # a kind that there is
-    if isinstance(found, Factorial):
-        found = validate_factorial(
-            collector, found, kind, response, factors or (), wanted, block, (x, series, facet or ())
-        )
-        drawn = kind if kind in FACTORIAL_KINDS else None
-    elif isinstance(found, StoredStudy):
-        with collector.step(), drawing_faults():
-            if table:
-                found.refuse_unknown_table(table)
-        with collector.step(), drawing_faults():
-            found.refuse_unknown_figure(kind, table)
-            drawn = kind
-            if x or series or facet:
-                factors_of, metrics = found.names_of(kind, table)
-                axes = chosen_axes(collector, factors_of, x, series, facet, metrics)
-                found = replace(found, axes=axes)
-    else:
-        with collector.step():
-            if x or series or facet:
-                raise click.UsageError(
-                    "--x, --series and --facet are for sweeps, tables and studies, not for runs"
-                )
-        with collector.step():
-            if table:
-                raise click.UsageError("--table is for studies, and this is a run")
-        shown = kind or usual_kind(_spec_of(found))
-        _validate_run(collector, found, shown, flows or (), port, unit, start, end)
-        drawn = shown if shown in TRACE_OF else None
-    with collector.step(), drawing_faults():
-        if out is None and drawn is not None:
-            _refuse_target(_usual_target(drawn), force)
-    return found
-
-
-def _validate_run(
-    collector: ErrorCollector,
-    run: Scenario | RunResult,
-    kind: str,
-    flows: tuple[str, ...],
-    port: str | None,
-    unit: str | None,
-    start: TimeOption | None,
-    end: TimeOption | None,
-) -> None:
-    """Tries what is chosen of a run, which need not have been made, each choice for itself."""
-    from skycell.plots import run as figures
-
-    with collector.step():
-        if kind not in figures.TRACE_OF:
-            kinds = ", ".join(figures.TRACE_OF)
-            raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
-    inputs = {"flow": flows, "port": port, "unit": unit, "from": start, "to": end}
-    choices = figures.CHOICES_OF.get(kind, tuple(inputs))
-    with collector.step():
-        idle = [name for name, value in inputs.items() if value and name not in choices]
-        if idle:
-            reported, allowed = (
-                ", ".join(f"--{name}" for name in names) for names in (idle, choices)
-            )
-            raise click.UsageError(f"{reported}: the kind {kind} has {allowed or 'no such choice'}")
-    with collector.step(), drawing_faults():
-        spec = _spec_of(run)
-        with collector.step(), drawing_faults():
-            figures.refuse_without_flows(spec, kind)
-        with collector.step(), drawing_faults():
-            figures.refuse_without_classes(spec, kind)
-        with collector.step(), drawing_faults():
-            figures.refuse_unknown_flows(spec, flows)
-        with collector.step(), drawing_faults():
-            if port is not None and "port" in choices:
-                figures.refuse_unknown_port(spec, port)
-        if "from" in choices:
-            from_ps, to_ps = _range_ps(start, end)
-            figures.range_of(spec, from_ps, to_ps)
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n"
-    "  skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg\n"
-    "  skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'\n"
-    "  skycell plot out/geo --kind efficiency --out efficiency.html\n"
-    "  skycell plot out/policies --kind interactions --response max_min_fairness\n"
-    "  skycell plot out/policies --x buffer --series policy --response efficiency\n"
-    "  skycell plot out/policies --x mean_delay --series policy --response throughput\n"
-    "  skycell plot runs.csv --factor tcp --response efficiency --where site=a",
-    short_help="Draw a run, a study, a sweep or a table.",
-)
-@click.argument("source", metavar="SOURCE", type=NamedPath(path_type=Path))
-@click.option(
-    "--kind",
-    type=NAME,
-    help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
-    "fair-share, overload, sojourn, discards or throughput; for a study: one of its metrics, such "
-    "as efficiency or jain_fairness; for a sweep or a table: response, allocation, main-effects, "
-    "interactions or residuals.  "
-    "[default: cwnd, or queue for a run without flows; the study's first metric; response]",
-)
-@click.option(
-    "--out",
-    type=NamedPath(path_type=Path),
-    metavar="FILE",
-    help="File to write: .svg, .pdf, .png or .html.  [default: NAME.svg with the name of the "
-    "figure, such as cwnd or response-efficiency]",
-)
-@force_option("FILE if it exists")
-@set_option("Replace a value of a scenario file, such as tcp.recovery=reno")
-@click.option(
-    "--flow", "flows", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
-)
-@click.option("--port", type=NAME, help="Port whose queue to draw, such as switch1>switch2.")
-@click.option(
-    "--unit",
-    type=click.Choice(["octets", "ms"]),
-    help="Unit of the queue, instead of the port's own.",
-)
-@click.option("--from", "start", type=TIME, help="Begin here, such as '2 s'.")
-@click.option("--to", "end", type=TIME, help="End here, such as '500 ms'.")
-@click.option(
-    "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."
-)
-@click.option(
-    "--response",
-    type=NAME,
-    help="Column of a sweep or a table to explain. If not given, the first that a sweep measured.",
-)
-@rows_options
-@axes_options
-@level_option_of("a sweep or a table")
-def plot(
-    kind: str | None,
-    out: Path | None,
-    force: bool,
-    flows: tuple[str, ...],
-    port: str | None,
-    unit: str | None,
-    start: TimeOption | None,
-    end: TimeOption | None,
-    table: str | None,
-    response: str | None,
-    factors: tuple[str, ...],
-    block: str | None,
-    level: float | None,
-    **_: object,
-) -> None:
+class Plot(Call):
     """Draw one figure of SOURCE.
 
     SOURCE is a folder that `skycell run --out`, `skycell reproduce --out` or `skycell sweep --out`
@@ -265,65 +55,229 @@ def plot(
 
     Exits with 0, with 1 if a run failed or drawing failed, with 2 if the input is faulty.
     """
-    from skycell.plots.export import save
-    from skycell.plots.run import usual_kind
-    from skycell.report.stored import StoredStudy
 
-    found = validated(_validate)
-    assert found is not None
-    with drawing_faults():
+    source: Path = argument(metavar="SOURCE", type=NamedPath(path_type=Path))
+    kind: str | None = option(
+        "--kind",
+        type=NAME,
+        help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
+        "fair-share, overload, sojourn, discards or throughput; for a study: one of its metrics, "
+        "such as efficiency or jain_fairness; for a sweep or a table: response, allocation, "
+        "main-effects, interactions or residuals.  [default: cwnd, or queue for a run without "
+        "flows; the study's first metric; response]",
+    )
+    out: Path | None = option(
+        "--out",
+        type=NamedPath(path_type=Path),
+        metavar="FILE",
+        help="File to write: .svg, .pdf, .png or .html.  [default: NAME.svg with the name of the "
+        "figure, such as cwnd or response-efficiency]",
+    )
+    force: bool = force_option("FILE if it exists")
+    settings: tuple[str, ...] = set_option(
+        "Replace a value of a scenario file, such as tcp.recovery=reno"
+    )
+    flows: tuple[str, ...] = option(
+        "--flow", type=NAME, multiple=True, help="Draw this flow only; may be repeated."
+    )
+    port: str | None = option(
+        "--port", type=NAME, help="Port whose queue to draw, such as switch1>switch2."
+    )
+    unit: str | None = option(
+        "--unit",
+        type=click.Choice(["octets", "ms"]),
+        help="Unit of the queue, instead of the port's own.",
+    )
+    start: TimeOption | None = option("--from", type=TIME, help="Begin here, such as '2 s'.")
+    end: TimeOption | None = option("--to", type=TIME, help="End here, such as '500 ms'.")
+    table: str | None = option(
+        "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."
+    )
+    response: str | None = option(
+        "--response",
+        type=NAME,
+        help="Column of a sweep or a table to explain. If not given, the first that a sweep "
+        "measured.",
+    )
+    rows = shared(RowsOptions)
+    axes = shared(AxesOptions)
+    level: float | None = level_option_of("a sweep or a table")
+
+    def check(self, collector: ErrorCollector) -> Source | None:
+        """Also reads what is to be drawn, of a sweep or a table the rows asked for."""
+        values = read_settings(self.settings, collector.faults)
+        with collector.step(), drawing_faults():
+            if self.out is not None:
+                _refuse_target(self.out, self.force)
+        wanted = wanted_rows(collector, self.rows.filters)
+        found: Source | None = None
+        with collector.step(), drawing_faults():
+            found = _read(self.source, values)
+        if found is None:
+            return None
+        with collector.step():
+            if values and not _is_scenario(self.source):
+                raise click.UsageError("--set is for scenario files, and this is not one")
+        with collector.step():
+            is_of_rows = bool(self.response or self.rows.are_given or self.level)
+            if is_of_rows and not isinstance(found, Factorial):
+                raise click.UsageError(
+                    "--response, --factor, --where, --block and --level are for sweeps and tables, "
+                    "and this is neither"
+                )
         if isinstance(found, Factorial):
-            figure = factorial_figure(found, kind, response, factors, block, level or 0.9)
-        elif isinstance(found, StoredStudy):
-            figure = found.figure(metric=kind, table=table)
-        else:
-            span = _range_ps(start, end)
-            shown = kind or usual_kind(_spec_of(found))
-            figure = _figure_of_run(found, shown, flows, port, unit, *span)
-        target = out or _usual_target(kind or figure.name)
-        _refuse_target(target, force)
-        save({target: figure}, force=force)
-    say(f"Written to {target}.")
+            return self._check_factorial(collector, found, wanted)
+        if isinstance(found, StoredStudy):
+            return self._check_study(collector, found)
+        self._check_run(collector, found)
+        return found
 
+    @property
+    def _is_of_runs(self) -> bool:
+        return bool(self.flows or self.port or self.unit or self.start or self.end)
 
-@contextmanager
-def drawing_faults(option: str = "--out") -> Iterator[None]:
-    """Turns what can go wrong with figures and results into a message and an exit code.
+    def _check_target(self, collector: ErrorCollector, kind: str | None) -> None:
+        """Tries the file of a figure of a kind, where the call names none."""
+        with collector.step(), drawing_faults():
+            if self.out is None and kind is not None:
+                _refuse_target(_usual_target(kind), self.force)
 
-    Args:
-        option: what names the file of the figure.
-    """
-    from skycell.plots.export import UnknownFormatError
-    from skycell.plots.figure import NothingToDrawError
-    from skycell.plots.files import WouldOverwriteError
-    from skycell.plots.render_workers import RenderError
-    from skycell.records.reading import NotAResult
+    def _check_factorial(
+        self, collector: ErrorCollector, found: Factorial, wanted: Sequence[tuple[str, Any]]
+    ) -> Factorial:
+        """The rows with the values asked for."""
+        from skycell.plots.factorial import FACTORIAL_KINDS
 
-    hint = f"'{option}'"
-    try:
-        yield
-    except (NothingToDrawError, NotAResult) as error:
-        raise click.UsageError(str(error)) from None
-    except UnknownFormatError as error:
-        raise click.BadParameter(str(error), param_hint=hint) from None
-    except WouldOverwriteError as error:
-        raise click.BadParameter(f"{error}; --force replaces it", param_hint=hint) from None
-    except RenderError as error:
-        raise click.ClickException(f"Drawing failed: {error}") from None
-
-
-def read_run(folder: Path) -> RunResult:
-    """The result in a folder, or beside a file that is part of one."""
-    from skycell.records.files import RECORDS_FILE, SPEC_FILE, existing_files
-    from skycell.records.reading import read_result
-
-    if not folder.is_dir() and folder not in existing_files(folder.parent):
-        raise click.UsageError(f"{folder} is neither a folder of a run nor part of one")
-    if folder.is_dir() and not any((folder / name).exists() for name in (SPEC_FILE, RECORDS_FILE)):
-        raise click.UsageError(
-            f"{folder} holds nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
+        with collector.step():
+            if self._is_of_runs or self.table:
+                raise click.UsageError(
+                    "--flow, --port, --unit, --from, --to and --table are not for sweeps and "
+                    f"tables, and this is a {found.what}"
+                )
+        found = validate_factorial(
+            collector, found, self.kind, self.response, wanted, self.rows, self.axes
         )
-    return read_result(folder if folder.is_dir() else folder.parent)
+        self._check_target(collector, self.kind if self.kind in FACTORIAL_KINDS else None)
+        return found
+
+    def _check_study(self, collector: ErrorCollector, found: StoredStudy) -> StoredStudy:
+        """The study with the axes asked for."""
+        with collector.step():
+            if self._is_of_runs:
+                raise click.UsageError(
+                    "--flow, --port, --unit, --from and --to are for runs, and this is a study"
+                )
+        with collector.step(), drawing_faults():
+            if self.table:
+                found.refuse_unknown_table(self.table)
+        with collector.step(), drawing_faults():
+            found.refuse_unknown_figure(self.kind, self.table)
+            if self.axes.are_given:
+                factors, metrics = found.names_of(self.kind, self.table)
+                found = replace(found, axes=self.axes.chosen(collector, factors, metrics))
+            self._check_target(collector, self.kind)
+        return found
+
+    def _check_run(self, collector: ErrorCollector, run: Scenario | RunResult) -> None:
+        """Tries what is chosen of a run, which need not have been made, each choice for itself."""
+        from skycell.plots import run as figures
+
+        with collector.step():
+            if self.axes.are_given:
+                raise click.UsageError(
+                    "--x, --series and --facet are for sweeps, tables and studies, not for runs"
+                )
+        with collector.step():
+            if self.table:
+                raise click.UsageError("--table is for studies, and this is a run")
+        kind = self.kind or figures.usual_kind(_spec_of(run))
+        with collector.step():
+            if kind not in figures.TRACE_OF:
+                kinds = ", ".join(figures.TRACE_OF)
+                raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
+        inputs = {
+            "flow": self.flows,
+            "port": self.port,
+            "unit": self.unit,
+            "from": self.start,
+            "to": self.end,
+        }
+        choices = figures.CHOICES_OF.get(kind, tuple(inputs))
+        with collector.step():
+            idle = [name for name, value in inputs.items() if value and name not in choices]
+            if idle:
+                reported, allowed = (
+                    ", ".join(f"--{name}" for name in names) for names in (idle, choices)
+                )
+                raise click.UsageError(
+                    f"{reported}: the kind {kind} has {allowed or 'no such choice'}"
+                )
+        with collector.step(), drawing_faults():
+            spec = _spec_of(run)
+            with collector.step(), drawing_faults():
+                figures.refuse_without_flows(spec, kind)
+            with collector.step(), drawing_faults():
+                figures.refuse_without_classes(spec, kind)
+            with collector.step(), drawing_faults():
+                figures.refuse_unknown_flows(spec, self.flows)
+            with collector.step(), drawing_faults():
+                if self.port is not None and "port" in choices:
+                    figures.refuse_unknown_port(spec, self.port)
+            if "from" in choices:
+                figures.range_of(spec, *self._range_ps)
+        self._check_target(collector, kind if kind in figures.TRACE_OF else None)
+
+    @property
+    def _range_ps(self) -> tuple[int, int | None]:
+        start_ps = 0 if self.start is None else self.start.ps
+        return start_ps, None if self.end is None else self.end.ps
+
+    def run(self, found: Source) -> None:
+        from skycell.plots.export import save
+
+        with drawing_faults():
+            if isinstance(found, Factorial):
+                figure = factorial_figure(
+                    found, self.kind, self.response, self.rows, self.level or 0.9
+                )
+            elif isinstance(found, StoredStudy):
+                figure = found.figure(metric=self.kind, table=self.table)
+            else:
+                figure = self._figure_of_run(found)
+            target = self.out or _usual_target(self.kind or figure.name)
+            _refuse_target(target, self.force)
+            save({target: figure}, force=self.force)
+        say(f"Written to {target}.")
+
+    def _figure_of_run(self, source: Scenario | RunResult) -> Figure:
+        from skycell.plots.run import run_figure, usual_kind
+        from skycell.records.result import RunResult
+
+        kind = self.kind or usual_kind(_spec_of(source))
+        result = source if isinstance(source, RunResult) else _run(source, kind)
+        from_ps, to_ps = self._range_ps
+        return run_figure(
+            result,
+            kind,
+            flows=self.flows or None,
+            port=self.port,
+            unit=self.unit,
+            from_ps=from_ps,
+            to_ps=to_ps,
+        )
+
+
+plot = Verb(
+    Plot,
+    "skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf",
+    "skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg",
+    "skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'",
+    "skycell plot out/geo --kind efficiency --out efficiency.html",
+    "skycell plot out/policies --kind interactions --response max_min_fairness",
+    "skycell plot out/policies --x buffer --series policy --response efficiency",
+    "skycell plot out/policies --x mean_delay --series policy --response throughput",
+    "skycell plot runs.csv --factor tcp --response efficiency --where site=a",
+)
 
 
 def _refuse_target(out: Path, force: bool) -> None:
@@ -378,28 +332,6 @@ def _spec_of(run: Scenario | RunResult) -> NetworkSpec:
     from skycell.records.result import RunResult
 
     return run.spec if isinstance(run, RunResult) else run.resolve()
-
-
-def _figure_of_run(
-    source: Scenario | RunResult,
-    kind: str,
-    flows: tuple[str, ...],
-    port: str | None,
-    unit: str | None,
-    from_ps: int,
-    to_ps: int | None,
-) -> Figure:
-    from skycell.plots.run import run_figure
-    from skycell.records.result import RunResult
-
-    result = source if isinstance(source, RunResult) else _run(source, kind)
-    return run_figure(
-        result, kind, flows=flows or None, port=port, unit=unit, from_ps=from_ps, to_ps=to_ps
-    )
-
-
-def _range_ps(start: TimeOption | None, end: TimeOption | None) -> tuple[int, int | None]:
-    return 0 if start is None else start.ps, None if end is None else end.ps
 
 
 def _run(scenario: Scenario, kind: str) -> RunResult:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from skycell.cli.axes import chosen_axes
+from skycell.cli.axes import AxesOptions
 from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import RowsOptions
 from skycell.cli.runs_table import Runs, asked_for, read_runs, runs_of_sweep
 
 if TYPE_CHECKING:
@@ -63,10 +64,9 @@ def validate_factorial(
     found: Factorial,
     kind: str | None,
     response: str | None,
-    factors: Sequence[str],
     wanted: Sequence[tuple[str, Any]],
-    block: str | None,
-    places: tuple[str | None, str | None, Sequence[str]],
+    rows: RowsOptions,
+    axes: AxesOptions,
 ) -> Factorial:
     """The rows with the values asked for; tries what is chosen, each choice for itself."""
     from skycell.plots.factorial import FACTORIAL_KINDS
@@ -76,18 +76,18 @@ def validate_factorial(
             kinds = ", ".join(FACTORIAL_KINDS)
             raise click.BadParameter(f"{kind}: a {found.what} has {kinds}", param_hint="'--kind'")
     with collector.step():
-        if kind is not None and (any(places)):
+        if kind is not None and axes.are_given:
             raise click.UsageError(
                 f"--kind {kind} explains the response; --x, --series and --facet draw it by itself"
             )
-    responses = [response] if response else []
-    runs = asked_for(collector, found.runs, wanted, factors, responses, block)
+    asked = (rows.factors, [response] if response else [], rows.block)
+    runs = asked_for(collector, found.runs, wanted, *asked)
     only = ", ".join(f"{column} = {value}" for column, value in wanted)
     title = f"{found.title}, only {only}" if only else found.title
     origin = found.origin.of_rows(runs.rows) if only else found.origin
-    names, _, _ = runs.asked(factors, responses, block)
-    axes = chosen_axes(collector, names, *places, _measured(runs, names))
-    return replace(found, runs=runs, title=title, origin=origin, axes=axes)
+    names, _, _ = runs.asked(*asked)
+    chosen = axes.chosen(collector, names, _measured(runs, names))
+    return replace(found, runs=runs, title=title, origin=origin, axes=chosen)
 
 
 def _measured(runs: Runs, factors: Sequence[str]) -> list[str]:
@@ -103,8 +103,7 @@ def factorial_figure(
     found: Factorial,
     kind: str | None,
     response: str | None,
-    factors: Sequence[str],
-    block: str | None,
+    rows: RowsOptions,
     level: float,
 ) -> Figure:
     """One figure of rows that have been looked over.
@@ -118,15 +117,15 @@ def factorial_figure(
     from skycell.stats import DesignError
 
     runs, axes = found.runs, found.axes
-    names, asked, of_block = runs.asked(factors, [response] if response else [], block)
+    names, asked, of_block = runs.asked(rows.factors, [response] if response else [], rows.block)
     if axes is not None:
         from skycell.plots.values import values_figure
 
         measures = dict.fromkeys((asked[0], *([axes.x] if axes.x not in names else [])))
-        rows = [value.as_dict() for value in runs.values(names, list(measures))]
+        values = [value.as_dict() for value in runs.values(names, list(measures))]
         shown = [row for row in runs.rows if row[asked[0]] is not None]
         return values_figure(
-            rows,
+            values,
             found.origin.of_rows(shown),
             axes,
             asked[0],

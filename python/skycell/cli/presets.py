@@ -10,15 +10,10 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import json_option
 from skycell.cli.sentences import say, say_json
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument
 
 if TYPE_CHECKING:
     from skycell.input.presets import Preset
-
-
-def _validate(collector: ErrorCollector, name: str | None, **_: object) -> None:
-    with collector.step():
-        refuse_unknown_preset("preset", _known(), name)
 
 
 def _known() -> Mapping[str, Preset]:
@@ -28,22 +23,25 @@ def _known() -> Mapping[str, Preset]:
     return {**of_scenarios(), **uplink_presets()}
 
 
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell presets icccn97-geo",
-    short_help="Show named sets of parameters with their sources.",
-)
-@click.argument("name", required=False)
-@json_option()
-def presets(name: str | None, as_json: bool) -> None:
+class Presets(Call):
     """List the presets, or show the values of the preset NAME.
 
     A value is either stated by the preset's source or chosen, with the reason. Those whose names
     have underscores are for `preset` in [[uplink]], with that table's keys.
     """
-    validated(_validate)
-    show_presets(_known(), name, as_json)
+
+    name: str | None = argument(required=False)
+    as_json: bool = json_option()
+
+    def check(self, collector: ErrorCollector) -> None:
+        with collector.step():
+            refuse_unknown_preset("preset", _known(), self.name)
+
+    def run(self, _: None) -> None:
+        show_presets(_known(), self.name, self.as_json)
+
+
+presets = Verb(Presets, "skycell presets icccn97-geo")
 
 
 def refuse_unknown_preset(what: str, known: Mapping[str, Preset], name: str | None) -> None:

@@ -10,20 +10,19 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
+    ManyRuns,
     force_option,
-    many_runs_options,
+    latex_option,
     out_folder_option,
-    refuse_engine,
     set_option,
-    table_options,
-    where_of,
+    table_json_option,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.sentences import say, say_json, say_json_text
 from skycell.cli.settings import read_settings, split_settings
 from skycell.cli.shards import refuse_results, report_shard
 from skycell.cli.store import open_store, refuse_unfit_store
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Call, Verb, argument, option, shared
 
 if TYPE_CHECKING:
     from skycell.experiment.shard import Shard
@@ -38,93 +37,7 @@ _MOST_REPLICATIONS = 10_000
 _VARIED = "all, or KEY=V1,V2, such as tcp.recovery=reno,sack"
 
 
-def _validate(
-    collector: ErrorCollector,
-    ids: tuple[str, ...],
-    show_list: bool,
-    out: Path | None,
-    force: bool,
-    seed: int | None,
-    engine: str | None,
-    store_path: Path | None,
-    shard: Shard | None,
-    settings: tuple[str, ...],
-    varied: tuple[str, ...],
-    **_: object,
-) -> tuple[dict[str, Any], dict[str, list[Any]]]:
-    """Also reads what is set and what is varied."""
-    with collector.step():
-        if not ids and not show_list:
-            raise click.UsageError("name a study or a table; --list shows them")
-    overrides = read_settings(settings, collector.faults)
-    variations = _variations(varied, collector)
-    _refuse_early(ids, overrides, variations, 1 if seed is None else seed, collector)
-    with collector.step():
-        if engine is not None:
-            refuse_engine(engine)
-    with collector.step():
-        refuse_results(shard, out=out, vary=varied)
-    with collector.step():
-        if out is not None and not varied:
-            refuse_earlier_result(out, "study", _RESULTS, force)
-            refuse_unwritable(out)
-    with collector.step():
-        refuse_unfit_store(store_path)
-    return overrides, variations
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell reproduce icccn97-t3 icccn97-t4 --out out/geo",
-    short_help="Run published studies again and compare.",
-)
-@click.argument("ids", metavar="ID...", nargs=-1)
-@click.option("--list", "show_list", is_flag=True, help="List the studies and their tables.")
-@table_options("Write rows and conclusions as one JSON object.")
-@out_folder_option("Write result.json, rows.csv and a report with its figures into DIR.")
-@force_option("files of an earlier result in DIR")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63),
-    default=1,
-    show_default=True,
-    help="Seed of the first replication; the others have the seeds that follow.",
-)
-@click.option(
-    "--replications",
-    type=click.IntRange(1, _MOST_REPLICATIONS),
-    help="Runs of each case; if not given, as many as each study says.",
-)
-@many_runs_options
-@set_option("Set a choice or a scenario key to something other than the studies say")
-@click.option(
-    "--vary",
-    "varied",
-    multiple=True,
-    metavar="KEY=V1,V2",
-    help="Show how much other values of a choice move the tables, and which conclusions they "
-    "change, one at a time; may be repeated. --vary all tries every alternative that the "
-    "studies name, in addition to any others given.",
-)
-def reproduce(
-    ids: tuple[str, ...],
-    show_list: bool,
-    as_json: bool,
-    out: Path | None,
-    force: bool,
-    jobs: int | None,
-    scheduler: str | None,
-    scheduler_file: Path | None,
-    seed: int,
-    replications: int | None,
-    engine: str,
-    store_path: Path | None,
-    shard: Shard | None,
-    fresh: bool,
-    settings: tuple[str, ...],
-    varied: tuple[str, ...],
-) -> None:
+class Reproduce(Call):
     """Simulate what the tables of studies need and show our values next to published ones.
 
     ID is a table (icccn97-t3), a study (icccn97), all for every published study, or own for every
@@ -133,112 +46,148 @@ def reproduce(
 
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
-    if show_list:
-        from skycell.cli.study_output import show_studies
 
-        show_studies(as_json)
-        return
-    collector = ErrorCollector()
-    overrides, variations = _validate(
-        collector, ids, show_list, out, force, seed, engine, store_path, shard, settings, varied
+    ids: tuple[str, ...] = argument(metavar="ID...", nargs=-1)
+    show_list: bool = option("--list", is_flag=True, help="List the studies and their tables.")
+    as_json: bool = table_json_option("Write rows and conclusions as one JSON object.")
+    as_latex: bool = latex_option()
+    out: Path | None = out_folder_option(
+        "Write result.json, rows.csv and a report with its figures into DIR."
     )
-    with collector.step():
-        if out is not None and varied:
-            raise click.UsageError("--out writes a reproduction; with --vary there is none")
-    with collector.step():
-        where = where_of(jobs, scheduler, scheduler_file)
-    collector.refuse_if_any()
-    common: dict[str, Any] = {
-        **where,
-        "engine": engine,
-        "replications": replications,
-        "seed": seed,
-        "overrides": overrides,
-        "fresh": fresh,
-    }
-    with open_store(store_path) as store:
-        if shard is not None:
-            _make_shard(ids, shard, store, common, as_json)
-        elif varied:
-            _vary(ids, variations, _ALL in varied, store, common, as_json)
+    force: bool = force_option("files of an earlier result in DIR")
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(0, 2**63),
+        default=1,
+        show_default=True,
+        help="Seed of the first replication; the others have the seeds that follow.",
+    )
+    replications: int | None = option(
+        "--replications",
+        type=click.IntRange(1, _MOST_REPLICATIONS),
+        help="Runs of each case; if not given, as many as each study says.",
+    )
+    runs = shared(ManyRuns)
+    settings: tuple[str, ...] = set_option(
+        "Set a choice or a scenario key to something other than the studies say"
+    )
+    varied: tuple[str, ...] = option(
+        "--vary",
+        multiple=True,
+        metavar="KEY=V1,V2",
+        help="Show how much other values of a choice move the tables, and which conclusions they "
+        "change, one at a time; may be repeated. --vary all tries every alternative that the "
+        "studies name, in addition to any others given.",
+    )
+
+    def check(self, collector: ErrorCollector) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+        """Also reads what is set and what is varied."""
+        with collector.step():
+            if not self.ids and not self.show_list:
+                raise click.UsageError("name a study or a table; --list shows them")
+        overrides = read_settings(self.settings, collector.faults)
+        variations = _variations(self.varied, collector)
+        with collector.step():
+            _refuse_early(self.ids, overrides, variations, self.seed, collector)
+        self.runs.check(collector)
+        with collector.step():
+            refuse_results(self.runs.shard, out=self.out, vary=self.varied)
+        with collector.step():
+            if self.out is not None and self.varied:
+                raise click.UsageError("--out writes a reproduction; with --vary there is none")
+            if self.out is not None:
+                refuse_earlier_result(self.out, "study", _RESULTS, self.force)
+                refuse_unwritable(self.out)
+        with collector.step():
+            refuse_unfit_store(self.runs.store_path)
+        return overrides, variations
+
+    def run(self, found: tuple[dict[str, Any], dict[str, list[Any]]]) -> None:
+        if self.show_list:
+            from skycell.cli.study_output import show_studies
+
+            show_studies(self.as_json)
+            return
+        overrides, variations = found
+        common: dict[str, Any] = {
+            **self.runs.where,
+            "engine": self.runs.engine,
+            "replications": self.replications,
+            "seed": self.seed,
+            "overrides": overrides,
+            "fresh": self.runs.fresh,
+        }
+        with open_store(self.runs.store_path) as store:
+            if self.runs.shard is not None:
+                self._make_shard(self.runs.shard, store, common)
+            elif self.varied:
+                self._vary(variations, store, common)
+            else:
+                self._reproduce(store, common)
+
+    def _reproduce(self, store: RunStore, common: dict[str, Any]) -> None:
+        from skycell.cli.study_progress import StudyProgress
+        from skycell.studies import reproduce as run_studies
+
+        with StudyProgress(store.path) as progress:
+            result = run_studies(self.ids, store=store, on_progress=progress, **common)
+        fault = None
+        if self.out is not None:
+            fault = _write(result, self.out, self.force, common["jobs"], store.path)
+        failed = None
+        if result.failed_runs:
+            first = result.failed_runs[0]
+            failed = (
+                f"{len(result.failed_runs)} of {result.runs.needed} runs failed, the first: "
+                f"{first.case}, seed {first.seed}: {first.reason}"
+            )
+
+        def show() -> None:
+            if self.as_json:
+                say_json_text(result.to_json())
+            else:
+                from skycell.cli.study_output import show_reproduction
+
+                show_reproduction(result)
+
+        report_result(show, self.out, fault, as_json=self.as_json, failed=failed, store=store.path)
+
+    def _make_shard(self, shard: Shard, store: RunStore, common: dict[str, Any]) -> None:
+        from skycell.cli.study_progress import StudyProgress
+        from skycell.studies.reproduce import make_shard
+
+        with StudyProgress(store.path) as progress:
+            made = make_shard(self.ids, shard, store, on_progress=progress, **common)
+        report_shard(made, shard, store.path, self.as_json)
+
+    def _vary(
+        self, variations: Mapping[str, Sequence[Any]], store: RunStore, common: dict[str, Any]
+    ) -> None:
+        from skycell.cli.study_progress import StudyProgress
+        from skycell.studies.sensitivity import sensitivity
+
+        with StudyProgress(store.path) as progress:
+            result = sensitivity(
+                self.ids,
+                variations,
+                named=_ALL in self.varied,
+                store=store,
+                on_progress=progress,
+                on_variant=progress.name,
+                **common,
+            )
+        if self.as_json:
+            say_json(result.as_dict())
         else:
-            _reproduce(ids, store, common, as_json, out, force)
+            from skycell.cli.study_output import show_sensitivity
+
+            show_sensitivity(result)
+        if any(entry.failed for entry in (*result.baseline, *(s.summary for s in result.shifts))):
+            say("Some runs failed; their rows are left out of the averages.", err=True)
+            raise click.exceptions.Exit(1)
 
 
-def _reproduce(
-    ids: Sequence[str],
-    store: RunStore,
-    common: dict[str, Any],
-    as_json: bool,
-    out: Path | None,
-    force: bool,
-) -> None:
-    from skycell.cli.study_progress import StudyProgress
-    from skycell.studies import reproduce as run_studies
-
-    with StudyProgress(store.path) as progress:
-        result = run_studies(ids, store=store, on_progress=progress, **common)
-    fault = None if out is None else _write(result, out, force, common["jobs"], store.path)
-    failed = None
-    if result.failed_runs:
-        first = result.failed_runs[0]
-        failed = (
-            f"{len(result.failed_runs)} of {result.runs.needed} runs failed, the first: "
-            f"{first.case}, seed {first.seed}: {first.reason}"
-        )
-
-    def show() -> None:
-        if as_json:
-            say_json_text(result.to_json())
-        else:
-            from skycell.cli.study_output import show_reproduction
-
-            show_reproduction(result)
-
-    report_result(show, out, fault, as_json=as_json, failed=failed, store=store.path)
-
-
-def _make_shard(
-    ids: Sequence[str], shard: Shard, store: RunStore, common: dict[str, Any], as_json: bool
-) -> None:
-    from skycell.cli.study_progress import StudyProgress
-    from skycell.studies.reproduce import make_shard
-
-    with StudyProgress(store.path) as progress:
-        made = make_shard(ids, shard, store, on_progress=progress, **common)
-    report_shard(made, shard, store.path, as_json)
-
-
-def _vary(
-    ids: Sequence[str],
-    variations: Mapping[str, Sequence[Any]],
-    named: bool,
-    store: RunStore,
-    common: dict[str, Any],
-    as_json: bool,
-) -> None:
-    from skycell.cli.study_progress import StudyProgress
-    from skycell.studies.sensitivity import sensitivity
-
-    with StudyProgress(store.path) as progress:
-        result = sensitivity(
-            ids,
-            variations,
-            named=named,
-            store=store,
-            on_progress=progress,
-            on_variant=progress.name,
-            **common,
-        )
-    if as_json:
-        say_json(result.as_dict())
-    else:
-        from skycell.cli.study_output import show_sensitivity
-
-        show_sensitivity(result)
-    if any(entry.failed for entry in (*result.baseline, *(s.summary for s in result.shifts))):
-        say("Some runs failed; their rows are left out of the averages.", err=True)
-        raise click.exceptions.Exit(1)
+reproduce = Verb(Reproduce, "skycell reproduce icccn97-t3 icccn97-t4 --out out/geo")
 
 
 def _variations(varied: Sequence[str], collector: ErrorCollector) -> dict[str, list[Any]]:

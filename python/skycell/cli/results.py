@@ -71,6 +71,32 @@ def writing(out: Path, store: str | Path | None = None) -> Iterator[Reported]:
             )
 
 
+@contextmanager
+def drawing_faults(option: str = "--out") -> Iterator[None]:
+    """Turns what can go wrong with figures and results into a message and an exit code.
+
+    Args:
+        option: what names the file of the figure.
+    """
+    from skycell.plots.export import UnknownFormatError
+    from skycell.plots.figure import NothingToDrawError
+    from skycell.plots.files import WouldOverwriteError
+    from skycell.plots.render_workers import RenderError
+    from skycell.records.reading import NotAResult
+
+    hint = f"'{option}'"
+    try:
+        yield
+    except (NothingToDrawError, NotAResult) as error:
+        raise click.UsageError(str(error)) from None
+    except UnknownFormatError as error:
+        raise click.BadParameter(str(error), param_hint=hint) from None
+    except WouldOverwriteError as error:
+        raise click.BadParameter(f"{error}; --force replaces it", param_hint=hint) from None
+    except RenderError as error:
+        raise click.ClickException(f"Drawing failed: {error}") from None
+
+
 def report_result(
     show: Callable[[], None],
     out: Path | None,

@@ -15,7 +15,7 @@ from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, json_option
 from skycell.cli.results import why_unwritable
 from skycell.cli.sentences import say, say_json
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option
 
 if TYPE_CHECKING:
     from skycell.experiment.store import RunStore, StoredRun
@@ -86,7 +86,6 @@ def _holds_something(place: Path) -> bool:
 
 @click.group(
     epilog="\b\nExample:  skycell store verify",
-    short_help="Check, merge or rescue stores of runs.",
 )
 def store() -> None:
     """Check a store of runs, merge several, or save what is whole of a damaged one.
@@ -95,26 +94,19 @@ def store() -> None:
     """
 
 
-def _validate(collector: ErrorCollector, file: Path | None, **_: object) -> None:
+def _refuse_missing(file: Path | None, name: str = "'FILE'") -> None:
+    """Refuses a store that is not there; of none, the usual one.
+
+    Raises:
+        click.BadParameter: there is no such file.
+    """
     from skycell.experiment.store import DEFAULT_STORE
 
-    with collector.step():
-        if not os.path.lexists(file or DEFAULT_STORE):
-            raise click.BadParameter(f"{file or DEFAULT_STORE} does not exist", param_hint="'FILE'")
+    if not os.path.lexists(file or DEFAULT_STORE):
+        raise click.BadParameter(f"{file or DEFAULT_STORE} does not exist", param_hint=name)
 
 
-@store.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell store verify\n"
-    "  skycell store verify results/runs.sqlite --json",
-    short_help="Check every run of a store.",
-)
-@click.argument("file", required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
-@json_option()
-@click.pass_context
-def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
+class Verify(Call):
     """Check every run of the store FILE against its checksum, and the file as a whole.
 
     FILE is .skycell/runs.sqlite if not given. It is only read. Runs that a version before 0.2 kept
@@ -122,85 +114,82 @@ def verify(ctx: click.Context, file: Path | None, as_json: bool) -> None:
 
     Exits with 0 if all is well, with 2 if something is damaged.
     """
-    from skycell.experiment.store import DEFAULT_STORE, RunStore
-    from skycell.experiment.store_check import verify as check
 
-    validated(_validate)
-    with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
-        found = check(opened)
-    way_out = (
-        "`skycell store rescue FILE NEW` copies the runs that are whole into a new store; the "
-        "others are simulated again."
+    file: Path | None = argument(required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
+    as_json: bool = json_option()
+
+    def check(self, collector: ErrorCollector) -> None:
+        with collector.step():
+            _refuse_missing(self.file)
+
+    def run(self, _: None) -> None:
+        from skycell.experiment.store import DEFAULT_STORE, RunStore
+        from skycell.experiment.store_check import verify as check
+
+        with RunStore(self.file or DEFAULT_STORE, read_only=True) as opened:
+            found = check(opened)
+        way_out = (
+            "`skycell store rescue FILE NEW` copies the runs that are whole into a new store; the "
+            "others are simulated again."
+        )
+        _show(opened, found, "holds", way_out, self.as_json)
+        raise click.exceptions.Exit(0 if found.is_whole else 2)
+
+
+store.add_command(
+    Verb(
+        Verify,
+        "skycell store verify",
+        "skycell store verify results/runs.sqlite --json",
+        short_help="Check every run of a store.",
     )
-    _show(opened, found, "holds", way_out, as_json)
-    ctx.exit(0 if found.is_whole else 2)
-
-
-def _validate_rescue(
-    collector: ErrorCollector, file: Path | None, into: Path | None, **_: object
-) -> None:
-    if file is not None:
-        _validate(collector, file)
-    with collector.step():
-        if into is not None and os.path.lexists(into):
-            raise click.BadParameter(
-                f"{into} exists; name a new file, to which the runs are copied", param_hint="'NEW'"
-            )
-    with collector.step():
-        if into is not None and (reason := why_unwritable(into, into.parent)):
-            raise click.BadParameter(reason, param_hint="'NEW'")
-
-
-@store.command(
-    cls=Verb,
-    validate=_validate_rescue,
-    epilog="\b\nExample:  skycell store rescue .skycell/runs.sqlite rescued.sqlite",
-    short_help="Copy the runs that are whole into a new store.",
 )
-@click.argument("file", metavar="FILE", type=NamedPath(path_type=Path))
-@click.argument("into", metavar="NEW", type=NamedPath(path_type=Path))
-@json_option()
-def rescue(file: Path, into: Path, as_json: bool) -> None:
+
+
+class Rescue(Call):
     """Copy the runs of the store FILE that are whole into the new store NEW.
 
     FILE stays as it is. What NEW does not have is simulated again when it is asked for.
 
     Exits with 0, or with 2 if the input is faulty.
     """
-    from skycell.experiment.store import RunStore
-    from skycell.experiment.store_check import rescue as copy
 
-    validated(_validate_rescue)
-    with RunStore(file, read_only=True, rescue=True) as opened, RunStore(into) as new:
-        found = copy(opened, new)
-    _show(new, found, "has got", "What is damaged was not copied.", as_json)
+    file: Path = argument(metavar="FILE", type=NamedPath(path_type=Path))
+    into: Path = argument(metavar="NEW", type=NamedPath(path_type=Path))
+    as_json: bool = json_option()
+
+    def check(self, collector: ErrorCollector) -> None:
+        with collector.step():
+            _refuse_missing(self.file)
+        with collector.step():
+            if os.path.lexists(self.into):
+                raise click.BadParameter(
+                    f"{self.into} exists; name a new file, to which the runs are copied",
+                    param_hint="'NEW'",
+                )
+        with collector.step():
+            if reason := why_unwritable(self.into, self.into.parent):
+                raise click.BadParameter(reason, param_hint="'NEW'")
+
+    def run(self, _: None) -> None:
+        from skycell.experiment.store import RunStore
+        from skycell.experiment.store_check import rescue as copy
+
+        with RunStore(self.file, read_only=True, rescue=True) as opened, RunStore(self.into) as new:
+            found = copy(opened, new)
+        _show(new, found, "has got", "What is damaged was not copied.", self.as_json)
 
 
-def _validate_get(
-    collector: ErrorCollector, spec_hash: str | None, file: Path | None, **_: object
-) -> None:
-    _validate(collector, file)
-    with collector.step():
-        if spec_hash is not None and not re.fullmatch(r"[0-9a-f]{6,64}", spec_hash):
-            raise click.BadParameter(
-                f"{spec_hash!r}: must be the first 6 to 64 digits of a spec's hash, as runs.csv "
-                "and the captions of figures have it",
-                param_hint="'HASH'",
-            )
-
-
-@store.command(
-    cls=Verb,
-    validate=_validate_get,
-    epilog="\b\nExamples:\n"
-    "  skycell store get 3f9a12cd77aa\n"
-    "  skycell store get 3f9a12cd77aa results/runs.sqlite --json",
-    short_help="Show a run by the hash of its spec.",
+store.add_command(
+    Verb(
+        Rescue,
+        "skycell store rescue .skycell/runs.sqlite rescued.sqlite",
+        short_help="Copy the runs that are whole into a new store.",
+    )
 )
-@click.argument("spec_hash", metavar="HASH")
-@click.argument("file", required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
-@json_option("Write all that is kept of the run as one JSON object.")
-def get(spec_hash: str, file: Path | None, as_json: bool) -> None:
+
+
+class Get(Call):
     """Show the runs whose spec has this HASH, or one that begins so, from the store FILE.
 
     FILE is .skycell/runs.sqlite if not given. There are several runs of one spec if several engines
@@ -208,28 +197,54 @@ def get(spec_hash: str, file: Path | None, as_json: bool) -> None:
 
     Exits with 0, or with 2 if there is no such run or the input is faulty.
     """
-    from skycell.experiment.store import DEFAULT_STORE, RunStore
-    from skycell.input.faults import MOST_SHOWN
 
-    validated(_validate_get)
-    with RunStore(file or DEFAULT_STORE, read_only=True) as opened:
-        runs = opened.found(spec_hash, MOST_SHOWN + 1)
-    if not runs:
-        raise click.BadParameter(
-            f"{opened.path} has no run of a spec whose hash begins with {spec_hash}",
-            param_hint="'HASH'",
-        )
-    if len({run.key.spec_hash for run in runs}) > 1:
-        hashes = ", ".join(dict.fromkeys(run.key.spec_hash[:12] for run in runs[:MOST_SHOWN]))
-        raise click.BadParameter(
-            f"{spec_hash} begins the hashes of several specs: {hashes}; give more digits",
-            param_hint="'HASH'",
-        )
-    if as_json:
-        say_json([_as_dict(run) for run in runs])
-        return
-    for run in runs:
-        say(_in_words(run))
+    spec_hash: str = argument(metavar="HASH")
+    file: Path | None = argument(required=False, metavar="[FILE]", type=NamedPath(path_type=Path))
+    as_json: bool = json_option("Write all that is kept of the run as one JSON object.")
+
+    def check(self, collector: ErrorCollector) -> None:
+        with collector.step():
+            _refuse_missing(self.file)
+        with collector.step():
+            if not re.fullmatch(r"[0-9a-f]{6,64}", self.spec_hash):
+                raise click.BadParameter(
+                    f"{self.spec_hash!r}: must be the first 6 to 64 digits of a spec's hash, as "
+                    "runs.csv and the captions of figures have it",
+                    param_hint="'HASH'",
+                )
+
+    def run(self, _: None) -> None:
+        from skycell.experiment.store import DEFAULT_STORE, RunStore
+        from skycell.input.faults import MOST_SHOWN
+
+        with RunStore(self.file or DEFAULT_STORE, read_only=True) as opened:
+            runs = opened.found(self.spec_hash, MOST_SHOWN + 1)
+        if not runs:
+            raise click.BadParameter(
+                f"{opened.path} has no run of a spec whose hash begins with {self.spec_hash}",
+                param_hint="'HASH'",
+            )
+        if len({run.key.spec_hash for run in runs}) > 1:
+            hashes = ", ".join(dict.fromkeys(run.key.spec_hash[:12] for run in runs[:MOST_SHOWN]))
+            raise click.BadParameter(
+                f"{self.spec_hash} begins the hashes of several specs: {hashes}; give more digits",
+                param_hint="'HASH'",
+            )
+        if self.as_json:
+            say_json([_as_dict(run) for run in runs])
+            return
+        for run in runs:
+            say(_in_words(run))
+
+
+store.add_command(
+    Verb(
+        Get,
+        "skycell store get 3f9a12cd77aa",
+        "skycell store get 3f9a12cd77aa results/runs.sqlite --json",
+        short_help="Show a run by the hash of its spec.",
+    )
+)
 
 
 def _as_dict(run: StoredRun) -> dict[str, Any]:
@@ -256,35 +271,7 @@ def _in_words(run: StoredRun) -> str:
     return "\n".join(lines)
 
 
-def _validate_merge(
-    collector: ErrorCollector, files: tuple[Path, ...] | None, into: Path | None, **_: object
-) -> None:
-    for file in files or ():
-        with collector.step():
-            if not os.path.lexists(file):
-                raise click.BadParameter(f"{file} does not exist", param_hint="'FILE...'")
-            refuse_unfit_store(file, to_look=True, option="'FILE...'")
-    with collector.step():
-        refuse_unfit_store(into, option="'--into'")
-
-
-@store.command(
-    cls=Verb,
-    validate=_validate_merge,
-    epilog="\b\nExamples:\n"
-    "  skycell store merge shard1.sqlite shard2.sqlite\n"
-    "  skycell store merge shards/*.sqlite --into all.sqlite --json",
-    short_help="Bring the runs of several stores together.",
-)
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=NamedPath(path_type=Path))
-@click.option(
-    "--into",
-    type=NamedPath(path_type=Path),
-    metavar="FILE",
-    help="Store that gets the runs; made if it is not there.  [default: .skycell/runs.sqlite]",
-)
-@json_option()
-def merge(files: tuple[Path, ...], into: Path | None, as_json: bool) -> None:
+class Merge(Call):
     """Copy every run of the stores FILE... into one store, all of them or none.
 
     The commands of shards have each a store; with these merged, the same command without --shard
@@ -293,32 +280,64 @@ def merge(files: tuple[Path, ...], into: Path | None, as_json: bool) -> None:
 
     Exits with 0, or with 2 if a store is faulty.
     """
-    from contextlib import ExitStack
 
-    from skycell.experiment.store import RunStore
-    from skycell.experiment.store_merge import merge as copy
-    from skycell.input.quantities import counted
-
-    validated(_validate_merge)
-    with open_store(into) as store, ExitStack() as opened:
-        stores = [opened.enter_context(RunStore(file, read_only=True)) for file in files]
-        found = copy(store, stores)
-        runs = len(store)
-    if as_json:
-        data = {
-            "store": store.path,
-            "added": found.added,
-            "had": found.had,
-            "failed": found.failed,
-            "finished": runs,
-        }
-        say_json(data)
-        return
-    failed = f"; {counted(found.failed, 'failed one')} to be made again" if found.failed else ""
-    say(
-        f"{store.path} has got {counted(found.added, 'run')} of {counted(len(files), 'store')}, "
-        f"and had {found.had} of theirs already{failed}: {counted(runs, 'finished run')} in all."
+    files: tuple[Path, ...] = argument(
+        metavar="FILE...", nargs=-1, required=True, type=NamedPath(path_type=Path)
     )
+    into: Path | None = option(
+        "--into",
+        type=NamedPath(path_type=Path),
+        metavar="FILE",
+        help="Store that gets the runs; made if it is not there.  [default: .skycell/runs.sqlite]",
+    )
+    as_json: bool = json_option()
+
+    def check(self, collector: ErrorCollector) -> None:
+        with collector.step():
+            for file in self.files:
+                with collector.step():
+                    _refuse_missing(file, "'FILE...'")
+                    refuse_unfit_store(file, to_look=True, option="'FILE...'")
+        with collector.step():
+            refuse_unfit_store(self.into, option="'--into'")
+
+    def run(self, _: None) -> None:
+        from contextlib import ExitStack
+
+        from skycell.experiment.store import RunStore
+        from skycell.experiment.store_merge import merge as copy
+        from skycell.input.quantities import counted
+
+        with open_store(self.into) as store, ExitStack() as opened:
+            stores = [opened.enter_context(RunStore(file, read_only=True)) for file in self.files]
+            found = copy(store, stores)
+            runs = len(store)
+        if self.as_json:
+            data = {
+                "store": store.path,
+                "added": found.added,
+                "had": found.had,
+                "failed": found.failed,
+                "finished": runs,
+            }
+            say_json(data)
+            return
+        failed = f"; {counted(found.failed, 'failed one')} to be made again" if found.failed else ""
+        say(
+            f"{store.path} has got {counted(found.added, 'run')} of "
+            f"{counted(len(self.files), 'store')}, and had {found.had} of theirs already{failed}: "
+            f"{counted(runs, 'finished run')} in all."
+        )
+
+
+store.add_command(
+    Verb(
+        Merge,
+        "skycell store merge shard1.sqlite shard2.sqlite",
+        "skycell store merge shards/*.sqlite --into all.sqlite --json",
+        short_help="Bring the runs of several stores together.",
+    )
+)
 
 
 def _show(shown: RunStore, found: Verification, has: str, remark: str, as_json: bool) -> None:

@@ -14,74 +14,15 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import NamedPath, force_option, json_option
-from skycell.cli.plot import drawing_faults
-from skycell.cli.results import refuse_unwritable, shown_place, writing
+from skycell.cli.results import drawing_faults, refuse_unwritable, shown_place, writing
 from skycell.cli.sentences import say, say_json
-from skycell.cli.verb import Verb, validated
+from skycell.cli.verb import Call, Verb, argument, option
 
 if TYPE_CHECKING:
     from skycell.exports.bundle import Bundle, Difference
 
 
-def _validate(
-    collector: ErrorCollector,
-    bundle: Path | None,
-    out: Path | None,
-    force: bool,
-    verify: bool,
-    as_json: bool,
-    **_: object,
-) -> Bundle | None:
-    """Also reads the bundle."""
-    from skycell.cli.bundled import NotAllowedError, allowed_command
-    from skycell.exports.bundle import NotABundle, load_bundle
-    from skycell.plots.files import refuse_overwriting
-
-    found: list[Bundle] = []
-    with collector.step():
-        if bundle is not None:
-            try:
-                found.append(load_bundle(bundle))
-            except NotABundle as error:
-                raise click.UsageError(f"{bundle} is no whole bundle: {error}") from None
-            except OSError as error:
-                raise click.UsageError(f"{bundle}: {error.strerror or error}") from None
-    with collector.step():
-        if verify and found:
-            try:
-                allowed_command(found[0].command, found[0].files)
-            except NotAllowedError as error:
-                raise click.UsageError(
-                    f"{bundle}: its command is not carried out: {error}"
-                ) from None
-    with collector.step(), drawing_faults():
-        if out is not None and found:
-            refuse_unwritable(out)
-            refuse_overwriting([out / name for name in found[0].files], force=force)
-    return found[0] if found else None
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExamples:\n"
-    "  skycell unpack geo.zip\n"
-    "  skycell unpack geo.zip --verify\n"
-    "  skycell unpack geo.zip --out geo",
-    short_help="Show, verify or reproduce a bundle.",
-)
-@click.argument("bundle", metavar="BUNDLE", type=NamedPath(path_type=Path))
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="Carry out the command again, from the files of the bundle, and compare every result.",
-)
-@json_option()
-@click.option(
-    "--out", type=NamedPath(path_type=Path), metavar="DIR", help="Write all files into DIR."
-)
-@force_option("files in DIR")
-def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: bool) -> None:
+class Unpack(Call):
     """Show what BUNDLE, which `skycell pack` wrote, holds; every file is checked by its digest.
 
     With --verify all runs are made again, none is taken from a store. The command says what it
@@ -93,46 +34,103 @@ def unpack(bundle: Path, verify: bool, as_json: bool, out: Path | None, force: b
     Exits with 0, with 1 if a result comes out otherwise or the command fails, with 2 if BUNDLE is
     damaged or the input is faulty.
     """
-    from skycell.exports.bundle import RESULT
-    from skycell.plots.files import write_all
-    from skycell.version import version
 
-    found = validated(_validate)
-    assert found is not None
-    if out is not None:
-        with drawing_faults(), writing(out) as reported:
-            write_all({out / name: found.files[name] for name in found.files}, force=force)
-        if reported.fault:
-            raise click.ClickException(reported.fault)
-    shown: dict[str, object] = {
-        "command": ["skycell", *found.command],
-        "version": found.version,
-        "python": found.python,
-        "files": sorted(found.files),
-    }
-    wrong = None
-    if verify:
-        code, wrong = _made_again(found)
-        if code:
-            raise click.ClickException(f"The command ended with {code}; nothing is compared.")
-        shown["differences"] = [{"name": each.name, "what": each.what} for each in wrong]
-    if as_json:
-        say_json(shown)
-    else:
-        say(f"Command: {shlex.join(['skycell', *found.command])}")
-        say(f"Made by skycell {found.version}, Python {found.python}.")
-        say(f"{len(found.files)} files, each as it was packed.")
-        if out is not None:
-            say(f"Written to {shown_place(out)}.")
-    if wrong is None:
-        return
-    if found.version != version() and not as_json:
-        say(f"Made again by skycell {version()}.")
-    if wrong:
-        lines = "".join(f"\n{RESULT}/{each.name} {each.what}" for each in wrong)
-        raise click.ClickException(f"{len(wrong)} of the results did not come out again:{lines}")
-    if not as_json:
-        say(f"All {len(found.result_files())} files of data came out again.")
+    bundle: Path = argument(metavar="BUNDLE", type=NamedPath(path_type=Path))
+    verify: bool = option(
+        "--verify",
+        is_flag=True,
+        help="Carry out the command again, from the files of the bundle, and compare every result.",
+    )
+    as_json: bool = json_option()
+    out: Path | None = option(
+        "--out", type=NamedPath(path_type=Path), metavar="DIR", help="Write all files into DIR."
+    )
+    force: bool = force_option("files in DIR")
+
+    def check(self, collector: ErrorCollector) -> Bundle | None:
+        """Also reads the bundle."""
+        from skycell.cli.bundled import NotAllowedError, allowed_command
+        from skycell.plots.files import refuse_overwriting
+
+        found = collector.tried(lambda: _read(self.bundle))
+        if found is None:
+            return None
+        with collector.step():
+            if self.verify:
+                try:
+                    allowed_command(found.command, found.files)
+                except NotAllowedError as error:
+                    raise click.UsageError(
+                        f"{self.bundle}: its command is not carried out: {error}"
+                    ) from None
+        with collector.step(), drawing_faults():
+            if self.out is not None:
+                refuse_unwritable(self.out)
+                refuse_overwriting([self.out / name for name in found.files], force=self.force)
+        return found
+
+    def run(self, found: Bundle) -> None:
+        from skycell.exports.bundle import RESULT
+        from skycell.plots.files import write_all
+        from skycell.version import version
+
+        if self.out is not None:
+            with drawing_faults(), writing(self.out) as reported:
+                write_all(
+                    {self.out / name: found.files[name] for name in found.files}, force=self.force
+                )
+            if reported.fault:
+                raise click.ClickException(reported.fault)
+        shown: dict[str, object] = {
+            "command": ["skycell", *found.command],
+            "version": found.version,
+            "python": found.python,
+            "files": sorted(found.files),
+        }
+        wrong = None
+        if self.verify:
+            code, wrong = _made_again(found)
+            if code:
+                raise click.ClickException(f"The command ended with {code}; nothing is compared.")
+            shown["differences"] = [{"name": each.name, "what": each.what} for each in wrong]
+        if self.as_json:
+            say_json(shown)
+        else:
+            say(f"Command: {shlex.join(['skycell', *found.command])}")
+            say(f"Made by skycell {found.version}, Python {found.python}.")
+            say(f"{len(found.files)} files, each as it was packed.")
+            if self.out is not None:
+                say(f"Written to {shown_place(self.out)}.")
+        if wrong is None:
+            return
+        if found.version != version() and not self.as_json:
+            say(f"Made again by skycell {version()}.")
+        if wrong:
+            lines = "".join(f"\n{RESULT}/{each.name} {each.what}" for each in wrong)
+            raise click.ClickException(
+                f"{len(wrong)} of the results did not come out again:{lines}"
+            )
+        if not self.as_json:
+            say(f"All {len(found.result_files())} files of data came out again.")
+
+
+unpack = Verb(
+    Unpack,
+    "skycell unpack geo.zip",
+    "skycell unpack geo.zip --verify",
+    "skycell unpack geo.zip --out geo",
+)
+
+
+def _read(file: Path) -> Bundle:
+    from skycell.exports.bundle import NotABundle, load_bundle
+
+    try:
+        return load_bundle(file)
+    except NotABundle as error:
+        raise click.UsageError(f"{file} is no whole bundle: {error}") from None
+    except OSError as error:
+        raise click.UsageError(f"{file}: {error.strerror or error}") from None
 
 
 def _made_again(bundle: Bundle) -> tuple[int, list[Difference]]:

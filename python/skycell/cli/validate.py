@@ -13,15 +13,17 @@ from skycell.cli.options import (
     NamedPath,
     engine_option,
     force_option,
+    jobs_option,
+    latex_option,
     out_folder_option,
     refuse_engine,
     set_option,
-    table_options,
+    table_json_option,
 )
 from skycell.cli.results import refuse_earlier_result, refuse_unwritable, report_result, writing
 from skycell.cli.sentences import say, say_json, say_json_text
 from skycell.cli.settings import read_settings
-from skycell.cli.verb import Verb
+from skycell.cli.verb import Call, Verb, argument, option
 
 if TYPE_CHECKING:
     from skycell.validation import Validation
@@ -31,86 +33,7 @@ _HOSTS = ("linux",)
 _MOST_REPLICATIONS = 10_000
 
 
-def _validate(
-    collector: ErrorCollector,
-    ids: tuple[str, ...],
-    out: Path | None,
-    force: bool,
-    engine: str | None,
-    settings: tuple[str, ...],
-    record_to: Path | None,
-    **_: object,
-) -> dict[str, Any]:
-    """Also reads what is set."""
-    overrides = read_settings(settings, collector.faults)
-    _refuse_unknown(ids, collector)
-    with collector.step():
-        if engine is not None:
-            refuse_engine(engine)
-    with collector.step():
-        if record_to is not None and (out is not None or settings):
-            raise click.UsageError("--record makes no runs of ours; without --out and --set")
-    with collector.step():
-        if record_to is not None:
-            refuse_unwritable(record_to)
-    with collector.step():
-        if out is not None:
-            refuse_earlier_result(out, "validation", _RESULTS, force)
-            refuse_unwritable(out)
-    return overrides
-
-
-@click.command(
-    cls=Verb,
-    validate=_validate,
-    epilog="\b\nExample:  skycell validate linux two --out out/linux",
-    short_help="Compare runs with recordings of real hosts.",
-)
-@click.argument("hosts", metavar="HOSTS", type=click.Choice(_HOSTS))
-@click.argument("ids", metavar="[ID]...", nargs=-1)
-@click.option("--list", "show_list", is_flag=True, help="List the scenarios by group.")
-@click.option(
-    "--record",
-    "record_to",
-    type=NamedPath(path_type=Path),
-    metavar="DIR",
-    help="Record the scenarios on this machine's kernel instead, into recordings.csv in DIR, as "
-    "many runs of each as --replications says; runs that it has are not made again. Needs root.",
-)
-@table_options("Write rows and conclusions as one JSON object, as reproduce does.")
-@out_folder_option("Write validation.json, rows.csv and a report into DIR.")
-@force_option("files of an earlier result in DIR")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63),
-    default=1,
-    show_default=True,
-    help="Seed of the first replication; the others have the seeds that follow.",
-)
-@click.option(
-    "--replications",
-    type=click.IntRange(1, _MOST_REPLICATIONS),
-    default=5,
-    show_default=True,
-    help="Runs of each scenario.",
-)
-@engine_option()
-@click.option("--jobs", type=click.IntRange(1), help="Runs at a time; all cores if not given.")
-@set_option("Set a scenario key otherwise than the scenarios say, such as tcp.preset")
-def validate(
-    hosts: str,
-    ids: tuple[str, ...],
-    show_list: bool,
-    as_json: bool,
-    out: Path | None,
-    force: bool,
-    jobs: int | None,
-    seed: int,
-    replications: int,
-    engine: str,
-    settings: tuple[str, ...],
-    record_to: Path | None,
-) -> None:
+class Validate(Call):
     """Simulate what real hosts were recorded over and show our values next to theirs.
 
     HOSTS is linux. ID is a scenario (one-cubic-10M-100ms-83p) or a group of them (two); without one
@@ -118,48 +41,105 @@ def validate(
 
     Exits with 0, with 1 if a run failed, with 2 if the input is faulty.
     """
-    collector = ErrorCollector()
-    overrides = _validate(collector, ids, out, force, engine, settings, record_to)
-    collector.refuse_if_any()
-    if show_list:
-        _show_list(ids, as_json)
-        return
-    if record_to is not None:
-        _record(ids, record_to, replications)
-        return
-    from skycell.cli.progress import ShareProgress
-    from skycell.validation import validate_linux
 
-    with ShareProgress("simulated") as progress:
-        result = validate_linux(
-            ids,
-            engine=engine,
-            jobs=jobs,
-            replications=replications,
-            seed=seed,
-            overrides=overrides,
-            on_progress=progress,
-        )
-    fault = None if out is None else _write(result, out, force)
-    failed = None
-    if result.failed_runs:
-        from skycell.input.quantities import counted
+    hosts: str = argument(metavar="HOSTS", type=click.Choice(_HOSTS))
+    ids: tuple[str, ...] = argument(metavar="[ID]...", nargs=-1)
+    show_list: bool = option("--list", is_flag=True, help="List the scenarios by group.")
+    record_to: Path | None = option(
+        "--record",
+        type=NamedPath(path_type=Path),
+        metavar="DIR",
+        help="Record the scenarios on this machine's kernel instead, into recordings.csv in DIR, "
+        "as many runs of each as --replications says; runs that it has are not made again. Needs "
+        "root.",
+    )
+    as_json: bool = table_json_option(
+        "Write rows and conclusions as one JSON object, as reproduce does."
+    )
+    as_latex: bool = latex_option()
+    out: Path | None = out_folder_option("Write validation.json, rows.csv and a report into DIR.")
+    force: bool = force_option("files of an earlier result in DIR")
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(0, 2**63),
+        default=1,
+        show_default=True,
+        help="Seed of the first replication; the others have the seeds that follow.",
+    )
+    replications: int = option(
+        "--replications",
+        type=click.IntRange(1, _MOST_REPLICATIONS),
+        default=5,
+        show_default=True,
+        help="Runs of each scenario.",
+    )
+    engine: str = engine_option()
+    jobs: int | None = jobs_option("Runs at a time; all cores if not given.")
+    settings: tuple[str, ...] = set_option(
+        "Set a scenario key otherwise than the scenarios say, such as tcp.preset"
+    )
 
-        first = result.failed_runs[0]
-        failed = (
-            f"{counted(len(result.failed_runs), 'run')} failed, the first: "
-            f"{first.case}, seed {first.seed}: {first.reason}"
-        )
+    def check(self, collector: ErrorCollector) -> dict[str, Any]:
+        """Also reads what is set."""
+        overrides = read_settings(self.settings, collector.faults)
+        _refuse_unknown(self.ids, collector)
+        with collector.step():
+            refuse_engine(self.engine)
+        with collector.step():
+            if self.record_to is not None and (self.out is not None or self.settings):
+                raise click.UsageError("--record makes no runs of ours; without --out and --set")
+        with collector.step():
+            if self.record_to is not None:
+                refuse_unwritable(self.record_to)
+        with collector.step():
+            if self.out is not None:
+                refuse_earlier_result(self.out, "validation", _RESULTS, self.force)
+                refuse_unwritable(self.out)
+        return overrides
 
-    def show() -> None:
-        if as_json:
-            say_json_text(result.to_json())
-        else:
-            from skycell.cli.validation_output import show_validation
+    def run(self, overrides: dict[str, Any]) -> None:
+        if self.show_list:
+            _show_list(self.ids, self.as_json)
+            return
+        if self.record_to is not None:
+            _record(self.ids, self.record_to, self.replications)
+            return
+        from skycell.cli.progress import ShareProgress
+        from skycell.validation import validate_linux
 
-            show_validation(result)
+        with ShareProgress("simulated") as progress:
+            result = validate_linux(
+                self.ids,
+                engine=self.engine,
+                jobs=self.jobs,
+                replications=self.replications,
+                seed=self.seed,
+                overrides=overrides,
+                on_progress=progress,
+            )
+        fault = None if self.out is None else _write(result, self.out, self.force)
+        failed = None
+        if result.failed_runs:
+            from skycell.input.quantities import counted
 
-    report_result(show, out, fault, as_json=as_json, failed=failed)
+            first = result.failed_runs[0]
+            failed = (
+                f"{counted(len(result.failed_runs), 'run')} failed, the first: "
+                f"{first.case}, seed {first.seed}: {first.reason}"
+            )
+
+        def show() -> None:
+            if self.as_json:
+                say_json_text(result.to_json())
+            else:
+                from skycell.cli.validation_output import show_validation
+
+                show_validation(result)
+
+        report_result(show, self.out, fault, as_json=self.as_json, failed=failed)
+
+
+validate = Verb(Validate, "skycell validate linux two --out out/linux")
 
 
 def _refuse_unknown(ids: Sequence[str], collector: ErrorCollector) -> None:

@@ -1,56 +1,179 @@
-"""A verb of the command line, which tells all faults of its parameters at once."""
+"""A verb of the command line: a class that declares its options once, checks them and runs.
+
+The class of a verb, a `Call`, has a field per argument and option, and its docstring is the help.
+`Verb` makes a command of it, which reports all faults of a call at once.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Concatenate, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
 
 import click
 
-if TYPE_CHECKING:
-    from skycell.cli.collector import ErrorCollector
-
-Found = TypeVar("Found")
+from skycell.cli.collector import ErrorCollector, Unread
 
 _SOUTHERN = re.compile(r"-[0-9.]+,")
 """A latitude and a longitude, which are a place and no option. A blank before it says so."""
 
-Validate = Callable[..., object]
-"""Notes what is wrong with a call's values, each for itself, before anything is done.
-
-Is given an `ErrorCollector` and the values of all parameters by name; none for what could not be
-read.
-"""
+_Group = TypeVar("_Group", bound="Options")
 
 
-def validated(validate: Callable[Concatenate[ErrorCollector, ...], Found]) -> Found:
-    """What `validate` makes of the running command's values; with faults the command ends.
+class _Field:
+    """A field of `Options`: one parameter of the command line, which is read-only."""
 
-    Raises:
-        ScenarioFaults: every fault says what is allowed.
-        click.UsageError: the only fault is one of the command's use.
-        click.exceptions.Exit: there are both, and they are told; with code 2.
+    def __init__(self, make: Callable[[str], click.Parameter]) -> None:
+        self._make = make
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, call: Options | None, owner: type) -> Any:
+        return self if call is None else call.value(self._name)
+
+    def __set__(self, call: Options, value: object) -> None:
+        raise AttributeError(f"{self._name} is what the call says")
+
+    def parameters(self) -> Iterator[click.Parameter]:
+        yield self._make(self._name)
+
+
+class _Shared:
+    """A field of `Options` that holds further options, which several verbs have."""
+
+    def __init__(self, kind: type[Options]) -> None:
+        self._kind = kind
+
+    def __get__(self, call: Options | None, owner: type) -> Any:
+        return self if call is None else call.as_(self._kind)
+
+    def __set__(self, call: Options, value: object) -> None:
+        raise AttributeError("options are what the call says")
+
+    def parameters(self) -> Iterator[click.Parameter]:
+        yield from self._kind.parameters()
+
+
+def option(*names: str, **of_click: Any) -> Any:
+    """A field that an option fills.
+
+    Args:
+        *names: of the option, such as `--out`.
+        **of_click: what `click.Option` takes.
     """
-    from skycell.cli.collector import ErrorCollector
+    return _Field(lambda name: click.Option([name, *names], **of_click))
 
-    collector = ErrorCollector()
-    found = validate(collector, **click.get_current_context().params)
-    collector.refuse_if_any()
-    return found
+
+def argument(**of_click: Any) -> Any:
+    """A field that an argument fills; `of_click` is what `click.Argument` takes."""
+    return _Field(lambda name: click.Argument([name], **of_click))
+
+
+def shared(kind: type[_Group]) -> _Group:
+    """A field for options that several verbs have; their help stands at its place."""
+    return _Shared(kind)  # type: ignore[return-value]
+
+
+class Options:
+    """Values of some options of a call, by the names of their fields."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        """Takes the values that could be read; each other one raises `Unread` when it is used."""
+        self._values = values
+
+    def value(self, name: str) -> Any:
+        """The value of a field.
+
+        Raises:
+            Unread: it was given and could not be read.
+        """
+        try:
+            return self._values[name]
+        except KeyError:
+            raise Unread(name) from None
+
+    def as_(self, kind: type[_Group]) -> _Group:
+        """The same values as other options."""
+        return kind(self._values)
+
+    @classmethod
+    def parameters(cls) -> Iterator[click.Parameter]:
+        """The parameters of all fields, in their order."""
+        for field in vars(cls).values():
+            if isinstance(field, _Field | _Shared):
+                yield from field.parameters()
+
+
+class Call(Options):
+    """One call of a verb: its options and arguments, and what the verb does with them.
+
+    A subclass has a field per parameter, made by `option`, `argument` or `shared`. Its docstring is
+    the help of the verb.
+    """
+
+    def check(self, collector: ErrorCollector) -> Any:
+        """Notes every fault of the call before anything is done; a step of `collector` for each.
+
+        Returns what has been read on the way, which `run` is given.
+        """
+
+    def run(self, found: Any) -> None:
+        """Does what the verb is for, with what `check` found. There is no fault."""
+        raise NotImplementedError
+
+    def refuse(self, collector: ErrorCollector) -> None:
+        """Ends the call where `check` has noted a fault."""
+        collector.refuse_if_any()
 
 
 class Verb(click.Command):
-    """A command whose faulty options and arguments are told together.
+    """A command whose faulty options and arguments are reported together."""
 
-    Attributes:
-        validate: what the command says of the values that could be read; asked here where others
-            could not be.
-    """
+    #: Of the help: before one example, and before several.
+    _EXAMPLE, _EXAMPLES = "\b\nExample:  ", "\b\nExamples:\n  "
 
-    def __init__(self, *args: Any, validate: Validate | None = None, **named: Any) -> None:
-        super().__init__(*args, **named)
-        self.validate = validate
+    def __init__(
+        self,
+        kind: type[Call],
+        *examples: str,
+        short_help: str | None = None,
+        context_settings: dict[str, Any] | None = None,
+    ) -> None:
+        """Makes a command of the class of a verb.
+
+        Args:
+            kind: the class, which is called as the verb is, with Call behind it or without.
+            *examples: calls, one line each.
+            short_help: the line in the list of a group of verbs.
+            context_settings: those of click.
+        """
+        super().__init__(
+            kind.__name__.removesuffix("Call").lower(),
+            context_settings=context_settings,
+            params=list(kind.parameters()),
+            help=kind.__doc__,
+            epilog=(self._EXAMPLES if len(examples) > 1 else self._EXAMPLE) + "\n  ".join(examples),
+            short_help=short_help,
+        )
+        self._kind = kind
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Checks the call and carries it out.
+
+        Raises:
+            ScenarioFaults: every fault says what is allowed.
+            click.UsageError: the only fault is one of the command's use.
+            click.exceptions.Exit: there are both, and they are reported; with code 2.
+        """
+        ctx.invoke(self._carry_out, self._kind(ctx.params))
+
+    def _carry_out(self, call: Call) -> None:
+        collector = ErrorCollector()
+        found = call.check(collector)
+        call.refuse(collector)
+        call.run(found)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Reads what was given.
@@ -134,13 +257,15 @@ class Verb(click.Command):
         self, ctx: click.Context, words: list[str], reported: list[click.UsageError]
     ) -> None:
         """Ends the command if it has something to say beside `reported`."""
-        from skycell.cli.collector import ErrorCollector
-
+        unread = {
+            error.param.name
+            for error in reported
+            if isinstance(error, click.BadParameter) and error.param is not None
+        }
         read = self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True).params
-        if self.validate is None:
-            return
         collector = ErrorCollector()
-        self.validate(collector, **read)
+        with collector.step():
+            self._kind({name: read[name] for name in read if name not in unread}).check(collector)
         if collector:
             collector.add(*reported)
             collector.refuse_if_any()
