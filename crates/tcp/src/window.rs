@@ -36,10 +36,8 @@ impl State {
         if tcp.congestion.has_model() {
             return None; // it sets cwnd itself
         }
-        let (congestion, slow_start) = (
-            Congestion::new(&tcp.congestion),
-            SlowStartState::new(&tcp.slow_start),
-        );
+        let (congestion, slow_start) =
+            (tcp.congestion.state(), SlowStartState::new(&tcp.slow_start));
         (congestion.is_some() || slow_start.is_some()).then(|| {
             Box::new(State {
                 congestion,

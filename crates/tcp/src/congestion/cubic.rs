@@ -1,6 +1,6 @@
 //! CUBIC: a window that grows as a cubic function of the time since the last loss (RFC 9438).
 
-use super::{Ack, CongestionControl};
+use super::{Ack, Congestion, CongestionControl, CongestionRule};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
@@ -28,6 +28,16 @@ pub struct CubicSpec {
         source = "RFC 9438 section 4.6, with cwnd for what is in flight"
     )]
     pub ssthresh_basis: SsthreshBasis,
+}
+
+impl CongestionRule for CubicSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::Cubic(Cubic::new(self)))
+    }
+
+    fn ssthresh_basis(&self) -> SsthreshBasis {
+        self.ssthresh_basis
+    }
 }
 
 /// beta_cubic: what a loss leaves of cwnd (RFC 9438 section 4.6).

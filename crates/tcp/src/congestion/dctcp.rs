@@ -2,7 +2,7 @@
 
 use super::marked::MarkedPart;
 use super::reno::growth_by_octets;
-use super::{Ack, CongestionControl, HALF, Marks};
+use super::{Ack, Congestion, CongestionControl, CongestionRule, HALF, Marks};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::PartOfOne};
@@ -20,6 +20,16 @@ pub struct DctcpSpec {
         source = "RFC 8257 section 4.2: 1 / 16"
     )]
     pub gain: PartOfOne,
+}
+
+impl CongestionRule for DctcpSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::Dctcp(Dctcp::new(self)))
+    }
+
+    fn is_scalable(&self) -> bool {
+        true
+    }
 }
 
 /// The state of DCTCP.

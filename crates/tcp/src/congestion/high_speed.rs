@@ -1,6 +1,6 @@
 //! HighSpeed TCP: large windows grow by more and are cut by less.
 
-use super::{Ack, CongestionControl, HALF};
+use super::{Ack, Congestion, CongestionControl, CongestionRule, HALF};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
@@ -12,6 +12,12 @@ use skycell_declare::Declare;
 #[serde(deny_unknown_fields)]
 #[rule]
 pub struct HighSpeedSpec {}
+
+impl CongestionRule for HighSpeedSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::HighSpeed(HighSpeed))
+    }
+}
 
 /// Low_Window and Low_P: the point from which the response function leaves Reno's, segments.
 const LOW: (f64, f64) = (38.0, 1e-3);

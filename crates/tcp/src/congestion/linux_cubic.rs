@@ -1,7 +1,7 @@
 //! CUBIC as Linux computes it: whole segments, a count of acknowledged ones, times in jiffies.
 
 use super::reno::Credit;
-use super::{Ack, CongestionControl, Sample};
+use super::{Ack, Congestion, CongestionControl, CongestionRule, Sample};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::Flag};
@@ -19,6 +19,16 @@ pub struct LinuxCubicSpec {
     /// Growth is no slower than that of a Reno with the same average window.
     #[param(default = true, source = "Linux tcp_cubic.c: tcp_friendliness")]
     pub tcp_friendliness: Flag,
+}
+
+impl CongestionRule for LinuxCubicSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::LinuxCubic(LinuxCubic::new(self)))
+    }
+
+    fn is_in_segments(&self) -> bool {
+        true
+    }
 }
 
 /// beta over BICTCP_BETA_SCALE: what a loss leaves.

@@ -20,118 +20,146 @@ mod vegas;
 pub(crate) use path_model::{Lost, Path, PathModel, RateSample, burst_size as model_burst_size};
 pub(crate) use reno::{HALF, growth as reno_growth};
 
-use crate::kinds::kinds;
+use crate::kinds::{kinds, kinds_with_states};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_units::{Ecn, Octets};
 
-use bbr::BbrSpec;
-use bbr3::Bbr3Spec;
-use cubic::{Cubic, CubicSpec};
-use dctcp::{Dctcp, DctcpSpec};
-use high_speed::{HighSpeed, HighSpeedSpec};
-use linux_cubic::{LinuxCubic, LinuxCubicSpec};
-use prague::{Prague, PragueSpec};
-use reno::{CountedAcks, CountedOctets, CountedSegments, RenoCongestionSpec, RenoGrowth};
-use vegas::{Vegas, VegasSpec};
+pub use bbr::BbrSpec;
+pub use bbr3::Bbr3Spec;
+use cubic::Cubic;
+pub use cubic::CubicSpec;
+use dctcp::Dctcp;
+pub use dctcp::DctcpSpec;
+use high_speed::HighSpeed;
+pub use high_speed::HighSpeedSpec;
+use linux_cubic::LinuxCubic;
+pub use linux_cubic::LinuxCubicSpec;
+use prague::Prague;
+pub use prague::PragueSpec;
+use reno::{CountedAcks, CountedOctets, CountedSegments};
+pub use reno::{RenoCongestionSpec, RenoGrowth};
+use vegas::Vegas;
+pub use vegas::VegasSpec;
 
-/// The specs of congestion controls.
-pub mod specs {
-    pub use super::CongestionSpec;
-    pub use super::bbr::BbrSpec;
-    pub use super::bbr3::Bbr3Spec;
-    pub use super::cubic::CubicSpec;
-    pub use super::dctcp::DctcpSpec;
-    pub use super::high_speed::HighSpeedSpec;
-    pub use super::linux_cubic::LinuxCubicSpec;
-    pub use super::prague::PragueSpec;
-    pub use super::reno::{RenoCongestionSpec, RenoGrowth};
-    pub use super::vegas::VegasSpec;
+kinds_with_states! {
+    /// How cwnd grows in congestion avoidance and what a loss leaves of it.
+    spec CongestionSpec {
+        Reno(RenoCongestionSpec),
+        Cubic(CubicSpec),
+        LinuxCubic(LinuxCubicSpec),
+        Bbr(BbrSpec),
+        Bbr3(Bbr3Spec),
+        Dctcp(DctcpSpec),
+        Prague(PragueSpec),
+        Vegas(VegasSpec),
+        HighSpeed(HighSpeedSpec),
+    }
+    types { RenoGrowth, }
+    /// The state of a congestion control, of any kind with state.
+    state Congestion {
+        CountedAcks,
+        CountedOctets,
+        CountedSegments,
+        Cubic,
+        LinuxCubic,
+        Dctcp,
+        Prague,
+        Vegas,
+        HighSpeed,
+    }
 }
 
-kinds! {
-    /// How cwnd grows in congestion avoidance and what a loss leaves of it.
-    CongestionSpec {
-        /// See [`RenoCongestionSpec`].
-        Reno(RenoCongestionSpec),
-        /// See [`CubicSpec`].
-        Cubic(CubicSpec),
-        /// See [`LinuxCubicSpec`].
-        LinuxCubic(LinuxCubicSpec),
-        /// See [`BbrSpec`].
-        Bbr(BbrSpec),
-        /// See [`Bbr3Spec`].
-        Bbr3(Bbr3Spec),
-        /// See [`DctcpSpec`].
-        Dctcp(DctcpSpec),
-        /// See [`PragueSpec`].
-        Prague(PragueSpec),
-        /// See [`VegasSpec`].
-        Vegas(VegasSpec),
-        /// See [`HighSpeedSpec`].
-        HighSpeed(HighSpeedSpec),
+/// The declared parameters of a congestion control, and what it asks of the rest of a sender.
+pub(crate) trait CongestionRule: Rule {
+    /// Its state as a connection opens; none for a kind that keeps nothing, so that what others keep
+    /// costs its senders neither room nor time.
+    fn state(&self) -> Option<Congestion> {
+        None
+    }
+
+    /// Returns whether cwnd is counted in whole octets.
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    /// Returns whether a loss leaves whole segments.
+    fn is_in_segments(&self) -> bool {
+        false
+    }
+
+    /// See [`CongestionSpec::has_model`].
+    fn has_model(&self) -> bool {
+        false
+    }
+
+    /// See [`CongestionSpec::needs_round_trips`].
+    fn needs_round_trips(&self) -> bool {
+        false
+    }
+
+    /// See [`CongestionSpec::is_scalable`].
+    fn is_scalable(&self) -> bool {
+        false
+    }
+
+    /// Returns whether segments without a mark make cwnd grow while it is being reduced for others.
+    fn grows_through_marks(&self) -> bool {
+        false
+    }
+
+    /// The ECN field that says that queues may mark.
+    fn ect(&self) -> Ecn {
+        Ecn::Ect0
+    }
+
+    /// The value that a loss takes a part of.
+    fn ssthresh_basis(&self) -> SsthreshBasis {
+        SsthreshBasis::Cwnd
     }
 }
 
 impl CongestionSpec {
-    /// Returns whether cwnd is counted in whole octets.
-    pub(crate) fn is_whole(&self) -> bool {
-        matches!(self, CongestionSpec::Reno(reno) if reno.growth != RenoGrowth::Float)
-    }
-
-    /// Returns whether a loss leaves whole segments.
-    pub(crate) fn is_in_segments(&self) -> bool {
-        match self {
-            CongestionSpec::LinuxCubic(_) | CongestionSpec::Vegas(_) => true,
-            CongestionSpec::Reno(reno) => reno.growth == RenoGrowth::SegmentCounting,
-            _ => false,
-        }
-    }
-
     /// Returns whether cwnd follows a model of the path: no loss cuts it, and slow start has no
     /// part in it. Such a control paces itself, and needs a sender that knows what is in flight.
     pub fn has_model(&self) -> bool {
-        matches!(self, CongestionSpec::Bbr(_) | CongestionSpec::Bbr3(_))
+        of_spec!(self, rule => rule.has_model())
     }
 
     /// Returns whether it needs a round trip of every ACK.
     pub fn needs_round_trips(&self) -> bool {
-        matches!(self, CongestionSpec::Vegas(_))
+        of_spec!(self, rule => rule.needs_round_trips())
     }
 
     /// Returns whether the reduction by marks depends on their number: such a control needs an echo
     /// that says which segments were marked, and no other control asks for that.
     pub fn is_scalable(&self) -> bool {
-        matches!(self, CongestionSpec::Dctcp(_) | CongestionSpec::Prague(_))
+        of_spec!(self, rule => rule.is_scalable())
     }
 
-    /// Returns whether segments without a mark make cwnd grow while it is being reduced for others.
+    pub(crate) fn is_whole(&self) -> bool {
+        of_spec!(self, rule => rule.is_whole())
+    }
+
+    pub(crate) fn is_in_segments(&self) -> bool {
+        of_spec!(self, rule => rule.is_in_segments())
+    }
+
     pub(crate) fn grows_through_marks(&self) -> bool {
-        matches!(self, CongestionSpec::Prague(_))
+        of_spec!(self, rule => rule.grows_through_marks())
     }
 
-    /// The ECN field that says that queues may mark.
     pub(crate) fn ect(&self) -> Ecn {
-        match self {
-            CongestionSpec::Prague(_) => Ecn::Ect1,
-            _ => Ecn::Ect0,
-        }
+        of_spec!(self, rule => rule.ect())
     }
 
-    /// Returns the value that a loss takes a part of.
     pub(crate) fn ssthresh_basis(&self) -> SsthreshBasis {
-        match self {
-            CongestionSpec::Reno(reno) => reno.ssthresh_basis,
-            CongestionSpec::Cubic(cubic) => cubic.ssthresh_basis,
-            CongestionSpec::LinuxCubic(_)
-            | CongestionSpec::Bbr(_)
-            | CongestionSpec::Bbr3(_)
-            | CongestionSpec::Dctcp(_)
-            | CongestionSpec::Prague(_)
-            | CongestionSpec::Vegas(_)
-            | CongestionSpec::HighSpeed(_) => SsthreshBasis::Cwnd,
-        }
+        of_spec!(self, rule => rule.ssthresh_basis())
+    }
+
+    pub(crate) fn state(&self) -> Option<Congestion> {
+        of_spec!(self, rule => rule.state())
     }
 }
 
@@ -217,60 +245,6 @@ pub(crate) trait CongestionControl {
 
     /// The application goes on after idling, as the host's clock has counted `ticks`.
     fn on_idle_end(&mut self, _tcp: &TcpSpec, _ticks: u64) {}
-}
-
-/// The state of a congestion control, of any kind with state.
-#[derive(Clone, Debug)]
-pub(crate) enum Congestion {
-    CountedAcks(CountedAcks),
-    CountedOctets(CountedOctets),
-    CountedSegments(CountedSegments),
-    Cubic(Cubic),
-    LinuxCubic(LinuxCubic),
-    Dctcp(Dctcp),
-    Prague(Prague),
-    Vegas(Vegas),
-    HighSpeed(HighSpeed),
-}
-
-impl Congestion {
-    /// None for a kind that keeps nothing: what others keep costs Reno's senders neither room nor time.
-    pub(crate) fn new(spec: &CongestionSpec) -> Option<Self> {
-        Some(match spec {
-            CongestionSpec::Reno(reno) => match reno.growth {
-                RenoGrowth::Float | RenoGrowth::Integer => return None,
-                RenoGrowth::AckCounting => Congestion::CountedAcks(CountedAcks::default()),
-                RenoGrowth::ByteCounting => Congestion::CountedOctets(CountedOctets::default()),
-                RenoGrowth::SegmentCounting => {
-                    Congestion::CountedSegments(CountedSegments::default())
-                }
-            },
-            CongestionSpec::Cubic(spec) => Congestion::Cubic(Cubic::new(spec)),
-            CongestionSpec::LinuxCubic(spec) => Congestion::LinuxCubic(LinuxCubic::new(spec)),
-            CongestionSpec::Bbr(_) | CongestionSpec::Bbr3(_) => return None,
-            CongestionSpec::Dctcp(spec) => Congestion::Dctcp(Dctcp::new(spec)),
-            CongestionSpec::Prague(spec) => Congestion::Prague(Prague::new(spec)),
-            CongestionSpec::Vegas(spec) => Congestion::Vegas(Vegas::new(spec)),
-            CongestionSpec::HighSpeed(_) => Congestion::HighSpeed(HighSpeed),
-        })
-    }
-}
-
-/// Asks the rule, whichever it is.
-macro_rules! of_any {
-    ($congestion:expr, $rule:ident => $asked:expr) => {
-        match $congestion {
-            Congestion::CountedAcks($rule) => $asked,
-            Congestion::CountedOctets($rule) => $asked,
-            Congestion::CountedSegments($rule) => $asked,
-            Congestion::Cubic($rule) => $asked,
-            Congestion::LinuxCubic($rule) => $asked,
-            Congestion::Dctcp($rule) => $asked,
-            Congestion::Prague($rule) => $asked,
-            Congestion::Vegas($rule) => $asked,
-            Congestion::HighSpeed($rule) => $asked,
-        }
-    };
 }
 
 impl CongestionControl for Congestion {

@@ -2,10 +2,11 @@
 
 use super::marked::MarkedPart;
 use super::reno::growth_by_octets;
-use super::{Ack, CongestionControl, HALF, Marks};
+use super::{Ack, Congestion, CongestionControl, CongestionRule, HALF, Marks};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::PartOfOne};
+use skycell_units::Ecn;
 
 /// DCTCP's response in packets with ECT(1); what is not marked goes on to make cwnd grow.
 ///
@@ -20,6 +21,24 @@ pub struct PragueSpec {
         source = "draft-briscoe-iccrg-prague-congestion-control-04 section 2.4.2: 1 / 16"
     )]
     pub gain: PartOfOne,
+}
+
+impl CongestionRule for PragueSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::Prague(Prague::new(self)))
+    }
+
+    fn is_scalable(&self) -> bool {
+        true
+    }
+
+    fn grows_through_marks(&self) -> bool {
+        true
+    }
+
+    fn ect(&self) -> Ecn {
+        Ecn::Ect1
+    }
 }
 
 /// The state of Prague.

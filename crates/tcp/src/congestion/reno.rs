@@ -1,6 +1,6 @@
 //! Reno's congestion avoidance: a segment each round trip, and half of cwnd at a loss.
 
-use super::{Ack, CongestionControl};
+use super::{Ack, Congestion, CongestionControl, CongestionRule};
 use crate::spec::{SsthreshBasis, TcpSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
@@ -41,6 +41,31 @@ pub enum RenoGrowth {
     /// Waits until cwnd segments have been acknowledged, then adds one, where cwnd limits the sender; a loss leaves whole
     /// segments (Linux tcp_reno_cong_avoid, tcp_reno_ssthresh).
     SegmentCounting,
+}
+
+impl CongestionRule for RenoCongestionSpec {
+    fn state(&self) -> Option<Congestion> {
+        match self.growth {
+            RenoGrowth::Float | RenoGrowth::Integer => None,
+            RenoGrowth::AckCounting => Some(Congestion::CountedAcks(CountedAcks::default())),
+            RenoGrowth::ByteCounting => Some(Congestion::CountedOctets(CountedOctets::default())),
+            RenoGrowth::SegmentCounting => {
+                Some(Congestion::CountedSegments(CountedSegments::default()))
+            }
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.growth != RenoGrowth::Float
+    }
+
+    fn is_in_segments(&self) -> bool {
+        self.growth == RenoGrowth::SegmentCounting
+    }
+
+    fn ssthresh_basis(&self) -> SsthreshBasis {
+        self.ssthresh_basis
+    }
 }
 
 /// The part of cwnd that a loss leaves.

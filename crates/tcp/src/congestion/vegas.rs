@@ -1,7 +1,7 @@
 //! Vegas: a few segments of its own in the queue, by the length of round trips.
 
 use super::reno::growth_by_octets;
-use super::{Ack, CongestionControl, HALF, Sample};
+use super::{Ack, Congestion, CongestionControl, CongestionRule, HALF, Sample};
 use crate::spec::TcpSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Declare, types::SegmentCount};
@@ -26,6 +26,20 @@ pub struct VegasSpec {
     /// Segments in the queue above which slow start ends.
     #[param(default = 1, symbol = "gamma", source = "Linux tcp_vegas.c")]
     pub gamma: SegmentCount,
+}
+
+impl CongestionRule for VegasSpec {
+    fn state(&self) -> Option<Congestion> {
+        Some(Congestion::Vegas(Vegas::new(self)))
+    }
+
+    fn is_in_segments(&self) -> bool {
+        true
+    }
+
+    fn needs_round_trips(&self) -> bool {
+        true
+    }
 }
 
 /// The state of Vegas, by the names of struct vegas. Windows in segments.

@@ -12,46 +12,44 @@ mod sack;
 mod tahoe;
 mod vanilla;
 
-use crate::kinds::kinds;
+use crate::kinds::{kinds, kinds_with_states};
 use crate::spec::{PartialAckRestarts, TcpSpec};
 use crate::transmit::Transmitter;
-use new_reno::{NewReno, NewRenoSpec};
-use rack_tlp::{RackTlp, RackTlpSpec};
-use reno::{Reno, RenoRecoverySpec};
-use sack::{Sack, SackSpec};
+use new_reno::NewReno;
+pub use new_reno::{NewRenoSpec, PartialAckWindow};
+use rack_tlp::RackTlp;
+pub use rack_tlp::RackTlpSpec;
+use reno::Reno;
+pub use reno::RenoRecoverySpec;
+use sack::Sack;
+pub use sack::{PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, SackSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Context, Declare, Refusal, Rule};
 use skycell_des::Stream;
 use skycell_units::{Octets, SimTime};
-use tahoe::{Tahoe, TahoeSpec};
-use vanilla::{Vanilla, VanillaSpec};
+use tahoe::Tahoe;
+pub use tahoe::TahoeSpec;
+use vanilla::Vanilla;
+pub use vanilla::VanillaSpec;
 
-/// The specs of loss recoveries.
-pub mod specs {
-    pub use super::RecoverySpec;
-    pub use super::new_reno::{NewRenoSpec, PartialAckWindow};
-    pub use super::rack_tlp::RackTlpSpec;
-    pub use super::reno::RenoRecoverySpec;
-    pub use super::sack::{PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, SackSpec};
-    pub use super::tahoe::TahoeSpec;
-    pub use super::vanilla::VanillaSpec;
-}
-
-kinds! {
+kinds_with_states! {
     /// Handling of lost segments (ICCCN'97 sections 2 and 3).
-    RecoverySpec {
-        /// See [`VanillaSpec`].
+    spec RecoverySpec {
         Vanilla(VanillaSpec),
-        /// See [`TahoeSpec`].
         Tahoe(TahoeSpec),
-        /// See [`RenoRecoverySpec`].
         Reno(RenoRecoverySpec),
-        /// See [`NewRenoSpec`].
         NewReno(NewRenoSpec),
-        /// See [`SackSpec`].
         Sack(SackSpec),
-        /// See [`RackTlpSpec`].
         RackTlp(RackTlpSpec),
+    }
+    types { PartialAckWindow, PipeAtEntry, PipeRoom, RetransmitDelay, SackPartialAck, }
+    /// The loss recovery of any kind that counts duplicates.
+    state ByDuplicates {
+        Vanilla,
+        Tahoe,
+        Reno,
+        NewReno,
+        Sack,
     }
 }
 
@@ -157,29 +155,6 @@ impl Recovery {
             Recovery::RackTlp(r) => r.on_more_to_send(tx, now),
         }
     }
-}
-
-/// The loss recovery of any kind that counts duplicates.
-#[derive(Clone, Debug)]
-pub(crate) enum ByDuplicates {
-    Vanilla(Vanilla),
-    Tahoe(Tahoe),
-    Reno(Reno),
-    NewReno(NewReno),
-    Sack(Sack),
-}
-
-/// Asks the rule, whichever it is.
-macro_rules! of_any {
-    ($recovery:expr, $rule:ident => $asked:expr) => {
-        match $recovery {
-            ByDuplicates::Vanilla($rule) => $asked,
-            ByDuplicates::Tahoe($rule) => $asked,
-            ByDuplicates::Reno($rule) => $asked,
-            ByDuplicates::NewReno($rule) => $asked,
-            ByDuplicates::Sack($rule) => $asked,
-        }
-    };
 }
 
 impl LossRecovery for ByDuplicates {

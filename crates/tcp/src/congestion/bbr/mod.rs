@@ -25,6 +25,12 @@ use skycell_des::Stream;
 #[rule]
 pub struct BbrSpec {}
 
+impl super::CongestionRule for BbrSpec {
+    fn has_model(&self) -> bool {
+        true
+    }
+}
+
 /// BBR_UNIT: gains are in 256ths.
 const UNIT: u64 = 1 << 8;
 /// bbr_high_gain: 2 / ln 2, with which the rate doubles each round trip.

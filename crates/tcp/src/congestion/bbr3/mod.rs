@@ -27,6 +27,12 @@ use skycell_units::SimTime;
 #[rule]
 pub struct Bbr3Spec {}
 
+impl super::CongestionRule for Bbr3Spec {
+    fn has_model(&self) -> bool {
+        true
+    }
+}
+
 /// A bound that is not set: what has none is infinite.
 const UNBOUNDED: u64 = u64::MAX;
 /// BBR.StartupPacingGain, section 2.5; 4 ln 2.
