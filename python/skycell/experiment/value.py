@@ -16,6 +16,8 @@ from skycell.stats.ranges import ANY, LEAST_FOR_INTERVAL, Interval, Range
 Verdict = Literal["inside", "near", "off", "unpublished", "own", "failed"]
 """On a number beside a published one; `own` where nothing is published to compare it with."""
 
+_ENDS = ("published_low", "published_high")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
@@ -35,7 +37,8 @@ class Value:
         range: what it can be.
         by_replication: in the order of their seeds; none where a run failed or what is measured is
             not defined, as the fairness of a run that delivered nothing.
-        published: what a publication has for it.
+        published: what a publication has for it; of a range, what is nearest to our mean.
+        published_range: both ends of a published range; none where a number is published.
         verdict: on the published value.
         doubt: why its print is in doubt; empty if it is not.
         failures: why runs have no result.
@@ -47,6 +50,7 @@ class Value:
     unit: str
     by_replication: tuple[float | None, ...]
     published: float | None = None
+    published_range: tuple[float, float] | None = None
     verdict: Verdict = "own"
     doubt: str = ""
     failures: tuple[str, ...] = ()
@@ -112,12 +116,14 @@ class Value:
 
     def as_dict(self) -> dict[str, Any]:
         """The number for a program, and for a figure."""
+        ends = self.published_range
         return {
             "factors": dict(self.factors),
             "metric": self.metric,
             "unit": self.unit,
             **({"subject": self.subject} if self.subject else {}),
             "published": self.published,
+            **({} if ends is None else dict(zip(_ENDS, ends, strict=True))),
             "mean": self.mean,
             "sd": self.sd,
             "n": self.n,

@@ -18,7 +18,8 @@ from skycell.validation.measures import MEASURES, Measure
 from skycell.validation.scenarios import linux
 
 if TYPE_CHECKING:
-    from skycell.validation import RecordedRow, Validation
+    from skycell.studies.compare import Row
+    from skycell.validation import Validation
 
 
 def validation_page(result: Validation) -> str:
@@ -41,7 +42,7 @@ def validation_page(result: Validation) -> str:
     )
 
 
-def _measures(rows: Sequence[RecordedRow]) -> list[Measure]:
+def _measures(rows: Sequence[Row]) -> list[Measure]:
     """Those that some rows are of."""
     return [measure for measure in MEASURES if any(row.metric == measure.name for row in rows)]
 
@@ -100,14 +101,14 @@ def _groups(result: Validation) -> list[dict[str, Any]]:
     return groups
 
 
-def _table(measure: Measure, rows: Sequence[RecordedRow]) -> Table:
+def _table(measure: Measure, rows: Sequence[Row]) -> Table:
     own = [row for row in rows if row.metric == measure.name]
     several = any("flow" in row.factors for row in own)
     notes = Notes()
     lines = []
     for row in own:
         failures = notes.number("; ".join(row.failures))
-        low, high = row.recorded_range
+        low, high = row.published_range or (0.0, 0.0)
         ours = Cell(NOTHING, sort="")
         if row.low is not None and row.high is not None:
             ours = Cell(_span(row.low, row.high, measure.digits), row.low)

@@ -78,10 +78,11 @@ def row_of(
         is_computed: whether nothing was drawn.
     """
     values = [value for value in by_replication if value is not None]
+    published = printed.nearest(statistics.fmean(values) if values else None)
     verdict = (
         own_verdict(failures)
         if found.study.is_own
-        else verdict_of(printed.value, printed.half_unit, part.unit, values, failures)
+        else verdict_of(printed, part.unit, values, failures)
     )
     return Row(
         study=found.study.id,
@@ -89,7 +90,8 @@ def row_of(
         factors=printed.factors,
         metric=part.measure,
         unit=part.unit,
-        published=printed.value,
+        published=published,
+        published_range=printed.range,
         by_replication=tuple(by_replication),
         verdict=verdict,
         doubt=doubt_of(found.study, found.table, part, printed),
@@ -103,29 +105,32 @@ def row_of(
 
 
 def verdict_of(
-    published: float | None,
-    half_unit: float,
-    unit: str,
-    values: Sequence[float],
-    failures: Sequence[str] = (),
+    printed: PublishedValue, unit: str, values: Sequence[float], failures: Sequence[str] = ()
 ) -> Verdict:
     """Whether a published value is what our replications give.
 
-    `inside`: within their span, widened by the rounding of the print and by `SLACK`. `near`: their
-    mean is within 0.10 of it, or within 15 % if it has a unit. Else `off`, also where ours is not
-    defined, as the fairness of runs that delivered nothing. `unpublished` without a published
-    value, `failed` where runs failed and leave none of ours.
+    `inside`: within their span, widened by the rounding of the print and by `SLACK`; of a range, as
+    soon as one of its values is. `near`: their mean is within 0.10 of it, or within 15 % if it has
+    a unit. Else `off`, also where ours is not defined, as the fairness of runs that delivered
+    nothing. `unpublished` without a published value, `failed` where runs failed and leave none of
+    ours.
 
-    >>> verdict_of(0.60, 0.005, "1", [0.61, 0.64]), verdict_of(0.60, 0.005, "1", [0.68])
+    >>> six = PublishedValue({}, 0.60, 0.005, is_suspect=False, likely=None)
+    >>> verdict_of(six, "1", [0.61, 0.64]), verdict_of(six, "1", [0.68])
     ('inside', 'near')
+    >>> from dataclasses import replace
+    >>> to_eight = replace(six, upper=0.80)
+    >>> verdict_of(to_eight, "1", [0.68]), verdict_of(to_eight, "1", [0.91])
+    ('inside', 'off')
     """
     if failures and not values:
         return "failed"
+    published = printed.nearest(statistics.fmean(values) if values else None)
     if published is None:
         return "unpublished"
     if not values:
         return "off"
-    margin = half_unit + SLACK + _ROUNDING
+    margin = printed.half_unit + SLACK + _ROUNDING
     if min(values) - margin <= published <= max(values) + margin:
         return "inside"
     near = NEAR_ABSOLUTE if unit == "1" else NEAR_RELATIVE * abs(published)

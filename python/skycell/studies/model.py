@@ -168,6 +168,8 @@ class Part(_Part):
     factors: tuple[str, ...]
     file: str | None = None
     column: str | None = None
+    upper: str | None = None
+    """The column with the upper end, where the publication has ranges; `column` has the lower."""
     only: dict[str, tuple[Level, ...]] = {}
     fixed: dict[str, Level] = {}
     """What a path measure needs to know besides the row's factors; may refer to choices."""
@@ -183,6 +185,8 @@ class Part(_Part):
     def _source(self) -> "Part":
         if (self.file is None) != (self.column is None):
             raise ValueError("a published part names both its file and its column")
+        if self.upper is not None and self.column is None:
+            raise ValueError("the upper end of a range needs the column of the lower end")
         if (self.file is None) == (not self.grid):
             raise ValueError("a part has either a published file or a grid of its own")
         if self.measure not in UNITS:

@@ -21,12 +21,31 @@ class PublishedValue:
 
     factors: Mapping[str, Level]
     value: float | None
-    """None where the print is lost."""
+    """None where the print is lost; of a range, its lower end."""
     half_unit: float
     """Half a unit of the last digit that the column prints."""
     is_suspect: bool
     likely: float | None
     """What the number is likely to be, where the print contradicts itself."""
+    upper: float | None = None
+    """The upper end, where a range is printed."""
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """Both ends, where a range is printed."""
+        return None if self.value is None or self.upper is None else (self.value, self.upper)
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Both ends of a range, or the number; nothing where the print is lost."""
+        return self.range or (() if self.value is None else (self.value,))
+
+    def nearest(self, mean: float | None) -> float | None:
+        """What is printed; of a range, what is nearest to our mean."""
+        if self.range is None or mean is None:
+            return self.value
+        low, upper = self.range
+        return min(max(mean, low), upper)
 
 
 def decimals(text: str) -> int:
@@ -71,6 +90,7 @@ def published_values(study: Study, part: Part) -> list[PublishedValue]:
             half_unit=half_unit,
             is_suspect=row.get("suspect") == "1",
             likely=_number(row.get(f"likely_{part.column}")),
+            upper=_number(row[part.upper]) if part.upper else None,
         )
         for row in rows
     ]

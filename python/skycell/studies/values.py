@@ -54,14 +54,14 @@ class Values:
 
     @classmethod
     def printed(cls, tables: Iterable[str]) -> "Values":
-        """The published values of some tables."""
+        """The published values of some tables; of a range, both ends."""
         return cls(
             [
-                Entry(table, part.measure, printed.factors, printed.value)
+                Entry(table, part.measure, printed.factors, value)
                 for table in tables
                 for part in table_of(table).table.parts
                 for printed in published_values(table_of(table).study, part)
-                if printed.value is not None
+                for value in printed.ends
             ]
         )
 

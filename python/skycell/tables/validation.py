@@ -9,7 +9,7 @@ from skycell.tables.table import NOTHING, Cell, Column, Table, words
 from skycell.tables.values import MARKS
 
 if TYPE_CHECKING:
-    from skycell.validation import RecordedRow
+    from skycell.studies.compare import Row
 
 _HEADINGS = {
     "goodput_mbit_s": "good-\nput",
@@ -28,9 +28,9 @@ _HEADINGS = {
 """Of the measures, short enough for all of them in a line."""
 
 
-def ratios_table(title: str, rows: Sequence[RecordedRow], measures: Sequence[str]) -> Table:
+def ratios_table(title: str, rows: Sequence[Row], measures: Sequence[str]) -> Table:
     """Returns ours as multiples of the recorded values, a line for each scenario and flow."""
-    lines: dict[tuple[object, object], dict[str, RecordedRow]] = {}
+    lines: dict[tuple[object, object], dict[str, Row]] = {}
     for row in rows:
         key = (row.factors["scenario"], row.factors.get("flow", ""))
         lines.setdefault(key, {})[row.metric] = row
@@ -48,7 +48,7 @@ def ratios_table(title: str, rows: Sequence[RecordedRow], measures: Sequence[str
     )
 
 
-def _ratio(row: RecordedRow) -> Cell:
+def _ratio(row: Row) -> Cell:
     """Ours by the recorded mean; what ours is where that is 0."""
     text = f"{row.mean / row.published:.2f}" if row.mean is not None and row.published else ""
     if row.mean is None:

@@ -108,8 +108,12 @@ def _published(own: Value, digits: int, notes: Notes) -> Cell:
     """The published value, with a note where its print is in doubt."""
     if own.published is None:
         return Cell(NOTHING, sort="")
-    cell = number(own.published, 2 if own.unit == "1" else digits)
-    return Cell(cell.text, cell.sort, note=notes.number(own.doubt))
+    digits = 2 if own.unit == "1" else digits
+    cell = number(own.published, digits)
+    text = cell.text
+    if own.published_range is not None:
+        text = " to ".join(number(end, digits).text for end in own.published_range)
+    return Cell(text, cell.sort, note=notes.number(own.doubt))
 
 
 def _range(own: Value, digits: int) -> Cell:

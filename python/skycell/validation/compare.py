@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from skycell.experiment.value import Verdict
-from skycell.studies.compare import Row
 
 INSIDE_RELATIVE = 0.05
 """Largest relative difference of means that counts as the same, beside the recorded range."""
@@ -17,27 +14,6 @@ NEAR_RELATIVE = 0.15
 
 # A number such as 0.62 - 0.60 is not exactly 0.02 in binary.
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecordedRow(Row):
-    """One number of a recorded scenario: as real hosts gave it, and as our runs do.
-
-    `published` is the mean over the recorded replications.
-    """
-
-    recorded: tuple[float, ...]
-    """One number per recorded replication that has one."""
-
-    @property
-    def recorded_range(self) -> tuple[float, float]:
-        """Smallest and largest of the recorded replications."""
-        return min(self.recorded), max(self.recorded)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The row for a program."""
-        low, high = self.recorded_range
-        return super().as_dict() | {"published_low": low, "published_high": high}
 
 
 def verdict_of(

@@ -14,9 +14,9 @@ from skycell.experiment.processes import ProcessPool
 from skycell.experiment.tasks import Work, refuse_unknown_engine
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.studies.compare import TableSummary, summarise_tables
+from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.reproduction import FailedRun, json_of, rows_to_csv
-from skycell.validation.compare import RecordedRow, verdict_of
+from skycell.validation.compare import verdict_of
 from skycell.validation.measures import MEASURES, Measure, measured, traced
 from skycell.validation.scenarios import RecordedScenario, linux, recordings, select
 from skycell.version import version
@@ -42,7 +42,7 @@ class Validation:
     seed: int
     replications: int
     scenarios: tuple[RecordedScenario, ...]
-    rows: tuple[RecordedRow, ...]
+    rows: tuple[Row, ...]
     overrides: Mapping[str, Any]
     failed_runs: tuple[FailedRun, ...]
     wall_s: float
@@ -52,7 +52,7 @@ class Validation:
         """Scores group by group."""
         return summarise_tables(self.rows)
 
-    def rows_of(self, scenario: str) -> list[RecordedRow]:
+    def rows_of(self, scenario: str) -> list[Row]:
         """The rows of one scenario."""
         return [row for row in self.rows if row.factors["scenario"] == scenario]
 
@@ -125,7 +125,7 @@ def validate_linux(
     ends = _made(
         [run for runs in planned.values() for run in runs], engine, jobs, on_progress, work
     )
-    rows: list[RecordedRow] = []
+    rows: list[Row] = []
     for scenario in selected:
         own = [ends[run.spec_hash] for run in planned.get(scenario.id, [])]
         failures = [refused[scenario.id]] if scenario.id in refused else _reasons(own)
@@ -191,7 +191,7 @@ def _made(
 
 def _rows(
     scenario: RecordedScenario, ends: Sequence[Outcome], failures: Sequence[str]
-) -> list[RecordedRow]:
+) -> list[Row]:
     recorded = recordings().get(scenario.id, ())
     runs = [json.loads(end.summary_json) for end in ends if end.summary_json is not None]
     several = scenario.group.connections > 1
@@ -217,20 +217,20 @@ def _row(
     ours: tuple[float | None, ...],
     ends: Sequence[Outcome],
     failures: Sequence[str],
-) -> RecordedRow:
+) -> Row:
     values = [value for value in ours if value is not None]
-    return RecordedRow(
+    return Row(
         study=LINUX,
         table=scenario.group.id,
         factors=factors,
         metric=measure.name,
         unit=measure.unit,
         published=sum(theirs) / len(theirs),
+        published_range=(min(theirs), max(theirs)),
         by_replication=ours,
         verdict=verdict_of(theirs, values, failures),
         failures=tuple(failures),
         spec_hashes=tuple(end.task.name for end in ends),
-        recorded=tuple(theirs),
     )
 
 

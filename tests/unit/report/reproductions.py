@@ -8,6 +8,7 @@ from typing import Any
 from skycell.studies.compare import Row, verdict_of
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study, table_of
+from skycell.studies.published import PublishedValue
 from skycell.studies.reproduction import ChoiceInForce, FailedRun, Reproduction, RunCounts
 
 
@@ -28,7 +29,10 @@ def row(
         published=published,
         by_replication=tuple(values),
         verdict=verdict_of(
-            published, 0.005, values_of_row["unit"], values, more.get("failures", ())
+            PublishedValue({}, published, 0.005, is_suspect=False, likely=None),
+            values_of_row["unit"],
+            values,
+            more.get("failures", ()),
         ),
         spec_hashes=tuple(sha256(f"{case} {seed}".encode()).hexdigest() for seed in range(2)),
         **values_of_row,

@@ -1,11 +1,18 @@
 """The verdict on a published value, and how verdicts are counted."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from skycell.experiment.value import Verdict
 from skycell.studies.compare import Row, summarise_tables, verdict_of
+from skycell.studies.published import PublishedValue
+
+
+def printed(value: float | None, half_unit: float = 0.005) -> PublishedValue:
+    return PublishedValue({}, value, half_unit, is_suspect=False, likely=None)
 
 
 @pytest.mark.parametrize(
@@ -28,13 +35,13 @@ from skycell.studies.compare import Row, summarise_tables, verdict_of
 def test_a_share_is_inside_near_or_off(
     published: float | None, values: list[float], verdict: Verdict
 ) -> None:
-    assert verdict_of(published, 0.005, "1", values) == verdict
+    assert verdict_of(printed(published), "1", values) == verdict
 
 
 @pytest.mark.parametrize("published", [0.60, None])
 def test_runs_that_all_failed_have_failed(published: float | None) -> None:
-    assert verdict_of(published, 0.005, "1", [], ["out of memory"]) == "failed"
-    assert verdict_of(published, 0.005, "1", [0.6], ["out of memory"]) != "failed"
+    assert verdict_of(printed(published), "1", [], ["out of memory"]) == "failed"
+    assert verdict_of(printed(published), "1", [0.6], ["out of memory"]) != "failed"
 
 
 @pytest.mark.parametrize(
@@ -42,12 +49,29 @@ def test_runs_that_all_failed_have_failed(published: float | None) -> None:
     [(20.02, "inside"), (20.03, "near"), (23.0, "near"), (23.01, "off"), (16.99, "off")],
 )
 def test_what_has_a_unit_is_near_within_fifteen_percent(value: float, verdict: Verdict) -> None:
-    assert verdict_of(20.0, 0.0, "Mbit/s", [value]) == verdict
+    assert verdict_of(printed(20.0, 0.0), "Mbit/s", [value]) == verdict
 
 
 def test_the_fifteen_percent_of_a_loss_are_of_its_size() -> None:
-    assert verdict_of(-20.0, 0.0, "Mbit/s", [-22.9]) == "near"
-    assert verdict_of(-20.0, 0.0, "Mbit/s", [-23.1]) == "off"
+    assert verdict_of(printed(-20.0, 0.0), "Mbit/s", [-22.9]) == "near"
+    assert verdict_of(printed(-20.0, 0.0), "Mbit/s", [-23.1]) == "off"
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ([0.7], "inside"),
+        ([0.5, 0.58], "inside"),  # 0.60 less 0.005 of rounding and 0.02
+        ([0.5, 0.57], "near"),
+        ([0.5], "near"),
+        ([0.89], "near"),
+        ([0.91], "off"),
+        ([0.3, 0.9], "inside"),
+    ],
+)
+def test_a_printed_range_counts_once(values: list[float], verdict: Verdict) -> None:
+    range_ = replace(printed(0.60), upper=0.80)
+    assert verdict_of(range_, "1", values) == verdict
 
 
 @given(
@@ -58,8 +82,8 @@ def test_the_fifteen_percent_of_a_loss_are_of_its_size() -> None:
 def test_more_replications_never_take_a_value_out_of_their_span(
     published: float, values: list[float], another: float
 ) -> None:
-    if verdict_of(published, 0.005, "1", values) == "inside":
-        assert verdict_of(published, 0.005, "1", [*values, another]) == "inside"
+    if verdict_of(printed(published), "1", values) == "inside":
+        assert verdict_of(printed(published), "1", [*values, another]) == "inside"
 
 
 def row(verdict: Verdict, **more: object) -> Row:

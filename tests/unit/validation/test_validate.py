@@ -40,7 +40,7 @@ def test_rows_put_ours_beside_the_recorded_runs() -> None:
     times = [float(row["completion_s"]) for row in recordings()[TAIL]]
     completion = rows["completion_s"]
     assert completion.published == pytest.approx(sum(times) / len(times))
-    assert completion.recorded_range == (min(times), max(times))
+    assert completion.published_range == (min(times), max(times))
     # 100 kB are 70 segments; 69 is the last, so one loss and one repetition end the transfer.
     assert rows["retransmissions"].values == (1.0, 1.0)
     assert rows["drops"].values == (0.0, 0.0)
