@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
     from skycell.experiment.ranking import Ranking
+    from skycell.experiment.trade_off import TradeOff
     from skycell.studies.advice import Answer
 
 
 def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, Any]:
     """The answer for programs."""
+    from skycell.studies.option_state import state_of
+    from skycell.tables.advice import opening
+
     nearest = found.nearest
+    trade = _trade_off(found, ranking)
     return {
+        "answer": opening(found, ranking),
         "question": {
             "choose": found.choice,
             "rate": str(question.rate),
@@ -37,12 +43,14 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
             "differences": [asdict(one) for one in found.differences],
         },
         "refused": found.refused,
+        "not_stored": list(found.not_stored),
         "confidence": ranking.confidence,
         "decides": ranking.decides,
         "best": [dict(option.levels) for option in ranking.best],
         "ranked": [
             {
                 "levels": dict(option.levels),
+                "kept_for_each": list(state_of(found.choice, option.levels)),
                 "values": dict(option.values),
                 "difference": option.difference,
                 "low": option.low,
@@ -52,7 +60,24 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
             for option in ranking.ranked
         ],
         "unranked": [dict(levels) for levels in ranking.unranked],
+        "trade_off": []
+        if trade is None
+        else [
+            {"levels": dict(option.levels), trade.goodput: goodput, trade.delay: delay}
+            for option in trade.options
+            for goodput, delay in [trade.of(option)]
+        ],
     }
+
+
+def _trade_off(found: Answer, ranking: Ranking) -> TradeOff | None:
+    from skycell.experiment.trade_off import trade_off
+    from skycell.studies.advice import aims_of
+
+    if found.setting.traffic != "bulk":  # others get what they ask for, sooner or later
+        return None
+    aims = aims_of(found.choice)
+    return trade_off(ranking, aims["goodput"], aims["delay"])
 
 
 def command(found: Answer, question: Question) -> str:
@@ -78,12 +103,27 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
         again: a command that repeats it besides the usual one.
     """
     from skycell.cli.console import Output
-    from skycell.tables.advice import levels_in_words, ranking_table
+    from skycell.studies.option_state import KEPT_FOR
+    from skycell.tables.advice import (
+        levels_in_words,
+        opening,
+        ranking_table,
+        trade_off_in_words,
+        trade_off_table,
+    )
 
-    output = Output(120)
+    output = Output(132)
+    output.say(opening(found, ranking), "bold", wrap=True)
+    trade = _trade_off(found, ranking)
+    if trade is not None:
+        output.show(trade_off_table(found, trade))
+        if reported := trade_off_in_words(found, trade):
+            output.say(reported)
     output.show(ranking_table(found, question, ranking))
+    output.say(f"per {KEPT_FOR[found.choice]}: what the switch keeps for each.")
+    units = found.result.factor_units
     if ranking.decides:
-        best = "; ".join(levels_in_words(option.levels) for option in ranking.best)
+        best = "; ".join(levels_in_words(option.levels, units) for option in ranking.best)
         one = "is best" if len(ranking.best) == 1 else "are best, and not told apart"
         output.say(f"By {question.aim}: {best} {one}.", "bold")
     else:
@@ -125,6 +165,10 @@ def _show_distance(output: Any, found: Answer) -> None:
         f"{found.stored.setting.in_words()}:"
     )
     output.show(distance_table(found))
+    if found.not_stored:
+        output.say(
+            f"Not among the stored runs: {', '.join(found.not_stored)}; --from runs has them."
+        )
     if found.refused:
         output.say(f"Runs of just this link cannot be made: the network has {found.refused}.")
     outside = [one.factor for one in found.outside]

@@ -32,8 +32,13 @@ TCPS: Mapping[str, str] = {
     "reno": '{ preset = "linux", congestion = { kind = "reno", growth = "segment_counting" }, '
     'slow_start = { kind = "hystart", detect = "none" } }',
     "cubic": '{ preset = "linux" }',
+    "bbr": '{ preset = "linux", congestion = "bbr" }',
 }
-"""TCPs that are tried: Linux's, with its CUBIC or its Reno."""
+"""TCPs that are tried: Linux's, with its CUBIC, its Reno or BBR."""
+SPLIT = "split_bbr"
+"""Hosts with CUBIC, and a proxy before the link that sends over it by BBR (RFC 3135)."""
+_LEAST_PROXY_OCTETS = 20_971_520
+"""The receiver window of the preset: a proxy has to hold what a host may send it."""
 _ROUND_TRIPS = 100
 _SHORTEST_S, _LONGEST_S = 30, 120
 
@@ -115,10 +120,17 @@ def experiment_of(question: Question) -> str:
         *(f"levels.{name} = {value}" for name, value in policies.items()),
         "",
         "[factors.tcp]",
-        'key = "tcp"',
-        *(f"levels.{name} = {value}" for name, value in TCPS.items()),
+        *(f"levels.{name} = {{ tcp = {value} }}" for name, value in TCPS.items()),
+        f"levels.{SPLIT} = {{ tcp = {TCPS['cubic']}, pep = {_proxy(question)} }}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _proxy(question: Question) -> str:
+    """A proxy that holds twice what a connection alone would have under way."""
+    octets = 2 * float(question.rate.amount) * float(question.rtt.amount) / 1e12 / 8
+    buffer = max(round(octets), _LEAST_PROXY_OCTETS)
+    return f'[{{ node = "router1", buffer = "{buffer} B", tcp = {TCPS["bbr"]} }}]'
 
 
 def plan_of(question: Question, name: str = "advise") -> SweepPlan:

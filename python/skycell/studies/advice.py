@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Unpack
 
-from skycell.experiment.advice import AIMS, Question, plan_of
+from skycell.experiment.advice import AIMS, SPLIT, TCPS, Question, plan_of
 from skycell.experiment.batch import MakeOptions
 from skycell.experiment.ranking import Aim
 from skycell.experiment.result import SweepResult
@@ -46,6 +46,14 @@ class Answer:
     def outside(self) -> tuple[Difference, ...]:
         """The factors of which the question asks for more or less than all that is stored."""
         return tuple(one for one in self.differences if one.is_outside)
+
+    @property
+    def not_stored(self) -> tuple[str, ...]:
+        """The TCPs that runs of just this link would have, and the stored runs do not."""
+        if self.stored is None or self.choice != "queue":
+            return ()
+        known = self.stored.result.factors["tcp"]
+        return tuple(name for name in (*TCPS, SPLIT) if name not in known)
 
 
 class CannotAnswerError(ValueError):

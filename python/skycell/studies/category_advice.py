@@ -24,8 +24,10 @@ from skycell.studies.stored import CATEGORY_USERS, SOURCES, result_of
 _OWN_RTT_S = 0.032
 """Round trip of the far users beside the hop, which is crossed twice each way."""
 LEAST_RTT_S = 0.036
-MOST_RATE_BPS = 50e6
-"""Half of what the hosts' links carry."""
+MOST_RATE_BPS = 622.08e6
+"""OC-12, the fastest link of the papers."""
+_HOST_RATE_BPS, _SERVER_RATE_BPS = 100e6, 1e9
+"""What the study's hosts and its server have; faster links get hosts that are faster, too."""
 VCS = 5
 _CELL_BITS = 424
 _MEASURES: Mapping[str, Sequence[str]] = {
@@ -67,7 +69,7 @@ def refusal(setting: Setting) -> str | None:
         ),
         (
             setting.rate_bps > MOST_RATE_BPS,
-            f"at most {MOST_RATE_BPS / 1e6:g} Mbit/s: its hosts have 100 Mbit/s",
+            f"at most {MOST_RATE_BPS / 1e6:g} Mbit/s",
         ),
         (
             not VCS <= setting.users <= 20 * VCS,
@@ -98,8 +100,14 @@ def asked_study(setting: Setting) -> Study:
     if setting.loss:
         asked["topology.link.0.loss"] = setting.loss
     network["factors"]["hop"]["levels"] = {"asked": asked}
+    host_bps = max(_HOST_RATE_BPS, 2 * setting.rate_bps)
+    for link in network["scenario"]["topology"]["link"]:
+        if link["to"] == "server":
+            link["rate"] = _shown_rate(max(_SERVER_RATE_BPS, 4 * setting.rate_bps))
+        elif link["framing"] == "ethernet":
+            link["rate"] = _shown_rate(host_bps)
     if setting.users != CATEGORY_USERS:
-        _with_users(network, setting.users)
+        _with_users(network, setting.users, _shown_rate(host_bps))
     factors = [name for name in network["factors"] if name != "node"]
     traffic = {"bulk": "persistent"}.get(setting.traffic, setting.traffic)
     grid = {
@@ -125,7 +133,12 @@ def asked_study(setting: Setting) -> Study:
     return Study.model_validate(data)
 
 
-def _with_users(network: dict[str, Any], users: int) -> None:
+def _shown_rate(rate_bps: float) -> str:
+    """A rate as the study writes it, so that its own setting has its own specs."""
+    return "1 Gbit/s" if rate_bps == _SERVER_RATE_BPS else f"{rate_bps / 1e6:.12g} Mbit/s"
+
+
+def _with_users(network: dict[str, Any], users: int, host_rate: str) -> None:
     """Gives each edge router near and far users in turn, instead of one of both."""
     topology = network["scenario"]["topology"]
     places = [(at % VCS + 1, at // VCS) for at in range(users)]
@@ -150,7 +163,7 @@ def _with_users(network: dict[str, Any], users: int) -> None:
         {
             "from": name,
             "to": f"in{vc}",
-            "rate": "100 Mbit/s",
+            "rate": host_rate,
             "framing": "ethernet",
             "delay": "10 ms" if far else "1 ms",
         }

@@ -34,6 +34,7 @@ OWN_IDS = (
     "delay-variation",
     "service-categories",
     "link-options",
+    "edge",
 )
 """Studies of our own."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from io import StringIO
 from typing import Any, Literal
@@ -43,6 +43,8 @@ class Source:
         title: what its options are, in a few words.
         replications: runs of each cell that are stored; the study's own number if 0.
         port: the default port of its network; empty if no measure concerns it.
+        units: of options that are numbers.
+        simplest: levels of the option that everybody has, by their names in an answer.
     """
 
     study: str
@@ -52,6 +54,8 @@ class Source:
     title: str
     replications: int = 0
     port: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    simplest: Mapping[str, Level] = field(default_factory=dict)
 
 
 SOURCES: Mapping[Choice, Source] = {
@@ -62,6 +66,8 @@ SOURCES: Mapping[Choice, Source] = {
         {"buffer": "buffer", "policy": "policy", "tcp": "tcp"},
         "buffer in products of rate and round trip, queue management, TCP",
         port="router1>router2",
+        units={"buffer": "BDP"},
+        simplest={"policy": "tail_drop", "tcp": "cubic"},
     ),
     "category": Source(
         "service-categories",
@@ -70,6 +76,8 @@ SOURCES: Mapping[Choice, Source] = {
         {"service": "service", "buffer_rtt": "buffer"},
         "service category, buffer in round trips of the link",
         replications=8,
+        units={"buffer": "RTT"},
+        simplest={"service": "ubr_tail_drop"},
     ),
 }
 
@@ -241,7 +249,7 @@ def result_of(
             name: tuple(dict.fromkeys(run.levels[name] for run in runs))
             for name in source.options.values()
         },
-        factor_units={},
+        factor_units=source.units,
         replications=max(run.replication for run in runs),
         first_seed=1,
         common_random_numbers=True,

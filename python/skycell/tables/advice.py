@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from skycell.tables.table import Table, columns, number, words
+from skycell.studies.option_state import KEPT_FOR, state_of
+from skycell.studies.stored import SOURCES
+from skycell.tables.table import Table, columns, number, share, words
 
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
-    from skycell.experiment.ranking import Ranking
+    from skycell.experiment.ranking import Ranked, Ranking
     from skycell.experiment.result import SweepResult
+    from skycell.experiment.trade_off import TradeOff
     from skycell.studies.advice import Answer
 
-_NOT_SHOWN = ("efficiency", "retransmitted_octets_percent", "page_response_median")
-"""Responses that are kept for programs: the table has the width of a terminal."""
+_BAR = 24
+"""Length of the longest bar."""
+_NOT_SHOWN = (
+    "efficiency",
+    "retransmitted_octets_percent",
+    "page_response_median",
+    "smallest_throughput",
+)
+"""Responses that are kept for programs where nobody asks for them: a terminal is not wide."""
 
 
 def ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
@@ -22,12 +33,14 @@ def ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
     responses = [
         name
         for name in found.result.responses
-        if name not in _NOT_SHOWN and _has_values(ranking, name)
+        if (name not in _NOT_SHOWN or name == ranking.aim.response) and _has_values(ranking, name)
     ]
     heads = [_head(name, found.result) for name in responses]
+    kept = f"per {KEPT_FOR[found.choice]}"
     rows = [
         (
             *(words(_level(level)) for level in option.levels.values()),
+            words(", ".join(state_of(found.choice, option.levels)) or "–"),
             *(number(option.values[name], 3) for name in responses),
             words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
             words("worse" if option.is_worse else "best" if not at else "not told apart"),
@@ -36,9 +49,83 @@ def ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
     ]
     setting = found.setting if found.stored is None else found.stored.setting
     title = f"{setting.in_words()}: by {question.aim} ({ranking.aim.meaning})"
-    factors = list(ranking.ranked[0].levels)
-    names = columns(*factors, *heads, "to the best", "", numeric=[*heads, "to the best"])
+    factors = _factors(found, ranking.ranked[0].levels)
+    names = columns(*factors, kept, *heads, "to the best", "", numeric=[*heads, "to the best"])
     return Table(title, names, tuple(rows), keys=len(factors))
+
+
+def _factors(found: Answer, names: Iterable[str]) -> list[str]:
+    """Names of the factors, with the units of their levels."""
+    units = found.result.factor_units
+    return [f"{name}{_unit(units.get(name, '1'))}" for name in names]
+
+
+def opening(found: Answer, ranking: Ranking) -> str:
+    """Returns the answer in a line: what to take, and how it compares with the simplest."""
+    units = found.result.factor_units
+    best = ranking.ranked[0]
+    simple = simplest(found, ranking)
+    value = _measured(found, ranking, best)
+    reported = f"Take {levels_in_words(best.levels, units)}: {value} ({ranking.aim.meaning})."
+    if simple is None:
+        return reported
+    if simple is best:
+        return f"{reported} It is also the simplest."
+    told = "" if simple.is_worse else ", and the runs do not tell the two apart"
+    return (
+        f"{reported} The simplest option, {levels_in_words(simple.levels, units)}, has "
+        f"{_measured(found, ranking, simple)}{told}."
+    )
+
+
+def simplest(found: Answer, ranking: Ranking) -> Ranked | None:
+    """Returns the best of the options that everybody has; none if it has no rank."""
+    wanted = SOURCES[found.choice].simplest.items()
+    own = (option for option in ranking.ranked if wanted <= option.levels.items())
+    return next(own, None)
+
+
+def _measured(found: Answer, ranking: Ranking, option: Ranked) -> str:
+    response = ranking.aim.response
+    value = option.values[response]
+    assert value is not None  # of a ranked option
+    unit = found.result.units[response]
+    shown = f"{float(f'{value:.3g}'):g}"
+    return shown if unit == "1" else f"{shown} {unit}"
+
+
+def trade_off_table(found: Answer, trade: TradeOff) -> Table:
+    """Returns the options that no other one beats, with a bar as long as the delay."""
+    units = found.result.units
+    values = [trade.of(option) for option in trade.options]
+    most, longest = values[-1]
+    rows = tuple(
+        (
+            *(words(_level(level)) for level in option.levels.values()),
+            number(goodput, 3),
+            share(goodput / most),
+            number(delay, 3),
+            words("█" * ceil(_BAR * delay / longest) if longest else ""),
+        )
+        for option, (goodput, delay) in zip(trade.options, values, strict=True)
+    )
+    heads = [
+        f"{name.replace('_', ' ')}{_unit(units[name])}" for name in (trade.goodput, trade.delay)
+    ]
+    factors = _factors(found, trade.options[0].levels)
+    names = columns(
+        *factors, heads[0], "of the most", heads[1], "", numeric=[*heads, "of the most"]
+    )
+    return Table("What more goodput costs in delay", names, rows, keys=len(factors))
+
+
+def trade_off_in_words(found: Answer, trade: TradeOff) -> str:
+    """Returns what the last part of the goodput costs; nothing for a single option."""
+    if trade.dearest is None:
+        return ""
+    part, delay = trade.dearest
+    unit = found.result.units[trade.delay]
+    return f"The last {100 * part:.2g} % of the goodput cost {delay:.3g} {unit} of delay."
 
 
 def _has_values(ranking: Ranking, response: str) -> bool:
@@ -76,6 +163,10 @@ def _unit(unit: str) -> str:
     return "" if unit == "1" else f", {unit}"
 
 
-def levels_in_words(levels: Mapping[str, Any]) -> str:
-    """Returns levels with the names of their factors."""
-    return ", ".join(f"{name} {_level(level)}" for name, level in levels.items())
+def levels_in_words(levels: Mapping[str, Any], units: Mapping[str, str] | None = None) -> str:
+    """Returns levels with the names of their factors, and their units."""
+    shown = (
+        f"{name} {_level(level)}" + (f" {units[name]}" if units and units.get(name) else "")
+        for name, level in levels.items()
+    )
+    return ", ".join(shown)

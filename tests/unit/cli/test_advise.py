@@ -45,6 +45,12 @@ def test_a_question_near_a_stored_setting_is_answered_from_it_at_once(tmp_path: 
     assert "round trip 550 ms 600 ms 0.917 times near" in said
     assert "The same runs again: skycell reproduce link-options-bulk" in said
     assert "p95 sojourn of" in said
+    assert "Not among the stored runs: bbr, split_bbr" in said
+    assert said.startswith("Take buffer ")
+    # What more goodput costs: by delay, and so by goodput too.
+    delays = [one["p95_sojourn"] for one in found["trade_off"]]
+    goodputs = [one["throughput"] for one in found["trade_off"]]
+    assert (delays, goodputs) == (sorted(delays), sorted(goodputs))
     assert "router1>router2," in said
 
 
@@ -106,7 +112,7 @@ def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
     shown_json = json.loads(CliRunner().invoke(main, [*call, "--json"]).stdout)
     waits = [row["values"]["p95_sojourn"] for row in shown_json["ranked"]]
     assert waits == sorted(waits)
-    assert len(shown_json["ranked"]) == 16
+    assert len(shown_json["ranked"]) == 32
     again = CliRunner().invoke(
         main, ["sweep", str(out / "advise.toml"), "--plan", "--json", *store]
     )

@@ -1,5 +1,6 @@
 """The results that come with the package are those of the studies as they stand."""
 
+import json
 from collections import Counter
 from typing import get_args
 
@@ -80,9 +81,17 @@ def test_every_stored_result_ranks_by_each_aim_of_its_traffic(choice: Choice) ->
 
 def test_a_stored_run_of_a_link_is_the_run_that_a_question_makes() -> None:
     asked = Question(parse_quantity("4 Mbit/s"), parse_quantity("600 ms"), 10)
-    own = {run.spec_hash[:12] for run in design_runs(plan_of_link(asked)).runs.different}
     stored = nearest("queue", Setting(4e6, 0.6, 10))
     assert stored is not None
+    known = stored.result.factors["tcp"]
+    own = {
+        run.spec_hash[:12]
+        for cell, replications in design_runs(plan_of_link(asked)).runs.of_cell.items()
+        for runs in replications
+        for run in runs
+        if cell.labels["tcp"] in known
+    }
+    assert own
     assert own <= {run.spec_hash for run in stored.result.runs}
 
 
@@ -94,6 +103,18 @@ def test_the_studys_own_setting_makes_the_studys_own_runs(rtt_s: float) -> None:
     assert is_near(differences(setting, stored.setting, settings_with("category", "bulk")))
     own = {run.spec_hash[:12] for run in plan_of(setting, 2).different}
     assert own <= {run.spec_hash for run in stored.result.runs}
+
+
+@pytest.mark.parametrize("users", [10, 100])
+def test_at_the_rates_of_the_papers_no_host_is_what_limits(users: int) -> None:
+    plan = plan_of(Setting(155.52e6, 0.55, users), 1)
+    (run, *_) = plan.different
+    spec = json.loads(run.text.with_seed(run.seed))
+    rates = {link["name"]: link["rate_bps"] for link in spec["links"]}
+    assert rates["board>station"] == 155_520_000
+    hosts = [rate for name, rate in rates.items() if name.startswith(("near", "far"))]
+    assert len(hosts) >= users
+    assert min(hosts) >= 2 * rates["board>station"]
 
 
 @pytest.mark.parametrize("users", [5, 7, 25])
@@ -110,7 +131,7 @@ def test_other_users_are_spread_over_the_vcs_of_the_network(users: int) -> None:
     ("setting", "why"),
     [
         (Setting(4e6, 0.02, 10), "36 ms or more"),
-        (Setting(80e6, 0.2, 10), "at most 50 Mbit/s"),
+        (Setting(1e9, 0.2, 10), "at most 622.08 Mbit/s"),
         (Setting(4e6, 0.2, 4), "5 to 100 users"),
     ],
 )
