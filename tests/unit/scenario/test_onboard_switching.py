@@ -290,6 +290,13 @@ def test_links_that_share_satellites_agree_about_them() -> None:
         assert got == "another rate, framing, buffer, policy or loss"
 
 
+def test_a_terminal_of_an_uplink_does_not_send_to_satellites_that_switch() -> None:
+    uplink = {"to": "sw_tokyo", "terminals": ["sw_new_york"], "access": {"kind": "dama"}}
+    ((path, got, allowed),) = faults({**two_links({}, {}), "uplink": [uplink]})
+    assert (path, got) == ("uplink[0].terminals[0]", '"sw_new_york"')
+    assert allowed.startswith("a node whose link leads to one node")
+
+
 def test_a_node_may_not_be_called_as_a_satellite_is() -> None:
     values = two_links({}, {}, routers=["sat-4-6"])
     ((path, got, allowed),) = faults(values)
