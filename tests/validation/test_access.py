@@ -81,6 +81,7 @@ def over_a_series(
     """A cell at 0 of t3, one of four terminals, whose link has these delays in ms by time in s."""
     (folder / "delays.csv").write_text(f"time_s,delay_ms\n{delays}", encoding="utf-8")
     up = {"rate": SLOT_RATE, "framing": "none"}
+    links: list[dict[str, Any]]
     links = [{"from": f"t{i}", "to": "sat", **up, "delay": "100 ms"} for i in (1, 2, 4)]
     links.append({"from": "t3", "to": "sat", **up, "schedule": {"series": "delays.csv"}})
     links.append({"from": "sat", "to": "host", "rate": "424 kbit/s", "framing": "none"})
