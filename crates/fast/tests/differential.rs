@@ -460,7 +460,7 @@ fn scenarios_of_uplinks_send_in_slots_and_some_beside_closed_forms() {
 /// Rates are worth comparing where feedback changes them and losses happen beside closed forms.
 #[test]
 fn rates_of_scenarios_change_beside_closed_forms() {
-    let specs: Vec<_> = (0..400).filter_map(abr).collect();
+    let specs: Vec<_> = (0..500).filter_map(abr).collect();
     assert!(specs.len() > 200, "{}", specs.len());
     let mut fed_back = 0;
     for spec in &specs {
@@ -470,6 +470,26 @@ fn rates_of_scenarios_change_beside_closed_forms() {
     }
     let [_, both] = forms(specs.into_iter());
     assert!(fed_back > 100 && both > 60, "{fed_back} {both}");
+}
+
+/// Rates over satellites that switch on board are worth comparing where feedback comes in spite of changes of the path.
+#[test]
+fn rates_of_vcs_that_change_their_paths_are_fed_back() {
+    let (mut fed_back, mut cut) = (0, 0);
+    for spec in (0..800).filter_map(abr) {
+        let moves = |vc: usize| spec.vcs[vc].rerouting.is_some() && spec.vcs[vc].abr.is_some();
+        if !(0..spec.vcs.len()).any(moves) {
+            continue;
+        }
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let answers = |vc: &VcRecord| vc.abr.as_ref().is_some_and(|abr| abr.backward_received > 3);
+        let has_answers = (0..spec.vcs.len()).any(|vc| moves(vc) && answers(&records.vcs[vc]));
+        fed_back += u32::from(has_answers);
+        let is_cut =
+            |node: &skycell_spec::NodeSpec| node.vs_vd.is_some() && node.name.starts_with("sat");
+        cut += u32::from(has_answers && spec.nodes.iter().any(is_cut));
+    }
+    assert!(fed_back > 40 && cut > 20, "{fed_back} {cut}");
 }
 
 /// Marks are worth comparing where they come to senders that slow down.
