@@ -2,6 +2,7 @@
 
 import math
 import random
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,6 +73,118 @@ def test_a_cell_over_dama_waits_for_the_request_the_answer_and_the_next_frame(
     delay = uplink(result)["access_delay"]
     assert (delay["cells"], delay["mean_ps"]) == (1, access_ms * 10**9)
     assert (uplink(result)["requests"], uplink(result)["requested"]) == (1, 1)
+
+
+def over_a_series(
+    folder: Path, delays: str, duration: str, engine: str = "fast", access: Any = None
+) -> skycell.RunResult:
+    """A cell at 0 of t3, one of four terminals, whose link has these delays in ms by time in s."""
+    (folder / "delays.csv").write_text(f"time_s,delay_ms\n{delays}", encoding="utf-8")
+    up = {"rate": SLOT_RATE, "framing": "none"}
+    links: list[dict[str, Any]]
+    links = [{"from": f"t{i}", "to": "sat", **up, "delay": "100 ms"} for i in (1, 2, 4)]
+    links.append({"from": "t3", "to": "sat", **up, "schedule": {"series": "delays.csv"}})
+    links.append({"from": "sat", "to": "host", "rate": "424 kbit/s", "framing": "none"})
+    links[-1]["delay"] = "10 ms"
+    dama = {"kind": "dama", "frame_slots": 10, "request_slots": 1, "requests_per_slot": 4}
+    scenario = skycell.parse(
+        {
+            "run": {"duration": duration},
+            "topology": {
+                "kind": "graph",
+                "hosts": ["t1", "t2", "t3", "t4", "host"],
+                "switches": ["sat"],
+                "link": links,
+            },
+            "source": [source("t3", "0.1 cells/s")],
+            "uplink": [
+                {
+                    "to": "sat",
+                    "terminals": ["t1", "t2", "t3", "t4"],
+                    "access": access or dama,
+                    "controller": "on_board",
+                }
+            ],
+        },
+        folder=folder,
+    )
+    return skycell.run(scenario, engine=engine)
+
+
+# The longest delay of the run is 125 ms: an answer takes 250 ms, also where the delay is 100 ms.
+MOVING = [
+    # As at rest: asked in the slot at 0, granted from 251 ms, sent in the frame at 260 ms.
+    ("0,125\n0.2,100\n9,125\n", 261, 100),
+    # Without a path its turn passes: asked at 10 ms, granted from 261 ms, sent in the frame at 270.
+    ("0,\n0.005,125\n0.2,100\n9,125\n", 271, 100),
+    # Without a path in its slot at 261 ms that is unused: asked anew at 270 ms, granted from 521.
+    ("0,125\n0.2,\n0.265,110\n9,125\n", 531, 110),
+]
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+@pytest.mark.parametrize(("delays", "access_ms", "delay_ms"), MOVING)
+def test_a_cell_over_dama_takes_the_delay_of_its_slot_and_waits_for_a_path(
+    tmp_path: Path, delays: str, access_ms: int, delay_ms: int, engine: str
+) -> None:
+    # A slot of 1 ms, the way to the satellite, 1 ms on its port and 10 ms to the host.
+    arrival_us = 1000 * (access_ms + 1 + delay_ms + 1 + 10)
+    for duration_us, delivered in ((arrival_us, 0), (arrival_us + 1, 1)):
+        result = over_a_series(tmp_path, delays, f"{duration_us} us", engine)
+        delay = uplink(result)["access_delay"]
+        assert (delay["cells"], delay["mean_ps"]) == (1, access_ms * 10**9)
+        assert result.records["vcs"][0]["cells_delivered"] == delivered
+
+
+@pytest.mark.parametrize("access", ACCESS, ids=lambda access: "-".join(map(str, access.values())))
+def test_a_cell_gets_through_after_an_outage_in_every_way(
+    tmp_path: Path, access: dict[str, Any]
+) -> None:
+    delays = "0,\n0.5005,125\n2,100\n9,125\n"
+    found = [
+        over_a_series(tmp_path, delays, "2 s", engine, access).records
+        for engine in ("fast", "reference")
+    ]
+    (own,) = found[0]["uplinks"]
+    assert own["access_delay"]["cells"] == found[0]["vcs"][0]["cells_delivered"] == 1
+    assert own["access_delay"]["mean_ps"] > 500.5 * 10**9
+    for key in set(found[0]) - {"engine", "engine_stats"}:
+        assert found[0][key] == found[1][key]
+
+
+def test_slots_are_as_long_as_cells_at_the_slowest_rate(tmp_path: Path) -> None:
+    text = "time_s,delay_ms,rate_kbit_s\n0,125,424\n1,125,106\n9,125,424\n"
+    (tmp_path / "rates.csv").write_text(text, encoding="utf-8")
+    changed = skycell.parse(
+        {
+            "run": {"duration": "2 s"},
+            "topology": {
+                "kind": "graph",
+                "hosts": ["t", "host"],
+                "switches": ["sat"],
+                "link": [
+                    {
+                        "from": "t",
+                        "to": "sat",
+                        "rate": SLOT_RATE,
+                        "framing": "none",
+                        "schedule": {"series": "rates.csv"},
+                    },
+                    {
+                        "from": "sat",
+                        "to": "host",
+                        "rate": SLOT_RATE,
+                        "framing": "none",
+                        "delay": "0 s",
+                    },
+                ],
+            },
+            "source": [source("t", "1 cells/s")],
+            "uplink": [{"to": "sat", "terminals": ["t"], "access": {"kind": "fixed_assignment"}}],
+        },
+        folder=tmp_path,
+    )
+    assert changed.resolve().uplinks[0].slot_ps == 4 * 10**9
 
 
 LONE: list[tuple[dict[str, Any], float]] = [

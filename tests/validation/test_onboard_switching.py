@@ -196,3 +196,61 @@ def test_links_up_to_satellites_lose_alike_in_both_engines(loss: Any) -> None:
     assert lost > 0
     without = skycell.run(over({**PATH, "onboard_switching": {}})).records
     assert sum(sum(vc["cells_lost"].values()) for vc in without["vcs"]) == 0
+
+
+@pytest.mark.parametrize("key", ["loss", "down_loss"])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "1 %",
+        {"kind": "loss_bursts", "length": "20 ms", "gap": "1 s"},
+        {"kind": "bit_errors", "ber": 1e-6},
+    ],
+)
+def test_links_that_satellites_feed_lose_alike_in_both_engines(key: str, loss: Any) -> None:
+    scenario = over({**PATH, "onboard_switching": {key: loss}})
+    reference, fast = (skycell.run(scenario, engine=name).records for name in ("reference", "fast"))
+    assert {name: fast[name] for name in KEPT} == {name: reference[name] for name in KEPT}
+    assert sum(sum(vc["cells_lost"].values()) + vc.get("frames_crc", 0) for vc in fast["vcs"]) > 0
+
+
+def before_the_handover(
+    frame: int, rate: str, up: Any = 0, **losses: Any
+) -> tuple[int, dict[str, Any]]:
+    """Frames of a source over satellites that switch, whose path holds for the run of 6 s.
+
+    Returns:
+        The links between satellites on the path, and the record of the source's VC.
+    """
+    values = dict(over({**PATH, "onboard_switching": losses}, duration="6 s").values)
+    bottleneck = {**values["topology"]["bottleneck"], "loss": up}
+    values["topology"] = {**values["topology"], "sources": 0, "bottleneck": bottleneck}
+    values["source"] = [{"kind": "cbr", "name": "cells", "rate": rate, "frame": frame}]
+    result = skycell.run(values)
+    between = [link for link in result.spec.links if link.name.count("sat-") == 2]
+    (vc,) = result.spec.vcs
+    crossed = [result.spec.links[link] for link in vc.path]
+    return sum(link in between for link in crossed), result.records["vcs"][0]
+
+
+def test_a_path_loses_frames_on_each_of_its_links() -> None:
+    up, p, down = 0.02, 0.05, 0.1
+    links, vc = before_the_handover(1, "10 Mbit/s", up, loss=p, down_loss=down)
+    assert links == 4
+    # What has not arrived at the end is not lost: 0.1 s of 6 s at most.
+    counted = vc["cells_delivered"] + vc["cells_lost"]["drawn"]
+    assert counted > 0.97 * vc["cells_offered"]
+    expected = (1 - up) * (1 - p) ** links * (1 - down)
+    deviation = (expected * (1 - expected) / counted) ** 0.5
+    assert vc["cells_delivered"] / counted == pytest.approx(expected, abs=4 * deviation)
+
+
+def test_bit_errors_of_links_between_satellites_add_up_to_the_end() -> None:
+    ber, cells = 2e-6, 20
+    links, vc = before_the_handover(cells, "10 Mbit/s", loss={"kind": "bit_errors", "ber": ber})
+    whole = (1 - ber) ** (384 * cells * links)
+    ended = vc["frames_delivered"] + vc["frames_corrupt"]
+    assert ended > 6_000
+    deviation = (whole * (1 - whole) / ended) ** 0.5
+    assert vc["frames_delivered"] / ended == pytest.approx(whole, abs=4 * deviation)
+    assert vc["frames_crc"] == vc["frames_corrupt"] > 0

@@ -21,6 +21,15 @@ pub struct Waiting {
     pub since: SimTime,
     /// Cells that have come so far.
     pub arrived: u64,
+    /// True if its link has no path, or is interrupted: then it sends nothing and asks for nothing.
+    pub is_cut_off: bool,
+}
+
+impl Waiting {
+    /// Cells that it could send in the slot.
+    fn sendable(&self) -> u32 {
+        if self.is_cut_off { 0 } else { self.cells }
+    }
 }
 
 /// The terminal that a slot lets through.
@@ -52,6 +61,8 @@ struct Terminal {
     contends_since: Option<SimTime>,
     /// When it knew that its last success in contention was one.
     knows_since: SimTime,
+    /// The first slot since which it has had a path.
+    has_path_since: SimTime,
     /// True if it has sent in contention and does not know the outcome.
     is_waiting: bool,
     requester: Requester,
@@ -292,10 +303,15 @@ impl Uplink {
         let mut contenders = Vec::new();
         for ((terminal, own), id) in self.terminals.iter_mut().zip(waiting).zip(0u32..) {
             let is_served = terminal.requester.asked + terminal.requester.granted > 0;
-            if own.cells == 0 || is_served {
+            if own.is_cut_off {
+                // What waits contends as if it came with the path: intervals of time before then have been served.
+                terminal.has_path_since = now + SimTime(self.spec.slot_ps);
+            }
+            if own.sendable() == 0 || is_served {
                 terminal.contends_since = None;
             } else if !terminal.is_waiting {
                 let since = own.since.max(terminal.knows_since);
+                let since = since.max(terminal.has_path_since);
                 let since = *terminal.contends_since.get_or_insert(since);
                 contenders.push(Contender {
                     terminal: id,
@@ -368,7 +384,7 @@ impl Uplink {
         let requester = &mut self.terminals[id as usize].requester;
         requester.granted = requester.granted.saturating_sub(1);
         let own = waiting[id as usize];
-        if own.cells == 0 {
+        if own.sendable() == 0 {
             self.counts.unused += 1;
             return None;
         }
@@ -390,10 +406,12 @@ impl Uplink {
             self.asks_next = (id + 1) % terminals;
             // A request that is lost changes nothing: its terminal asks again at its next turn.
             // Differs: it would know a round trip later.
-            if is_jammed || self.happens(self.spec.impairments.burst_errors) {
+            let own = waiting[id as usize];
+            let is_lost = is_jammed || self.happens(self.spec.impairments.burst_errors);
+            if is_lost || own.is_cut_off {
                 continue;
             }
-            self.request(now, id, waiting[id as usize]);
+            self.request(now, id, own);
         }
     }
 

@@ -43,6 +43,8 @@ struct Run {
     uplink: Uplink,
     queues: Vec<VecDeque<SimTime>>,
     arrived: Vec<u64>,
+    /// By terminal: true while its link has no path.
+    is_cut_off: Vec<bool>,
     /// Terminal, arrival and beginning of the slot of each cell that was sent.
     sent: Vec<(u32, SimTime, SimTime)>,
 }
@@ -53,6 +55,7 @@ impl Run {
             uplink: Uplink::new(spec, 1, SimTime(slots * SLOT)),
             queues: vec![VecDeque::new(); spec.links.len()],
             arrived: vec![0; spec.links.len()],
+            is_cut_off: vec![false; spec.links.len()],
             sent: Vec::new(),
         }
     }
@@ -64,12 +67,15 @@ impl Run {
 
     fn slot(&mut self) {
         let now = self.uplink.next_slot();
-        let waiting = |(queue, &arrived): (&VecDeque<SimTime>, &u64)| Waiting {
+        let queues = self.queues.iter().zip(&self.arrived);
+        let terminals = queues.zip(&self.is_cut_off);
+        let waiting = terminals.map(|((queue, &arrived), &is_cut_off)| Waiting {
             cells: queue.len() as u32,
             since: queue.front().copied().unwrap_or(SimTime::ZERO),
             arrived,
-        };
-        let waiting: Vec<_> = self.queues.iter().zip(&self.arrived).map(waiting).collect();
+            is_cut_off,
+        });
+        let waiting: Vec<_> = waiting.collect();
         if let Some(sent) = self.uplink.on_slot(now, &waiting) {
             for _ in 0..sent.cells {
                 let queue = &mut self.queues[sent.terminal as usize];
@@ -107,6 +113,88 @@ fn fixed_slots_come_round_once_a_frame() {
         (run.uplink.counts().used, run.uplink.counts().unused),
         (3, 17)
     );
+}
+
+#[test]
+fn a_terminal_without_a_path_leaves_its_slots_unused() {
+    let access = AccessSpec::FixedAssignment(FixedAssignmentSpec { constant_slots: 1 });
+    let mut run = Run::new(&uplink(access, 5, 27, 54), 100);
+    run.arrive(3, SimTime(0), 2);
+    // Slots 3, 8, 13 and 18 are its own; there is no path in slots 0 to 9.
+    for slot in 0..20 {
+        run.is_cut_off[3] = slot < 10;
+        run.slot();
+    }
+    let slots: Vec<u64> = run.sent.iter().map(|own| own.2.0 / SLOT).collect();
+    assert_eq!(slots, [13, 18]);
+    assert_eq!(
+        (run.uplink.counts().used, run.uplink.counts().unused),
+        (2, 18)
+    );
+}
+
+#[test]
+fn a_terminal_without_a_path_asks_when_its_turn_comes_again() {
+    for category in [
+        RequestCategory::Rate,
+        RequestCategory::Volume,
+        RequestCategory::AbsoluteVolume,
+    ] {
+        let mut run = Run::new(&uplink(AccessSpec::Dama(dama(category)), 10, 27, 54), 400);
+        run.arrive(7, SimTime(0), 1);
+        // Its turn is in slot 1, without a path, and in slot 21: asked by 22, granted from 76, so in the frame at 80
+        // behind two slots of requests.
+        for slot in 0..100 {
+            run.is_cut_off[7] = slot < 10;
+            run.slot();
+        }
+        let slots: Vec<u64> = run.sent.iter().map(|own| own.2.0 / SLOT).collect();
+        assert_eq!(slots, [82], "{category:?}");
+    }
+}
+
+#[test]
+fn a_terminal_without_a_path_does_not_contend() {
+    let access = AccessSpec::SlottedAloha(SlottedAlohaSpec {
+        backoff: AlohaBackoff::Fixed,
+        probability: 1.0,
+        max_exponent: 0,
+        arrivals: 0.37,
+    });
+    let mut run = Run::new(&uplink(access, 2, 3, 6), 100);
+    // Both would collide for ever; one waits for its path.
+    run.arrive(0, SimTime(0), 1);
+    run.arrive(1, SimTime(0), 1);
+    for slot in 0..10 {
+        run.is_cut_off[1] = slot < 5;
+        run.slot();
+    }
+    let sent: Vec<_> = run.sent.iter().map(|own| (own.0, own.2.0 / SLOT)).collect();
+    assert_eq!(sent, [(0, 0), (1, 5)]);
+    assert_eq!(run.uplink.counts().collisions, 0);
+}
+
+#[test]
+fn what_came_without_a_path_contends_when_it_is_back() {
+    // Intervals of time from 0 on are served while nobody sends; a cell that came at 0 joins those of the time at which
+    // its terminal has a path again.
+    for access in [
+        AccessSpec::Splitting(SplittingSpec { window_ps: SLOT }),
+        AccessSpec::Tree(TreeSpec {
+            window_ps: SLOT,
+            skips_certain_collisions: true,
+        }),
+    ] {
+        let mut run = Run::new(&uplink(access, 2, 0, 0), 100);
+        run.arrive(0, SimTime(0), 1);
+        for slot in 0..40 {
+            run.is_cut_off[0] = slot < 17;
+            run.slot();
+        }
+        let slots: Vec<u64> = run.sent.iter().map(|own| own.2.0 / SLOT).collect();
+        assert_eq!(slots.len(), 1, "{access:?}");
+        assert!((17..20).contains(&slots[0]), "{access:?} {slots:?}");
+    }
 }
 
 #[test]
@@ -245,9 +333,16 @@ proptest! {
         slot_cells in 1u32..5,
         lag in 0u64..30,
         errors in prop_oneof![Just(0.0), Just(0.1)],
+        outages in prop::collection::vec((0u64..300, 0u64..200), 0..8),
         arrivals in prop::collection::vec((0u64..300, 0usize..8, 1u32..20), 0..20),
     ) {
-        // False collisions stop some protocols, which is tested elsewhere; lost bursts do not.
+        // False collisions stop some protocols, which is tested elsewhere, and so do terminals that have lost their paths
+        // since their collision; lost bursts do not.
+        let may_stop = match &access {
+            AccessSpec::Splitting(_) => true,
+            AccessSpec::Tree(tree) => tree.skips_certain_collisions,
+            _ => false,
+        };
         let mut spec = uplink(access, terminals, lag, 2 * lag);
         spec.slot_cells = slot_cells;
         spec.impairments.burst_errors = errors;
@@ -259,6 +354,9 @@ proptest! {
             while left.first().is_some_and(|own| own.0 <= slot) {
                 let (at, terminal, cells) = left.remove(0);
                 run.arrive(terminal % terminals as usize, SimTime(at * SLOT), cells);
+            }
+            for (own, &(from, length)) in run.is_cut_off.iter_mut().zip(&outages) {
+                *own = !may_stop && (from..from + length).contains(&slot);
             }
             run.slot();
             if left.is_empty() && run.queues.iter().all(VecDeque::is_empty) {

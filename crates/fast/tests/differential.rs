@@ -9,7 +9,7 @@ mod words;
 use measured::measured_later;
 use scenarios::{
     abr, bursty, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
-    several_classes, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
+    several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
     with_jitter, with_stepping,
 };
 use serde_json::Value;
@@ -315,6 +315,7 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("bursty", (seed % 8 == 5).then(|| bursty(seed))),
         ("delays", (seed % 8 == 1).then(|| varying(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
+        ("skies", seed.is_multiple_of(2).then(|| skies(seed))),
         ("clp", with_clp(seed)),
         ("overload", overload(seed).filter(|_| seed % 4 == 3)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
@@ -459,7 +460,7 @@ fn scenarios_of_uplinks_send_in_slots_and_some_beside_closed_forms() {
 /// Rates are worth comparing where feedback changes them and losses happen beside closed forms.
 #[test]
 fn rates_of_scenarios_change_beside_closed_forms() {
-    let specs: Vec<_> = (0..400).filter_map(abr).collect();
+    let specs: Vec<_> = (0..500).filter_map(abr).collect();
     assert!(specs.len() > 200, "{}", specs.len());
     let mut fed_back = 0;
     for spec in &specs {
@@ -469,6 +470,26 @@ fn rates_of_scenarios_change_beside_closed_forms() {
     }
     let [_, both] = forms(specs.into_iter());
     assert!(fed_back > 100 && both > 60, "{fed_back} {both}");
+}
+
+/// Rates over satellites that switch on board are worth comparing where feedback comes in spite of changes of the path.
+#[test]
+fn rates_of_vcs_that_change_their_paths_are_fed_back() {
+    let (mut fed_back, mut cut) = (0, 0);
+    for spec in (0..800).filter_map(abr) {
+        let moves = |vc: usize| spec.vcs[vc].rerouting.is_some() && spec.vcs[vc].abr.is_some();
+        if !(0..spec.vcs.len()).any(moves) {
+            continue;
+        }
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let answers = |vc: &VcRecord| vc.abr.as_ref().is_some_and(|abr| abr.backward_received > 3);
+        let has_answers = (0..spec.vcs.len()).any(|vc| moves(vc) && answers(&records.vcs[vc]));
+        fed_back += u32::from(has_answers);
+        let is_cut =
+            |node: &skycell_spec::NodeSpec| node.vs_vd.is_some() && node.name.starts_with("sat");
+        cut += u32::from(has_answers && spec.nodes.iter().any(is_cut));
+    }
+    assert!(fed_back > 40 && cut > 20, "{fed_back} {cut}");
 }
 
 /// Marks are worth comparing where they come to senders that slow down.
@@ -499,6 +520,27 @@ fn links_of_scenarios_lose_frames() {
         records.vcs.iter().any(loses)
     });
     assert!(lossy.count() > 20);
+}
+
+/// Satellites that switch on board are worth comparing where links between them lose frames of VCs that change their paths, and
+/// others arrive.
+#[test]
+fn links_that_satellites_feed_lose_frames_and_have_bit_errors() {
+    let (mut drawn, mut struck) = (0, 0);
+    for spec in (0..300).map(skies) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let is_rerouted = |vc: &&VcRecord| {
+            let own = spec.vcs.iter().find(|own| own.name == vc.name);
+            own.is_some_and(|own| own.rerouting.is_some()) && vc.frames_delivered > 0
+        };
+        let any = |of: fn(&VcRecord) -> u64| {
+            let mut vcs = records.vcs.iter().filter(is_rerouted);
+            u32::from(vcs.any(|vc| of(vc) > 0))
+        };
+        drawn += any(|vc| vc.cells_lost.drawn);
+        struck += any(|vc| vc.cells_lost.header + vc.frames_crc);
+    }
+    assert!(drawn > 40 && struck > 20, "{drawn} {struck}");
 }
 
 /// Bit errors are worth comparing where headers are corrected and lost, frames fail their CRC, and others arrive.

@@ -293,7 +293,7 @@ impl<'a> Network<'a> {
                 if self.is_cut(cell.vc, node) {
                     return self.on_cell_at_cut(now, node, cell);
                 }
-                self.lower_er(node, &mut cell);
+                self.lower_er(now, node, &mut cell);
                 if enters {
                     if self.is_refused_by_contract(now, &mut cell) {
                         return;
@@ -339,7 +339,7 @@ impl<'a> Network<'a> {
         if cell.rm.is_some() {
             return self.on_rm_cell_at_end(now, node, cell);
         }
-        self.see_efci(node, &cell);
+        self.see_efci(now, node, &cell);
         let frame = self.frames.get(cell.frame);
         let is_errored =
             frame.is_errored || frame.is_damaged && self.next_on_route(&frame.content).is_none();

@@ -21,6 +21,8 @@ pub struct VcPaths {
     /// For each link of its paths: the port, and the VC's index there. First the links of the first
     /// path in their order, hop 0 being the first link of all paths.
     hops: Vec<(u32, PortVc)>,
+    /// The node at which each hop begins.
+    nodes: Vec<u32>,
     paths: Option<Paths>,
 }
 
@@ -45,10 +47,12 @@ impl VcPaths {
         from: impl Fn(u32) -> u32,
     ) -> Self {
         let mut hops = Vec::new();
+        let mut nodes = Vec::new();
         let mut hop_of = BTreeMap::new();
         for &link in vc.paths().flatten() {
             hop_of.entry(link).or_insert_with(|| {
                 hops.push((link, port_vc(link)));
+                nodes.push(from(link));
                 hops.len() as u16 - 1
             });
         }
@@ -70,12 +74,26 @@ impl VcPaths {
         VcPaths {
             paths: vc.rerouting.as_ref().map(paths),
             hops,
+            nodes,
         }
     }
 
     /// Port of a hop, and the VC's index there.
     pub fn hop(&self, hop: u16) -> (u32, PortVc) {
         self.hops[usize::from(hop)]
+    }
+
+    /// All hops, each with the node at which it begins.
+    pub fn hops(&self) -> impl Iterator<Item = (u16, u32)> {
+        (0u16..).zip(self.nodes.iter().copied())
+    }
+
+    /// The hop over which the VC leaves `node` by the newest path that passes there, if one does.
+    pub fn leaving(&self, now: SimTime, node: u32) -> Option<u16> {
+        match &self.paths {
+            None => self.hops().find(|hop| hop.1 == node).map(|hop| hop.0),
+            Some(paths) => paths.leaving(now, node),
+        }
     }
 
     /// Where a cell goes on that has come over `hop` to `node`.

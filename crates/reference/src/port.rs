@@ -163,6 +163,7 @@ impl Port {
             cells: self.queued(),
             since: first.map(|cell| cell.came_at).min().unwrap_or(now),
             arrived: self.queues.iter().map(|queue| queue.arrived).sum(),
+            is_cut_off: self.link.may_send_from(now) > now,
         }
     }
 
@@ -269,7 +270,11 @@ impl Port {
         let ready = now + SimTime(gap);
         let bucket = self.shaper.as_ref();
         let shaped = bucket.map_or(ready, |bucket| bucket.may_send_from(ready, octets));
-        self.sending_since = self.link.may_send_from(shaped);
+        self.sending_since = match self.granted {
+            // There was a path as the slot began: its burst takes it as a cell does.
+            Some(_) => now,
+            None => self.link.may_send_from(shaped),
+        };
         if let Some(bucket) = &mut self.shaper {
             bucket.on_sending(self.sending_since, octets);
         }

@@ -2,7 +2,7 @@
 
 mod abr_networks;
 
-use abr_networks::{MS, Net, abr, cell_source, rates, run};
+use abr_networks::{MS, Net, abr, cell_source, link, rates, run};
 use serde_json::{Value, json};
 use skycell_records::RunRecords;
 
@@ -590,4 +590,164 @@ fn relative_rate_marking_holds_the_queue_without_the_destination() {
         }));
         assert!(queue > 3 && queue < efci * 2, "{rm_cells}: {queue}, {efci}");
     }
+}
+
+/// From a to b over satellite s0 until 2 s, then over s1, whose link to the ground has half the rate; 1 ms a cell and 10 ms a
+/// link. Both satellites have ERICA.
+fn handover(change: impl Fn(&mut Value), duration_ps: u64) -> RunRecords {
+    let (west, east, first, second, a, b) = (0, 1, 2, 3, 4, 5);
+    let names = [
+        ("west", "switch"),
+        ("east", "switch"),
+        ("s0", "switch"),
+        ("s1", "switch"),
+        ("a", "host"),
+        ("b", "host"),
+    ];
+    let nodes = names.map(|(name, kind)| json!({"name": name, "kind": kind}));
+    let ends = [
+        (a, west),
+        (west, first),
+        (first, east),
+        (second, east),
+        (east, b),
+        (b, east),
+        (east, first),
+        (first, west),
+        (second, west),
+        (west, a),
+    ];
+    let mut links: Vec<Value> = (ends.iter().enumerate())
+        .map(|(id, &(from, to))| link(&format!("l{id}"), from, to, MS, 10 * MS))
+        .collect();
+    for up in [1, 6] {
+        links[up]["schedule"] = json!({
+            "times_ps": [0, 2_000 * MS], "delays_ps": [10 * MS, 10 * MS], "paths": [0, 1],
+            "cell_times_ps": [], "losses_ppb": [], "to": [first, second], "interruption_ps": 0,
+            "handover_loses_cells": false,
+        });
+    }
+    links[3]["cell_time_ps"] = json!(2 * MS);
+    let erica = json!({
+        "kind": "erica", "target_utilization": 0.9, "interval_ps": 100 * MS, "interval_cells": 100_000,
+        "delta": 0.1, "ccr_from": "rm_cell",
+    });
+    for down in [2, 3] {
+        links[down]["port"]["rate_algorithm"] = erica.clone();
+    }
+    let vc = |name: &str, back: usize, path: [usize; 4], later: [usize; 4]| {
+        let mut control = abr(1_000, 0);
+        control["return_vc"] = json!(back);
+        control["rif"] = json!(1.0);
+        json!({
+            "name": name, "path": path, "class": "abr", "policing": [], "gfr": null, "abr": control,
+            "rerouting": {"times_ps": [2_000 * MS], "paths": [later], "loses_cells": false},
+        })
+    };
+    let mut spec = json!({
+        "version": 2, "seed": 1, "duration_ps": duration_ps, "nodes": nodes, "links": links,
+        "vcs": [vc("there", 1, [0, 1, 2, 4], [0, 1, 3, 4]), vc("back", 0, [5, 6, 7, 9], [5, 6, 8, 9])],
+        "flows": [], "sources": [cell_source("s", 0, 0, MS)],
+        "records": {
+            "sample_every_ps": 1_000 * MS, "sampled_ports": [], "vc_sampled_ports": [], "delay_vcs": [],
+            "traces": ["acr"],
+        },
+    });
+    change(&mut spec);
+    run(&spec)
+}
+
+/// Times in ms at which ACR of the VC there changed at a's port, from `from_ms` on, with the new ACR in cells a second.
+fn rates_from(records: &RunRecords, from_ms: f64) -> Vec<(f64, f64)> {
+    let trace = &records.traces.acr;
+    let rows = trace
+        .port
+        .iter()
+        .zip(&trace.vc)
+        .zip(&trace.time_ps)
+        .zip(&trace.acr);
+    let rows = rows.filter(|(((port, vc), _), _)| **port == 0 && **vc == 0);
+    let rows = rows.map(|((_, &time), &acr)| (time as f64 / MS as f64, acr));
+    rows.filter(|row| row.0 >= from_ms).collect()
+}
+
+#[test]
+fn after_a_handover_the_first_backward_cell_over_the_new_satellite_brings_its_rate() {
+    let records = handover(|_| (), 4_000 * MS);
+    // 0.9 of 1 000 cells/s over s0.
+    assert!(
+        rates_from(&records, 500.0)
+            .iter()
+            .all(|row| row.0 > 2_000.0)
+    );
+    let before = rates_from(&records, 0.0);
+    assert_eq!(before[before.len() - 2].1, 900.0);
+    // An RM cell leaves a with each 32 cells, 35.6 ms apart. The first of those turned around at b that leaves east after
+    // 2 000 ms goes to s1: 10 ms over that link, and 1 and 10 ms over each of two. s1 has seen no cell of the VC: its fair
+    // share is 0.9 of 500.
+    let changes = rates_from(&records, 2_000.0);
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    let (time, acr) = changes[0];
+    assert_eq!(acr, 450.0);
+    assert!((2_032.0..2_032.0 + 35.6).contains(&time), "{time}");
+    // Cells at 900/s come to s1 from 2 010 ms on, 10 ms after the first leaves west; at 450/s 22 ms after the change. It sends
+    // 500/s.
+    let most = 0.4 * (time + 22.0 - 2_011.0);
+    let queue = f64::from(records.ports[3].queue.max);
+    assert!((queue - most).abs() <= 2.0, "{queue} {most}");
+    // Nothing is lost: each RM cell has arrived or is under way, 6 links there and back at 14 a second at most.
+    let there = rm(&records, 0);
+    assert!(
+        there.forward_sent - there.backward_received <= 3,
+        "{there:?}"
+    );
+    assert_eq!(records.vcs[0].cells_lost.total(), 0);
+}
+
+#[test]
+fn what_was_turned_around_before_a_handover_comes_back_over_the_old_satellite() {
+    // The last such cell left east at 2 000 ms at the latest, and is at a 10 + 11 + 11 ms later: no sooner does ACR fall.
+    let at = |ms: u64| rm(&handover(|_| (), ms * MS), 0).acr_millicells;
+    assert_eq!(
+        [at(2_000), at(2_032), at(2_068)],
+        [900_000, 900_000, 450_000]
+    );
+    // Where satellites forget the VC, s0 loses the cells that are on the link up at 2 000 ms, 9 at 900/s, and one that it sends.
+    let forgets = |spec: &mut Value| {
+        for vc in 0..2 {
+            spec["vcs"][vc]["rerouting"]["loses_cells"] = json!(true);
+        }
+    };
+    let records = handover(forgets, 4_000 * MS);
+    let lost = records.vcs[0].cells_lost.off_path;
+    assert!((8..=11).contains(&lost), "{lost}");
+    assert_eq!(rm(&records, 0).acr_millicells, 450_000);
+}
+
+#[test]
+fn a_virtual_source_on_board_begins_at_icr_where_a_path_enters() {
+    let cut = |spec: &mut Value| {
+        let vs_vd = json!({"coupling": "minimum", "target_ps": MS, "drain_limit": 0.5});
+        for satellite in [2, 3] {
+            spec["nodes"][satellite]["vs_vd"] = vs_vd.clone();
+        }
+        spec["vcs"][0]["abr"]["icr_millicells"] = json!(100_000);
+    };
+    let records = handover(cut, 2_500 * MS);
+    let trace = &records.traces.acr;
+    let rows = trace
+        .port
+        .iter()
+        .zip(&trace.vc)
+        .zip(&trace.time_ps)
+        .zip(&trace.acr);
+    let of_new = rows.filter(|(((port, vc), _), _)| **port == 3 && **vc == 0);
+    let of_new: Vec<(u64, f64)> = of_new.map(|((_, &time), &acr)| (time, acr)).collect();
+    // ICR, until the first backward RM cell comes that has left east after 2 000 ms; it is of the loop that began at s0, and
+    // one comes each 35.6 ms.
+    assert_eq!(of_new[0], (0, 100.0));
+    let moved = of_new.iter().find(|row| row.1 != 100.0).unwrap();
+    assert!((2_010 * MS..2_047 * MS).contains(&moved.0), "{of_new:?}");
+    // So do cells of the VC, from 2 011 ms on.
+    assert!(records.ports[3].departed > 100);
 }

@@ -30,12 +30,6 @@ impl NetworkSpec {
                 "a VC of class abr has MCR by its rate control, and no GFR contract",
             );
         }
-        if vc.rerouting.is_some() {
-            return refuse(
-                "rerouting",
-                "RM cells come back over the switches that they crossed",
-            );
-        }
         if self.carries_packets(i) {
             return refuse("abr", "belongs to cells, and the VC carries packets");
         }
@@ -48,28 +42,28 @@ impl NetworkSpec {
         if theirs.return_vc as usize != i {
             return refuse("abr.return_vc", "the VC the other way names this one");
         }
-        let leads_elsewhere = |link: &u32| {
-            let link = self.links.get(*link as usize);
-            link.and_then(|link| link.schedule.as_ref())
-                .is_some_and(|schedule| !schedule.to.is_empty())
-        };
-        if vc.path.iter().any(leads_elsewhere) {
-            return refuse("abr", "its links lead to the same nodes all the time");
-        }
+        // A link on the way may lead to other nodes at other times; the next link says to which.
         let nodes = |path: &[u32]| -> Vec<u32> {
             let links = path
                 .iter()
                 .filter_map(|&link| self.links.get(link as usize));
-            let first = links.clone().take(1).map(|link| link.from);
-            first.chain(links.map(|link| link.to)).collect()
+            let last = links.clone().next_back().map(|link| link.to);
+            links.map(|link| link.from).chain(last).collect()
         };
-        let mut mirrored = nodes(&back.path);
-        mirrored.reverse();
-        if nodes(&vc.path) != mirrored {
+        let mirrors = |(there, back): (&[u32], &[u32])| {
+            let mut mirrored = nodes(back);
+            mirrored.reverse();
+            nodes(there) == mirrored
+        };
+        let changes = |vc: &VcSpec| {
+            let rerouting = vc.rerouting.as_ref();
+            rerouting.map(|own| (own.times_ps.clone(), own.loses_cells))
+        };
+        if changes(vc) != changes(back) || !vc.paths().zip(back.paths()).all(mirrors) {
             let problem = "the VC the other way comes by the same nodes";
             return refuse("abr.return_vc", problem);
         }
-        for &link in &vc.path {
+        for &link in vc.paths().flatten() {
             let port = &self.links[link as usize];
             let is_cut = self.nodes[port.from as usize].vs_vd.is_some();
             if is_cut && port.port.scheduler.serves_vcs() {
@@ -122,7 +116,8 @@ impl NetworkSpec {
         for (id, link) in cells.filter(|(_, link)| link.framing.is_none()) {
             let over = |rates: &[u64]| -> u64 {
                 let all = self.vcs.iter().zip(rates);
-                let crossing = all.filter(|(vc, _)| vc.path.contains(&(id as u32)));
+                let crossing =
+                    all.filter(|(vc, _)| vc.paths().flatten().any(|&link| link == id as u32));
                 crossing.map(|(_, rate)| rate).sum()
             };
             let (mcrs, peaks) = (over(&promised), over(&constant));

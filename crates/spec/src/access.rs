@@ -59,15 +59,18 @@ impl NetworkSpec {
             return Err(structure(at, "no such link"));
         };
         let paced = |vc: &crate::VcSpec| vc.abr.is_some() && vc.path.contains(&link);
+        let schedule = spec.schedule.as_ref();
+        let cell_times = schedule.iter().flat_map(|own| &own.cell_times_ps);
+        let longest_ps = cell_times.copied().max().unwrap_or(spec.cell_time_ps);
         let problem = if spec.framing.is_some() {
             "carries packets, and slots carry cells"
-        } else if spec.schedule.is_some() {
-            "changes over time, and slots do not"
+        } else if schedule.is_some_and(|own| !own.to.is_empty()) {
+            "leads to several nodes, and an uplink leads to one"
         } else if spec.port.shaper.is_some() {
             "has a shaper, and slots say when it sends"
         } else if self.vcs.iter().any(paced) {
             "carries a VC whose rate is controlled"
-        } else if uplink.slot_ps < spec.cell_time_ps * u64::from(uplink.slot_cells) {
+        } else if uplink.slot_ps < longest_ps * u64::from(uplink.slot_cells) {
             "has cells that are longer than a slot"
         } else {
             return Ok(());

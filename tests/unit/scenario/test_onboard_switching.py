@@ -138,6 +138,21 @@ def test_ports_on_board_are_the_grounds_unless_told_otherwise() -> None:
     assert link(other, "switch1>switch2").port.capacity_cells == 300
 
 
+def test_links_up_between_satellites_and_down_have_losses_of_their_own() -> None:
+    burst = {"kind": "loss_bursts", "gap": "1 s", "length": "10 ms"}
+    lossy = boarded(onboard_switching={"loss": 0.01, "down_loss": burst})
+    spec = lossy.with_values({"topology.bottleneck.loss": "2 %"}).resolve()
+    for one in spec.links:
+        kind = None if one.channel is None else one.channel.kind
+        if one.name.count("sat-") == 2:
+            assert (one.loss_ppb, kind) == (10_000_000, None)
+        elif one.name.startswith("sat-"):
+            assert (one.loss_ppb, kind) == (0, "loss_bursts")
+        else:
+            is_up = one.name in ("switch1>switch2", "switch2>switch1")
+            assert (one.loss_ppb, kind) == (20_000_000 * is_up, None)
+
+
 def test_rtts_are_measured_as_over_a_path_that_is_one_link() -> None:
     whole = boarded().with_values({"topology.bottleneck.buffer": "1 RTT"})
     schedule = {**PATH, "start": "80 s"}
@@ -269,9 +284,17 @@ def test_links_that_share_satellites_agree_about_them() -> None:
             "false, as the first link with satellites on board has",
         ),
     ]
-    ((path, got, _),) = faults(two_links({}, {"onboard_switching": {"buffer": "7 cells"}}))
-    assert path == "topology.link[1].schedule.onboard_switching"
-    assert got == "another rate, framing, buffer or policy"
+    for other in ({"buffer": "7 cells"}, {"loss": 0.1}, {"down_loss": 0.1}):
+        ((path, got, _),) = faults(two_links({}, {"onboard_switching": other}))
+        assert path == "topology.link[1].schedule.onboard_switching"
+        assert got == "another rate, framing, buffer, policy or loss"
+
+
+def test_a_terminal_of_an_uplink_does_not_send_to_satellites_that_switch() -> None:
+    uplink = {"to": "sw_tokyo", "terminals": ["sw_new_york"], "access": {"kind": "dama"}}
+    ((path, got, allowed),) = faults({**two_links({}, {}), "uplink": [uplink]})
+    assert (path, got) == ("uplink[0].terminals[0]", '"sw_new_york"')
+    assert allowed.startswith("a node whose link leads to one node")
 
 
 def test_a_node_may_not_be_called_as_a_satellite_is() -> None:

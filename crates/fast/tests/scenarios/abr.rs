@@ -1,6 +1,8 @@
 //! ABR VCs among others: rate algorithms at switches, control loops cut there.
 
-use super::{Dice, MICROSECOND, MILLISECOND, packets, scenario, several_classes, with_stepping};
+use super::{
+    Dice, MICROSECOND, MILLISECOND, packets, scenario, several_classes, skies, with_stepping,
+};
 use serde_json::json;
 use skycell_des::Stream;
 use skycell_spec::*;
@@ -9,7 +11,9 @@ use skycell_spec::*;
 /// the same nodes; none where it has no such pair.
 pub fn abr(seed: u64) -> Option<NetworkSpec> {
     let mut dice = Dice(Stream::new(seed, "abr"));
-    let mut spec = match dice.below(8) {
+    let kind = dice.below(8);
+    let mut spec = match kind {
+        _ if Dice(Stream::new(seed, "abr/skies")).one_in(4) => skies(seed),
         0 => several_classes(seed),
         1 | 2 => packets(seed),
         3 => with_stepping(scenario(seed), seed),
@@ -71,20 +75,17 @@ fn change(spec: &mut NetworkSpec, make: impl FnOnce(&mut NetworkSpec)) {
     }
 }
 
-/// Pairs of VCs of cells over switches that go there and back by the same nodes.
+/// Pairs of VCs of cells over switches that go there and back by the same nodes, as the run begins.
 fn pairs(spec: &NetworkSpec) -> Vec<(u32, u32)> {
     let of_source = |id: u32| spec.sources.iter().any(|source| source.vc == id);
     let nodes = |id: u32| -> Vec<u32> {
         let path = &spec.vcs[id as usize].path;
-        let ends = path.iter().map(|&link| spec.links[link as usize].to);
-        [spec.vc_source(id as usize)]
-            .into_iter()
-            .chain(ends)
-            .collect()
+        let begins = path.iter().map(|&link| spec.links[link as usize].from);
+        begins.chain([spec.vc_destination(id as usize)]).collect()
     };
     let can = |id: &u32| {
         let vc = &spec.vcs[*id as usize];
-        vc.path.len() > 1 && vc.rerouting.is_none() && !of_source(*id)
+        vc.path.len() > 1 && !of_source(*id)
     };
     let mut left: Vec<u32> = (0..spec.vcs.len() as u32).filter(can).collect();
     let mut pairs = Vec::new();

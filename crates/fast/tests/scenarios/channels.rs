@@ -34,7 +34,7 @@ pub fn bursty(seed: u64) -> NetworkSpec {
     spec
 }
 
-fn channel(dice: &mut Dice) -> ChannelSpec {
+pub(super) fn channel(dice: &mut Dice) -> ChannelSpec {
     match dice.below(7) {
         0 => ChannelSpec::GilbertElliott(GilbertElliottSpec {
             good_to_bad: dice.pick(&[0.01, 0.2, 1.0]),

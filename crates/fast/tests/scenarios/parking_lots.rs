@@ -83,7 +83,7 @@ impl Builder<'_> {
 
     /// One or two flows between hosts of their own at two switches; `links` tells those between the switches, there
     /// and back.
-    fn flow_over(
+    pub(super) fn flow_over(
         &mut self,
         i: usize,
         enter: u32,

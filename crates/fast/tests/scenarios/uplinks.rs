@@ -1,6 +1,6 @@
 //! Uplinks whose slots terminals share, with every way of coming to them.
 
-use super::{Dice, MICROSECOND, MILLISECOND, scenario};
+use super::{Dice, MICROSECOND, MILLISECOND, scenario, schedules};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -9,7 +9,7 @@ use skycell_spec::*;
 pub fn uplinks(seed: u64) -> Option<NetworkSpec> {
     let mut dice = Dice(Stream::new(seed, "uplinks"));
     let mut spec = scenario(seed);
-    let fits = |link: &LinkSpec| link.framing.is_none() && link.schedule.is_none();
+    let fits = |link: &LinkSpec| link.framing.is_none();
     let to: Vec<u32> = (spec.links.iter().filter(|link| fits(link)))
         .map(|link| link.to)
         .collect();
@@ -25,7 +25,22 @@ pub fn uplinks(seed: u64) -> Option<NetworkSpec> {
     if dice.one_in(3) {
         links.truncate(1 + dice.below(2) as usize);
     }
-    let cell_times = links.iter().map(|&id| spec.links[id as usize].cell_time_ps);
+    let mut moves = Dice(Stream::new(seed, "uplinks that move"));
+    if moves.one_in(2) {
+        for &id in &links {
+            let link = &mut spec.links[id as usize];
+            if moves.one_in(2) {
+                link.loss_ppb = 0;
+                schedules::set_in_motion(link, spec.duration_ps, &mut moves);
+            }
+        }
+    }
+    let cell_times = links.iter().flat_map(|&id| {
+        let link = &spec.links[id as usize];
+        let schedule = link.schedule.iter();
+        let others = schedule.flat_map(|schedule| schedule.cell_times_ps.clone());
+        others.chain([link.cell_time_ps]).collect::<Vec<u64>>()
+    });
     let cell_time_ps = cell_times.max().expect("there is one");
     let slot_cells = 1 + dice.below(4) as u32;
     let terminals = links.len() as u32;

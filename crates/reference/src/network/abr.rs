@@ -19,11 +19,8 @@ use std::collections::BTreeMap;
 pub(super) struct Abr {
     /// By VC.
     specs: Vec<Option<AbrSpec>>,
-    /// By VC that is ABR: the port by which it leaves each node.
-    leaving: Vec<BTreeMap<u32, u32>>,
-    /// By VC that is ABR: the hops at which a source paces it, by their node: where it begins, and where its
-    /// control loop is cut.
-    sources: Vec<BTreeMap<u32, u16>>,
+    /// By VC that is ABR: the hops at which a source paces it: where it begins, and where its control loop is cut.
+    sources: Vec<Vec<u16>>,
     /// By node.
     vs_vd: Vec<Option<VsVdSpec>>,
     /// By port.
@@ -47,16 +44,11 @@ struct Control {
 
 impl Abr {
     pub(super) fn new(spec: &NetworkSpec, events: &mut EventQueue) -> Self {
-        let leaving = spec.vcs.iter().map(|vc| {
-            let path = vc.path.iter().filter(|_| vc.abr.is_some());
-            path.map(|&link| (spec.links[link as usize].from, link))
-                .collect()
-        });
         let control = |link: u32| {
             let spec_of_link = &spec.links[link as usize];
             let algorithm = spec_of_link.port.rate_algorithm.as_ref()?;
             let vcs = spec.vcs.iter().zip(0u32..);
-            let crossing = vcs.filter(|(vc, _)| vc.path.contains(&link));
+            let crossing = vcs.filter(|(vc, _)| vc.paths().any(|path| path.contains(&link)));
             let crossing: Vec<(u32, AbrSpec)> = crossing
                 .filter_map(|(vc, id)| Some((id, vc.abr?)))
                 .collect();
@@ -71,8 +63,7 @@ impl Abr {
         let ports = spec.links.len();
         let mut abr = Abr {
             specs: spec.vcs.iter().map(|vc| vc.abr).collect(),
-            leaving: leaving.collect(),
-            sources: vec![BTreeMap::new(); spec.vcs.len()],
+            sources: vec![Vec::new(); spec.vcs.len()],
             vs_vd: spec.nodes.iter().map(|node| node.vs_vd).collect(),
             controls: (0..ports as u32).map(control).collect(),
             pending_pace: vec![SimTime::NEVER; ports],
@@ -111,35 +102,44 @@ impl Network<'_> {
             let Some(abr) = &vc.abr else { continue };
             let back = self.spec.vcs[abr.return_vc as usize].abr;
             let back = back.expect("an ABR VC has an ABR VC the other way");
-            for (&link, hop) in vc.path.iter().zip(0u16..) {
-                let node = self.spec.links[link as usize].from;
-                if hop == 0 || self.abr.vs_vd[node as usize].is_some() {
-                    let (port, port_vc) = self.vcs[id as usize].vc_paths.hop(hop);
-                    let pacer = self.ports[port as usize].pacer_of(port_vc);
-                    pacer.add(id, port_vc, hop, abr, &back);
-                    self.abr.sources[id as usize].insert(node, hop);
-                    self.trace_acr(SimTime::ZERO, node, id);
-                }
+            let vc_paths = &self.vcs[id as usize].vc_paths;
+            let vs_vd = &self.abr.vs_vd;
+            let paced = vc_paths
+                .hops()
+                .filter(|&(hop, node)| hop == 0 || vs_vd[node as usize].is_some());
+            let paced: Vec<u16> = paced.map(|(hop, _)| hop).collect();
+            for &hop in &paced {
+                let (port, port_vc) = self.vcs[id as usize].vc_paths.hop(hop);
+                let pacer = self.ports[port as usize].pacer_of(port_vc);
+                pacer.add(id, port_vc, hop, abr, &back);
+                self.trace_acr(SimTime::ZERO, id, (port, port_vc));
             }
+            self.abr.sources[id as usize] = paced;
             self.vcs[id as usize].record.abr = Some(AbrRecord::default());
         }
     }
 
-    /// Traces ACR and ER of a VC's source at `node`, if one of them has changed.
-    fn trace_acr(&mut self, now: SimTime, node: u32, vc: u32) {
+    /// Traces ACR and ER of a VC's source at `port`, if one of them has changed.
+    fn trace_acr(&mut self, now: SimTime, vc: u32, (port, port_vc): (u32, PortVc)) {
         if !self.abr.traces_acr {
             return;
         }
-        let (port, _) = self.source_of(vc, node);
-        if let Some((acr, er)) = self.paced(vc, node).changed_rates() {
+        if let Some((acr, er)) = self.paced_at(vc, (port, port_vc)).changed_rates() {
             self.out.traces.acr.push(port, vc, now.0, acr, er);
         }
     }
 
-    /// Port of an ABR VC's source at `node`, and the VC's index there.
-    fn source_of(&self, vc: u32, node: u32) -> (u32, PortVc) {
-        let hop = self.abr.sources[vc as usize][&node];
-        self.vcs[vc as usize].vc_paths.hop(hop)
+    /// Port by which an ABR VC leaves `node`, where a source paces it, and the VC's index there.
+    fn source_of(&self, now: SimTime, vc: u32, node: u32) -> (u32, PortVc) {
+        let vc_paths = &self.vcs[vc as usize].vc_paths;
+        let hop = vc_paths.leaving(now, node);
+        vc_paths.hop(hop.expect("a VC and the VC the other way pass the same nodes"))
+    }
+
+    /// Returns whether a source paces the VC at `node`.
+    fn has_source(&self, vc: u32, node: u32) -> bool {
+        let begins = self.spec.vc_source(vc as usize) == node;
+        begins || self.is_cut(vc, node)
     }
 
     /// The averaging interval of a port may have ended, with `queued` ABR cells in it: what came of it is
@@ -160,8 +160,12 @@ impl Network<'_> {
     }
 
     /// An ABR VC at the port of `node` where it, or a control loop of it, begins.
-    fn paced(&mut self, vc: u32, node: u32) -> &mut PacedVc {
-        let (port, port_vc) = self.source_of(vc, node);
+    fn paced(&mut self, now: SimTime, vc: u32, node: u32) -> &mut PacedVc {
+        self.paced_at(vc, self.source_of(now, vc, node))
+    }
+
+    /// An ABR VC at a port where it, or a control loop of it, begins.
+    fn paced_at(&mut self, vc: u32, (port, port_vc): (u32, PortVc)) -> &mut PacedVc {
         let paced = self.ports[port as usize].pacer_of(port_vc).vc_mut(vc);
         paced.expect("an ABR VC is paced where a loop begins")
     }
@@ -203,7 +207,7 @@ impl Network<'_> {
     pub(super) fn count_rm_cell(&mut self, now: SimTime, port: u32, cell: &Cell) {
         let Some(rm) = cell.rm else { return };
         let node = self.spec.links[port as usize].from;
-        if !self.abr.sources[cell.vc as usize].contains_key(&node) {
+        if !self.has_source(cell.vc, node) {
             return;
         }
         let record = &mut self.vcs[cell.vc as usize].record;
@@ -217,7 +221,7 @@ impl Network<'_> {
         } else {
             record.forward_sent += 1;
             record.forward_out_of_rate += u64::from(rm.is_out_of_rate);
-            self.trace_acr(now, node, connection);
+            self.trace_acr(now, connection, (port, cell.port_vc));
         }
     }
 
@@ -268,30 +272,29 @@ impl Network<'_> {
         let node = self.spec.links[port as usize].from;
         let abr = self.abr.specs[connection as usize].expect("an ABR VC");
         let back = abr.return_vc;
-        if self.abr.sources[back as usize].contains_key(&node) {
-            self.paced(back, node).add_becn(content);
-            let (port, _) = self.source_of(back, node);
+        let (port, port_vc) = self.source_of(now, back, node);
+        if self.has_source(back, node) {
+            self.paced_at(back, (port, port_vc)).add_becn(content);
             return self.kick(now, port);
         }
-        let path = &self.spec.vcs[back as usize].path;
-        let hop = path
-            .iter()
-            .position(|&link| self.spec.links[link as usize].from == node);
-        let hop = hop.expect("the VC the other way passes the node") as u16;
-        let (_, port_vc) = self.vcs[back as usize].vc_paths.hop(hop);
+        let hop = self.vcs[back as usize].vc_paths.leaving(now, node);
+        let hop = hop.expect("the VC the other way passes the node");
         self.vcs[back as usize].record.cells_offered += 1;
         self.abr_record(connection).becn_sent += 1;
         self.offer_cell(now, rm_cell(now, back, hop, port_vc, content));
     }
 
     /// A backward RM cell comes to a switch: the port by which its connection leaves tells it a rate.
-    pub(super) fn lower_er(&mut self, node: u32, cell: &mut Cell) {
+    pub(super) fn lower_er(&mut self, now: SimTime, node: u32, cell: &mut Cell) {
         if !cell.rm.is_some_and(|rm| rm.is_backward) {
             return;
         }
         let connection = self.connection(cell);
-        let leaving = self.abr.leaving[connection as usize].get(&node);
-        let control = leaving.and_then(|&port| self.abr.controls[port as usize].as_mut());
+        let vc_paths = &self.vcs[connection as usize].vc_paths;
+        let leaving = vc_paths
+            .leaving(now, node)
+            .map(|hop| vc_paths.hop(hop).0 as usize);
+        let control = leaving.and_then(|port| self.abr.controls[port].as_mut());
         if let (Some(control), Some(rm)) = (control, &mut cell.rm) {
             control.rates.on_backward(control.indices[&connection], rm);
         }
@@ -313,7 +316,7 @@ impl Network<'_> {
             self.vcs[cell.vc as usize].record.cells_delivered += 1;
             return self.on_rm_cell_at_end(now, node, cell);
         }
-        self.see_efci(node, &cell);
+        self.see_efci(now, node, &cell);
         cell.efci = false; // source behaviour 12
         self.enqueue_cell(now, cell);
     }
@@ -323,36 +326,36 @@ impl Network<'_> {
         let Some(mut rm) = cell.rm else { return };
         let connection = self.connection(&cell);
         self.abr_record(cell.vc).rm_cells_delivered += 1;
-        self.couple(connection, node, &mut rm);
+        self.couple(now, connection, node, &mut rm);
         // A backward one moves the rate of its connection; a forward one waits to go back over the VC the
         // other way. Both at the port of this node where the other VC, or a loop of it, begins.
         let other = self.abr.specs[cell.vc as usize]
             .expect("of an ABR VC")
             .return_vc;
-        let paced = self.paced(other, node);
+        let (port, port_vc) = self.source_of(now, other, node);
+        let paced = self.paced_at(other, (port, port_vc));
         if rm.is_backward {
             paced.on_backward(&rm);
             let record = self.abr_record(connection);
             record.backward_received += 1;
             record.becn_received += u64::from(rm.is_becn);
-            self.trace_acr(now, node, connection);
+            self.trace_acr(now, connection, (port, port_vc));
         } else {
             let is_replaced = paced.turn(&rm);
             let record = self.abr_record(connection);
             record.forward_received += 1;
             record.backward_replaced += u64::from(is_replaced);
         }
-        let (port, _) = self.source_of(other, node);
         self.kick(now, port);
     }
 
     /// Where loops of a connection meet: what the virtual destination tells the loop before, or the virtual
     /// source takes from the one behind. At a real end nothing changes.
-    fn couple(&mut self, connection: u32, node: u32, rm: &mut RmCell) {
+    fn couple(&mut self, now: SimTime, connection: u32, node: u32, rm: &mut RmCell) {
         let Some(vs_vd) = self.abr.vs_vd[node as usize] else {
             return;
         };
-        let (port, port_vc) = self.source_of(connection, node);
+        let (port, port_vc) = self.source_of(now, connection, node);
         let mut allocated = RmCell {
             er: f64::INFINITY,
             ..*rm
@@ -365,15 +368,15 @@ impl Network<'_> {
             vs_vd.taken(rm.er, allocated.er)
         } else {
             let queued = self.ports[port as usize].vcs[port_vc.index()].queued;
-            let acr = self.paced(connection, node).acr();
+            let acr = self.paced_at(connection, (port, port_vc)).acr();
             vs_vd.reported(rm.er, allocated.er, acr, queued)
         };
     }
 
     /// A data cell has come to the end of its VC, or of a control loop of it, at `node`.
-    pub(super) fn see_efci(&mut self, node: u32, cell: &Cell) {
+    pub(super) fn see_efci(&mut self, now: SimTime, node: u32, cell: &Cell) {
         if let Some(abr) = self.abr.specs[cell.vc as usize] {
-            let destination = &mut self.paced(abr.return_vc, node).destination;
+            let destination = &mut self.paced(now, abr.return_vc, node).destination;
             destination.on_data(cell.efci);
         }
     }
@@ -384,15 +387,14 @@ impl Network<'_> {
             let Some(abr) = self.abr.specs[vc as usize] else {
                 continue;
             };
-            let acr = self.paced(vc, self.spec.vc_source(vc as usize)).acr();
-            let ends: Vec<u32> = self.abr.sources[abr.return_vc as usize]
-                .keys()
-                .copied()
-                .collect();
-            let waiting = ends
-                .iter()
-                .map(|&end| self.paced(abr.return_vc, end).turned());
-            let waiting = waiting.sum();
+            let first = self.vcs[vc as usize].vc_paths.hop(0);
+            let acr = self.paced_at(vc, first).acr();
+            let back = abr.return_vc;
+            let mut waiting = 0;
+            for hop in self.abr.sources[back as usize].clone() {
+                let end = self.vcs[back as usize].vc_paths.hop(hop);
+                waiting += self.paced_at(back, end).turned();
+            }
             let record = self.abr_record(vc);
             record.acr_millicells = (acr * 1e3).round() as u64;
             record.backward_waiting = waiting;

@@ -26,7 +26,8 @@ pub struct Net {
     row: Vec<[usize; 2]>,
 }
 
-fn link(name: &str, from: usize, to: usize, cell_time_ps: u64, delay_ps: u64) -> Value {
+/// A link whose port holds whatever comes.
+pub fn link(name: &str, from: usize, to: usize, cell_time_ps: u64, delay_ps: u64) -> Value {
     json!({
         "name": name, "from": from, "to": to, "cell_time_ps": cell_time_ps, "delay_ps": delay_ps,
         "schedule": null,

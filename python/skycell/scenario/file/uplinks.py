@@ -40,12 +40,14 @@ class Uplink(Parameters):
         1, "cells of one terminal that a slot carries", source="EN 301 790: bursts of 1, 2 or 4"
     )
     slot: Slot | None = param(
-        None, "length of a slot", source="the time of its cells on the slowest of the links"
+        None,
+        "length of a slot",
+        source="the time of its cells on the slowest of the links, at its slowest",
     )
     hop: Time | None = param(
         None,
         "propagation delay between a terminal and the satellite",
-        source="the longest delay of the terminals' links",
+        source="the longest delay of the terminals' links, over the run",
     )
     controller: Annotated[str, word("ground", "on_board")] = param(
         "ground",

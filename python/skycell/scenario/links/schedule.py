@@ -8,6 +8,7 @@ from skycell.input.parameters import Flag, Parameters, ValueType, param, quantit
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.links.loss import FrameLoss
 from skycell.scenario.values.declared_types import PartOfOne
 from skycell.scenario.values.link_values import Buffer, Rate
 
@@ -51,6 +52,16 @@ class OnboardSwitching(Parameters):
     )
     policy: Policy | None = param(
         None, "what these buffers accept", source="that of the ground's port"
+    )
+    loss: FrameLoss = param(
+        0,
+        "loss of each link between satellites, in each direction, as `loss` of a link",
+        source="links without errors",
+    )
+    down_loss: FrameLoss = param(
+        0,
+        "loss of each link from a satellite to the ground, as `loss` of a link",
+        source="links without errors",
     )
 
 

@@ -40,7 +40,7 @@ from skycell.scenario.links.keys import (
     payload_rate,
 )
 from skycell.scenario.links.link_rate import LinkRate
-from skycell.scenario.links.loss import Independent
+from skycell.scenario.links.loss import FrameLoss, Independent
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.scenario.links.series import read_series
 from skycell.spec.network import ScheduleSpec
@@ -57,13 +57,15 @@ _Link = TypeVar("_Link", CongestedLink, GraphLink)
 
 @dataclass(frozen=True)
 class LinkSchedules:
-    """The links of a scenario that vary over time or lose frames, by the path of their table.
+    """The links of a scenario that vary over time or lose frames.
 
     Attributes:
-        schedules: of those that vary and stand for a whole path.
-        losses_ppb: of those that lose the same part of their frames throughout, this part.
-        channels: of those that lose frames in bursts or have bit errors, how.
-        chains: of those whose satellites switch on board.
+        schedules: of those that vary and stand for a whole path, by the path of their table.
+        losses_ppb: of those that lose the same part of their frames throughout, this part, by the
+            path of the key that says so.
+        channels: of those that lose frames in bursts or have bit errors, how, by the path of the
+            key that says so.
+        chains: of those whose satellites switch on board, by the path of their table.
     """
 
     schedules: dict[Path, ScheduleSpec]
@@ -104,20 +106,23 @@ def resolve_schedules(
     channels: dict[Path, AnyChannel] = {}
     chains: dict[Path, Chain] = {}
 
+    def lose(loss: FrameLoss, framing: Framing | None, key: Path) -> None:
+        if isinstance(loss, ErrorTrace):
+            trace = with_errors(loss, folder, key, faults)
+            if trace is not None:
+                channels[key] = trace
+        elif isinstance(loss, AnyCode):
+            behind = _errors_behind(loss, framing, key, faults)
+            if behind is not None:
+                channels[key] = behind
+        elif not isinstance(loss, Independent):
+            channels[key] = loss
+        elif loss.part:
+            losses_ppb[key] = _ppb(loss.part)
+
     def complete(link: _Link, path: Path) -> _Link:
         _check_frame_check(link, path, faults)
-        if isinstance(link.loss, ErrorTrace):
-            trace = with_errors(link.loss, folder, (*path, "loss"), faults)
-            if trace is not None:
-                channels[path] = trace
-        elif isinstance(link.loss, AnyCode):
-            behind = _errors_behind(link.loss, link.framing, (*path, "loss"), faults)
-            if behind is not None:
-                channels[path] = behind
-        elif not isinstance(link.loss, Independent):
-            channels[path] = link.loss
-        elif link.loss.part:
-            losses_ppb[path] = _ppb(link.loss.part)
+        lose(link.loss, link.framing, (*path, "loss"))
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, seed, faults)
@@ -140,10 +145,15 @@ def resolve_schedules(
                 faults.add((*path, "framing"), Verbatim("packets"), allowed)
             else:
                 chains[path] = Chain(steps.times_ps, steps.hops, link.schedule, path)
+                own = link.schedule.onboard_switching
+                framing = own.framing or link.framing
+                table: Path = (*path, "schedule", "onboard_switching")
+                lose(own.loss, framing, (*table, "loss"))
+                lose(own.down_loss, framing, (*table, "down_loss"))
         elif len(schedule.times_ps) > 1 or (steps and steps.rates):
             schedules[path] = schedule
         elif schedule.losses_ppb:  # what never changes the link is no schedule
-            losses_ppb[path] = schedule.losses_ppb[0]
+            losses_ppb[*path, "loss"] = schedule.losses_ppb[0]
         greatest = max(delay for delay in schedule.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 

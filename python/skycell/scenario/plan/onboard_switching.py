@@ -43,7 +43,7 @@ def add_satellites(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollec
         ports.append(_port(first, chain))
         if ports[-1] != ports[0]:
             allowed = "the values of the first link that has it: links share the satellites"
-            got = Verbatim("another rate, framing, buffer or policy")
+            got = Verbatim("another rate, framing, buffer, policy or loss")
             faults.add(
                 (*path, "schedule", "onboard_switching"),
                 got,
@@ -104,7 +104,9 @@ def _board(
         if name in plan.links:
             rows = _merged(plan.satellite_paths[name], rows)
         else:
-            plan.add_link(_satellite_link(first, chain, source, target))
+            plan.add_link(
+                _satellite_link(first, chain, source, target, is_down=target == link.target)
+            )
         plan.satellite_paths[name] = _held(rows, target)
     plan.satellite_paths[link.name] = _ground_path(chain, steps)
     return [
@@ -129,13 +131,17 @@ def _after_up(hops: Hops, ground: str) -> list[tuple[str, str]]:
 
 
 def _port(first: PlannedLink, chain: Chain) -> tuple[object, ...]:
-    """What makes a satellite's port: rate, framing, buffer and policy."""
-    link = _satellite_link(first, chain, "", "")
+    """What makes a satellite's port and its link: rate, framing, buffer, policy and losses."""
+    link = _satellite_link(first, chain, "", "", is_down=False)
+    own = chain.schedule.onboard_switching
+    assert own is not None
     port = (getattr(link.port, key) for key in PortKeys.model_fields)
-    return (link.rate, link.framing, *port)
+    return (link.rate, link.framing, own.loss, own.down_loss, *port)
 
 
-def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) -> PlannedLink:
+def _satellite_link(
+    first: PlannedLink, chain: Chain, source: str, target: str, *, is_down: bool
+) -> PlannedLink:
     """A link that a satellite feeds: as the ground link, but for what the file says of them.
 
     The ground link stands for the delay of the whole path wherever RTTs are measured.
@@ -156,6 +162,7 @@ def _satellite_link(first: PlannedLink, chain: Chain, source: str, target: str) 
         port=first.port.model_copy(update=written),
         path=here,
         rate_path=here if own.rate else first.rate_path,
+        loss_key=(*here, "down_loss" if is_down else "loss"),
         prefix="",
         jitter=None,
     )

@@ -45,6 +45,13 @@ class PlannedLink:
     #: How a host or router that feeds the link varies the time of each frame, if the file says so.
     jitter: Sender | PortGap | None = None
     ack_filter: bool = False
+    #: The key that its loss comes from, if that is not `loss` of its table.
+    loss_key: Path | None = None
+
+    @property
+    def loss_path(self) -> Path:
+        """The key of the file that says what the link loses."""
+        return self.loss_key or (*self.path, "loss")
 
     @property
     def name(self) -> str:

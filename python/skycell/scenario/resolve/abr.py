@@ -8,10 +8,14 @@ from skycell.scenario.declared.vs_vd import VS_VD
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.plan.plan import PlannedVc
 from skycell.scenario.resolve.contracts import contracts
 from skycell.scenario.resolve.lines import delays_ps, lines
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.spec.network import AbrSpec, VsVdSpec
+
+#: Nodes that a VC visits, and from when on, in picoseconds.
+_Way = tuple[int, tuple[str, ...]]
 
 
 @part
@@ -52,12 +56,32 @@ def _by_vc(net: Resolution) -> dict[str, tuple[int, AbrControl]]:
 
 def _other_way(net: Resolution, name: str) -> str | None:
     """Returns the VC back over the same nodes; of several the one with its place among its own."""
-    vc, vcs = net.plan.vcs[name], net.plan.vcs.values()
-    alike = [other.name for other in vcs if other.links == vc.links]
-    way = tuple(">".join(reversed(link.split(">"))) for link in reversed(vc.links))
-    back = [other.name for other in vcs if other.links == way]
-    place = alike.index(name)
+    by_nodes = _vcs_by_nodes(net)
+    nodes = _nodes(net, net.plan.vcs[name])
+    back = by_nodes.get(tuple((since, way[::-1]) for since, way in nodes), [])
+    place = by_nodes[nodes].index(name)
     return back[place] if place < len(back) else None
+
+
+@part
+def _vcs_by_nodes(net: Resolution) -> dict[tuple[_Way, ...], list[str]]:
+    """Returns the VCs that visit the same nodes at all times, in their order."""
+    found: dict[tuple[_Way, ...], list[str]] = {}
+    for name, vc in net.plan.vcs.items():
+        found.setdefault(_nodes(net, vc), []).append(name)
+    return found
+
+
+def _nodes(net: Resolution, vc: PlannedVc) -> tuple[_Way, ...]:
+    """Returns the nodes of each way of a VC, with the time from which on it holds.
+
+    A link up to satellites leads to another node than its own end: the next link says to which.
+    """
+    ways = ((0, vc.links), *(vc.rerouting.ways if vc.rerouting else ()))
+    planned = [(since, [net.plan.links[link] for link in way]) for since, way in ways]
+    return tuple(
+        (since, (*(link.source for link in links), links[-1].target)) for since, links in planned
+    )
 
 
 def _spec(net: Resolution, i: int, control: AbrControl, vc: str, back: str) -> AbrSpec:

@@ -121,7 +121,7 @@ def link_uses(net: Resolution) -> dict[str, LinkUse]:
     reserved = dict.fromkeys(net.plan.links, Fraction(0))
     for vc, mcr in (_of_gfr(net) | _of_abr(net)).items():
         if vc in net.plan.vcs:
-            for link in net.plan.vcs[vc].links:
+            for link in net.plan.vcs[vc].all_links:
                 reserved[link] += mcr
     return {
         link: LinkUse(
@@ -150,7 +150,7 @@ def check_admission(net: Resolution) -> None:
     if net.file.admission.overbooking == "allow":
         return
     vcs, gfr, abr = net.plan.vcs, _of_gfr(net), _of_abr(net)
-    links_of = {vc: frozenset(vcs[vc].links) for vc in (*gfr, *abr) if vc in vcs}
+    links_of = {vc: frozenset(vcs[vc].all_links) for vc in (*gfr, *abr) if vc in vcs}
     for link, use in link_uses(net).items():
         here = use.here
         cbr = [one for one in here if one.service == "cbr"]

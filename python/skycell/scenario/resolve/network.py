@@ -105,7 +105,7 @@ def _link(net: Resolution, link: PlannedLink) -> LinkSpec:
         cell_time_ps=line.cell_time_ps,
         framing=line.packets,
         delay_ps=delay_ps,
-        loss_ppb=net.schedules.losses_ppb.get(link.path, 0),
+        loss_ppb=net.schedules.losses_ppb.get(link.loss_path, 0),
         channel=channels(net)[link.name],
         delay_variation=delay_variation,
         schedule=schedule,

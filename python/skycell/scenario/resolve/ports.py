@@ -70,13 +70,13 @@ def channels(net: Resolution) -> dict[str, ChannelSpec | None]:
     """Returns how the losses of each link come in bursts; none if they do not, or with a fault."""
     found = {}
     for name, link in net.plan.links.items():
-        written = net.schedules.channels.get(link.path)
+        written = net.schedules.channels.get(link.loss_path)
         found[name] = None if written is None else _channel(net, link, written)
     return found
 
 
 def _channel(net: Resolution, link: PlannedLink, written: AnyChannel) -> ChannelSpec | None:
-    place = _place(net, (*link.path, "loss"), link)
+    place = _place(net, link.loss_path, link)
     channel: ChannelSpec | None = resolve(CHANNELS[written.kind], written, place)
     return channel
 

@@ -13,7 +13,7 @@ from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.abr import controls
-from skycell.scenario.resolve.lines import changing, lines
+from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.spec.network import UplinkSpec
 
@@ -73,8 +73,8 @@ def _problem(net: Resolution, link: PlannedLink | None, uplink: Uplink, taken: s
         return "each terminal once"
     if lines(net)[link.name].packets is not None:
         return "a node whose link carries cells: slots carry no packets"
-    if link.name in changing(net):
-        return "a node whose link does not change over time: slots do not either"
+    if link.name in net.plan.satellite_paths:
+        return "a node whose link leads to one node: satellites on board would each have an uplink"
     if link.port.shaper is not None:
         return "a node without a shaper on the link: slots say when it sends"
     paced = (vc for vc in controls(net) if link.name in net.plan.vcs[vc].links)
@@ -86,7 +86,7 @@ def _problem(net: Resolution, link: PlannedLink | None, uplink: Uplink, taken: s
 def _spec(
     net: Resolution, uplink: Uplink, where: Path, links: list[PlannedLink], ids: list[int]
 ) -> UplinkSpec:
-    cells_ps = max(lines(net)[link.name].cell_time_ps for link in links) * uplink.slot_cells
+    cells_ps = max(_longest_cell_ps(net, link) for link in links) * uplink.slot_cells
     slot_ps = cells_ps if uplink.slot is None else rounded(uplink.slot.amount)
     if uplink.slot is not None and slot_ps < cells_ps:
         net.faults.add(
@@ -108,6 +108,12 @@ def _spec(
         access=resolve(ACCESS[access.kind], access, here.inside(uplink, "access")),
         impairments=resolve(IMPAIRMENTS, impairments, here.inside(uplink, "impairments")),
     )
+
+
+def _longest_cell_ps(net: Resolution, link: PlannedLink) -> int:
+    """The time of a cell on a link, the longest of one whose rate changes."""
+    schedule = net.schedules.schedules.get(link.path)
+    return max((lines(net)[link.name].cell_time_ps, *(schedule.cell_times_ps if schedule else ())))
 
 
 def _check_frame(net: Resolution, uplink: Uplink, where: Path, terminals: int) -> None:
