@@ -78,6 +78,7 @@ FACTORS = {
     "n_sources": "N",
     "buffer_cells": "buffer (cells)",
     "feedback_delay_ms": "feedback delay (ms)",
+    "added_trip_ms": "round trip beyond twice that (ms)",
     "buffer_rtt": "buffer (RTT)",
     "buffer_rtt_multiple": "buffer (RTT)",
     "component": "share of the variation",

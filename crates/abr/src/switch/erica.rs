@@ -41,8 +41,8 @@ pub struct EricaSpec {
     /// Where a VC's rate is known from.
     #[param(
         word,
-        default = "rm_cell",
-        source = "ATM Forum 96-1172, appendix: an option measures it"
+        default = "measured",
+        source = CCR_FROM
     )]
     pub ccr_from: CcrFrom,
     /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;
@@ -54,6 +54,10 @@ pub struct EricaSpec {
 
 /// The averaging interval.
 pub(super) const INTERVAL: &str = "choice: 5 ms or 500 ABR cells";
+
+/// Where the rate of a VC comes from. TCP is a source that cannot use its ACR.
+pub(super) const CCR_FROM: &str = "choice: 98-0408 and Kalyanaraman's thesis, page 162: CCR is not the rate of a VC whose \
+    source cannot use its ACR; the per-VC option of 96-1172 measures it";
 
 /// Where an algorithm knows the present rate of a VC from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]

@@ -2,7 +2,7 @@
 
 use super::CcrFrom;
 use super::becn::BECN;
-use super::erica::INTERVAL;
+use super::erica::{CCR_FROM, INTERVAL};
 use super::queue_control::QueueControlSpec;
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
@@ -36,8 +36,8 @@ pub struct EricaPlusSpec {
     /// Where a VC's rate is known from.
     #[param(
         word,
-        default = "rm_cell",
-        source = "ATM Forum 96-1172, appendix: an option measures it"
+        default = "measured",
+        source = CCR_FROM
     )]
     pub ccr_from: CcrFrom,
     /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;

@@ -1,7 +1,7 @@
 //! Weighted shares beyond MCR: ERICA+ with the general fairness of ATM Forum 98-0408.
 
 use super::becn::BECN;
-use super::erica::INTERVAL;
+use super::erica::{CCR_FROM, INTERVAL};
 use super::queue_control::QueueControlSpec;
 use super::{CcrFrom, Measured, RateAlgorithm, RateState, VcShare};
 use crate::rm::RmCell;
@@ -34,8 +34,8 @@ pub struct WeightedEricaPlusSpec {
     /// Where a VC's rate is known from.
     #[param(
         word,
-        default = "rm_cell",
-        source = "ATM Forum 98-0408: CCR of the RM cell"
+        default = "measured",
+        source = CCR_FROM
     )]
     pub ccr_from: CcrFrom,
     /// Backward RM cells a second that the port makes for a VC of which cells come while it is congested (BECN), at most;

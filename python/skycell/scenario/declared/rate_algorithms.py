@@ -121,9 +121,13 @@ class Erica(Parameters):
         source="choice: a tenth",
     )
     ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
-        "rm_cell",
+        "measured",
         "where a VC's rate is known from",
-        source="ATM Forum 96-1172, appendix: an option measures it",
+        source=(
+            "choice: 98-0408 and Kalyanaraman's thesis, page 162: CCR is not the rate of "
+            "a VC whose source cannot use its ACR; the per-VC option of 96-1172 measures "
+            "it"
+        ),
     )
     becn: CellRateOrNone = param(
         "0 cells/s",
@@ -213,9 +217,13 @@ class EricaPlus(Parameters):
         source="choice: a tenth",
     )
     ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
-        "rm_cell",
+        "measured",
         "where a VC's rate is known from",
-        source="ATM Forum 96-1172, appendix: an option measures it",
+        source=(
+            "choice: 98-0408 and Kalyanaraman's thesis, page 162: CCR is not the rate of "
+            "a VC whose source cannot use its ACR; the per-VC option of 96-1172 measures "
+            "it"
+        ),
     )
     becn: CellRateOrNone = param(
         "0 cells/s",
@@ -299,9 +307,13 @@ class WeightedEricaPlus(Parameters):
         source="choice: 5 ms or 500 ABR cells",
     )
     ccr_from: Annotated[str, word("rm_cell", "measured")] = param(
-        "rm_cell",
+        "measured",
         "where a VC's rate is known from",
-        source="ATM Forum 98-0408: CCR of the RM cell",
+        source=(
+            "choice: 98-0408 and Kalyanaraman's thesis, page 162: CCR is not the rate of "
+            "a VC whose source cannot use its ACR; the per-VC option of 96-1172 measures "
+            "it"
+        ),
     )
     becn: CellRateOrNone = param(
         "0 cells/s",
