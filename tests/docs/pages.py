@@ -19,10 +19,11 @@ TRANSCRIPTS = ROOT / "tests" / "cli"
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)$")
 
-# What differs from one version to the next without meaning anything to the reader.
+# What differs from one version or machine to the next without meaning anything to the reader.
 _IDENTITY = [
     (re.compile(r"\bskycell \d+\.\d+\.\d+[^\s,]*"), "skycell <version>"),
     (re.compile(r"\b\d+\.\d+\.\d+\+[0-9a-f]+"), "<version>"),
+    (re.compile(r"\bfrom the store \(\d+ s\)"), "from the store (<time>)"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<hash>"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "<short hash>"),
 ]
