@@ -49,7 +49,7 @@ soak: ## Mutants of every form of file, then both engines on generated scenarios
 bench: setup ## The fixed scenarios that speed is quoted from
 	$(BIN)/python benches/run.py
 
-# What is asked for by name, as tools/generate.py says: WHAT="golden NAME", WHAT="outputs PAGE".
+# What is asked for by name, as tools/generate.py says: WHAT="vectors NAME", WHAT="outputs PAGE".
 WHAT :=
 
 generate: setup ## Write what follows from the declarations (CHECK=1: say what is out of date)

@@ -1,16 +1,17 @@
 """Writes what follows from something else, or says what of it is out of date: `make generate`.
 
     python tools/generate.py [--check]
-    python tools/generate.py golden NAME...
     python tools/generate.py outputs PAGE...
     python tools/generate.py results FILE
     python tools/generate.py stored queue|category [OPTION...]
     python tools/generate.py study ID [OPTION...]
+    python tools/generate.py vectors NAME...
 
 Without a word: Python's classes of what Rust declares, the reference pages, the texts of the
-fault messages, and the conformance vectors. The others take a run of something and are asked for by
-name: golden traces, what commands print in documents, how much reproduces as README has it, the
-results that `skycell advise` answers from, and the measured part of a study's README.
+fault messages, and the networks of the conformance vectors. The others take a run of something and
+are asked for by name: what commands print in documents, how much reproduces as README has it, the
+results that `skycell advise` answers from, the measured part of a study's README, and what runs
+leave of conformance vectors.
 """
 
 import json
@@ -25,7 +26,6 @@ from declared_rules import rules_module, table_module
 from declared_spec import parts_module, spec_module, traces_module, traces_table
 from declared_text import Json
 from declared_types import types_module
-from vectors import vectors
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "python" / "skycell"
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     stale = False
     # One after the other: the pages show what the classes say.
-    for part in (classes, pages, messages, vectors):
+    for part in (classes, pages, messages, networks):
         for path, text in part():
             if path.exists() and path.read_text(encoding="utf-8") == text:
                 continue
@@ -136,11 +136,18 @@ def messages() -> Written:
             yield table, rewritten(table, check)
 
 
-def golden(names: Sequence[str]) -> int:
-    """Golden traces; one whose events have moved loses its note on how it was checked."""
-    from tests.golden import rewrite
+def networks() -> Written:
+    """The networks of the conformance vectors, and the list of vectors."""
+    from tests.conformance.vectors import resolved
 
-    return rewrite.main(list(names))
+    yield from resolved()
+
+
+def vectors(names: Sequence[str]) -> int:
+    """What runs leave of conformance vectors; a vector that has changed loses its notes."""
+    from tests.conformance.vectors import main as rewrite
+
+    return rewrite(names)
 
 
 def outputs(names: Sequence[str]) -> int:
@@ -160,11 +167,11 @@ def _tool(name: str) -> Callable[[Sequence[str]], int]:
 
 
 PARTS: dict[str, Callable[[Sequence[str]], int]] = {
-    "golden": golden,
     "outputs": outputs,
     "results": _tool("readme_results.py"),
     "stored": _tool("stored_results.py"),
     "study": _tool("study_readme.py"),
+    "vectors": vectors,
 }
 
 

@@ -3,9 +3,9 @@
     python tools/spec_hashes.py write FILE
     python tools/spec_hashes.py compare FILE
 
-The specs are those of each example, each sweep of the examples, each preset, each golden scenario,
-each scenario of `every-table.toml` and one replication of each cell of each study. `write` writes
-their hashes to FILE. `compare` prints the differences from FILE.
+The specs are those of each example, each sweep of the examples, each preset, each conformance
+vector, each scenario of `every-table.toml` and one replication of each cell of each study. `write`
+writes their hashes to FILE. `compare` prints the differences from FILE.
 
 Exits with 0 if all is the same, with 1 if something differs, with 2 for faulty input.
 """
@@ -26,7 +26,7 @@ from skycell.studies.library import STUDY_IDS, select
 from skycell.studies.plan import plan_runs
 
 ROOT = Path(__file__).parents[1]
-SCENARIOS = ("examples/*.toml", "tests/golden/scenarios/*.toml")
+SCENARIOS = ("examples/*.toml", "conformance/*/scenario.toml")
 EVERY_TABLE = Path("tests/unit/scenario/every-table.toml")
 """A file of scenarios, one a table."""
 BASE = "icccn97-wan"

@@ -3,6 +3,8 @@
 A block with the word `console` holds commands, each behind `$ `, and what they print. A block of
 another language whose fence also gives a name, as in `toml five.toml`, is a file. A block with the
 word `pycon` is a session of Python. Everything else is not run.
+
+The transcripts of the command line in `tests/cli` are such pages too.
 """
 
 import re
@@ -12,12 +14,16 @@ from pathlib import Path
 from tests.structure.tree import ROOT
 
 DOCS = ROOT / "docs"
+TRANSCRIPTS = ROOT / "tests" / "cli"
+"""Pages that are tests alone: commands, what they print, and their exit codes."""
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)$")
 
-# What differs from one version to the next without meaning anything to the reader.
+# What differs from one version or machine to the next without meaning anything to the reader.
 _IDENTITY = [
     (re.compile(r"\bskycell \d+\.\d+\.\d+[^\s,]*"), "skycell <version>"),
+    (re.compile(r"\b\d+\.\d+\.\d+\+[0-9a-f]+"), "<version>"),
+    (re.compile(r"\bfrom the store \(\d+ s\)"), "from the store (<time>)"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "<hash>"),
     (re.compile(r"\b[0-9a-f]{12}\b"), "<short hash>"),
 ]
@@ -46,6 +52,11 @@ class Command:
 def pages() -> list[Path]:
     """Every page whose examples are run: the documents and the front page."""
     return [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+
+
+def transcripts() -> list[Path]:
+    """Every page of commands that is a test alone."""
+    return sorted(TRANSCRIPTS.glob("*.md"))
 
 
 def blocks(page: Path) -> list[Block]:

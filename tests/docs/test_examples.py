@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import Block, blocks, commands, pages, same
-from tests.docs.running import console_of, session_names, without_progress
+from tests.docs.pages import Block, blocks, commands, pages, same, transcripts
+from tests.docs.running import console_of, session_names, without_progress, words_of_a_call
 from tests.structure.tree import ROOT
 
 
@@ -16,7 +16,11 @@ def name_of(page: Path) -> str:
 
 
 def with_blocks(*languages: str) -> list[Path]:
-    return [page for page in pages() if {b.language for b in blocks(page)} & set(languages)]
+    return [
+        page
+        for page in (*pages(), *transcripts())
+        if {b.language for b in blocks(page)} & set(languages)
+    ]
 
 
 @pytest.mark.parametrize("page", with_blocks("console", "pycon"), ids=name_of)
@@ -72,6 +76,21 @@ def test_commands_of_a_block_are_told_from_what_they_print() -> None:
     first, second = commands(Block("console", "", "$ a b\n1\n2\n$ c\n", 10))
     assert (first.command, first.output, first.line, first.end) == ("a b", "1\n2\n", 10, 12)
     assert (second.command, second.output) == ("c", "")
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("skycell run a.toml --set 'x={ y = 1 }'", ["run", "a.toml", "--set", "x={ y = 1 }"]),
+        ('skycell budget "a>b"', ["budget", "a>b"]),
+        ("skycell run a.toml | tail", None),
+        ("skycell run *.toml", None),
+        ('skycell run "$FILE"', None),
+        ("ls", None),
+    ],
+)
+def test_a_command_of_skycell_alone_takes_no_shell(command: str, words: list[str] | None) -> None:
+    assert words_of_a_call(command) == words
 
 
 @pytest.mark.parametrize(

@@ -124,29 +124,3 @@ def test_the_command_answers_and_says_how_to_repeat_it(tmp_path: Path) -> None:
         if row["levels"]["buffer"] == 1
     }
     assert by_policy["codel", "cubic"] < by_policy["tail_drop", "cubic"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--rate", "50 Mbit"], "Mbit/s?"),
-        (["--rate", "0 Mbit/s"], "within reason"),
-        (["--rtt", "600"], "600 ms"),
-        (["--loss", "70 %"], "within reason"),
-        (["--matters", "pages"], "of web traffic"),
-        (["--users", "0"], "1<=x<=1000"),
-        (["--matters", "guarantee"], "with --choose queue it is one of goodput"),
-        (["--choose", "category", "--matters", "slowest"], "with --choose category"),
-        (["--choose", "category", "--traffic", "web"], "pages does"),
-        (["--choose", "category", "--users", "3", "--from", "runs"], "5 to 100 users"),
-        (["--from", "stored", "--replications", "9"], "neither --fresh nor --replications"),
-    ],
-)
-def test_nonsense_is_refused(options: list[str], said: str) -> None:
-    usual = {"--rate": "5 Mbit/s", "--rtt": "40 ms"} | dict(
-        zip(options[::2], options[1::2], strict=True)
-    )
-    call = ["advise", *(word for pair in usual.items() for word in pair)]
-    refused = CliRunner().invoke(main, call)
-    assert refused.exit_code == 2
-    assert said in refused.output

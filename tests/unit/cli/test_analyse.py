@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.calling import refused, reported_together, skycell
+from tests.unit.cli.calling import refused, skycell
 
 
 @pytest.fixture(autouse=True)
@@ -51,53 +51,6 @@ def test_a_parquet_file_is_a_table_too(table: Path, tmp_path: Path) -> None:
     other = skycell("analyse", tmp_path / "runs.parquet", *common)
     assert other.exit_code == 0, other.output
     assert json.loads(other.stdout) == json.loads(skycell("analyse", table, *common).stdout)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        ([], "name --factor and --response; the columns are site, tcp, speed"),
-        (["--factor", "tpc", "--response", "speed"], "the table has no column tpc"),
-        (["--factor", "tpc", "--response", "sped"], "the table has no columns tpc, sped; its colu"),
-        (
-            ["--factor", "tpc", "--response", "speed"],
-            "site, tcp, speed; did you mean tcp?",
-        ),
-        (["--where", "city"], 'got "city" allowed COLUMN=VALUE, such as tcp=reno'),
-        (["--where", "city=x"], "city is not a column; the columns are site, tcp, speed"),
-        (["--where", "site=c"], "no row has site=c; site has a, b"),
-        (["--level", "101"], "must be from 50 to below 100, in per cent"),
-        (["--level", "high"], "must be from 50 to below 100, in per cent"),
-    ],
-)
-def test_what_cannot_be_analysed_ends_with_two_and_the_reason(
-    table: Path, arguments: list[str], reported: str
-) -> None:
-    result = skycell("analyse", table, *arguments)
-    assert result.exit_code == 2
-    assert reported in " ".join(result.stderr.split())
-
-
-def test_all_that_a_table_does_not_have_is_told_at_once(table: Path) -> None:
-    asked = ("--factor", "tpc", "--response", "sped", "--response", "rate", "--block", "day")
-    reported_together(
-        skycell("analyse", table, "--where", "city=x", "--where", "site=c", *asked, "--foo"),
-        "No such option '--foo'",
-        "Invalid value for '--where': city is not a column",
-        "Invalid value for '--where': no row has site=c; site has a, b",
-        "the table has no columns tpc, sped, rate, day; its columns are site, tcp, speed; did you",
-    )
-    reported_together(
-        skycell("analyse", table, "--factor", "tcp", "--response", "site", "--response", "tcp"),
-        "site is 'a' in row 1, which is not a number",
-        "tcp cannot be both a factor and the response",
-    )
-    table.write_text("site,tcp,speed\na,reno,1\na,sack,2\nb,reno,3\nb,sack,4\n")
-    both = ("--where", "site=a", "--where", "speed=4")
-    message = refused(skycell("analyse", table, *both))
-    assert message == "Error: name --factor and --response; the columns are site, tcp, speed"
-    message = refused(skycell("analyse", table, *both, "--factor", "tcp", "--response", "speed"))
-    assert message == "Error: Invalid value for '--where': no row has speed=4; speed has 1, 2"
 
 
 def test_a_row_that_is_longer_than_the_header_is_named(tmp_path: Path) -> None:
@@ -157,14 +110,6 @@ def test_a_row_that_is_left_out_keeps_no_other_from_being_a_number(table: Path) 
         assert reported == "Error: speed is 'n/a' in row 2, which is not a number"
 
 
-def test_what_is_no_source_is_refused(tmp_path: Path) -> None:
-    for name in ("no.csv", "nowhere"):
-        assert f"{name} does not exist" in skycell("analyse", name).stderr
-    assert "no.toml: No such file or directory" in skycell("analyse", "no.toml").stderr
-    assert "holds no result of `skycell sweep --out`" in skycell("analyse", tmp_path).stderr
-    (tmp_path / "bad.csv").write_text("site,tcp,speed\n")
-    assert "bad.csv has no rows below its header" in skycell("analyse", "bad.csv").stderr
+def test_what_is_no_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.parquet").write_text("no table")
     assert "cannot be read as a table" in skycell("analyse", "bad.parquet").stderr
-    (tmp_path / "sweep.json").write_text("{}")
-    assert "sweep.json is not a result of a sweep" in skycell("analyse", "sweep.json").stderr

@@ -32,22 +32,6 @@ def test_it_is_also_had_as_json() -> None:
     assert link["errors"]["kind"] == "dvb_s2"
 
 
-def test_a_link_that_is_not_there_is_refused() -> None:
-    done = skycell("budget", CARRIERS, "hub>nobody")
-    assert "1 fault" in refused(done)
-    assert "LINK" in done.stderr
-
-
-def test_a_roll_off_belongs_to_a_carrier_of_symbols() -> None:
-    framing = '{ kind = "ethernet", roll_off = 0.2 }'
-    done = skycell("budget", CARRIERS, "--set", f"topology.link.0.framing={framing}")
-    assert done.exit_code == 2
-    assert "roll_off" in done.stderr
-    done = skycell("budget", CARRIERS, "--set", "topology.link.1.framing.roll_off=1.2")
-    assert done.exit_code == 2
-    assert "roll_off" in done.stderr
-
-
 def test_codes_are_drawn_of_one_link(tmp_path: Path) -> None:
     target = tmp_path / "codes.svg"
     done = skycell("budget", CARRIERS, "terminal>hub", "--plot", str(target))

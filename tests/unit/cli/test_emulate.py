@@ -116,12 +116,6 @@ def test_what_is_not_to_be_believed_is_not_called_good(
     assert skycell("emulate", file, "--json").exit_code == 0
 
 
-def test_a_file_that_is_faulty_is_refused_before_anything_is_begun(file: Path) -> None:
-    reported = skycell("emulate", file, "--set", "run.duration=soon")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    assert "run.duration" in reported.stderr
-
-
 def test_a_command_for_a_host_that_there_is_not_is_refused(file: Path) -> None:
     reported = skycell("emulate", file, "--run", "c", "true")
     assert reported.exit_code == 2

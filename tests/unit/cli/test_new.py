@@ -33,11 +33,7 @@ def test_the_list_says_what_each_is_for() -> None:
     assert all(title_of(text) in shown for text in templates().values())
 
 
-def test_what_is_no_template_or_no_file_of_one_is_refused(tmp_path: Path) -> None:
-    line = refused(skycell("new", "geo-terminl"))
-    assert line == "Error: no template is called 'geo-terminl'. Did you mean 'geo-terminal'?"
-    assert "as .toml" in refused(skycell("new", "geo-terminal", "--out", tmp_path / "x.txt"))
-    assert "name the template" in refused(skycell("new", "--out", tmp_path / "x.toml"))
+def test_a_file_is_not_replaced_without_leave(tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text("mine")
     assert "--force" in refused(skycell("new", "sweep", "--out", tmp_path / "x.toml"))
     assert (tmp_path / "x.toml").read_text() == "mine"

@@ -61,9 +61,3 @@ def test_the_threads_do_not_show() -> None:
     sky, places = as_constellation("kuiper-like"), find_places(["london", "sydney"])
     one, three = (passes(sky, places, duration_ps=300 * SECOND, jobs=j).rows for j in (1, 3))
     assert one == three
-
-
-def test_a_call_without_a_place_is_refused() -> None:
-    refused = CliRunner().invoke(main, ["orbit", "passes", "iridium-like"])
-    assert refused.exit_code == 2
-    assert "name a place" in refused.output

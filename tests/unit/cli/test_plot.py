@@ -16,8 +16,8 @@ from skycell.records import write_result
 from skycell.studies.figures import TracedFigure
 from skycell.studies.library import load_study
 from skycell.studies.model import Study
-from tests.unit.cli.calling import refused, reported_together, skycell
-from tests.unit.plots.runs import run_without_traces, short_run
+from tests.unit.cli.calling import refused, skycell
+from tests.unit.plots.runs import short_run
 from tests.unit.report.reproductions import ROWS, reproduction, row
 
 SCENARIO = """
@@ -76,9 +76,6 @@ def test_a_scenario_comes_from_a_file_or_from_standard_input(tmp_path: Path) -> 
     assert skycell("plot", tmp_path / "lan.toml", "--out", tmp_path / "a.svg").exit_code == 0
     assert skycell("plot", "-", "--out", tmp_path / "b.svg", stdin=SCENARIO).exit_code == 0
     assert (tmp_path / "b.svg").read_bytes() == (tmp_path / "a.svg").read_bytes()
-    reported = skycell("plot", "-", "--out", tmp_path / "c.svg", stdin=f"tpc = 1\n{SCENARIO}")
-    assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:1:7: tpc\n")
 
 
 def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> None:
@@ -120,23 +117,6 @@ def test_values_of_a_scenario_are_replaced(run: Path, tmp_path: Path) -> None:
     changed = 'tcp.recovery = "vanilla"' + SCENARIO.replace("150 ms", "200 ms")
     file.write_text(changed, encoding="utf-8")
     assert drawn() == longer
-    reported = skycell(
-        "plot", file, "--set", "tcp.recovery=westwood", "--set", "x", "--out", "a.gif"
-    )
-    assert reported.exit_code == 2
-    for text in ('"westwood"', "KEY=VALUE, such as", "a.gif: a figure is written as"):
-        assert text in reported.stderr
-    assert refused(skycell("plot", run, "--set", "tcp.recovery=vanilla")) == (
-        "Error: --set is for scenario files, and this is not one"
-    )
-
-
-def test_without_a_name_the_figure_is_called_by_its_kind(
-    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert skycell("plot", run).stdout == "Written to cwnd.svg.\n"
-    assert (tmp_path / "cwnd.svg").is_file()
 
 
 def test_a_study_is_drawn_from_its_folder_or_file(study: Path, tmp_path: Path) -> None:
@@ -206,101 +186,6 @@ def test_an_ending_that_is_no_format_is_refused_before_a_run(
     )
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            ("--kind", "rtt"),
-            (
-                "Invalid value for '--kind': rtt: "
-                "a run has cwnd, sequence, rate, queue, vc-queue, share, acr, fair-share, "
-                "overload, sojourn, discards, throughput"
-            ),
-        ),
-        (("--flow", "x"), "the run has no flow x; it has flow1, flow2"),
-        (("--from", "3"), "Invalid value for '--from': '3': the unit is missing"),
-        (
-            ("--to", "3 cells"),
-            "Invalid value for '--to': '3 cells' is a number of cells, not a time such as '2 s'",
-        ),
-        (
-            ("--from", "0.1 s", "--to", "50 ms"),
-            "a figure begins at 0 s or later and ends after that, not 0.1 s to 0.05 s",
-        ),
-        (("--from", "0.3 s"), "the run ends at 0.2 s, before 0.3 s"),
-        (("--port", "switch1>switch2"), "--port: the kind cwnd has --flow, --from, --to"),
-        (
-            ("--kind", "discards", "--from", "0.1 s", "--port", "switch1>switch2"),
-            "--port, --from: the kind discards has --flow",
-        ),
-        (
-            ("--kind", "throughput", "--flow", "flow1"),
-            "--flow: the kind throughput has no such choice",
-        ),
-        (("--table", "icccn97-t3"), "--table is for studies, and this is a run"),
-    ],
-)
-def test_what_a_run_cannot_show_is_refused(
-    run: Path, tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    result = skycell("plot", run, "--out", tmp_path / "a.svg", *options)
-    assert refused(result) == f"Error: {message}"
-
-
-def test_all_that_a_run_cannot_show_is_told_at_once(run: Path, tmp_path: Path) -> None:
-    out = tmp_path / "a.svg"
-    out.touch()
-    of_others = ("--table", "t1", "--level", 95, "--from", "3 s", "--out", out)
-    reported_together(
-        skycell("plot", run, "--kind", "rtt", "--flow", "x", "--port", "y", *of_others),
-        f"Invalid value for '--out': {out} exists already",
-        "--response, --factor, --where, --block and --level are for sweeps and tables",
-        "--table is for studies",
-        "Invalid value for '--kind': rtt",
-        "the run has no flow x",
-        "the run has no port y; it has switch1>switch2",
-        "the run ends at 0.2 s, before 3 s",
-    )
-    reported_together(
-        skycell("plot", run, "--port", "x", "--flow", "y", "--foo", "--out", tmp_path / "b.svg"),
-        "No such option '--foo'",
-        "--port: the kind cwnd has",
-        "the run has no flow y",
-    )
-
-
-def test_what_a_scenario_cannot_show_is_told_before_it_is_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
-    Path("vc-queue.svg").touch()
-    choices = ("--kind", "vc-queue", "--flow", "x", "--port", "y", "--from", "1 s", "--to", "5 ms")
-    reported_together(
-        skycell("plot", "-", *choices, stdin=SCENARIO),
-        "the run has no flow x",
-        "the run has no port y; it has switch1>switch2",
-        "the run ends at 0.15 s, before 1 s",
-        "Invalid value for '--out': vc-queue.svg exists already",
-    )
-
-
-def test_shares_of_a_network_of_one_class_are_refused_before_it_is_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
-    message = refused(skycell("plot", "-", "--kind", "share", stdin=SCENARIO))
-    assert message == "Error: share shows the classes of a port, and no port has a queue for one"
-
-
-def test_a_run_that_kept_no_trace_says_how_to_keep_one(tmp_path: Path) -> None:
-    write_result(run_without_traces(), tmp_path / "run")
-    assert refused(skycell("plot", tmp_path / "run", "--out", tmp_path / "a.svg")) == (
-        "Error: the run kept no cwnd trace; ask for it with `skycell run --trace cwnd`, or with "
-        '`traces = ["cwnd"]` in the table `records` of the scenario'
-    )
-
-
 def test_a_place_that_cannot_be_written_is_refused_before_anything_is_run(
     run: Path, tmp_path: Path
 ) -> None:
@@ -349,76 +234,6 @@ def test_a_disk_that_fills_up_names_the_file(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    message = refused(skycell("plot", tmp_path, "--out", tmp_path / "a.svg"))
-    what = "nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
-    assert message == f"Error: {tmp_path} holds {what}"
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("none", " does not exist"),
-        ("none.json", " does not exist"),
-        ("none.toml", ": No such file or directory"),
-    ],
-)
-def test_what_does_not_exist_is_refused(tmp_path: Path, name: str, said: str) -> None:
-    message = refused(skycell("plot", tmp_path / name, "--out", tmp_path / "a.svg"))
-    assert message == f"Error: {tmp_path / name}{said}"
-
-
-def test_a_faulty_scenario_tells_its_faults(tmp_path: Path) -> None:
-    file = tmp_path / "faulty.toml"
-    file.write_text('preset = "icccn98"\n', encoding="utf-8")
-    result = skycell("plot", file, "--out", tmp_path / "a.svg")
-    assert result.exit_code == 2
-    assert "1 fault; nothing was run." in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--kind", "delay"), "{file} holds no delay; it holds efficiency, jain_fairness"),
-        (("--table", "t9"), "{file} holds no table t9; it holds icccn97-t3, icccn97-t4"),
-        (
-            ("--flow", "flow1"),
-            "--flow, --port, --unit, --from and --to are for runs, and this is a study",
-        ),
-    ],
-)
-def test_what_a_study_cannot_show_is_refused(
-    study: Path, tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    result = skycell("plot", study, "--out", tmp_path / "a.svg", *options)
-    assert refused(result) == "Error: " + message.format(file=study / "result.json")
-
-
-def test_all_that_a_study_cannot_show_is_told_at_once(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    reported_together(
-        skycell("plot", study, "--kind", "delay", "--table", "t9", "--flow", "x", "--level", "95"),
-        "--response, --factor, --where, --block and --level are for sweeps and tables",
-        "--flow, --port, --unit, --from and --to are for runs",
-        f"{study / 'result.json'} holds no table t9",
-        f"{study / 'result.json'} holds no delay; it holds efficiency, jain_fairness",
-    )
-    Path("jain_fairness.svg").touch()
-    reported_together(
-        skycell("plot", study, "--kind", "jain_fairness", "--table", "t9"),
-        f"{study / 'result.json'} holds no table t9",
-        "Invalid value for '--out': jain_fairness.svg exists already",
-    )
-    (study / "result.json").write_text("{", encoding="utf-8")
-    reported_together(
-        skycell("plot", study, "--out", "a.gif"),
-        "Invalid value for '--out': a.gif: a figure is written as",
-        f"{study / 'result.json'} is not JSON",
-    )
-
-
 def test_of_two_tables_with_one_metric_one_has_to_be_named(study: Path, tmp_path: Path) -> None:
     file = study / "result.json"
     data = json.loads(file.read_text(encoding="utf-8"))
@@ -428,16 +243,6 @@ def test_of_two_tables_with_one_metric_one_has_to_be_named(study: Path, tmp_path
     assert refused(result) == (
         f"Error: 2 tables of {file} hold efficiency; name one with --table: icccn97-t3, ijsc-t1"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "message"), [("{", "is not JSON"), ("[]", "is not a result of `skycell reproduce`")]
-)
-def test_another_json_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "x.json"
-    file.write_text(text, encoding="utf-8")
-    result = skycell("plot", file, "--out", tmp_path / "a.svg")
-    assert refused(result) == f"Error: {file} {message}"
 
 
 def test_a_study_without_results_has_no_figure(study: Path, tmp_path: Path) -> None:
@@ -503,71 +308,6 @@ def test_a_trace_of_a_run_stands_for_its_folder_and_is_no_table(run: Path, tmp_p
     assert "Congestion window" in out.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ((), "name --factor and --response; the columns are site, tcp, speed, run"),
-        (
-            ("--factor", "tpc", "--response", "speed"),
-            "the table has no column tpc; its columns are site, tcp, speed, run; did you mean tcp?",
-        ),
-        (
-            ("--factor", "tcp", "--response", "site"),
-            "site is 'a' in row 1, which is not a number",
-        ),
-        (
-            ("--factor", "tcp", "--response", "site", "--where", "site=b"),
-            "site is 'b' in row 9, which is not a number",
-        ),
-        (
-            ("--factor", "tcp", "--response", "speed", "--where", "site=c"),
-            "Invalid value for '--where': no row has site=c; site has a, b",
-        ),
-        (
-            ("--factor", "tcp", "--response", "speed", "--kind", "cwnd"),
-            (
-                "Invalid value for '--kind': cwnd: a table has response, allocation, main-effects, "
-                "interactions, residuals"
-            ),
-        ),
-        (
-            ("--factor", "tcp", "--response", "speed", "--from", "2 s"),
-            (
-                "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables, "
-                "and this is a table"
-            ),
-        ),
-    ],
-)
-def test_what_a_table_cannot_show_is_refused(
-    table: Path, tmp_path: Path, options: tuple[str, ...], message: str
-) -> None:
-    reported = refused(skycell("plot", table, *options, "--out", tmp_path / "a.svg"))
-    assert reported == f"Error: {message}"
-    assert not (tmp_path / "a.svg").exists()
-
-
-def test_all_that_a_table_cannot_show_is_told_at_once(table: Path, tmp_path: Path) -> None:
-    reported_together(
-        skycell(
-            *("plot", table, "--kind", "cwnd", "--factor", "tpc", "--where", "site=c"),
-            *("--where", "tcp", "--flow", "x", "--out", tmp_path / "a.gif"),
-        ),
-        "Invalid value for '--out': a.gif: a figure is written as",
-        "--flow, --port, --unit, --from, --to and --table are not for sweeps and tables",
-        "Invalid value for '--kind': cwnd",
-        "Invalid value for '--where': no row has site=c",
-        "name --factor and --response",
-        "the table has no column tpc",
-        "command line: --where",
-    )
-    reported_together(
-        skycell("plot", tmp_path / "none.csv", "--kind", "cwnd", "--out", "a.gif"),
-        "Invalid value for '--out': a.gif: a figure is written as",
-        f"{tmp_path / 'none.csv'} does not exist",
-    )
-
-
 def test_a_failure_to_draw_ends_with_1(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -581,10 +321,3 @@ def test_a_failure_to_draw_ends_with_1(
     assert result.exit_code == 1
     assert result.stderr == "Error: Drawing failed: no memory\n"
     assert not (tmp_path / "a.svg").exists()
-
-
-def test_help_shows_examples() -> None:
-    text = skycell("plot", "--help").stdout
-    assert (
-        "Examples:\n    skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf\n" in text
-    )

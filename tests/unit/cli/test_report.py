@@ -7,7 +7,7 @@ import pytest
 
 from skycell import run as run_scenario
 from skycell.records import write_result
-from tests.unit.cli.calling import refused, reported_together, skycell
+from tests.unit.cli.calling import refused, skycell
 from tests.unit.plots.runs import run_without_traces, short_run
 
 
@@ -67,14 +67,6 @@ def test_a_file_of_the_run_stands_for_its_folder(run: Path, tmp_path: Path) -> N
     assert skycell("report", run / "records.json", "--out", tmp_path / "a.html").exit_code == 0
 
 
-def test_a_file_that_only_lies_beside_a_run_does_not(run: Path, tmp_path: Path) -> None:
-    (run / "other.toml").touch()
-    assert refused(skycell("report", run / "other.toml", "--out", tmp_path / "a.html")) == (
-        f"Error: {run / 'other.toml'} is neither a folder of a run nor part of one"
-    )
-    assert not (tmp_path / "a.html").exists()
-
-
 def test_without_a_name_it_is_report_html(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,54 +83,3 @@ def test_a_file_is_not_replaced_without_leave(run: Path, tmp_path: Path) -> None
     )
     assert out.read_text(encoding="utf-8") == "mine"
     assert skycell("report", run, "--out", out, "--force").exit_code == 0
-
-
-def test_another_ending_is_refused(run: Path) -> None:
-    assert refused(skycell("report", run, "--out", "a.pdf")) == (
-        "Error: Invalid value for '--out': a.pdf: a report is written as .html"
-    )
-
-
-def test_all_faults_of_a_call_are_told_at_once(run: Path, tmp_path: Path) -> None:
-    out = tmp_path / "a.html"
-    out.touch()
-    exists = f"Invalid value for '--out': {out} exists already"
-    (run / "spec.json").write_text("{}", encoding="utf-8")
-    reported_together(
-        skycell("report", run, "--out", out, "--level", 95),
-        exists,
-        "--level is for sweeps, and this is not one",
-        f"{run / 'spec.json'} holds no spec of a network",
-    )
-    reported_together(
-        skycell("report", tmp_path / "none", "--out", out, "--level", 20, "--foo"),
-        "No such option '--foo'",
-        "Invalid value for '--level': '20'",
-        exists,
-        f"{tmp_path / 'none'} does not exist",
-    )
-    reported_together(
-        skycell("report", "--out", tmp_path / "a.pdf", "--foo"),
-        "No such option '--foo'",
-        "Missing argument 'DIR'",
-        "Invalid value for '--out': ",
-    )
-
-
-def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
-    message = refused(skycell("report", tmp_path, "--out", tmp_path / "a.html"))
-    what = "nothing that `skycell run`, `reproduce` or `sweep` wrote with --out"
-    assert message == f"Error: {tmp_path} holds {what}"
-
-
-def test_a_study_is_told_where_its_report_comes_from(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text("{}", encoding="utf-8")
-    assert refused(skycell("report", tmp_path, "--out", tmp_path / "a.html")) == (
-        f"Error: {tmp_path} holds a study, whose report `skycell reproduce --out` writes"
-    )
-
-
-def test_help_shows_an_example() -> None:
-    assert "skycell report out/run --out run.html" in " ".join(
-        skycell("report", "--help").stdout.split()
-    )

@@ -68,39 +68,6 @@ def test_json_is_all_that_standard_output_holds(store: Path) -> None:
     assert (conclusion["id"], conclusion["published_holds"]) == ("1.8", None)
 
 
-def test_people_see_a_table_the_conclusions_and_a_summary(store: Path) -> None:
-    reported = quick(store, ONE)
-    assert reported.exit_code == 0
-    assert f"{ONE}: one vanilla TCP alone: throughput by window" in reported.stdout
-    assert "1200000" in reported.stdout
-    assert "conclusions" in reported.stdout
-    assert f"{ONE}: 5 without a published value" in reported.stdout
-    assert "5 runs with the fast engine" in reported.stdout
-    assert "5 simulated, 0 from the store" in reported.stdout
-    assert max(map(len, reported.stdout.splitlines())) <= 200
-
-
-def test_a_conclusion_tells_in_how_many_single_runs_it_holds(store: Path) -> None:
-    # One source, no chance but its start: throughput follows the window in every run.
-    reported = reproduce(ONE, "--replications", 3, "--store", store, "--json")
-    (conclusion,) = json.loads(reported.stdout)["conclusions"]
-    assert conclusion["ours_holds"] is True
-    assert (conclusion["replications_holding"], conclusion["replications"]) == (3, 3)
-    shown = reproduce(ONE, "--replications", 3, "--store", store)
-    assert "3 of 3" in shown.stdout
-    by_one = reproduce(ONE, "--replications", 1, "--store", store, "--json")
-    (conclusion,) = json.loads(by_one.stdout)["conclusions"]
-    assert (conclusion["replications_holding"], conclusion["replications"]) == (1, 1)
-
-
-def test_a_second_call_takes_the_runs_from_the_store(store: Path) -> None:
-    first = quick(store, ONE, "--json")
-    again = quick(store, ONE)
-    assert "0 simulated, 5 from the store" in again.stdout
-    assert quick(store, ONE, "--json").stdout == first.stdout
-    assert "5 simulated, 0 from the store" in quick(store, ONE, "--fresh").stdout
-
-
 def test_runs_are_kept_under_the_current_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,13 +82,6 @@ def test_seeds_count_on_from_the_first(store: Path) -> None:
     row = json.loads(two.stdout)["rows"][0]
     assert row["n"] == 2
     assert three["rows"][0]["mean"] in (row["low"], row["high"])
-
-
-def test_what_is_set_reaches_the_runs_and_is_told(store: Path) -> None:
-    reported = quick(store, ONE, "--set", "start.latest=1 ms", "--set", "run.duration=1 s")
-    assert "set differently from the studies: start.latest = 1 ms" in reported.stdout
-    data = json.loads(quick(store, ONE, "--json", "--set", "run.duration=1 s").stdout)
-    assert data["rows"][0]["set"] == {"run.duration": "1 s"}
 
 
 def test_results_are_written_and_never_over_others(store: Path, tmp_path: Path) -> None:
@@ -204,85 +164,6 @@ def test_the_list_names_every_study_and_table() -> None:
     assert [study["id"] for study in data][:2] == ["atmf960518", "icccn97"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "name a study or a table; --list shows them"),
-        (
-            ("icccn97-t33",),
-            'command line: ID\n  got      "icccn97-t33"\n  allowed  all, own, a st',
-        ),
-        (("icccn97-t33",), "or a table of one; did you mean icccn97-t3?\n  meaning  what to repro"),
-        ((ONE, "--set", "tcp.tick"), 'command line: --set\n  got      "tcp.tick"\n  allowed  KEY='),
-        ((ONE, "--set", "tcp.nonsense=1"), "tcp.nonsense"),
-        (
-            (ONE, "--set", "tcp.tick=1 s", "--set", "tcp.tick=2 s"),
-            "command line: --set\n  got      tcp.tick=1 s and tcp.tick=2 s\n  allowed  each key",
-        ),
-        (
-            ("ijsc", "--set", "ceiling.base=5 cells"),
-            'ijsc: ceiling.base\n  got      "5 cells"\n  allowed  "link", or a bit rate above 0 ',
-        ),
-        ((ONE, "--vary", "tcp.tick"), 'command line: --vary\n  got      "tcp.tick"\n  allowed  al'),
-        ((ONE, "--vary", "all", "--vary", "tick=1 s"), "tick\n  got      an unknown key"),
-        ((ONE, "--vary", "all", "--out", "x"), "--out writes a reproduction; with --vary there is"),
-        ((ONE, "--jobs", "0"), "0 is not in the range x>=1"),
-        ((ONE, "--replications", "0"), "0 is not in the range 1<=x<=10000"),
-        ((ONE, "--replications", "1000000000"), "1000000000 is not in the range 1<=x<=10000"),
-    ],
-)
-def test_a_faulty_input_is_told_and_nothing_is_run(
-    arguments: tuple[str, ...], message: str, store: Path
-) -> None:
-    reported = reproduce(*arguments, "--store", store)
-    assert reported.exit_code == 2
-    assert message in reported.stderr
-    assert reported.stdout == ""
-    if store.exists():
-        with RunStore(store) as runs:
-            assert len(runs) == 0
-
-
-def test_all_faults_of_a_call_are_told_at_once(tmp_path: Path) -> None:
-    (tmp_path / "out").touch()
-    store = tmp_path / "runs.sqlite"
-    reported = reproduce(
-        *("BADID", "icccn97-t33", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--set", "tick"),
-        *("--vary", "tcp.tick=fast,200 ms", "--out", tmp_path / "out", "--store", store),
-    )
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    lines = reported.stderr.splitlines()
-    assert lines[0] == "--out writes a reproduction; with --vary there is none"
-    places = [line.rpartition(": ")[2] for line in lines[1:-1] if not line.startswith("  ")]
-    # icccn97-t33 is most likely icccn97-t3: that is what the settings are tried on.
-    assert places == ["--set", "ID", "ID", "nonsense", "tcp.mss", "tcp.tick"]
-    assert lines[-1] == "7 faults; nothing was run."
-    assert not store.exists()
-
-
-def test_a_setting_that_no_study_knows_is_told_beside_an_unknown_study(store: Path) -> None:
-    reported = reproduce("BADID", "--set", "nonsense=1", "--set", "tcp.mss=-5", "--store", store)
-    assert reported.exit_code == 2
-    assert 'command line: ID\n  got      "BADID"' in reported.stderr
-    assert "every study: nonsense\n  got      an unknown key\n" in reported.stderr
-    assert reported.stderr.endswith("2 faults; nothing was run.\n")
-
-
-def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "notes.sqlite"
-    file.write_text("no database, but long enough to be looked at " * 40)
-    reported = reproduce(ONE, "--store", file)
-    assert reported.exit_code == 2
-    assert "notes.sqlite: is not a store of runs" in reported.stderr
-
-
-def test_a_folder_name_that_is_taken_by_a_file_is_refused(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "taken").touch()
-    reported = quick(store, ONE, "--out", tmp_path / "taken" / "deep")
-    assert reported.exit_code == 2
-    assert "taken is a file" in reported.stderr
-
-
 def test_other_choices_are_compared_one_at_a_time(store: Path) -> None:
     reported = quick(store, ONE, "--json", "--vary", "tcp.rto_initial=1 s,6 s")
     assert reported.exit_code == 0, reported.output
@@ -303,24 +184,6 @@ def test_values_of_ones_own_are_tried_beside_those_that_the_studies_name(store: 
     named = [(key, value) for key, values in alternatives([ONE]).items() for value in values]
     assert ("tcp.rto_initial", "1 s") in named
     assert varied == [*named, ("tcp.rto_initial", "2 s"), ("tcp.rto_initial", "4 s")]
-
-
-def test_conclusions_that_another_choice_decides_otherwise_are_told(store: Path) -> None:
-    # From 65535 octets on cwnd grows by a segment per round trip, too slowly for 2 s: throughput
-    # is not in proportion to the window any more.
-    vary = "tcp.initial_ssthresh=65535 B"
-    data = json.loads(quick(store, ONE, "--json", "--vary", vary).stdout)
-    assert data["flips"] == [
-        {
-            "key": "tcp.initial_ssthresh",
-            "value": "65535 B",
-            "study": "atmf960518",
-            "conclusion": "1.8",
-            "holds": False,
-        }
-    ]
-    reported = quick(store, ONE, "--vary", vary).stdout
-    assert "tcp.initial_ssthresh = 65535 B: atmf960518 1.8 no longer holds" in reported
 
 
 def test_a_failed_run_ends_with_1_and_its_reason(

@@ -1,6 +1,5 @@
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -46,32 +45,6 @@ def short(tmp_path: Path) -> Path:
     return file
 
 
-def test_a_run_is_shown_as_tables(short: Path) -> None:
-    reported = run(short)
-    assert (reported.exit_code, reported.stderr) == (0, "")
-    assert "flow5" in reported.stdout
-    assert "switch1>switch2" in reported.stdout
-    assert "that TCP could get" in reported.stdout
-    assert f"spec {parse(SHORT).resolve().hash()}" in reported.stdout
-    assert max(len(line) for line in reported.stdout.splitlines()) <= 100
-
-
-def test_a_scenario_comes_from_standard_input(short: Path, tmp_path: Path) -> None:
-    reported = run(
-        "-", "--json", "--set", "tcp.recovery=sack", "--out", tmp_path / "out", stdin=SHORT
-    )
-    assert (reported.exit_code, reported.stderr) == (0, "")
-    assert reported.stdout == run(short, "--json", "--set", "tcp.recovery=sack").stdout
-    reported = run("-", stdin=f"{SHORT}tpc = 1\n")
-    assert reported.exit_code == 2
-    assert reported.stderr.startswith("<stdin>:4:7: tpc\n")
-
-
-def test_a_value_that_is_set_replaces_a_faulty_one_of_standard_input() -> None:
-    reported = run("-", "--set", "run.duration=20 ms", stdin=SHORT.replace("20 ms", "20"))
-    assert (reported.exit_code, reported.stderr) == (0, "")
-
-
 def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,16 +57,6 @@ def test_files_that_standard_input_names_are_looked_for_from_the_current_folder(
     reported = run("-", stdin=MOVING)
     assert reported.exit_code == 2
     assert reported.stderr.startswith("<stdin>:11:23: topology.bottleneck.schedule.series\n")
-
-
-def test_flows_whose_draws_lie_after_the_end_are_told(tmp_path: Path) -> None:
-    file = tmp_path / "late.toml"
-    file.write_text(SHORT.replace('"together"', '{ kind = "drawn", latest = "1 h" }'))
-    reported = run(file)
-    assert reported.exit_code == 0, reported.stderr
-    assert "All flows 0.00 Mbit/s" in reported.stdout
-    assert "; 5 of 5 would begin after the end of the run.\n" in reported.stdout
-    assert "would begin" not in run(file, "--set", "start.latest=10 ms").stdout
 
 
 def test_a_run_of_which_the_fast_engine_steps_a_port_says_so(tmp_path: Path) -> None:
@@ -169,103 +132,6 @@ def test_fairness_is_measured_against_max_min_fair_shares_as_in_a_sweep(tmp_path
     assert "a fairness index of 1.000 against their max-min fair shares" in text
 
 
-def test_cells_of_sources_are_shown_with_their_losses_and_delays(
-    short: Path, tmp_path: Path
-) -> None:
-    shared = tmp_path / "shared.toml"
-    video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = 0.25\n'
-    shared.write_text(f"{SHORT}\n{video}", encoding="utf-8")
-    records = json.loads(run(shared, "--json").stdout)
-    (delay,) = records["cell_delays"]
-    vc = records["vcs"][delay["vc"]]
-    lost = sum(vc["cells_discarded"].values()) / vc["cells_offered"]
-    fixed, largest = (f"{delay[key] / 1e9:.3f}" for key in ("fixed_ps", "max_ps"))
-    variation = f"{(delay['p999_ps'] - delay['fixed_ps']) / 1e9:.3f}"
-    assert len({fixed, largest, variation}) == 3
-    (line,) = (line.split() for line in run(shared).stdout.splitlines() if " video " in line)
-    assert (line[0], "".join(line[1:-8])) == ("video", str(vc["cells_offered"]))
-    assert (" ".join(line[-8:-6]), line[-6], *line[-2:]) == (
-        f"{100 * lost:.2f} %",
-        fixed,
-        largest,
-        variation,
-    )
-    assert "delay is measured" not in run(short).stdout
-
-
-def test_what_transfers_took_is_shown_where_their_trace_is_kept(tmp_path: Path) -> None:
-    # 1 000 octets are two segments, the second after the ACK of the first: two round trips of
-    # 40 ms, beside which a dozen cells of 1 us do not show.
-    file = tmp_path / "two.toml"
-    file.write_text(
-        """
-        run.duration = "1 s"
-        start = "together"
-        traffic = { kind = "transfers", size = "1000 B", count = 3, idle = "100 ms" }
-        [topology]
-        kind = "dumbbell"
-        sources = 2
-        bottleneck = { rate = "1000000 cells/s", delay = "18 ms", buffer = "unlimited" }
-        access = { delay = "1 ms", frame_jitter = "0 s" }
-        """,
-        encoding="utf-8",
-    )
-    reported = run(file, "--trace", "transfers", "--out", tmp_path / "out").stdout
-    taken = (line.split() for line in reported[reported.index("How long finished") :].splitlines())
-    every, first, second = (line for line in taken if line[-2:] == ["0.080", "0.000"])
-    times = [*["0.080"] * 5, "0.000"]
-    assert every == ["all", "flows", "6", *times]
-    assert (first, second) == tuple([f, "3", *times] for f in ("flow1", "flow2"))
-    # Opening is another round trip of what a transfer takes, closing is one after it.
-    shaken = run(file, "--trace", "transfers", "--out", tmp_path / "shaken", *HANDSHAKE).stdout
-    assert ["flow1", "3", *["0.120"] * 5, "0.040"] in [line.split() for line in shaken.splitlines()]
-    kept = run(file, "--trace", "transfers", "--out", tmp_path / "kept", *KEPT).stdout
-    assert ["–"] in [line.split()[-1:] for line in kept.splitlines() if "flow1" in line]
-    assert "finished transfers" not in run(file).stdout
-    report = skycell("report", tmp_path / "out", "--out", tmp_path / "run.html")
-    assert report.exit_code == 0, report.stderr
-    text = (tmp_path / "run.html").read_text(encoding="utf-8")
-    assert "How long finished transfers took, in seconds" in text
-
-
-HANDSHAKE = ("--set", "tcp.handshake=true")
-KEPT = ("--set", "traffic.new_connection=false")
-
-
-def test_a_class_with_several_sources_is_shown_before_them(short: Path, tmp_path: Path) -> None:
-    shared = tmp_path / "shared.toml"
-    source = '[[source]]\nkind = "cbr"\nname = "{}"\nrate = {}\n'
-    sources = source.format("voice", 0.1) + source.format("video", 0.25)
-    shared.write_text(f"{SHORT}\n{sources}", encoding="utf-8")
-    records = json.loads(run(shared, "--json").stdout)
-    (both,) = records["class_delays"]
-    assert [records["vcs"][vc]["name"] for vc in both["vcs"]] == ["voice", "video"]
-    assert both["cells"] == sum(delay["cells"] for delay in records["cell_delays"])
-    table = run(shared).stdout.partition("Cells whose delay")[2].partition("All flows")[0]
-    named = re.compile(" (all cbr|voice|video) ")
-    first, *rest = (line.split() for line in table.splitlines() if named.search(line))
-    offered = sum(records["vcs"][vc]["cells_offered"] for vc in both["vcs"])
-    assert (first[:2], "".join(first[2:-8])) == (["all", "cbr"], str(offered))
-    shown = [f"{both[key] / 1e9:.3f}" for key in ("mean_ps", "p99_ps", "p999_ps", "max_ps")]
-    assert first[-6:] == ["–", *shown, f"{both['variable_p999_ps'] / 1e9:.3f}"]
-    assert [line[0] for line in rest] == ["voice", "video"]
-
-
-def test_what_policers_did_is_shown(short: Path, tmp_path: Path) -> None:
-    # A cell each 200 us, 100 in 20 ms, against one in 250 us without tolerance: every second
-    # conforms.
-    policed = tmp_path / "policed.toml"
-    video = '[[source]]\nkind = "cbr"\nname = "video"\nrate = "5000 cells/s"\n'
-    policer = '[[policer]]\nvcs = ["video"]\npcr = "4000 cells/s"\npcr_action = "tag"\n'
-    policed.write_text(f"{SHORT}\n{video}{policer}", encoding="utf-8")
-    reported = run(policed).stdout.partition("Policing at the first switch, in cells")[2]
-    (line,) = (
-        line.split() for line in reported.partition("Cells whose")[0].splitlines() if "vid" in line
-    )
-    assert line == ["video", "100", "50", "50", "0"]
-    assert "Policing" not in run(short).stdout
-
-
 def test_what_web_users_waited_for_is_shown_over_all_of_them(tmp_path: Path) -> None:
     web = tmp_path / "web.toml"
     web.write_text(
@@ -316,123 +182,12 @@ def test_what_the_command_line_sets_goes_over_the_file(short: Path) -> None:
     assert records["spec_hash"] == same.resolve().hash()
 
 
-def test_traces_are_added_to_those_of_the_file(tmp_path: Path, short: Path) -> None:
-    short.write_text(SHORT + 'records = { traces = ["queue"] }\n')
-    out = tmp_path / "out"
-    reported = run(short, "--trace", "cwnd", "--trace", "queue", "--out", out)
-    assert (reported.exit_code, reported.stderr) == (0, "")
-    assert reported.stdout.endswith(f"Written to {out}.\n")
-    names = sorted(path.name for path in out.iterdir())
-    assert names == ["cwnd.parquet", "queue.parquet", "records.json", "spec.json"]
-
-
 def test_the_names_of_traces_wait_for_none_of_their_tables() -> None:
     heavy = "import sys, skycell.cli.run; print(*sys.modules)"
     reported = subprocess.run(
         [sys.executable, "-c", heavy], capture_output=True, text=True, check=True
     )
     assert not {"pydantic", "polars", "numpy"} & set(reported.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["--set", "tcp.recovery=westwood"], 'tcp.recovery.kind\n  got      "westwood"'),
-        (
-            ["--set", "tcp.recovery"],
-            'command line: --set\n  got      "tcp.recovery"\n  allowed  KEY=VALUE',
-        ),
-        (["--set", "records.traces=all", "--trace", "cwnd"], 'records.traces\n  got      "all"'),
-        (["--seed", "-1"], "-1 is not in the range"),
-        (["--trace", "cwnd"], "--trace keeps traces in the folder of --out, which is not given"),
-        (["--trace", "cwind"], "'cwind' is not one of"),
-        (["--engine", "perpetual"], "'perpetual' is not one of"),
-        (["--out", "{file}/below"], "is a file"),
-    ],
-)
-def test_faulty_input_ends_with_two_and_leaves_standard_output_empty(
-    short: Path, arguments: list[str], reported: str
-) -> None:
-    result = run(short, "--json", *[a.format(file=short) for a in arguments])
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert reported in result.stderr
-
-
-def test_faults_of_the_file_and_of_the_command_line_come_together(
-    short: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "taken").touch()
-    short.write_text(SHORT.replace('duration = "', 'duration = "-'))
-    settings = ("--set", "tcp.recovery=westwood", "--set", "tcp.tick")
-    reported = run(short, *settings, "--out", tmp_path / "taken")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    lines = reported.stderr.splitlines()
-    assert lines[0] == f"Invalid value for '--out': {tmp_path / 'taken'} is a file"
-    assert "command line: --set" in lines
-    assert any(line.endswith(": run.duration") for line in lines)
-    assert any(line.endswith(": tcp.recovery.kind") for line in lines)
-    assert lines[-1] == "4 faults; nothing was run."
-
-
-def test_a_key_that_is_set_twice_is_told_beside_all_else(short: Path) -> None:
-    short.write_text(f"{SHORT}[[flow]]\nnames = ['flow 9']\n")
-    twice = (
-        "--set",
-        "flow[0].start=together",
-        "--set",
-        "tcp.tick=5",
-        "--set",
-        "flow.0.start=drawn",
-    )
-    reported = run(short, *twice, "--set", "tcp.recovery=reno", "--set", "tcp.recovery=reno")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    lines = reported.stderr.splitlines()
-    of_several = [
-        "  allowed  each key once",
-        "  meaning  with several values, all but one would be ignored",
-    ]
-    for got in (
-        "flow[0].start=together and flow.0.start=drawn",
-        "tcp.recovery=reno and tcp.recovery=reno",
-    ):
-        at = lines.index(f"  got      {got}")
-        assert lines[at - 1] == "command line: --set"
-        assert lines[at + 1 : at + 3] == of_several
-    assert f"{short}: tcp.tick" in lines
-    assert f"{short}:5:10: flow[0].names[0]" in lines
-    assert lines[-1] == "4 faults; nothing was run."
-
-
-def test_a_fault_of_the_command_line_is_not_placed_in_the_file(short: Path) -> None:
-    short.write_text(f"{SHORT}[tcp]\nmss = '5'\n[[flow]]\nnames = ['flow1']\n")
-    reported = run(short, "--set", "tcp.recovery=sakc", "--set", "flow[0].start=soon").stderr
-    places = [line for line in reported.splitlines() if line.startswith(str(short))]
-    assert places == [
-        f"{short}: flow[0].start.kind",
-        f"{short}: tcp.recovery.kind",
-        f"{short}:5:7: tcp.mss",
-    ]
-
-
-def test_a_folder_without_a_name_is_refused(
-    short: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    reported = run(short, "--out", "")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    assert "Invalid value for '--out': a name is missing" in reported.stderr
-
-
-def test_a_value_that_is_replaced_may_be_faulty_in_the_file(short: Path) -> None:
-    short.write_text(SHORT.replace('duration = "', 'duration = "-'))
-    assert run(short, "--set", "run.duration=10 ms", "--json").exit_code == 0
-
-
-def test_a_file_that_is_not_there_ends_with_two(tmp_path: Path) -> None:
-    reported = run(tmp_path / "absent.toml")
-    assert reported.exit_code == 2
-    assert "absent.toml: No such file or directory" in reported.stderr
 
 
 def test_an_earlier_run_is_kept_unless_forced_and_that_is_known_before_the_run(

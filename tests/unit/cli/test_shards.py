@@ -66,13 +66,3 @@ def test_shards_merged_give_the_files_of_one_call_to_the_octet(
     assert reported.exit_code == 0, reported.output
     for name in files:
         assert Path("merged", name).read_bytes() == Path("one", name).read_bytes()
-
-
-def test_a_shard_has_no_results() -> None:
-    reported = skycell("sweep", "sweep.toml", "--shard", "1/2", "--out", "out", "--x", "tcp")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    assert "--shard makes runs and no results: --out, --x can be given once" in reported.stderr
-    reported = skycell("store", "merge", "none.sqlite", "sweep.toml")
-    assert reported.exit_code == 2
-    assert "none.sqlite does not exist" in reported.stderr
-    assert "sweep.toml: is not a store of runs" in reported.stderr

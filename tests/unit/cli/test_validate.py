@@ -51,13 +51,6 @@ def test_out_writes_rows_and_a_report_and_refuses_to_do_so_twice(tmp_path: Path)
     assert "holds a validation" in other.stderr
 
 
-def test_all_that_is_wrong_with_a_call_is_reported_before_any_run() -> None:
-    reported = skycell("validate", "linux", "tial", "--set", "tcp", "--json")
-    assert (reported.exit_code, reported.stdout) == (2, "")
-    assert "did you mean tail" in reported.stderr
-    assert "KEY=VALUE" in reported.stderr
-
-
 def test_a_scenario_that_fails_ends_with_1() -> None:
     reported = skycell("validate", "linux", *QUICK, "--set", "tcp.congestion=vegas2")
     assert reported.exit_code == 1

@@ -1,7 +1,6 @@
 """Runs of cell sources alone, as every command shows them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -41,32 +40,6 @@ def folder(alone: Path, tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_check_counts_the_sources(alone: Path) -> None:
-    reported = skycell("check", alone)
-    assert (reported.exit_code, reported.stderr) == (0, "")
-    assert reported.stdout.startswith(f"{alone}: fine; 2 cell sources, spec ")
-
-
-def test_a_run_is_shown_without_what_only_flows_have(alone: Path) -> None:
-    reported = skycell("run", alone)
-    assert (reported.exit_code, reported.stderr) == (0, "")
-    # 20 ms of 105 000 cells/s; 15 us are on the way at the end.
-    total = re.search(
-        r"All cell sources (\d+\.\d\d) Mbit/s of cells; (2 09\d) of 2 100", reported.stdout
-    )
-    assert total is not None, reported.stdout
-    arrived = int(total[2].replace(" ", ""))
-    assert total[1] == f"{arrived * 424 / 0.02 / 1e6:.2f}"
-    for word in ("Flows", "flows", "TCP", "fairness", "nan"):
-        assert word not in reported.stdout
-    named = [line.partition("  ")[2].split("  ")[0] for line in reported.stdout.splitlines()]
-    assert [name for name in named if name in ("all cbr", "voice", "video")] == [
-        "all cbr",
-        "voice",
-        "video",
-    ]
-
-
 def test_json_has_no_flows_and_all_of_the_sources(alone: Path) -> None:
     records = json.loads(skycell("run", alone, "--json").stdout)
     assert records["flows"] == []
@@ -103,22 +76,6 @@ def test_a_figure_shows_the_queue_unless_another_is_asked_for(
     reported = skycell("plot", folder if is_run else alone)
     assert (reported.exit_code, reported.stdout) == (0, "Written to queue.svg.\n"), reported.stderr
     assert "Queue (cells)" in Path("queue.svg").read_text(encoding="utf-8")
-
-
-def test_what_shows_flows_is_refused_before_the_run(
-    alone: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("skycell.experiment.run.run_spec", None)
-    reported = skycell("plot", alone, "--kind", "rate", "--flow", "flow1")
-    assert reported.exit_code == 2
-    assert reported.stderr.splitlines() == [
-        (
-            "rate shows flows, and the run has none; it has queue, vc-queue, share, acr, "
-            "fair-share, overload, sojourn, discards"
-        ),
-        "the run has no flow flow1; it has none",
-        "2 faults; nothing was run.",
-    ]
 
 
 SWEEP = """

@@ -21,6 +21,7 @@ from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.file.scenario_file import ScenarioFile
+from tests.conformance.vectors import names, scenario
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, Key, suited
 
 Place = tuple[str | int, ...]
@@ -29,7 +30,6 @@ OF_THE_BUDGET = {"roll_off"}
 """Keys that say what `skycell budget` shows of a carrier, and take nothing from what it carries."""
 
 BASES = Path(__file__).parent / "every-table.toml"
-GOLDEN = Path(__file__).parents[2] / "golden" / "scenarios"
 _NUMBER_AND_UNIT = re.compile(r"([\d.]+)(.*)")
 
 
@@ -37,9 +37,7 @@ def bases() -> list[tuple[str, dict[str, Any]]]:
     """Sound scenarios, which have every table in every kind among them."""
     common = tomllib.loads(BASES.read_text(encoding="utf-8"))
     found = [(name, values) for name, values in common.items()]
-    found += [
-        (path.stem, tomllib.loads(path.read_text())) for path in sorted(GOLDEN.glob("*.toml"))
-    ]
+    found += [(name, tomllib.loads(scenario(name).read_text("utf-8"))) for name in names()]
     return found
 
 

@@ -14,7 +14,7 @@ CHANGELOG = BEFORE.replace(
 )
 CARGO = '[workspace.package]\nversion = "0.2.0"\n[dependencies]\nrand = { version = "0.9" }\n'
 CITATION = 'version: 0.2.0\ndate-released: "2026-11-29"\n'
-TRACE = ["tests/golden/traces/red.csv"]
+TRACE = ["conformance/red/cwnd.csv"]
 
 
 def test_what_is_said_of_changed_results_is_that_of_the_newest_version() -> None:
