@@ -141,7 +141,7 @@ def test_both_engines_leave_the_same_and_one_steps_where_a_packet_may_be_too_lon
 @pytest.mark.parametrize(
     ("behind", "allowed"),
     [
-        ({"fragmentation": True}, "beside mtu"),
+        ({"fragmentation": True}, "with mtu"),
         ({"fragmentation": True, "mtu": "576 B", "framing": "none"}, "a link that carries packets"),
         ({"mtu": "500 B"}, "from 572 B"),
     ],

@@ -102,7 +102,7 @@ def test_damage_goes_through_cells_and_fragments() -> None:
     ("link", "allowed"),
     [
         ({"frame_check": "header", "framing": "none"}, "a link that carries packets"),
-        ({"frame_check": "header", "loss": 0.01}, "beside a loss of bits"),
+        ({"frame_check": "header", "loss": 0.01}, "a loss of bits"),
         ({"frame_check": "57 B"}, "from 58 B"),
         ({"frame_check": "0 B"}, '"frame" or "header"'),
         ({"frame_check": "half"}, '"frame" or "header"'),

@@ -146,9 +146,7 @@ def _constellation(name: str, folder: Path) -> Constellation:
     except OSError as error:
         hint = did_you_mean(name, constellations())
         allowed = f"{', '.join(constellations())}, or a file; {error.strerror or error}{hint}"
-        _refuse(
-            "constellation", show_value(name), allowed, "the satellites that the path leads over"
-        )
+        _refuse("constellation", show_value(name), allowed, "satellites of the path")
 
 
 def _places(sky: Constellation, names: dict[str, str]) -> list[Place]:

@@ -225,7 +225,7 @@ def parse(
 def refuse_sweep(values: Mapping[str, Any], name: str) -> None:
     """Refuses a sweep where a scenario should be; raises `ScenarioFaults`."""
     if {"scenario", "factors"} <= values.keys():
-        allowed = "a scenario; `skycell sweep` takes files with factors, --plan to check them"
+        allowed = "a scenario; `skycell sweep` takes files with factors, and its --plan checks them"
         raise ScenarioFaults([Fault(name, "", "a sweep", allowed)])
 
 

@@ -83,7 +83,7 @@ def test_a_link_has_the_rates_of_modcods_and_each_seed_its_own() -> None:
     [
         ({"framing": "ip", "rate": "9 Mbit/s"}, "adaptive_coding", "a link with a symbol rate"),
         ({"es_n0": "-3 dB"}, "adaptive_coding.es_n0", "from -1.85 dB, which QPSK 1/4 needs"),
-        ({"rate_mbps": "[rate_mbps]\nslots = [9]"}, "rate_mbps", "nothing beside adaptive_coding"),
+        ({"rate_mbps": "[rate_mbps]\nslots = [9]"}, "rate_mbps", "nothing with adaptive_coding"),
         ({"median": "-1 dB"}, "adaptive_coding.fade.median", "from 0 dB to 20 dB"),
     ],
 )

@@ -107,7 +107,7 @@ def test_a_path_over_a_constellation_loses_at_every_step(tmp_path: Path) -> None
 def test_a_series_loses_by_itself_or_with_the_link(tmp_path: Path) -> None:
     (tmp_path / "lossy.csv").write_text("time_s,delay_ms,loss\n0,5,0\n1,5,0.1\n10,5,0\n")
     found = refused(tmp_path, {"series": "lossy.csv"}, loss=0.001)
-    allowed = "one of them: a series without losses goes with any loss of the link"
+    allowed = "only one of them: a series without losses may have any loss of the link"
     assert found == (KEY, "0.001 together with losses of schedule.series", allowed)
     (tmp_path / "still.csv").write_text("time_s,delay_ms\n0,5\n10,5\n", encoding="utf-8")
     # None is no loss, also where a preset has one.

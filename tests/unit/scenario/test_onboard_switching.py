@@ -223,7 +223,7 @@ def test_a_parking_lot_has_none_on_board() -> None:
         (
             "topology.bottleneck.schedule.onboard_switching",
             "a parking_lot",
-            "dumbbell or graph: here all hops would share the satellites",
+            "dumbbell or graph: in a parking_lot all hops would share the satellites",
         )
     ]
 

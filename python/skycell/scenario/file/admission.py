@@ -15,15 +15,15 @@ class Admission(Parameters):
 
     overbooking: Annotated[Literal["refuse", "allow"], word("refuse", "allow")] = param(
         "refuse",
-        "what becomes of a file that promises more than a link carries: it is a fault, or is run "
-        "as it stands, to study the overload",
+        "treatment of a file that promises more than a link carries: it is a fault, or it runs "
+        "unchanged, to study the overload",
         source="Traffic Management 4.0, section 3: connections are admitted before they send",
     )
     loss: Annotated[float, _LOSS] = param(
         1e-5,
         "part of the time in which the buffer of on/off sources of classes rt_vbr and nrt_vbr may "
-        "overflow: their effective bandwidth for it counts; with 0 their peak rate, with 1 their "
-        "mean rate",
+        "overflow; admission counts their effective bandwidth for it, with 0 their peak rate, with "
+        "1 their mean rate",
         symbol="ε",
         source="the loss of I.356, class 2",
         when=when("overbooking", "refuse"),

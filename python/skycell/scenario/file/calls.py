@@ -47,36 +47,36 @@ class Calls(Parameters):
     """Calls of a class: they come at random, and each holds a VC if every link has room for it."""
 
     name: Name = param(
-        ..., "name of the class of calls; with a number from 1 on, that of its hosts' VCs"
+        ..., "name of the class of calls; its hosts' VCs have the name with a number from 1 on"
     )
     load: Annotated[Fraction, _LOAD] = param(
         ...,
-        "traffic offered: calls that would be under way in the mean if none were blocked; they "
-        "come as a Poisson process",
+        "offered traffic: mean number of calls in progress if none were blocked; calls arrive as a "
+        "Poisson process",
         symbol="A",
     )
     holding: Times = param(..., "how long a call lasts")
     service: Annotated[str, word("cbr", "rt_vbr", "nrt_vbr")] = param(
         "cbr",
-        "service class of its VCs: of cbr the peak rate is promised, of the others the effective "
-        "bandwidth of [admission]",
+        "service class of its VCs: cbr reserves the peak rate, the others the effective bandwidth "
+        "of [admission]",
         alias="class",
         source="Traffic Management 4.0, section 2: a call of constant rate",
     )
     setup: Annotated[Quantity, _SETUP] = param(
         "0 s",
-        "time from when a call is asked for, and has its room, to its first cell; it holds the "
-        "room as long as that and the holding time",
+        "time from the request of a call, which reserves its room, to its first cell; the call "
+        "holds the room for this time and the holding time",
         source="choice: no signalling, as in Erlang's formula",
     )
     redial: Annotated[float, _REDIAL] | None = param(
         None,
-        "probability that a caller who was blocked calls again, each time anew",
+        "probability that a blocked caller calls again, drawn for each blocked call",
         source="Erlang: calls that are blocked are lost",
     )
     redial_after: Times | None = param(
         None,
-        "time from when a call was blocked to when it is asked for again",
+        "time from a blocked call to the next attempt",
         source="only with redial, which needs it",
         when=when("redial"),
     )

@@ -29,21 +29,23 @@ class Rule(Parameters):
 
     vc: Name = param(
         ...,
-        "VC that they take to the next host or router, shared by all that take it; over a second "
-        "path its end is added to the name",
+        "VC that matching packets take to the next host or router, and share; over a second path "
+        "its end is added to the name",
     )
     service: ServiceClass | None = param(
         None, "service class of that VC", alias="class", source="that of the flow"
     )
-    source: Name | None = param(None, "host that they come from", source=_ANY)
-    destination: Name | None = param(None, "host that they go to", source=_ANY)
+    source: Name | None = param(None, "source host of the packets", source=_ANY)
+    destination: Name | None = param(None, "destination host of the packets", source=_ANY)
     protocol: Protocol | None = param(
         None, "tcp for flows, udp for sources of datagrams", source=_ANY
     )
-    source_port: PortNumber | None = param(None, "port that they come from", source=_ANY)
-    destination_port: PortNumber | None = param(None, "port that they go to", source=_ANY)
-    dscp: CodePoint | None = param(None, "code point that they carry", source=_ANY)
-    label: Label | None = param(None, "MPLS label that they carry", source=_ANY)
+    source_port: PortNumber | None = param(None, "source port of the packets", source=_ANY)
+    destination_port: PortNumber | None = param(
+        None, "destination port of the packets", source=_ANY
+    )
+    dscp: CodePoint | None = param(None, "code point of the packets", source=_ANY)
+    label: Label | None = param(None, "MPLS label of the packets", source=_ANY)
 
 
 class Classifier(Parameters):

@@ -33,12 +33,12 @@ class GfrContract(Parameters):
     vcs: Names = param(..., "VCs with this contract")
     mcr: CellRate = param(
         ...,
-        "minimum cell rate: what each of them gets if it has that much to send",
+        "minimum cell rate that each VC gets if it has that much to send",
         symbol="MCR",
     )
     pcr: CellRate | None = param(
         None,
-        "peak cell rate: the most that each of them may send; at least mcr",
+        "peak cell rate of each VC; at least mcr",
         symbol="PCR",
         source="the rate of the VC's first link",
     )
@@ -70,21 +70,21 @@ class GfrContract(Parameters):
     )
     excess: Annotated[Literal["pass", "discard"], word("pass", "discard")] = param(
         "pass",
-        "what happens, at the first switch, to frames with CLP = 0 beyond the guarantee: "
+        "action of the first switch on frames with CLP = 0 beyond the guarantee: "
         "they pass (tagged, if the network tags) or are discarded whole",
         source="Traffic Management 4.1: the network carries them as far as it has room",
     )
     nonconforming: Annotated[Literal["count", "discard"], word("count", "discard")] = param(
         "count",
-        "what happens, at the first switch, to frames longer than MFS and to those whose "
-        "cells differ in CLP",
+        "action of the first switch on frames longer than MFS and on frames whose cells differ in "
+        "CLP",
         source="choice: they are seen in the records before they change a result",
     )
     pcr_policing: Annotated[
         Literal["none", "count", "tag", "discard"], word("none", "count", "tag", "discard")
     ] = param(
         "none",
-        "what happens, at the first switch, to cells beyond GCRA(1/PCR, cdvt)",
+        "action of the first switch on cells beyond GCRA(1/PCR, cdvt)",
         source="hosts send at the rate of their link, which is the PCR unless stated otherwise",
     )
     window: Annotated[Quantity, _WINDOW] = param(

@@ -31,17 +31,18 @@ class Pep(Parameters):
     node: Name = param(..., "router at which connections are split")
     buffer: PepBuffer = param(
         ...,
-        "octets that it holds at most of each connection; at least the receiver window before it",
+        "most octets that the router may hold of each connection; at least the receiver window "
+        "before the router",
     )
     flows: Names | None = param(
         None,
-        "flows that are split there",
-        source="all that cross it both ways, but for those with ipsec",
+        "flows that the router splits",
+        source="all flows that cross it both ways, except flows with ipsec",
     )
     bypass: Names | None = param(
         None,
-        "flows that cross it as they are",
-        source="those with ipsec",
+        "flows that cross the router unchanged",
+        source="flows with ipsec",
         when=without("flows"),
     )
     tcp: Tcp | None = param(

@@ -18,9 +18,9 @@ class Processing(Parameters):
     """A fixed time that each cell or packet spends in a node before its port has it."""
 
     nodes: Names = param(
-        ..., f"switches and routers; {SATELLITES} are all those that switch on board"
+        ..., f"switches and routers; {SATELLITES} are all satellites that switch on board"
     )
-    delay: Annotated[Quantity, _TIME] = param(..., "the time, of each of them", symbol="t_s")
+    delay: Annotated[Quantity, _TIME] = param(..., "processing time of each node", symbol="t_s")
 
 
 def processing_ps(tables: Sequence[Processing]) -> dict[str, int]:

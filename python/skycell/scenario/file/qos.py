@@ -107,45 +107,46 @@ class QosTargets(Parameters):
     )
     ports: Annotated[tuple[str, ...], Field(min_length=1)] | None = param(
         None,
-        'links of packets, such as "router1>router2", at whose ports losses of packets and how '
-        "long they stay are; with vcs links of cells, at whose ports the stays of their cells are",
+        'links of packets, such as "router1>router2": the bounds apply to the losses of packets '
+        "and their time in these ports; with vcs links of cells, and the time of the VCs' cells",
         source="none: from end to end",
     )
     flows: Names | None = param(
         None,
-        "flows, such as voice or flow1.forward, of whose packets alone the stays at those ports "
-        "are; without ports sources of packets, whose delays from end to end are",
+        "flows, such as voice or flow1.forward: the bounds apply only to the time of their packets "
+        "in the ports; without ports sources of packets, and their delays from end to end",
         source="all packets at the ports",
         when=without("vcs"),
     )
     profile: Annotated[str, word(*PROFILES)] | None = param(
         None,
-        "bounds of a service class or an application from end to end; those below replace one",
+        "bounds of a service class or an application from end to end; the keys below replace "
+        "single bounds",
         source="only the bounds below",
         when=when("vcs"),
     )
     clr: Annotated[float, _CLR] | None = param(
         None,
-        "most cells, or packets of a port, that may be lost, as a part of those that came",
+        "largest part of the cells, or of the packets of a port, that may be lost",
         symbol="CLR",
         source="that of the profile, if any",
     )
     ctd: Annotated[Quantity, _TIME] | None = param(
         None,
-        "largest transfer delay from end to end, or stay in a port, at the quantile",
+        "largest transfer delay from end to end, or time in a port, at the quantile",
         symbol="maxCTD",
         source="that of the profile, if any",
     )
     cdv: Annotated[Quantity, _TIME] | None = param(
         None,
-        "largest peak-to-peak variation of the delay: the quantile less what a cell takes where "
-        "nothing waits, of packets and in a port less the least",
+        "largest peak-to-peak variation of the delay: the quantile less the delay of a cell that "
+        "never waits; for packets and in a port the quantile less the least",
         symbol="CDV",
         source="that of the profile, if any",
     )
     quantile: Annotated[float, _QUANTILE] = param(
         0.999,
-        "part of the cells or packets that take no longer than what is held against ctd and cdv",
+        "part of the cells or packets whose delay is at most the value compared with ctd and cdv",
         source="choice: the finest that records have beside the largest; Traffic Management 4.0 "
         "leaves it to the contract, I.356 has a part of 1e-8 beyond it",
         when=(when("ctd"), when("cdv"), when("profile", *_WITH_DELAYS)),

@@ -17,10 +17,10 @@ class Resequencer(Parameters):
     vcs: Names = param(..., "VCs of cells that cross a switch, and are not of class abr")
     hold: Annotated[Quantity, _HOLD] = param(
         ...,
-        "how long a cell waits for earlier ones, which may be lost; then it goes on without them",
+        "longest wait of a cell for earlier cells, which may be lost; then it goes on without them",
     )
     buffer: Annotated[Quantity, _BUFFER] = param(
         "10000 cells",
-        "most cells that may wait; one more releases the first",
+        "most cells that may wait; a further cell releases the first",
         source="choice: 90 ms of 45 Mbit/s",
     )

@@ -46,7 +46,7 @@ class Run(Parameters):
     duration: Duration = param(..., "simulated time")
     measure_from: MeasureFrom = param(
         "0 s",
-        "from when on the run counts: rates, delays, queues and losses",
+        "time from which rates, delays, queues and losses count",
         source="the whole run",
     )
     seed: Annotated[int, whole_number(0, 2**64 - 1)] = param(
@@ -75,13 +75,13 @@ class Records(Parameters):
     )
     flow_ports: tuple[str, ...] = param(
         [],
-        "links of packets for whose port it is recorded flow by flow how long packets stayed",
+        "links of packets whose ports record flow by flow how long packets stay",
         source="of all flows together",
     )
     delay_vcs: tuple[str, ...] | None = param(
         None,
         "VCs whose cell transfer delay is measured, cell by cell",
-        source="those of the cell sources, and those whose delay [[qos]] bounds",
+        source="VCs of the cell sources, and VCs whose delay [[qos]] bounds",
     )
 
 
@@ -145,20 +145,22 @@ class ScenarioFile(Parameters):
     )
     source: tuple[Source, ...] = param([], "cell sources", source="only TCP connections")
     calls: tuple[Calls, ...] = param(
-        [], "connections that come and go, and are blocked where there is no room", source="none"
+        [], "connections that begin and end, and are blocked if there is no room", source="none"
     )
     probe: tuple[Probe, ...] = param(
         [], "pings between two hosts, whose round-trip times and losses are measured", source="none"
     )
     policer: tuple[PolicerParameters, ...] = param(
-        [], "the rates to which the cells of VCs are held", source="no policing"
+        [], "rates that policers hold the cells of VCs to", source="no policing"
     )
     processing: tuple[Processing, ...] = param([], "processing times of nodes", source="no time")
     resequencer: tuple[Resequencer, ...] = param(
-        [], "VCs whose cells are put in order at their end", source="cells go on as they come"
+        [],
+        "VCs whose cells are put in order at their end",
+        source="cells go on in the order in which they come",
     )
     admission: Admission = param(
-        {}, "how much of a link may be promised", source="no link more than it carries"
+        {}, "part of a link that may be promised", source="no link more than it carries"
     )
     qos: tuple[QosTargets, ...] = param(
         [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"

@@ -74,25 +74,25 @@ _PACKET_SIZE = param(
 )
 _BESIDE = param(
     None,
-    "flow on whose VCs it sends, from the same host: each of its frames is handed over "
-    "whole, like a UDP datagram, and nothing is sent again",
+    "flow on whose VCs the source sends, from the same host: each frame is sent as a whole, "
+    "like a UDP datagram, and never again",
     source="its own VC",
 )
 _COUNT = param(
     1,
-    "sources like this one, each with a VC and draws of its own; several are called by the name "
-    "and a number from 1 on",
+    "number of such sources, each with its own VC and draws; several sources have the name with "
+    "a number from 1 on",
     source="one, called by the name alone",
 )
 _CLP = param(
     None,
     "which of its frames, of its packets in cells, or of its cells without frames, have CLP = 1: a "
-    "part of them, drawn, or a pattern of CLP bits that comes over and over",
+    "part of them, drawn, or a pattern of CLP bits that repeats",
     source="none",
 )
 _START = param("together", "when it begins", source="the start of the run")
 _ENDS = "its own hosts at both ends of the congested links"
-_SOURCE = param(None, "host that it is at; only in a graph", source=_ENDS)
+_SOURCE = param(None, "host of the source; only in a graph", source=_ENDS)
 _DESTINATION = param(None, "host where its cells end; only in a graph", source=_ENDS)
 
 
@@ -135,8 +135,8 @@ class VbrSource(Parameters):
     off: Times = param(..., "time from the end of a burst to the next, up to 24 h")
     phase: Phase = param(
         "drawn",
-        "how far it is into its first cycle, which starts with the on time, when it begins; "
-        "drawn is uniform over a mean cycle",
+        "position of the source, when it begins, in its first cycle, which starts with the on "
+        "time; drawn is uniform over a mean cycle",
         source="choice: sources do not wait for each other",
     )
     frame: Frame = _FRAME_CELLS

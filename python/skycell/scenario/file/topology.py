@@ -42,7 +42,7 @@ class ExtraDelay(Parameters):
     """How much further a router is from its switch than the others."""
 
     vc: Annotated[int, whole_number(1, MOST_FLOWS)] = param(
-        ..., "number of the pair of routers; this refers to the one on the sources' side"
+        ..., "number of the pair of routers; the delay is that of the router on the sources' side"
     )
     delay: Delay = param(..., "delay beyond that of the other routers' links, one way")
 

@@ -35,7 +35,7 @@ class Uplink(Parameters):
     terminals: Names | None = param(
         None, "nodes that share the uplink", source="all hosts with a link to that node"
     )
-    access: AccessProtocol = param(..., "how terminals come to slots")
+    access: AccessProtocol = param(..., "access protocol: how terminals get slots")
     slot_cells: Annotated[int, whole_number(1, 4)] = param(
         1, "cells of one terminal that a slot carries", source="EN 301 790: bursts of 1, 2 or 4"
     )
@@ -51,18 +51,19 @@ class Uplink(Parameters):
     )
     controller: Annotated[str, word("ground", "on_board")] = param(
         "ground",
-        "where requests are answered: ground is another hop away, and the answer two",
+        "place of the controller that answers requests: ground adds a hop to the request and to "
+        "the answer",
         source="NASA/CR-1999-209158, part III.A: at the NCC without on-board processing",
         when=without("response"),
     )
     feedback: Time | None = param(
         None,
-        "time from the end of a slot until terminals know what was heard of it",
+        "time from the end of a slot until terminals know its result",
         source="two hops: each hears the downlink",
     )
     response: Time | None = param(
         None,
-        "time from the end of a request until the grants hold that answer it",
+        "time from the end of a request until the grants that answer it hold",
         source="four hops with a controller on the ground, two with one on board",
     )
-    impairments: Impairments = param({}, "what goes wrong on the uplink", source="nothing")
+    impairments: Impairments = param({}, "impairments of the uplink", source="nothing")

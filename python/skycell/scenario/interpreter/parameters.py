@@ -220,7 +220,7 @@ def _mcr_by_vc(at: Place, field: FieldSpec, value: None, table: Any) -> tuple[in
     vcs = needed(at.vcs)
     if vcs.knows_all_mcrs and vcs.across and not any(vcs.mcr[name] for name in vcs.across):
         got = Verbatim(f"no VC with an MCR across {at.link}")
-        allowed = "an MCR in [[gfr]] for at least one of them: shares follow from MCRs"
+        allowed = "an MCR in [[gfr]] for at least one of the VCs: shares follow from MCRs"
         at.faults.add(at.path, got, allowed)
     return tuple(vcs.mcr.values())
 
@@ -240,7 +240,7 @@ def _vc_weights(
         total = sum(vcs.mcr[name] for name in vcs.across)
         if total == 0 and vcs.knows_all_mcrs:
             got = Verbatim(f"nothing, and no VC with an MCR across {at.link}")
-            allowed = "weights, or an MCR in [[gfr]] for at least one of them"
+            allowed = "weights, or an MCR in [[gfr]] for at least one of the VCs"
             at.fault(field, got, allowed)
         weights = {
             name: max(1, rounded(Fraction(vcs.mcr[name] * table.round, max(total, 1))))

@@ -64,7 +64,7 @@ class AdaptiveCoding(Parameters):
         source="the series has Es/N0 itself",
     )
     fade: Annotated[MasengBakken | GaussMarkov, Field(discriminator="kind")] | None = param(
-        None, "how Es/N0 departs from that", source="series says it"
+        None, "departure of Es/N0 from clear sky", source="series says it"
     )
     series: Text | None = param(
         None,

@@ -69,7 +69,7 @@ def read_model(path: Path) -> LinkModel:
             got = Verbatim(f"at most {show_amount(process.slots[-1] + process.noise[-1])}")
             faults.add((name,), got, "values above 0")
     if model.adaptive_coding is not None and model.rate_mbps is not None:
-        allowed = "nothing beside adaptive_coding, which gives the rate"
+        allowed = "nothing with adaptive_coding, which gives the rate"
         faults.add(("rate_mbps",), Verbatim("a table"), allowed)
     if model.adaptive_coding is not None:
         check_adaptive(model.adaptive_coding, faults)
@@ -160,7 +160,8 @@ def _check_adaptive(coding: AdaptiveCoding, rate: LinkRate, file: str) -> None:
     if coding.es_n0 is not None and coding.es_n0 < least:
         got = f"{coding.es_n0:g} dB"
         allowed = (
-            f"from {least:g} dB, which {lowest.name} needs with the margin: else all is outage"
+            f"from {least:g} dB, which {lowest.name} needs with the margin: "
+            "below it there is only outage"
         )
         raise ScenarioFaults([Fault(file, "adaptive_coding.es_n0", got, allowed)])
 

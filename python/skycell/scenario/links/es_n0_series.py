@@ -16,7 +16,7 @@ from skycell.scenario.links.series_columns import KINDS, column_of
 
 _MEANINGS = {
     "es_n0_db": "energy of a symbol over the noise's density",
-    "attenuation_db": "by how much it is below that of clear sky",
+    "attenuation_db": "attenuation: Es/N0 of clear sky less Es/N0",
 }
 _MOST_DB = 100.0
 _DIGITS = 4

@@ -88,12 +88,12 @@ def fit(
     if span_ps < FEWEST_SLOTS * slot_ps:
         raise UnfitError(
             f"{show_time(span_ps)}, which is {span_ps // slot_ps} slots of {show_time(slot_ps)}: "
-            f"a model takes {FEWEST_SLOTS} or more"
+            f"a model needs {FEWEST_SLOTS} or more"
         )
     if span_ps > MOST_SAMPLES * step_ps:
         raise UnfitError(
             f"{show_time(span_ps)}, which is more than {show_amount(MOST_SAMPLES)} steps of "
-            f"{show_time(step_ps)}: a model takes fewer, by a longer --step"
+            f"{show_time(step_ps)}: a model may have fewer, with a longer --step"
         )
     measured = sampled(steps, step_ps)
     if not np.isfinite(measured["delay_ms"]).any():

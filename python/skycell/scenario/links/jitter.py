@@ -11,7 +11,7 @@ from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import Parameters, param, quantity
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, Dimension, Quantity
 
-MEANING = "time, drawn for each segment, that a host takes to hand it to its port"
+MEANING = "time, drawn for each segment, after which a host hands the segment to its port"
 SOURCE = (
     "up to 1 frame at the slowest link that the data share with other data (Floyd and Jacobson, "
     "On Traffic Phase Effects, 1992); up to 20 us beside acknowledgements alone (measured at Linux "

@@ -42,7 +42,7 @@ DELAY_MEANING = "propagation delay, one way"
 
 BY_FLOW = param(
     False,
-    "policies and scheduler see flows where they would see VCs; at routers, which see IP packets",
+    "policies and scheduler see flows instead of VCs; at routers, which see IP packets",
     source="the papers' switches see VCs",
 )
 
@@ -63,15 +63,15 @@ class LinkKeys(Parameters):
     )
     fragmentation: Flag = param(
         False,
-        "longer packets than mtu go in fragments from there on and are put together where they "
-        "end; else they are a fault",
+        "packets longer than mtu go in fragments from here to their destination, which "
+        "reassembles them; otherwise they are a fault",
         source="RFC 8900: hosts of today send nothing that has to be cut",
     )
     delay: Delay | None = param(..., DELAY_MEANING)
     delay_variation: DelayVariation | None = param(
         None,
-        "how the delay varies from packet to packet, in each direction by itself; delay is the "
-        "mean then, with a table the least",
+        "variation of the delay from packet to packet, separate in each direction; delay is then "
+        "the mean, with a table the least",
         source="a link that keeps its delay",
     )
 
@@ -88,15 +88,14 @@ class VaryingLinkKeys(LinkKeys):
     )
     loss: FrameLoss = param(
         0,
-        "probability that the link loses a frame, in each direction, or how its losses come in "
-        "bursts; a series may have losses of its own instead",
+        "probability that the link loses a frame, in each direction, or a model of losses in "
+        "bursts; a series may have its own losses instead",
         source="a link without errors",
     )
     frame_check: FrameCheck = param(
         "frame",
-        'octets of a frame, from its beginning, that its check covers; "header" are those of the '
-        "framing and of the IP header; a packet with bit errors behind them goes on to TCP's "
-        "checksum",
+        'octets at the beginning of a frame that its check covers; "header" covers the headers of '
+        "the framing and of IP; a packet with bit errors after these octets reaches TCP's checksum",
         source="Ethernet and PPP: the whole frame",
     )
 
@@ -131,8 +130,8 @@ class PortKeys(Parameters):
     )
     policer: Policer | None = param(
         None,
-        "token bucket to which the packets that come to the port have to conform",
-        source="whatever comes",
+        "token bucket to which the packets that arrive at the port have to conform",
+        source="every packet",
     )
     rate_algorithm: RateAlgorithm | None = param(
         None, "rate algorithm of a switch port for ABR VCs", source="no feedback"
@@ -144,11 +143,13 @@ class HostKeys(Parameters):
 
     host_buffer: Buffer = param(
         "unlimited",
-        'what the port of a host that feeds the link holds, such as "1000 packets"; only where the '
-        "link carries packets",
+        'buffer of the host port that feeds the link, such as "1000 packets"; only if the link '
+        "carries packets",
         source="a host that makes its TCPs wait",
     )
-    host_policy: Policy = param("tail_drop", "what that buffer accepts", source="a plain queue")
+    host_policy: Policy = param(
+        "tail_drop", "which packets that buffer accepts", source="a plain queue"
+    )
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
@@ -157,7 +158,7 @@ class AnyLink(HostKeys, PortKeys, VaryingLinkKeys):
 
     ack_filter: Flag = param(
         False,
-        "a newer acknowledgement of a connection takes the place of an older one that waits; at "
+        "a newer acknowledgement of a connection replaces an older acknowledgement that waits; at "
         "routers, which see IP packets",
         source="RFC 3449, 5.2.1: an option",
     )
@@ -168,7 +169,7 @@ class CongestedLink(PortKeys, VaryingLinkKeys):
 
     buffer: Buffer = param(
         ...,
-        "what the port feeding the link holds, including the cell or packet being sent",
+        "buffer of the port that feeds the link, including the cell or packet being sent",
         symbol="K",
     )
     reverse_buffer: Buffer = param(
@@ -177,7 +178,9 @@ class CongestedLink(PortKeys, VaryingLinkKeys):
         source="choice: with data in one direction it holds only acknowledgements",
     )
     reverse_policy: Policy = param(
-        "tail_drop", "what the buffer for the other direction accepts", source="plain UBR"
+        "tail_drop",
+        "which cells or packets the buffer for the other direction accepts",
+        source="plain UBR",
     )
 
 

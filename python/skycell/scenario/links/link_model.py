@@ -38,7 +38,9 @@ class LevelProcess(Parameters):
     )
     noise: Quantiles = param([0.0], "quantiles of a sample above its slot's level", source="none")
     noise_memory: Memory = param(
-        0.0, "the same of neighbouring samples, without the levels", source="none"
+        0.0,
+        "correlation of the normal scores of neighbouring samples, without the levels",
+        source="none",
     )
 
 
@@ -59,5 +61,5 @@ class LinkModel(Parameters):
         "the rate follows Es/N0 through the MODCODs of DVB-S2, on a link with framing gse",
         source="the link's own rate",
     )
-    loss: PartOfOne | None = param(None, "part of the frames that is lost", source="none")
+    loss: PartOfOne | None = param(None, "part of the frames that are lost", source="none")
     outages: Outages | None = param(None, "times without a path", source="none")

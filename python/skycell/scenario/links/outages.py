@@ -121,7 +121,7 @@ TimesOfLink = Annotated[
 class Outages(Parameters):
     """When there is no path: a distribution, quantiles, or a mean of outages; and of gaps."""
 
-    length: TimesOfLink | None = param(None, "how long outages last", source="lengths_s says them")
+    length: TimesOfLink | None = param(None, "duration of outages", source="lengths_s says them")
     gap: TimesOfLink | None = param(
         None,
         "times from the end of an outage to the next",
@@ -130,7 +130,7 @@ class Outages(Parameters):
     availability: _Availability | None = param(
         None,
         "part of the time with a path, in the long run: gaps are exponential with the mean that "
-        "makes it so",
+        "gives it",
         source="as gaps are",
     )
     lengths_s: Times | None = param(

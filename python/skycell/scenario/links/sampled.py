@@ -241,7 +241,7 @@ def _check_greatest(name: str, changes: Sequence[_Change], rate: LinkRate) -> No
     greatest = max((one.rate_bps for one in changes if one.rate_bps is not None), default=None)
     if greatest is None:
         return
-    meaning = "the link's own rate is the highest that it ever has"
+    meaning = "the link's own rate is its highest rate"
     if rate.framing is not None and only_bps(rate.framing) is not None:
         allowed = f'a log without rates: framing "{rate.framing.kind}" exists at one bit rate only'
         raise ScenarioFaults([Fault(name, "rate", "rates", allowed, meaning)])

@@ -51,7 +51,7 @@ class OnboardSwitching(Parameters):
         source="that of the ground's port",
     )
     policy: Policy | None = param(
-        None, "what these buffers accept", source="that of the ground's port"
+        None, "which cells these buffers accept", source="that of the ground's port"
     )
     loss: FrameLoss = param(
         0,
@@ -76,7 +76,7 @@ class Schedule(Parameters):
     )
     rtt_share: PartOfOne | None = param(
         None,
-        "part of a measured round trip that is the delay one way",
+        "one-way delay as a part of a measured round trip",
         source="0.5: both ways alike",
         when=when("series"),
     )
@@ -94,46 +94,48 @@ class Schedule(Parameters):
     )
     stamp: Literal["sent", "answered"] | None = param(
         None,
-        "what a time stamp of a log is the moment of: sending the packet, or its answer",
+        "moment that a time stamp of a log marks: sending the packet, or its answer",
         source="answered for ping and fping; in a table the more even pace of packets",
         when=when("series"),
     )
     direction: Literal["up", "down"] | None = param(
         None,
-        "which rates are read of a file with both: up is what its host sent, down what it received",
+        "rates that are read from a file with both: up is what its host sent, down what it "
+        "received",
         source="a file with both is a fault without it",
         when=when("series"),
     )
     missing: Literal["lost", "nothing"] | None = param(
         None,
-        "what rows are that a table of answers lacks at the pace of its packets: lost packets, or "
-        "nothing",
+        "meaning of rows that a table of answers lacks at the pace of its packets: lost packets, "
+        "or nothing",
         source="lost, where the pace is even and no row is without an answer",
         when=when("series"),
     )
     gap: Literal["outage", "cut", "hold", "fault"] | None = param(
         None,
-        "what a time without samples in a log is: an outage, cut out of the series, a time with "
-        "the values from before, or a fault",
+        "treatment of a time without samples in a log: an outage, cut out of the series, a time "
+        "with the values from before, or a fault",
         source='"outage": nothing was measured',
         when=when("series"),
     )
     gap_over: Step | None = param(
         None,
-        "longest time between two samples of a log that is no gap",
+        "longest time between two samples of a log that counts as no gap",
         source="5 times what 95 % of the times between samples stay within",
         when=when("series"),
     )
     lost: Literal["loss", "outage"] | None = param(
         None,
-        "what every packet of a log that never came back is: a part of the loss of its block of "
-        "time, or an outage until the next answer",
+        "treatment of every packet of a log without an answer: a part of the loss of its block "
+        "of time, or an outage until the next answer",
         source="the log: bursts of losses are outages or have their own loss, others are losses",
         when=when("series"),
     )
     loss_over: Step | None = param(
         None,
-        "length of the blocks of time whose lost packets are counted; also of those in bursts",
+        "length of the blocks of time in which lost packets are counted, also packets lost in "
+        "bursts",
         source='"10 s", for packets that are not lost in bursts',
         when=when("series"),
     )
@@ -151,13 +153,13 @@ class Schedule(Parameters):
     )
     repeat: Flag | None = param(
         None,
-        "whether the series begins anew at its end",
+        "whether the series begins again at its end",
         source="false, but true for mahimahi, which does so",
         when=when("series"),
     )
     model: Text | None = param(
         None,
-        "a model that the link is drawn from, another course for each seed, as `skycell trace fit` "
+        "a model from which each seed draws another series of the link, as `skycell trace fit` "
         "writes it, relative to the scenario's folder; instead of series and constellation",
     )
     constellation: Text | None = param(
@@ -196,11 +198,11 @@ class Schedule(Parameters):
     )
     interruption: Interruption = param(
         "0 s",
-        "after a handover no transmission begins for this long",
+        "time after a handover in which no transmission begins",
         source="choice: a handover that was prepared",
     )
     handover_loses_cells: Flag = param(
         False,
-        "whether the cells that are under way at a handover are lost",
+        "whether the cells in flight at a handover are lost",
         source="choice: they arrive over the old path",
     )

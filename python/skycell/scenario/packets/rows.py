@@ -131,7 +131,7 @@ def _columns(name: str, line: int, header: Sequence[str]) -> tuple[tuple[int, in
     for found in (times, sizes):
         if len(found) > 1:
             got = " and ".join(header[place] for place in found)
-            allowed = "one such column: take the others out"
+            allowed = "one such column: remove the others"
             raise ScenarioFaults([Fault(name, "", got, allowed, MEANING, line=line)])
     if not times or not sizes:
         got = show_value(", ".join(header))

@@ -65,7 +65,7 @@ def plan_calls(plan: Plan, file: ScenarioFile, seed: int, faults: FaultCollector
         if len(faults.faults) == known:
             _refuse_many(calls, rounded(file.run.duration.amount), here, faults)
         if found := takes_packets(plan, nodes):
-            allowed = "switches and links of cells from host to host: calls are VCs"
+            allowed = "only switches and links of cells from host to host: calls are VCs"
             faults.add(here, Verbatim(found), allowed)
         if len(faults.faults) == known:
             _add(plan, file, calls, nodes, seed, here, faults)
@@ -171,9 +171,9 @@ def _room(plan: Plan, calls: Calls, nodes: Sequence[str]) -> int:
 def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
     """Refuses times that no call can have."""
     if (calls.on is None) != (calls.off is None) and calls.on is not None:
-        faults.add((*here, "off"), NOTHING, "a time with on")
+        faults.add((*here, "off"), NOTHING, "a time, because on is given")
     if calls.redial and calls.redial_after is None:
-        faults.add((*here, "redial_after"), NOTHING, "a time with redial")
+        faults.add((*here, "redial_after"), NOTHING, "a time, because redial is given")
     for key, longest in (
         ("holding", LONGEST_RUN_PS),
         ("on", DAY_PS),
@@ -189,7 +189,7 @@ def _check_times(calls: Calls, here: Path, faults: FaultCollector) -> None:
         for name, value in zip(keys, values, strict=True):
             own = (*here, key) if isinstance(times, Constant) else (*here, key, name)
             if value.dimension is not Dimension.TIME:
-                allowed = "a time: calls are drawn before there is an RTT"
+                allowed = "a time; no RTT is known when calls are drawn"
                 faults.add(own, value.text, allowed)
             elif value.amount > longest:
                 faults.add(own, value.text, f"up to {show_time(longest)}")

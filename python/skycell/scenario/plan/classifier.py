@@ -58,7 +58,7 @@ def _refuse_headers(file: ScenarioFile, faults: FaultCollector) -> None:
     for i, flow in enumerate(file.flow):
         for key in _HEADERS:
             if (got := getattr(flow, key)) is not None:
-                allowed = "nothing: without [[classifier]] no node looks at it"
+                allowed = "nothing: without [[classifier]] no node reads it"
                 faults.add(("flow", i, key), got, allowed)
 
 
@@ -93,11 +93,11 @@ class _Classifying:
             self.plan.datagrams[name] = self._route(route, packets, used)
         self._forget(before)
         for k in set(range(len(self.classifier.rule))) - used - self.faulty:
-            allowed = f"rules that packets come to at {node} and that hold for some of them"
+            allowed = f"rules that packets reach at {node} and that match some of them"
             self.faults.add(self._at(k), self.classifier.rule[k].vc, allowed)
         own = len(self.classifier.rule)
         if self.classifier.preset is not None and not any(k >= own for k in used):
-            allowed = "nothing: the rules before leave no packets to it"
+            allowed = "nothing: the rules before it match all packets"
             where: Path = ("classifier", self.i, "preset")
             self.faults.add(where, self.classifier.preset, allowed)
         self._check_count()
@@ -195,7 +195,5 @@ class _Classifying:
         over = {link: count for link, count in first.items() if self._begins_here(link)}
         link, count = max(over.items(), key=lambda one: one[1], default=("", 0))
         if most is not None and count > most:
-            allowed = (
-                f"at least {count}, so many begin over {link}, or rules that put more on one VC"
-            )
+            allowed = f"at least {count}, the VCs that begin over {link}, or rules with fewer VCs"
             self.faults.add(("classifier", self.i, "most_vcs"), most, allowed)

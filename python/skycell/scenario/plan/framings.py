@@ -36,7 +36,7 @@ def check_framings(plan: Plan, faults: FaultCollector) -> None:
             refused.add(link.rate_path)
             got = Verbatim(f"packets on {link.name}")
             allowed = (
-                f"a router in place of {switches[0]}, which as a switch forwards cells, or a "
+                f"a router in place of the switch {switches[0]}, which forwards cells, or a "
                 "framing of ATM cells"
             )
             faults.add((*link.rate_path, "framing"), got, allowed)
@@ -52,12 +52,12 @@ def _check_framing(link: PlannedLink, faults: FaultCollector) -> None:
     framing = link.framing
     if link.rate.dimension is Dimension.CELL_RATE:
         if framing is not None and framing.kind != "none":
-            allowed = '"none": cells/s is what the link carries'
+            allowed = '"none": a rate in cells/s is what the link carries'
             faults.add(where, framing.kind, allowed)
         return
     is_of_symbols = link.rate.dimension is Dimension.SYMBOL_RATE
     if is_of_symbols != (framing is not None and counts_symbols(framing)):
-        allowed = "a rate in bit/s: only a carrier with framing gse has one of symbols"
+        allowed = "a rate in bit/s: only a carrier with framing gse has a symbol rate"
         if not is_of_symbols:
             allowed = 'a symbol rate, such as "30 Mbaud": with gse bits follow from the modcod'
         faults.add((*link.rate_path, "rate"), link.rate.text, allowed)
@@ -94,4 +94,6 @@ def _check_packets(link: PlannedLink, framing: Framing, faults: FaultCollector) 
     elif packet_time_ps(on_line, LONGEST_PACKET) > _LONGEST_PS:
         time = show_time(packet_time_ps(on_line, LONGEST_PACKET))
         got = Verbatim(f"{link.rate}, at which a packet of 65 535 B takes {time}")
-        faults.add(where, got, f"a rate at which it takes up to {show_time(_LONGEST_PS)}")
+        faults.add(
+            where, got, f"a rate at which such a packet takes up to {show_time(_LONGEST_PS)}"
+        )

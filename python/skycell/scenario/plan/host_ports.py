@@ -19,7 +19,7 @@ def check_host_ports(plan: Plan, faults: FaultCollector) -> None:
         is_host = plan.nodes[link.source] == "host"
         if is_host and not link.takes_all_in and not link.carries_packets:
             if link.path not in noted:
-                why = "on a link of cells a host's port holds whatever TCP sends"
+                why = "on a link of cells a host's port holds everything that TCP sends"
                 _note(str(link.port.buffer), link.port.policy.kind, link.path, why, faults)
             noted.add(link.path)
 

@@ -137,11 +137,11 @@ def resolve_schedules(
             and link.schedule.onboard_switching
         ):
             if isinstance(topology, ParkingLot):
-                allowed = "dumbbell or graph: here all hops would share the satellites"
+                allowed = "dumbbell or graph: in a parking_lot all hops would share the satellites"
                 where = (*path, "schedule", "onboard_switching")
                 faults.add(where, Verbatim("a parking_lot"), allowed)
             if of_packets:
-                allowed = "a framing of ATM cells: satellites switch these on board"
+                allowed = "a framing of ATM cells: satellites switch cells on board"
                 faults.add((*path, "framing"), Verbatim("packets"), allowed)
             else:
                 chains[path] = Chain(steps.times_ps, steps.hops, link.schedule, path)
@@ -230,11 +230,11 @@ def _check_frame_check(link: CongestedLink | GraphLink, path: Path, faults: Faul
     if not carries_packets(link.framing):
         allowed = "on a link that carries packets: the HEC and AAL5 check cells"
     elif not isinstance(link.loss, _OF_BITS):
-        allowed = "beside a loss of bits, such as bit_errors: without one no check ever fails"
+        allowed = "a loss of bits too, such as bit_errors: without bit errors no check fails"
     elif isinstance(check, Quantity) and link.framing is not None:
         least = checked_octets("header", overhead_of(link.framing).packet["overhead_octets"])
         if check.amount < (least or 0):
-            allowed = f"from {least} B, those of the framing and of the IP header"
+            allowed = f"from {least} B, the headers of the framing and of IP"
     if allowed:
         faults.add((*path, "frame_check"), Verbatim(f'"{check}"'), allowed)
 
@@ -267,7 +267,7 @@ def _check_loss(
     shown = show_amount(loss.part) if isinstance(loss, Independent) else loss.kind
     has = "series" if schedule.series is not None else "model"
     got = Verbatim(f"{shown} together with losses of schedule.{has}")
-    allowed = f"one of them: a {has} without losses goes with any loss of the link"
+    allowed = f"only one of them: a {has} without losses may have any loss of the link"
     faults.add((*path[:-1], "loss"), got, allowed)
 
 
@@ -343,7 +343,8 @@ def _from_model(
     if isinstance(link.loss, DvbS2) and read_model(folder / schedule.model).adaptive_coding:
         got = Verbatim("dvb_s2, beside a model with adaptive_coding")
         allowed = (
-            "another kind or none: errors of the MODCOD at one Es/N0 contradict one that varies"
+            "another kind or none: errors of the MODCOD at one Es/N0 contradict an Es/N0 that "
+            "varies"
         )
         faults.add((*path[:-1], "loss"), got, allowed)
         return None
@@ -426,7 +427,7 @@ def _over_constellation(
     last_ps = _LAST_MOMENT_PS - duration_ps
     if schedule.start.amount > last_ps:
         end = show_time(_LAST_MOMENT_PS)
-        allowed = f"up to {show_time(last_ps)}: a run over a constellation ends by {end} of it"
+        allowed = f"up to {show_time(last_ps)}: a run ends by {end} of the constellation's time"
         faults.add((*path, "start"), str(schedule.start), allowed)
         return None
     with_hops = schedule.onboard_switching is not None

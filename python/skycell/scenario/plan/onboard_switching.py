@@ -42,7 +42,7 @@ def add_satellites(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollec
         first = plan.links[names[0]]
         ports.append(_port(first, chain))
         if ports[-1] != ports[0]:
-            allowed = "the values of the first link that has it: links share the satellites"
+            allowed = "the values of the first such link: links share the satellites"
             got = Verbatim("another rate, framing, buffer, policy or loss")
             faults.add(
                 (*path, "schedule", "onboard_switching"),

@@ -74,9 +74,7 @@ def _beside(
     """Puts a source of datagrams on the VCs of a flow, unless that has a fault of its own."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
-            allowed = (
-                "nothing with beside: its datagrams go from host to host as the flow's segments do"
-            )
+            allowed = "nothing with beside: its datagrams go between the hosts of the flow"
             faults.add((*here, key), getattr(source, key), allowed)
     if flow in plan.flows:
         route = plan.flows[flow].forward
@@ -95,7 +93,7 @@ def own_hosts(
     """The path of a source in a generated topology, over hosts that it gets; empty with a fault."""
     for key in ("source", "destination"):
         if getattr(source, key) is not None:
-            allowed = "nothing in a generated topology: there a source has its own hosts"
+            allowed = "nothing in a generated topology, where a source has its own hosts"
             faults.add((*here, key), getattr(source, key), allowed)
     assert isinstance(topology, Dumbbell | ParkingLot)
     last = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
@@ -135,7 +133,7 @@ def takes_packets(plan: Plan, nodes: list[str]) -> str:
 
 def _ask_for_packet_size(found: str, here: Path, faults: FaultCollector) -> None:
     got = Verbatim(f"nothing, and {found} on its way")
-    allowed = 'octets of IP packets, such as "1500 B": routers and links of packets take no cells'
+    allowed = 'octets of IP packets, such as "1500 B": routers and links of packets carry no cells'
     faults.add((*here, "packet_size"), got, allowed)
 
 

@@ -41,7 +41,7 @@ def _by_vc(net: Resolution) -> dict[str, tuple[int, AbrControl]]:
         if any(lines(net)[link].packets for link in net.plan.vcs[vc].links):
             return "a VC of cells"
         if _other_way(net, vc) is None:
-            return "a VC with another one back over the same nodes, for its RM cells"
+            return "a VC with a second VC back over the same nodes, for its RM cells"
         return ""
 
     tables = net.file.abr

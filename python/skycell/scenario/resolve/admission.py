@@ -27,7 +27,7 @@ from skycell.spec.values import mean_ps
 
 _VBR = ("rt_vbr", "nrt_vbr")
 
-_OR_ALLOW = 'what the link carries; admission.overbooking = "allow" runs it as it stands'
+_OR_ALLOW = 'what the link carries; admission.overbooking = "allow" runs it unchanged'
 
 
 class Crossing(NamedTuple):

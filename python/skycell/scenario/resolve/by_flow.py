@@ -40,7 +40,7 @@ def check_by_flow(net: Resolution, link: PlannedLink) -> None:
     deciding = [*(path for path, _ in _policies(link)), (*link.path, "scheduler")]
     if not _counts_vcs(link) and not any(map(net.faults.is_from_outside, deciding)):
         kinds = dict.fromkeys(policy.kind for _, policy in _policies(link))
-        allowed = f"false: {' and '.join(kinds)} looks neither at VCs nor at flows"
+        allowed = f"false: {' and '.join(kinds)} distinguishes neither VCs nor flows"
         net.faults.add(where, True, allowed)
 
 

@@ -67,7 +67,7 @@ def calls(net: Resolution) -> tuple[tuple[CallsSpec, ...], tuple[SourceSpec, ...
     if net.faults.faults:
         return (), ()
     if (many := _decide(net, classes)) is not None:
-        got = Verbatim(f"more than {show_amount(MOST)} calls, those made again among them")
+        got = Verbatim(f"more than {show_amount(MOST)} calls, repeated calls included")
         net.faults.add(("calls", many, "redial_after"), got, "a longer time")
         return (), ()
     specs = [_spec(one) for one in classes]

@@ -87,6 +87,6 @@ def check_size(net: Resolution) -> None:
         net.faults.add(
             ("run", "duration"),
             Verbatim(f"{time}, up to {show_amount(int(cells))} {units}"),
-            f"up to {show_amount(_MOST_CELL_HOPS)} {units}, each counted once a hop",
+            f"up to {show_amount(_MOST_CELL_HOPS)} {units}, each counted once per hop",
             f"simulated time; that many {units} would take days",
         )

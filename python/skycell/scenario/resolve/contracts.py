@@ -67,10 +67,7 @@ def contracts(net: Resolution) -> dict[str, GfrSpec]:
                 found[vc] = _contract(net, i, contract, lines(net)[links[0]].rate / CELL_BITS)
                 if len(links) == 1:
                     got = Verbatim(f"{vc}, over one link")
-                    allowed = (
-                        "VCs that cross a switch: that is where frames are checked against a "
-                        "contract"
-                    )
+                    allowed = "VCs that cross a switch, which checks frames against a contract"
                     net.faults.add(("gfr", i, "vcs"), got, allowed)
     return found
 
@@ -122,9 +119,7 @@ def _contract(net: Resolution, i: int, contract: GfrContract, link_rate: Fractio
         window = step
     if duration_ps // step > _MOST_STEPS:
         least = show_time(-(-duration_ps // _MOST_STEPS))
-        fault(
-            "window_step", contract.window_step.text, f"at least {least} in a run as long as this"
-        )
+        fault("window_step", contract.window_step.text, f"at least {least} in a run of this length")
     mcr_interval = _interval_ps(mcr)
     pcr_interval = min(_interval_ps(pcr), mcr_interval)
     # BT = (MBS - 1) (1/MCR - 1/PCR), and the tolerance of the way (TM 4.1; Bonaventure, 2).

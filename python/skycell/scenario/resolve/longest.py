@@ -121,9 +121,9 @@ def _check_fragmentation(net: Resolution) -> None:
         if not link.keys.fragmentation or link.path in noted:
             continue
         if link.keys.mtu is None:
-            allowed = "beside mtu, which says the longest packet that goes whole"
+            allowed = "only together with mtu, the longest packet that is not cut"
         elif not link.carries_packets:
-            allowed = "on a link that carries packets: a frame of AAL5 has room for each"
+            allowed = "only on a link that carries packets: every packet fits a frame of AAL5"
         else:
             continue
         noted.add(link.path)

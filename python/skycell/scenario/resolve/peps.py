@@ -138,7 +138,7 @@ def check_ipsec(net: Resolution) -> None:
     for i, flow in enumerate(net.file.flow):
         if flow.ipsec:
             allowed = (
-                "false: without [[pep]] and [[classifier]] no node looks at what it would hide"
+                "false: without [[pep]] and [[classifier]] no node reads what ipsec would hide"
             )
             net.faults.add(("flow", i, "ipsec"), True, allowed)
 

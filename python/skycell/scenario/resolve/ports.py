@@ -160,7 +160,7 @@ def _delay_variation(net: Resolution, link: PlannedLink) -> tuple[DelayVariation
         reach_ps = rounded(spec.spread_ps * _REACH[spec.kind])
         if reach_ps > mean_ps:
             got = Verbatim(f"{show_time(spec.spread_ps)} about a delay of {show_time(mean_ps)}")
-            allowed = f"a delay from {show_time(reach_ps)} on: none is below 0"
+            allowed = f"a delay from {show_time(reach_ps)} on: no delay is below 0"
             net.faults.add((*where, "spread"), got, allowed)
     return spec, max(mean_ps - reach_ps, 0)
 
@@ -240,7 +240,9 @@ def _scheduler(net: Resolution, link: PlannedLink) -> SchedulerSpec | None:
         net.faults.add(where, got, allowed)
         return None
     if serves == "packets" and (not link.carries_packets or len(classes) > 1):
-        allowed = "a scheduler of cells or of several queues: this one orders packets in one"
+        allowed = (
+            "a scheduler of cells or of several queues: this scheduler orders packets in one queue"
+        )
         net.faults.add(where, scheduler.kind, allowed)
         return None
     if serves == "one queue" and len(classes) > 1:
@@ -249,7 +251,7 @@ def _scheduler(net: Resolution, link: PlannedLink) -> SchedulerSpec | None:
         net.faults.add(where, scheduler.kind, allowed)
         return None
     if link.carries_packets and scheduler.kind == "guaranteed_rate":
-        allowed = "a scheduler that serves packets: the rates of this one are of cells"
+        allowed = "a scheduler that serves packets: this scheduler has rates of cells"
         net.faults.add(where, scheduler.kind, allowed)
         return None
     place = _place(net, where, link, None, classes)

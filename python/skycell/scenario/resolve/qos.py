@@ -26,7 +26,7 @@ def check_qos(net: Resolution) -> None:
             _check_sources(one, i, plan, faults)
         _check_vcs(one, i, net.file.records.delay_vcs, plan, faults)
         if one.vcs and one.asks_for_delays and one.quantile == OF_PACKETS:
-            allowed = "0.9 or 0.99 where vcs are named: records of cells have no such quantile"
+            allowed = "0.9 or 0.99 with vcs: records of cells do not have this quantile"
             faults.add(("qos", i, "quantile"), one.quantile, allowed)
         _check_losses(one, i, faults)
 
@@ -43,15 +43,16 @@ def _check_vcs(
             faults.add(where, name, "each VC once")
         elif one.asks_for_delays and any(link.carries_packets for link in plan.links_of([name])):
             allowed = (
-                "a VC of cells, or a bound on losses alone: of packets flows have delays, and ports"
+                "a VC that carries cells, or only a loss bound; packet delays are recorded per "
+                "flow and per port"
             )
             faults.add(where, name, allowed)
         elif one.ports is not None:
             missed = [port for port in one.ports if port not in plan.vcs[name].all_links]
             if missed and missed[0] in plan.links:
-                faults.add(where, name, f"one that crosses {missed[0]}")
+                faults.add(where, name, f"a VC that crosses {missed[0]}")
         elif one.asks_for_delays and delay_vcs is not None and name not in delay_vcs:
-            allowed = "a VC in records.delay_vcs, or a bound on losses alone"
+            allowed = "a VC in records.delay_vcs, or only a loss bound"
             faults.add(where, name, allowed)
 
 
@@ -65,9 +66,9 @@ def _check_ports(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) ->
             hint = did_you_mean(name, plan.links)
             faults.add(where, name, f"a link of {kind}, from>to{hint}")
         elif plan.links[name].carries_packets and one.vcs is not None:
-            faults.add(where, name, "a link of cells, or none with vcs")
+            faults.add(where, name, "a link of cells with vcs; a link of packets without vcs")
         elif not plan.links[name].carries_packets and one.vcs is None:
-            faults.add(where, name, "a link of packets, or with vcs those of its cells")
+            faults.add(where, name, "a link of packets; a link of cells only with vcs")
         elif name in ports[:k]:
             faults.add(where, name, "each port once")
         else:
@@ -84,7 +85,7 @@ def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCo
             allowed = f"a flow one way, or a source of packets{did_you_mean(name, known)}"
             faults.add(where, name, allowed)
         elif port not in {link for vc in known[name] for link in plan.vcs[vc].all_links}:
-            faults.add(where, name, f"one that crosses {port}")
+            faults.add(where, name, f"a flow or source that crosses {port}")
 
 
 def _check_sources(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) -> None:
@@ -94,7 +95,7 @@ def _check_sources(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) 
         where = ("qos", i, "flows", k)
         if name not in plan.datagrams:
             hint = did_you_mean(name, plan.datagrams)
-            allowed = f"a source of packets where there are no ports{hint}"
+            allowed = f"a source of packets, because ports is not given{hint}"
             faults.add(where, name, allowed)
         elif name in flows[:k]:
             faults.add(where, name, "each source once")
@@ -107,12 +108,12 @@ def _check_losses(one: QosTargets, i: int, faults: FaultCollector) -> None:
     if one.bounds.clr is None:
         return
     if one.flows is not None and one.ports is not None:
-        allowed = "nothing with flows: losses at a port are recorded of all its packets"
+        allowed = "nothing with flows: losses at a port are recorded for all its packets together"
     elif one.flows is not None:
-        allowed = "nothing with flows: losses are those of a source's VCs, or at ports"
+        allowed = "nothing with flows: losses are recorded for a source's VCs or for ports"
     elif one.vcs is not None and one.ports is not None:
         allowed = (
-            "nothing with ports of cells: losses are recorded of whole VCs, delays port by port"
+            "nothing with ports of cells: losses are recorded per VC, and only delays per port"
         )
     else:
         return

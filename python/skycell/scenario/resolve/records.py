@@ -76,7 +76,9 @@ def _delay_vcs(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
         if name not in ids:
             net.faults.add(("records", "delay_vcs", i), name, plan.a_vc(name))
         elif any(link.carries_packets for link in plan.links_of([name])):
-            allowed = "a VC of cells: how long packets wait is recorded at every port of packets"
+            allowed = (
+                "a VC of cells; the time that packets stay is recorded at every port of packets"
+            )
             net.faults.add(("records", "delay_vcs", i), name, allowed)
     return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
 

@@ -219,7 +219,7 @@ def interval_ps(
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a cell every {show_time(interval)}")
-        net.faults.add((*here, key), got, f"a cell every {show_time(DAY_PS)} or more often")
+        net.faults.add((*here, key), got, f"at least one cell in {show_time(DAY_PS)}")
     return min(interval, DAY_PS)
 
 
@@ -240,7 +240,7 @@ def _packet_interval_ps(
     interval = rounded(PS_PER_SECOND / peak)
     if interval > DAY_PS:
         got = Verbatim(f"a packet every {show_time(interval)}")
-        net.faults.add((*here, key), got, f"a packet every {show_time(DAY_PS)} or more often")
+        net.faults.add((*here, key), got, f"at least one packet in {show_time(DAY_PS)}")
     return min(interval, DAY_PS)
 
 

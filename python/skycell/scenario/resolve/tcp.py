@@ -72,7 +72,7 @@ class _Checks:
 
     def all(self) -> None:
         if self.tcp.limited_transmit and self.tcp.recovery.kind == "rack_tlp":
-            allowed = 'false with recovery = "rack_tlp", whose scoreboard lets those segments out'
+            allowed = 'false with recovery = "rack_tlp", whose scoreboard releases those segments'
             self._fault("limited_transmit", True, allowed)
         if self.tcp.pacing.kind == "on" and self.tcp.recovery.kind != "rack_tlp":
             self._fault("pacing", "on", 'off, or recovery = "rack_tlp", which asks before it sends')
@@ -85,7 +85,7 @@ class _Checks:
 
     def _check_model(self, kind: str) -> None:
         if self.tcp.recovery.kind != "rack_tlp":
-            allowed = 'another rule, or recovery = "rack_tlp", which knows what is in flight'
+            allowed = 'another rule, or recovery = "rack_tlp", which counts the data in flight'
             self._fault("congestion", kind, allowed)
         if self.tcp.pacing.kind == "on":
             self._fault("pacing", "on", f'off with congestion = "{kind}", which paces itself')

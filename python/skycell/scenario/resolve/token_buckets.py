@@ -16,7 +16,7 @@ from skycell.scenario.resolve.longest import longest_packets
 from skycell.scenario.resolve.resolution import Resolution
 
 _OF_CELLS = {
-    "shaper": "nothing: the link carries cells, which a scheduler of VCs spaces",
+    "shaper": "nothing: the link carries cells; a scheduler of VCs spaces them",
     "policer": "nothing: the link carries cells, which a table [[policer]] polices VC by VC",
 }
 
@@ -41,7 +41,9 @@ def token_buckets(net: Resolution, link: PlannedLink) -> dict[str, Any]:
             continue
         found[key] = resolve(POLICER, bucket, place)
         if bucket.burst.amount < packet:
-            allowed = f"from {show_amount(packet)} B, one full packet: a longer one never conforms"
+            allowed = (
+                f"from {show_amount(packet)} B, one full packet: a longer packet never conforms"
+            )
             faults.add((*where, "burst"), bucket.burst.text, allowed)
     return found
 

@@ -92,7 +92,7 @@ def _spec(
         net.faults.add(
             (*where, "slot"),
             uplink.slot.text,
-            f"from {show_time(cells_ps)}, the time of its cells on the slowest of the links",
+            f"from {show_time(cells_ps)}, the time of its cells on the slowest link",
         )
     longest_ps = max(rounded(link.delay.amount) for link in links)
     hop_ps = longest_ps if uplink.hop is None else rounded(uplink.hop.amount)

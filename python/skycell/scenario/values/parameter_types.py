@@ -26,7 +26,7 @@ from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
 CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "ubr", "gfr")
-NO_ABR = "a VC is of class abr by a table [[abr]] that names it; its cells join the default queue"
+NO_ABR = "a table [[abr]] makes a VC one of class abr; its cells join the default queue"
 
 
 def _read_threshold(value: Any) -> Quantity | float:

@@ -42,14 +42,14 @@ class HeldBack(Parameters):
 
     timeout: AckWait = param(
         "200 ms",
-        "longest wait before an ACK; with max_timeout the shortest one",
+        "longest wait before an ACK; with max_timeout the shortest wait",
         source="4.4BSD: the 200 ms fast timer",
     )
     max_timeout: AckWait | None = param(
         None,
         (
-            "longest wait where segments come more than half of timeout apart: the wait grows to "
-            "twice the interval, the handshake's round trip at most"
+            "longest wait if segments come more than half of timeout apart: the wait grows to "
+            "twice the interval, at most to the handshake's round trip"
         ),
         source="RFC 1122 has one wait; Linux: icsk_ack.ato, TCP_DELACK_MAX",
     )
@@ -59,8 +59,9 @@ class HeldBack(Parameters):
     quick_segments: Annotated[int, whole_number(0, 1000)] = param(
         0,
         (
-            "data segments that are acknowledged at once, each: the first of a connection, and "
-            "those after one that came twice or after a gap longer than the receiver's own RTO"
+            "data segments that are acknowledged at once, each by its own ACK: the first of a "
+            "connection, and those after a segment that came twice or after a gap longer than "
+            "the receiver's own RTO"
         ),
         source="RFC 1122 has none; Linux: up to 16, tcp_enter_quickack_mode, tcp_event_data_recv",
     )

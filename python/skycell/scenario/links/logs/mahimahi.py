@@ -36,7 +36,7 @@ def read_mahimahi(name: str, text: str) -> Log:
         before = int(word)
         samples.append(Sample(before * PS_PER_MS, octets=OCTETS))
     if not faults and not before:
-        allowed = "moments up to one above 0: at the last one the file begins anew"
+        allowed = "moments up to one above 0: at the last moment the file begins again"
         faults.append(Fault(name, "", "no moment above 0", allowed, MEANING))
     if faults:
         raise ScenarioFaults(faults)
@@ -51,6 +51,6 @@ def read_mahimahi(name: str, text: str) -> Log:
         wraps=True,
         assumed=(
             Assumed("size", f"An opportunity is {OCTETS} octets, as mahimahi has it."),
-            Assumed("repeat", "The file begins anew at its end.", otherwise="repeat = false"),
+            Assumed("repeat", "The file begins again at its end.", otherwise="repeat = false"),
         ),
     )

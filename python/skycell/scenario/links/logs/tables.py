@@ -137,7 +137,7 @@ def read_table(name: str, text: str, asked: Asked) -> Log | None:
     for columns in (header.time, header.rtt, rate, loss):
         if len(columns) > 1:
             got = " and ".join(printable(column.name) for column in columns)
-            raise refused(name, "", got, "one such column: take the others out", 1)
+            raise refused(name, "", got, "one such column: remove the others", 1)
     used = (*rate, *loss)
     unused = [column for column in (*header.rate, *header.loss) if column not in used]
     header = replace(header, rate=rate, loss=loss, others=[*header.others, *unused])
