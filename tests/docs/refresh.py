@@ -2,7 +2,8 @@
 
 Only outputs of `console` blocks change, and only where they differ. Where the page ends an output
 with a line `...`, as many lines are written as stood before it; where such a line leaves something
-out in the middle, the new output is shown instead, for a person to shorten.
+out in the middle, the new output is shown instead, for a person to shorten. Transcripts get no
+versions, hashes and times.
 """
 
 import os
@@ -10,7 +11,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tests.docs.pages import plain, same
+from tests.docs.pages import TRANSCRIPTS, plain, same
 from tests.docs.running import console_of
 from tests.structure.tree import ROOT
 
@@ -41,6 +42,7 @@ def refresh(page: Path) -> None:
         if left_out and behind:
             print(f"{page.name}:{command.line}: shorten by hand\n{got}")
             continue
+        got = plain(got) if page.parent == TRANSCRIPTS else got
         kept = "\n".join(line.rstrip() for line in got.splitlines()).strip("\n")
         if left_out:  # at the end: as much as the page had
             kept = "\n".join([*kept.splitlines()[: shown.count("\n")], "..."])
