@@ -82,3 +82,13 @@ def test_switches_that_forget_a_vc_lose_its_rm_cells_and_rates_recover() -> None
     vcs = skycell.run(scenario).records["vcs"]
     assert sum(vc["cells_lost"]["off_path"] for vc in vcs) > 0
     assert vcs[0]["abr"]["acr_millicells"] / 1e3 > 15_000
+
+
+def test_mcrs_have_to_find_room_on_later_paths_too() -> None:
+    own = {"buffer": "2000 cells", "rate": "4 Mbit/s", "framing": "none"}
+    scenario = over({**SHELL, "onboard_switching": own}, duration="14 s")
+    table = {"vcs": ["flow1.forward"], **CONTROL, "mcr": "10000 cells/s", "icr": "10000 cells/s"}
+    faults = skycell.check({**scenario.values, "abr": [table]})
+    # 9 433 cells/s on board; the second path begins over 5-7.
+    assert any("sat-5-7>sat-5-6" in fault.got for fault in faults)
+    assert skycell.check({**scenario.values, "abr": [{**table, "mcr": "9000 cells/s"}]}) == ()

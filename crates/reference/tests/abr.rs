@@ -751,3 +751,25 @@ fn a_virtual_source_on_board_begins_at_icr_where_a_path_enters() {
     // So do cells of the VC, from 2 011 ms on.
     assert!(records.ports[3].departed > 100);
 }
+
+#[test]
+fn a_vc_that_changes_its_path_alone_is_refused() {
+    let alone = |spec: &mut Value| {
+        spec["vcs"][1].as_object_mut().unwrap().remove("rerouting");
+    };
+    let later = |spec: &mut Value| {
+        spec["vcs"][1]["rerouting"]["times_ps"] = json!([2_001 * MS]);
+    };
+    let elsewhere = |spec: &mut Value| {
+        spec["vcs"][1]["rerouting"]["paths"] = json!([[5, 6, 7, 9]]);
+    };
+    let changes: [fn(&mut Value); 3] = [alone, later, elsewhere];
+    for change in changes {
+        let refused = std::panic::catch_unwind(|| handover(change, MS));
+        let text = *refused.unwrap_err().downcast::<String>().unwrap();
+        assert!(
+            text.contains("the VC the other way comes by the same nodes"),
+            "{text}"
+        );
+    }
+}
