@@ -38,20 +38,20 @@ from skycell.scenario.scenario import refuse_sweep
 
 KEYS = {
     "title": "what the sweep is about, in one line",
-    "scenario": "what all runs have in common: a table as in a scenario file, or such a file",
-    "factors": "what differs between the runs: a table per factor, with its levels",
+    "scenario": "scenario of all runs: a table as in a scenario file, or the name of such a file",
+    "factors": "factors of the runs: a table for each factor, with its levels",
     "replications": "runs of each combination of levels",
     "first_seed": "seed of the first replication; the others have the seeds that follow",
     "common_random_numbers": "whether a replication has the same seed in every combination",
     "responses": "what is measured on each run",
-    "ceiling": "cell rate of which TCP's share counts as an efficiency of 1",
+    "ceiling": "cell rate whose TCP share is an efficiency of 1",
     "throughput": "which octets count as throughput, and over which time",
 }
 """Keys of the file with their meanings."""
 
 FACTOR_KEYS = {
-    "key": "scenario key that the levels are values of",
-    "form": "text that a level is written into, at its {}",
+    "key": "scenario key that takes the levels as values",
+    "form": "text with {} in the place of the level",
     "levels": "a list of values of the key, or a table of named levels",
 }
 """Keys of a factor with their meanings."""
@@ -212,8 +212,8 @@ class _Reader:
         value = self.values.get("ceiling", "link")
         if value not in ("link", "left") and stated_bps_of(value) is None:
             allowed = (
-                '"link" (that of the congested link), "left" (what cell sources leave of it on '
-                'average) or a rate above 0, such as "63 Mbit/s"'
+                '"link" (the rate of the congested link), "left" (the rate that cell sources leave '
+                'on average) or a rate above 0, such as "63 Mbit/s"'
             )
             self.faults.add(("ceiling",), value, allowed, KEYS["ceiling"])
             return None
@@ -256,7 +256,7 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
         found = _listed_levels(levels, key, form, path, faults)
     elif isinstance(levels, Mapping):
         if "form" in value:
-            allowed = "nothing: named levels are written out"
+            allowed = "nothing: named levels have their values in full"
             faults.add((*path, "form"), value["form"], allowed, FACTOR_KEYS["form"])
         found = _named_levels(levels, key, path, faults)
     else:
@@ -265,7 +265,7 @@ def _factor(name: str, value: Any, faults: FaultCollector) -> SweepFactor | None
         faults.add((*path, "levels"), got, allowed, FACTOR_KEYS["levels"])
         return None
     if len(levels) < 2:
-        allowed = "two or more levels; what does not vary belongs to the scenario"
+        allowed = "two or more levels; a value that does not vary belongs in the scenario"
         faults.add((*path, "levels"), levels, allowed, FACTOR_KEYS["levels"])
     return SweepFactor(name, tuple(found), _unit_of(value.get("form")))
 

@@ -232,7 +232,7 @@ def _note_idle_factors(plan: SweepPlan, specs: Mapping[Cell, str], faults: Fault
                 break
         else:
             allowed = (
-                "levels that change a run; if factors set the same key the last one counts, "
+                "levels that change a run; if factors set the same key the last factor counts, "
                 "and first_seed sets the seeds"
             )
             got = Verbatim("levels that change nothing")
