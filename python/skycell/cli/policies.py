@@ -1,4 +1,4 @@
-"""`skycell policies`: every buffer policy with its class, parameters and source."""
+"""`skycell policies`: every buffer policy with its class, fairness, parameters and source."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ class Policies(Call):
     """List every buffer policy: its class, how it discards, parameters, source.
 
     SA and MA: one count of cells, or one for each VC; ST and MT: one threshold, or several.
+    Fairness: what Table 1 of NASA/CR-1999-209158, part I.A, says of the policies in that table.
     """
 
     markdown: bool = option(
@@ -43,6 +44,8 @@ class Policies(Call):
             words = f"{facts['class']:<5}  {facts['threshold']:<7}  {facts['discards']:<13}  {tags}"
             say(f"{row.kind:<{width}}  {words}")
             say(f"    {row.rule}")
+            if "fairness" in facts:
+                say(f"    fairness in print: {facts['fairness']}")
             reported = ", ".join(
                 f"{name} {value}".strip() for name, value in row.parameters.items()
             )

@@ -1,7 +1,8 @@
 """Every buffer policy in one table: its class, how it discards, its parameters, its source.
 
 The classes are those of "Buffer Management for TCP over the ATM GFR Service", section 7 and Table
-10: one count of cells (SA) or one for each VC (MA), one threshold (ST) or several (MT).
+10: one count of cells (SA) or one for each VC (MA), one threshold (ST) or several (MT). The column
+of fairness is that of Table 1 of the Communications Magazine paper, for the policies in that table.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class PolicyRow:
     kind: str
     rule: str
     facts: Mapping[str, Any]
-    """What its declaration tells: class, threshold, discards, source, chosen."""
+    """What its declaration says: class, threshold, discards, fairness, source, chosen."""
     parameters: dict[str, str]
     """Default by name; empty for a parameter that must be given."""
 
@@ -41,6 +42,7 @@ class PolicyRow:
             "threshold": self.facts["threshold"],
             "drop": self.facts["discards"],
             "sees_tags": self.sees_tags,
+            "fairness": self.facts.get("fairness", ""),
             "parameters": self.parameters,
             "source": self.facts["source"],
             "chosen": self.facts.get("chosen", ""),
@@ -80,7 +82,7 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def policy_page() -> str:
     """The table as Markdown, for the reference pages."""
     heads = (
-        *("kind", "class", "threshold", "discards", "sees tags"),
+        *("kind", "class", "threshold", "discards", "sees tags", "fairness in print"),
         *("parameters and defaults", "source", "chosen by us"),
     )
     rows = (
@@ -90,6 +92,7 @@ def policy_page() -> str:
             row.facts["threshold"],
             row.facts["discards"],
             "yes" if row.sees_tags else "no",
+            row.facts.get("fairness", "–"),
             defaults_of(POLICIES[row.kind]),
             row.facts["source"],
             row.facts.get("chosen", "–"),

@@ -37,3 +37,27 @@ def test_policies_are_listed_as_json() -> None:
     assert rows["epd"]["class"] == "SA-ST"
     assert rows["single_drop"]["parameters"]["thresholds"] == ""  # must be given
     assert rows["pme_ered"]["sees_tags"]
+
+
+# NASA/CR-1999-209158, part I.A, Table 1. `priority_drop` has a dash there, and no other policy is in it.
+TABLE_1 = {
+    "epd": ("SA-ST", "static", "deterministic", False, "none"),
+    "ppd": ("SA-ST", "static", "deterministic", False, "none"),
+    "red": ("SA-ST", "static", "probabilistic", False, "equal allocation in limited cases"),
+    "fred": ("MA-ST", "dynamic", "probabilistic", False, "equal allocation"),
+    "selective_drop": ("MA-ST", "dynamic", "deterministic", False, "equal allocation"),
+    "fair_buffer_allocation": ("MA-ST", "dynamic", "deterministic", False, "equal allocation"),
+    "dynamic_epd": ("MA-ST", "dynamic", "deterministic", False, "equal allocation"),
+    "pme_ered": ("MA-MT", "static", "probabilistic", True, "MCR guarantee"),
+    "dfba": ("MA-MT", "dynamic", "probabilistic", True, "MCR guarantee"),
+    "mcr_scheduling": ("MA-MT", "dynamic", "deterministic", False, "MCR guarantee"),
+    "priority_drop": ("SA-MT", "static", "deterministic", True, ""),
+}
+
+
+def test_policies_are_classed_as_the_paper_has_them() -> None:
+    columns = ("class", "threshold", "drop", "sees_tags", "fairness")
+    rows = {row["kind"]: row for row in json.loads(skycell("policies", "--json").stdout)}
+    found = {kind: tuple(rows[kind][column] for column in columns) for kind in TABLE_1}
+    assert found == TABLE_1
+    assert not any(row["fairness"] for kind, row in rows.items() if kind not in TABLE_1)

@@ -32,6 +32,7 @@ use skycell_des::Stream;
     threshold = "dynamic",
     discards = "probabilistic",
     sees_tags = true,
+    fairness = "MCR guarantee",
     source = "Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
     label = "DFBA"
 )]

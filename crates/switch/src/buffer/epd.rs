@@ -17,6 +17,7 @@ use skycell_declare::{
     class = "SA-ST",
     threshold = "static",
     discards = "deterministic",
+    fairness = "none",
     source = "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
     label = "EPD"
 )]

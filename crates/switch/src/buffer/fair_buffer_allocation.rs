@@ -18,6 +18,7 @@ use skycell_declare::{
     class = "MA-ST",
     threshold = "dynamic",
     discards = "deterministic",
+    fairness = "equal allocation",
     source = "Heinanen, Kilkki, as described in Goyal, Jain et al.: ICCCN'97",
     label = "FBA"
 )]

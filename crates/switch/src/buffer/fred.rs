@@ -19,6 +19,7 @@ use skycell_des::Stream;
     class = "MA-ST",
     threshold = "dynamic",
     discards = "probabilistic",
+    fairness = "equal allocation",
     source = "Lin, Morris: Dynamics of Random Early Detection, 1997",
     chosen = "thresholds; average updated only at frames that begin",
     label = "FRED"

@@ -20,6 +20,7 @@ use skycell_des::Stream;
     threshold = "static",
     discards = "probabilistic",
     sees_tags = true,
+    fairness = "MCR guarantee",
     source = "Feng, Kandlur, Saha, Shin: CSE-TR-349-97, 1997; as described in Goyal, Jain, Fahmy, \
               Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
     chosen = "interval, step in proportion to the shortfall, marked frames lost only to a full buffer",

@@ -12,6 +12,7 @@ use skycell_declare::Declare;
     class = "SA-ST",
     threshold = "static",
     discards = "deterministic",
+    fairness = "none",
     source = "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
     label = "PPD"
 )]

@@ -18,6 +18,7 @@ use skycell_des::Stream;
     class = "SA-ST",
     threshold = "static",
     discards = "probabilistic",
+    fairness = "equal allocation in limited cases",
     source = "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993",
     chosen = "thresholds; queue in cells, averaged once a frame",
     label = "RED"

@@ -17,6 +17,7 @@ use skycell_declare::{
     class = "MA-ST",
     threshold = "dynamic",
     discards = "deterministic",
+    fairness = "equal allocation",
     source = "Goyal, Jain et al.: ICCCN'97",
     label = "Selective Drop"
 )]

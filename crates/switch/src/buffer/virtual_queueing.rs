@@ -48,6 +48,7 @@ impl PolicyRule for VirtualQueueingSpec {
     class = "MA-ST",
     threshold = "dynamic",
     discards = "deterministic",
+    fairness = "equal allocation",
     source = "Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD Techniques, ICNP'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
     chosen = "how the threshold is divided among VCs above their equal share",
     label = "VQ + Dynamic EPD"
@@ -82,6 +83,7 @@ impl PolicyRule for DynamicEpdSpec {
     class = "MA-MT",
     threshold = "dynamic",
     discards = "deterministic",
+    fairness = "MCR guarantee",
     source = "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, Globecom'97; as described in Goyal, Jain, Fahmy, Vandalore: Buffer Management for TCP over the ATM GFR Service, 1999",
     chosen = "threshold, interval; a VC without cells saves up nothing; what MCRs leave is served in turn",
     label = "VQ + MCR scheduling"

@@ -824,6 +824,7 @@ POLICIES: dict[str, RuleSpec] = {
         facts={
             "class": "SA-ST",
             "discards": "deterministic",
+            "fairness": "none",
             "label": "PPD",
             "source": "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
             "threshold": "static",
@@ -839,6 +840,7 @@ POLICIES: dict[str, RuleSpec] = {
         facts={
             "class": "SA-ST",
             "discards": "deterministic",
+            "fairness": "none",
             "label": "EPD",
             "source": "Romanow, Floyd: Dynamics of TCP Traffic over ATM Networks, 1995",
             "threshold": "static",
@@ -855,6 +857,7 @@ POLICIES: dict[str, RuleSpec] = {
         facts={
             "class": "MA-ST",
             "discards": "deterministic",
+            "fairness": "equal allocation",
             "label": "Selective Drop",
             "source": "Goyal, Jain et al.: ICCCN'97",
             "threshold": "dynamic",
@@ -871,6 +874,7 @@ POLICIES: dict[str, RuleSpec] = {
         facts={
             "class": "MA-ST",
             "discards": "deterministic",
+            "fairness": "equal allocation",
             "label": "FBA",
             "source": "Heinanen, Kilkki, as described in Goyal, Jain et al.: ICCCN'97",
             "threshold": "dynamic",
@@ -909,6 +913,7 @@ POLICIES: dict[str, RuleSpec] = {
         facts={
             "class": "MA-MT",
             "discards": "probabilistic",
+            "fairness": "MCR guarantee",
             "label": "DFBA",
             "sees_tags": True,
             "source": (
@@ -972,6 +977,7 @@ POLICIES: dict[str, RuleSpec] = {
             "chosen": "thresholds; queue in cells, averaged once a frame",
             "class": "SA-ST",
             "discards": "probabilistic",
+            "fairness": "equal allocation in limited cases",
             "label": "RED",
             "source": (
                 "Floyd, Jacobson: Random Early Detection Gateways for Congestion Avoidance, 1993"
@@ -1001,6 +1007,7 @@ POLICIES: dict[str, RuleSpec] = {
             "chosen": "thresholds; average updated only at frames that begin",
             "class": "MA-ST",
             "discards": "probabilistic",
+            "fairness": "equal allocation",
             "label": "FRED",
             "source": "Lin, Morris: Dynamics of Random Early Detection, 1997",
             "threshold": "dynamic",
@@ -1032,6 +1039,7 @@ POLICIES: dict[str, RuleSpec] = {
             "chosen": "how the threshold is divided among VCs above their equal share",
             "class": "MA-ST",
             "discards": "deterministic",
+            "fairness": "equal allocation",
             "label": "VQ + Dynamic EPD",
             "source": (
                 "Wu, Siu, Ren: Improved Virtual Queuing and Dynamic EPD Techniques, ICNP'97; "
@@ -1056,6 +1064,7 @@ POLICIES: dict[str, RuleSpec] = {
             ),
             "class": "MA-MT",
             "discards": "deterministic",
+            "fairness": "MCR guarantee",
             "label": "VQ + MCR scheduling",
             "source": (
                 "Siu, Wu, Ren: Virtual Queuing Techniques for UBR+ Service in ATM, "
@@ -1092,6 +1101,7 @@ POLICIES: dict[str, RuleSpec] = {
             ),
             "class": "MA-MT",
             "discards": "probabilistic",
+            "fairness": "MCR guarantee",
             "label": "PME + ERED",
             "sees_tags": True,
             "source": (
