@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -184,6 +184,27 @@ def handover_interval(of: Computed) -> float | None:
         return None
     steps = (changes[-1] - changes[0]) / (len(changes) - 1)
     return steps * found.step_ps / PS_PER_SECOND / 60
+
+
+@PATH_MEASURES.declare(
+    "min", "mean time for which a path stays, of those that cross the seam, or of all others"
+)
+def path_interval(of: Computed) -> float | None:
+    """By the row's `seam`, of paths that begin and end within the time; None if there is none."""
+    found = _series(of)
+    crossing = of.factors["seam"] == "crossed"
+    whole = [part for part in found.intervals[1:-1] if part.satellites]
+    steps = [part.steps for part in whole if _crosses_the_seam(of, part.satellites) == crossing]
+    if not steps:
+        return None
+    return sum(steps) / len(steps) * found.step_ps / PS_PER_SECOND / 60
+
+
+def _crosses_the_seam(of: Computed, satellites: Sequence[str]) -> bool:
+    """True if a link of the path is between the first plane and the last."""
+    planes = [int(name.partition("-")[0]) for name in satellites]
+    ends = {1, of.constellation.file.pattern.planes}
+    return any({before, after} == ends for before, after in pairwise(planes))
 
 
 @PATH_MEASURES.declare("ms", "from ground to ground over a satellite at an elevation at both ends")
