@@ -50,6 +50,18 @@ def packet_delay(run: Measured) -> float:
     return mean_of([float(run.flows[flow]["delay_mean_ps"]) for flow in flows]) / PS_PER_MS
 
 
+@PRIVILEGED.declare("cells", "mean queue of a VC of the row's sources", better="smaller")
+def source_mean_queue(run: Measured) -> float:
+    """At the port that samples VCs; each VC counts alike.
+
+    Raises:
+        KeyError: no port samples a VC of the sources.
+    """
+    queues = {queue["vc"]: queue["mean"] for port in run.ports for queue in port["vc_queues"]}
+    vcs = [run.facts.first_vcs[flow] for flow in _source_flows(run)]
+    return mean_of([float(queues[vc]) for vc in vcs])
+
+
 @PRIVILEGED.declare("ms", "mean round trip of the privileged source's segments", better="smaller")
 def segment_rtt(run: Measured) -> float:
     """From the moment a segment is handed to the port until all of it has arrived, and back.

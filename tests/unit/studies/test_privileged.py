@@ -59,6 +59,17 @@ def test_a_delay_is_the_mean_over_the_flows_of_a_source() -> None:
     assert MEASURES["packet_delay"].measure(run) == pytest.approx(5.0)
 
 
+def test_a_source_holds_what_its_vcs_have_in_the_port_that_samples_them() -> None:
+    queues = [{"vc": vc, "mean": mean} for vc, mean in ((4, 30.0), (5, 100.0), (6, 60.0))]
+    held = {}
+    for source in ("privileged", "background"):
+        run = run_of(source)
+        for port, sampled in zip(run.summary["ports"], (queues, []), strict=True):
+            port["vc_queues"] = sampled
+        held[source] = MEASURES["source_mean_queue"].measure(run)
+    assert held == {"privileged": 30.0, "background": 80.0}
+
+
 def test_the_queue_and_the_losses_are_those_of_the_limited_ports() -> None:
     run = run_of()
     for port, mean, above in zip(run.summary["ports"], (4000.0, 10.0), (3, 1), strict=True):
