@@ -202,9 +202,14 @@ def path_interval(of: Computed) -> float | None:
 
 def _crosses_the_seam(of: Computed, satellites: Sequence[str]) -> bool:
     """True if a link of the path is between the first plane and the last."""
-    planes = [int(name.partition("-")[0]) for name in satellites]
-    ends = {1, of.constellation.file.pattern.planes}
+    planes = [_plane(name) for name in satellites]
+    ends = {1, _plane(of.constellation.satellites[-1])}
     return any({before, after} == ends for before, after in pairwise(planes))
+
+
+def _plane(satellite: str) -> int:
+    """The plane of a satellite of a pattern, from 1."""
+    return int(satellite.partition("-")[0])
 
 
 @PATH_MEASURES.declare("ms", "from ground to ground over a satellite at an elevation at both ends")

@@ -39,7 +39,7 @@ def test_policies_are_listed_as_json() -> None:
     assert rows["pme_ered"]["sees_tags"]
 
 
-# NASA/CR-1999-209158, part I.A, Table 1. `priority_drop` has a dash there, and no other policy is in it.
+# NASA/CR-1999-209158, part I.A, Table 1, where `priority_drop` has a dash.
 TABLE_1 = {
     "epd": ("SA-ST", "static", "deterministic", False, "none"),
     "ppd": ("SA-ST", "static", "deterministic", False, "none"),

@@ -115,3 +115,9 @@ def test_handovers_and_hops_of_the_text_come_out() -> None:
     # Along the horizon: the other leg of a right triangle.
     across_km = ((6378.137 + 35_786) ** 2 - 6378.137**2) ** 0.5
     assert hops["35786", "0"] == pytest.approx(2 * across_km / 300, abs=1e-6)
+
+
+def test_without_links_across_the_seam_no_path_crosses_it() -> None:
+    rows = reproduce(["jsac98-seam"], overrides={"links.seam": "none"}, version="test").rows
+    found = [(row.factors["seam"], row.mean is not None) for row in rows]
+    assert sorted(found) == [("crossed", False)] * 6 + [("elsewhere", True)] * 6
