@@ -172,7 +172,7 @@ class Advise(Call):
                 )
         with collector.step():
             self._refuse_other_aims()
-        return collector.tried(self._question)
+        return collector.read(self._question)
 
     def _refuse_other_aims(self) -> None:
         """Refuses an aim that the choice or the traffic does not have."""

@@ -71,7 +71,7 @@ class Analyse(Call):
         if self.source.suffix == _SWEEP:
             read = self._runs_of_file(collector)
         else:
-            read = collector.tried(lambda: read_runs(self.source))
+            read = collector.read(lambda: read_runs(self.source))
         if read is None:
             return None
         asked = (self.rows.factors, self.responses, self.rows.block)

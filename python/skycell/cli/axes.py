@@ -41,7 +41,7 @@ class AxesOptions(Options):
     )
 
     @property
-    def are_given(self) -> bool:
+    def are_chosen(self) -> bool:
         """Whether a factor has been given a place."""
         return bool(self.x or self.series or self.facet)
 
@@ -59,7 +59,7 @@ class AxesOptions(Options):
         """
         from skycell.plots.values import Axes
 
-        if not self.are_given:
+        if not self.are_chosen:
             return None
         x, series = self.x, self.series
         known = {"--x": [*factors, *responses], "--series": factors, "--facet": factors}

@@ -63,7 +63,7 @@ class ErrorCollector:
             return isinstance(error, Unread)
         return True
 
-    def tried(self, read: Callable[[], _Read]) -> _Read | None:
+    def read(self, read: Callable[[], _Read]) -> _Read | None:
         """Reads as a step; none where there is a fault, which is noted, or an unread value."""
         with self.step():
             return read()

@@ -65,7 +65,7 @@ class Emulate(Call):
 
     def check(self, collector: ErrorCollector) -> Scenario | None:
         values = read_settings(self.settings, collector.faults)
-        return collector.tried(lambda: load_input(self.file, values))
+        return collector.read(lambda: load_input(self.file, values))
 
     def run(self, scenario: Scenario) -> None:
         from skycell import _core

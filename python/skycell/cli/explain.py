@@ -33,7 +33,7 @@ class Explain(Call):
 
     def check(self, collector: ErrorCollector) -> Scenario | None:
         values = read_settings(self.settings, collector.faults)
-        return collector.tried(lambda: load_input(self.file, values))
+        return collector.read(lambda: load_input(self.file, values))
 
     def run(self, scenario: Scenario) -> None:
         from skycell.metrics.explained import explain as explained

@@ -71,7 +71,7 @@ class Export(Call):
         """Also reads the result."""
         from skycell.records.result import RunResult
 
-        is_sweep = is_sweep_source(self.source)
+        is_sweep = bool(collector.read(lambda: is_sweep_source(self.source)))
         found: RunResult | SweepResult | None = None
         with collector.step(), drawing_faults():
             found = read_sweep_source(self.source) if is_sweep else read_run(self.source)

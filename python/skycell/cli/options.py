@@ -220,7 +220,7 @@ class RowsOptions(Options):
     )
 
     @property
-    def are_given(self) -> bool:
+    def are_chosen(self) -> bool:
         """Whether the call chooses rows or factors."""
         return bool(self.factors or self.filters or self.block)
 

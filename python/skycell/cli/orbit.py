@@ -222,7 +222,7 @@ class PathCall(OrbitCall):
     common = shared(OrbitOptions)
 
     def check(self, collector: ErrorCollector) -> Inputs | None:
-        ends = (collector.tried(lambda: self.source), collector.tried(lambda: self.target))
+        ends = (collector.read(lambda: self.source), collector.read(lambda: self.target))
         return self.inputs(collector, [name for name in ends if name is not None])
 
     def run(self, inputs: Inputs) -> None:

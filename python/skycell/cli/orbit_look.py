@@ -93,7 +93,7 @@ class Look(OrbitCall):
         with collector.step(), drawing_faults("--plot"):
             if self.plot is not None:
                 format_of(self.plot)
-        times_ps = collector.tried(lambda: _moments(self.start, self.duration, self.step))
+        times_ps = collector.read(lambda: _moments(self.start, self.duration, self.step))
         inputs = self.inputs(collector, self.place)
         if inputs is None:
             return None
@@ -101,7 +101,7 @@ class Look(OrbitCall):
         with collector.step():
             if not places:
                 raise click.UsageError("name a place, or give --places FILE")
-        names = collector.tried(lambda: _named(sky, self.satellites))
+        names = collector.read(lambda: _named(sky, self.satellites))
         return _Asked(inputs, names or (), times_ps or ())
 
     @property

@@ -115,9 +115,9 @@ class OrbitCall(Call):
             _refuse_targets(
                 self.files.force, [self.files.csv_file, self.files.parquet, self.figure_file]
             )
-        sky = collector.tried(lambda: _constellation(self.constellation, self.common.settings))
+        sky = collector.read(lambda: _constellation(self.constellation, self.common.settings))
         own = [] if sky is None else sky.own_places
-        places = collector.tried(lambda: _named_places(names, own, self.common.places_file, usual))
+        places = collector.read(lambda: _named_places(names, own, self.common.places_file, usual))
         return None if sky is None or places is None else (sky, places)
 
 

@@ -59,7 +59,7 @@ class Pack(Call):
                 raise click.UsageError(f"{self.bundle}: a bundle is written as .zip")
             refuse_unwritable(self.bundle, is_file=True)
             refuse_overwriting([self.bundle], force=self.force)
-        return collector.tried(lambda: _command_to_pack(self.command))
+        return collector.read(lambda: _command_to_pack(self.command))
 
     def run(self, read: Command) -> None:
         from skycell.exports.bundle import INPUT, RESULT, NotABundle, bundle_of

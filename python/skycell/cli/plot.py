@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -119,7 +120,7 @@ class Plot(Call):
             if values and not _is_scenario(self.source):
                 raise click.UsageError("--set is for scenario files, and this is not one")
         with collector.step():
-            is_of_rows = bool(self.response or self.rows.are_given or self.level)
+            is_of_rows = bool(self.response or self.rows.are_chosen or self.level)
             if is_of_rows and not isinstance(found, Factorial):
                 raise click.UsageError(
                     "--response, --factor, --where, --block and --level are for sweeps and tables, "
@@ -172,7 +173,7 @@ class Plot(Call):
                 found.refuse_unknown_table(self.table)
         with collector.step(), drawing_faults():
             found.refuse_unknown_figure(self.kind, self.table)
-            if self.axes.are_given:
+            if self.axes.are_chosen:
                 factors, metrics = found.names_of(self.kind, self.table)
                 found = replace(found, axes=self.axes.chosen(collector, factors, metrics))
             self._check_target(collector, self.kind)
@@ -183,7 +184,7 @@ class Plot(Call):
         from skycell.plots import run as figures
 
         with collector.step():
-            if self.axes.are_given:
+            if self.axes.are_chosen:
                 raise click.UsageError(
                     "--x, --series and --facet are for sweeps, tables and studies, not for runs"
                 )
@@ -195,12 +196,9 @@ class Plot(Call):
             if kind not in figures.TRACE_OF:
                 kinds = ", ".join(figures.TRACE_OF)
                 raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
+        fields = {"flow": "flows", "port": "port", "unit": "unit", "from": "start", "to": "end"}
         inputs = {
-            "flow": self.flows,
-            "port": self.port,
-            "unit": self.unit,
-            "from": self.start,
-            "to": self.end,
+            name: collector.read(partial(getattr, self, field)) for name, field in fields.items()
         }
         choices = figures.CHOICES_OF.get(kind, tuple(inputs))
         with collector.step():

@@ -76,7 +76,7 @@ def validate_factorial(
             kinds = ", ".join(FACTORIAL_KINDS)
             raise click.BadParameter(f"{kind}: a {found.what} has {kinds}", param_hint="'--kind'")
     with collector.step():
-        if kind is not None and axes.are_given:
+        if kind is not None and axes.are_chosen:
             raise click.UsageError(
                 f"--kind {kind} explains the response; --x, --series and --facet draw it by itself"
             )

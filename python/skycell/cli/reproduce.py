@@ -87,8 +87,8 @@ class Reproduce(Call):
                 raise click.UsageError("name a study or a table; --list shows them")
         overrides = read_settings(self.settings, collector.faults)
         variations = _variations(self.varied, collector)
-        with collector.step():
-            _refuse_early(self.ids, overrides, variations, self.seed, collector)
+        seed = collector.read(lambda: self.seed)
+        _refuse_early(self.ids, overrides, variations, 1 if seed is None else seed, collector)
         self.runs.check(collector)
         with collector.step():
             refuse_results(self.runs.shard, out=self.out, vary=self.varied)

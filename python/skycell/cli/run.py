@@ -63,7 +63,7 @@ class Run(Call):
             if self.out is not None:
                 _check_folder(self.out, self.force)
                 refuse_unwritable(self.out)
-        scenario = collector.tried(lambda: self._scenario(values))
+        scenario = collector.read(lambda: self._scenario(values))
         with collector.step():
             if self.traces and self.out is None:
                 raise click.UsageError(

@@ -93,7 +93,7 @@ class Sweep(Call):
                     refuse_unwritable(self.out)
         with collector.step():
             refuse_unfit_store(self.runs.store_path, to_look=self.plan_only)
-        design = collector.tried(lambda: design_runs(load_input_plan(self.file, self.replications)))
+        design = collector.read(lambda: design_runs(load_input_plan(self.file, self.replications)))
         if design is None:
             return None
         return design, self.axes.chosen(collector, [f.name for f in design.plan.factors])

@@ -52,7 +52,7 @@ class Unpack(Call):
         from skycell.cli.bundled import NotAllowedError, allowed_command
         from skycell.plots.files import refuse_overwriting
 
-        found = collector.tried(lambda: _read(self.bundle))
+        found = collector.read(lambda: _read(self.bundle))
         if found is None:
             return None
         with collector.step():

@@ -60,6 +60,10 @@ NAMES = {
 """How a key of the data is written for people."""
 
 FACTORS = {
+    "contention_slots": "slots never reserved",
+    "frame_slots": "slots of a frame",
+    "request_slots": "slots for requests",
+    "size_kb": "file (kB)",
     "edge_buffer_rtt": "buffer at the edge (RTT)",
     "rate_mbps": "rate (Mbit/s)",
     "rtt_ms": "round trip (ms)",
@@ -191,6 +195,7 @@ METRICS = {
     "p95_delivery_time": "Delivery time, 95th percentile",
     "fast_retransmits": "Fast retransmits",
     "vc_mean_queue": "Mean occupancy",
+    "source_mean_queue": "Mean occupancy",
     "offered_load": "Offered load",
     "mean_file": "Mean file",
     "file_response_median": "Response time of a file, median",
@@ -215,6 +220,7 @@ METRICS = {
     "least_round_trip": "Least round trip",
     "greatest_round_trip": "Greatest round trip",
     "time_without_path": "Time without a path",
+    "path_interval": "Time that a path stays",
 }
 """Axis titles of metrics."""
 

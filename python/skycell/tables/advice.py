@@ -71,10 +71,10 @@ def opening(found: Answer, ranking: Ranking) -> str:
         return reported
     if simple is best:
         return f"{reported} It is also the simplest."
-    told = "" if simple.is_worse else ", and the runs do not tell the two apart"
+    apart = "" if simple.is_worse else ", and the runs do not tell the two apart"
     return (
         f"{reported} The simplest option, {levels_in_words(simple.levels, units)}, has "
-        f"{_measured(found, ranking, simple)}{told}."
+        f"{_measured(found, ranking, simple)}{apart}."
     )
 
 

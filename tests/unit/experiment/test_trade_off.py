@@ -23,13 +23,13 @@ values = st.integers(1, 9).map(float)
 
 @given(st.lists(st.tuples(values, values), min_size=1, max_size=12))
 def test_no_option_is_left_out_that_another_one_does_not_beat(
-    given_values: list[tuple[float, float]],
+    pairs: list[tuple[float, float]],
 ) -> None:
-    found = trade_off(ranking([*given_values]), GOODPUT, DELAY)
+    found = trade_off(ranking([*pairs]), GOODPUT, DELAY)
     assert found is not None
     kept = [found.of(option) for option in found.options]
     assert kept == sorted(set(kept), key=lambda pair: pair[1])
-    for goodput, delay in given_values:
+    for goodput, delay in pairs:
         beats = [one for one in kept if one[0] >= goodput and one[1] <= delay]
         assert beats
         assert ((goodput, delay) in kept) == (beats == [(goodput, delay)])

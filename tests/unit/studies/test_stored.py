@@ -110,11 +110,11 @@ def test_at_the_rates_of_the_papers_no_host_is_what_limits(users: int) -> None:
     plan = plan_of(Setting(155.52e6, 0.55, users), 1)
     (run, *_) = plan.different
     spec = json.loads(run.text.with_seed(run.seed))
-    rates = {link["name"]: link["rate_bps"] for link in spec["links"]}
-    assert rates["board>station"] == 155_520_000
-    hosts = [rate for name, rate in rates.items() if name.startswith(("near", "far"))]
+    links = {link["name"]: link for link in spec["links"]}
+    assert links["board>station"]["cell_time_ps"] == round(424e12 / 155.52e6)
+    hosts = [link["framing"] for name, link in links.items() if name.startswith(("near", "far"))]
     assert len(hosts) >= users
-    assert min(hosts) >= 2 * rates["board>station"]
+    assert {framing["rate_millibps"] for framing in hosts} == {2 * 155_520_000_000}
 
 
 @pytest.mark.parametrize("users", [5, 7, 25])
