@@ -230,6 +230,9 @@ class SingleDropSpec(SpecPart):
     rearm_below_cells: U32
 
 
+DfbaDropFunction = Literal["linear", "red"]
+
+
 class DfbaZFixed(SpecPart):
     """The same for all VCs."""
 
@@ -249,8 +252,15 @@ class DfbaZComplementSquared(SpecPart):
     kind: Literal["complement_squared"] = "complement_squared"
 
 
+class DfbaZByVc(SpecPart):
+    """Of each VC."""
+
+    kind: Literal["by_vc"] = "by_vc"
+    values: tuple[float, ...] = ()
+
+
 DfbaZ = Annotated[
-    DfbaZFixed | DfbaZComplement | DfbaZComplementSquared, Field(discriminator="kind")
+    DfbaZFixed | DfbaZComplement | DfbaZComplementSquared | DfbaZByVc, Field(discriminator="kind")
 ]
 
 
@@ -261,6 +271,7 @@ class DfbaSpec(SpecPart):
     low_cells: U32
     high_cells: U32
     alpha: float
+    drop_function: DfbaDropFunction = left_out("linear")
     mcr_millicells: tuple[U64, ...] = ()
     z: DfbaZ
     keeps_last_cells: bool

@@ -1,14 +1,17 @@
 import pytest
 
 from skycell import ScenarioFaults
+from skycell.scenario import Scenario
 from skycell.spec.network import (
     DfbaSpec,
+    DfbaZByVc,
     DfbaZComplementSquared,
     GcraSpec,
     VcPriorityDropSpec,
     VcRoundRobinSpec,
     VirtualSpacingSpec,
 )
+from skycell.spec.text import canonical_json
 from tests.unit.scenario.wan import wan
 
 
@@ -34,6 +37,35 @@ def test_dfba_takes_its_shares_from_the_contracts_of_the_vcs() -> None:
     assert (policy.low_cells, policy.high_cells, policy.alpha) == (6_000, 10_800, 0.5)
     assert policy.z == DfbaZComplementSquared()
     assert policy.keeps_last_cells
+
+
+def test_z_of_dfba_by_vc_is_1_for_a_vc_that_is_not_named() -> None:
+    contract = [{"vcs": ["flow1.forward", "flow2.forward"], "mcr": "20000 cells/s"}]
+
+    def wan_with(z: object) -> Scenario:
+        return wan(topology__bottleneck__policy={"kind": "dfba", "z": z}, gfr=contract)
+
+    spec = wan_with({"flow2.forward": 0.25}).resolve()
+    policy = next(link.port.policy for link in spec.links if link.name == "switch1>switch2")
+    assert isinstance(policy, DfbaSpec)
+    assert policy.z == DfbaZByVc(values=(1.0, 1.0, 0.25, 1.0))
+    # flow2.reverse goes the other way.
+    for z, at in (({"flow2.reverse": 0.25}, ".flow2.reverse"), ({"flow2.forward": 1.25}, "")):
+        with pytest.raises(ScenarioFaults) as found:
+            wan_with(z).resolve()
+        paths = [fault.path.replace('"', "") for fault in found.value.faults]
+        assert paths == [f"topology.bottleneck.policy.z{at}"]
+
+
+def test_alpha_of_dfba_has_no_effect_on_drops_like_those_of_red() -> None:
+    contract = [{"vcs": ["flow1.forward"], "mcr": "20000 cells/s"}]
+    red = {"kind": "dfba", "drop_function": "red"}
+    assert "drop_function" in canonical_json(
+        wan(topology__bottleneck__policy=red, gfr=contract).resolve()
+    )
+    with pytest.raises(ScenarioFaults) as found:
+        wan(topology__bottleneck__policy={**red, "alpha": 0.5}, gfr=contract).resolve()
+    assert [fault.path for fault in found.value.faults] == ["topology.bottleneck.policy.alpha"]
 
 
 def test_a_contract_becomes_intervals_and_a_tolerance() -> None:

@@ -128,7 +128,9 @@ impl Builder<'_> {
                 json!({"kind": "fixed", "value": 1.0}),
                 json!({"kind": "complement"}),
                 json!({"kind": "complement_squared"}),
+                json!({"kind": "by_vc", "values": [0.2, 1.0, 0.7, 0.0]}),
             ]),
+            "DfbaDropFunction" => json!(self.dice.pick(&["linear", "red"])),
             _ => panic!(
                 "say here how a parameter of type {ty} is drawn, so that engines are compared on it"
             ),

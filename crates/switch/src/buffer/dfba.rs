@@ -1,10 +1,11 @@
 //! Differential Fair Buffer Allocation.
 
+use super::red::EarlyDrop;
 use super::{BufferPolicy, BufferView, Draws, Needs, PolicyRule};
 use crate::{Decision, DiscardReason};
 use serde::{Deserialize, Serialize};
 use skycell_declare::{
-    Declare, Refusal,
+    Declare, Refusal, is_default,
     types::{Flag, FromZeroToOne, McrByVc, Threshold},
 };
 use skycell_des::Stream;
@@ -18,7 +19,7 @@ use skycell_des::Stream;
 /// * accepted while X <= L;
 /// * discarded while X >= H;
 /// * between them, discarded if tagged; else accepted while X_i < X W_i / W, and while
-///   X_i > X W_i / W discarded with the probability of [`Dfba::probability`].
+///   X_i > X W_i / W discarded with the probability of its [`DfbaDropFunction`].
 ///
 /// W counts the VCs that have cells in the buffer. At X_i = X W_i / W the appendix's conditions accept
 /// no frame; so it is for a VC that has the buffer to itself, and for one without MCR or cells.
@@ -58,13 +59,23 @@ pub struct DfbaSpec {
     /// the remaining weight.
     #[param(
         default = 0.5,
+        when(drop_function = ["linear"]),
         source = "Buffer Management for TCP over the ATM GFR Service, section 5"
     )]
     pub alpha: FromZeroToOne,
+    /// Function of the probability of discard between the thresholds.
+    #[param(
+        word,
+        default = "linear",
+        source = "Buffer Management for TCP over the ATM GFR Service, section 4.2"
+    )]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub drop_function: DfbaDropFunction,
     /// Only their ratios count.
     #[param(unwritten)]
     pub mcr_millicells: McrByVc,
-    /// Scales the probability of discard; W_i / W is the VC's share.
+    /// Scales the probability of discard; W_i / W is the VC's share. In a table by VC, a VC that is not
+    /// named has 1.
     #[param(
         default = 1.0,
         symbol = "Z_i",
@@ -81,8 +92,20 @@ pub struct DfbaSpec {
     pub keeps_last_cells: Flag,
 }
 
+/// The probability of discard of a VC above its share, between L and H.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum DfbaDropFunction {
+    /// Z_i (alpha (X_i - X W_i/W) / (X (1 - W_i/W)) + (1 - alpha) (X - L) / (H - L)).
+    #[default]
+    Linear,
+    /// p / (1 - n p) with p = Z_i (X - L) / (H - L), where n counts the frames that are drawn for since the
+    /// last discard (RED's method 2).
+    Red,
+}
+
 /// Z_i of DFBA, by which a VC's probability of discard is scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DfbaZ {
     /// The same for all VCs.
@@ -94,15 +117,33 @@ pub enum DfbaZ {
     Complement,
     /// (1 - W_i / W)^2.
     ComplementSquared,
+    /// Of each VC.
+    ByVc {
+        /// 0 to 1, by VC id; 1 for a VC beyond the list.
+        values: Vec<f64>,
+    },
 }
 
 impl DfbaZ {
     fn check(&self) -> Result<(), Refusal> {
+        let (field, values) = match self {
+            DfbaZ::Fixed { value } => ("value", std::slice::from_ref(value)),
+            DfbaZ::ByVc { values } => ("values", values.as_slice()),
+            DfbaZ::Complement | DfbaZ::ComplementSquared => return Ok(()),
+        };
+        match values.iter().find(|value| !(0.0..=1.0).contains(*value)) {
+            Some(value) => Err(Refusal::new(field, value, "0 to 1")),
+            None => Ok(()),
+        }
+    }
+
+    /// Z_i of the VC with spec id `vc`, whose share is `part`.
+    fn of(&self, vc: u32, part: f64) -> f64 {
         match self {
-            DfbaZ::Fixed { value } if !(0.0..=1.0).contains(value) => {
-                Err(Refusal::new("value", value, "0 to 1"))
-            }
-            _ => Ok(()),
+            DfbaZ::Fixed { value } => *value,
+            DfbaZ::Complement => 1.0 - part,
+            DfbaZ::ComplementSquared => (1.0 - part) * (1.0 - part),
+            DfbaZ::ByVc { values } => values.get(vc as usize).copied().unwrap_or(1.0),
         }
     }
 }
@@ -114,7 +155,15 @@ impl PolicyRule for DfbaSpec {
         Box::new(Dfba {
             spec: self.clone(),
             stream: draws.stream("dfba"),
+            red: self.red(),
         })
+    }
+}
+
+impl DfbaSpec {
+    /// RED's drops with L and H for its thresholds; Z_i stands for its largest probability.
+    fn red(&self) -> EarlyDrop {
+        EarlyDrop::between(self.low_cells, self.high_cells, 1.0)
     }
 }
 
@@ -123,22 +172,32 @@ impl PolicyRule for DfbaSpec {
 pub struct Dfba {
     spec: DfbaSpec,
     stream: Stream,
+    /// n of [`DfbaDropFunction::Red`].
+    red: EarlyDrop,
 }
 
 impl Dfba {
-    /// P{drop} between L and H for a VC above its share (section 4.2):
-    /// Z_i (alpha (X_i - X W_i/W) / (X (1 - W_i/W)) + (1 - alpha) (X - L) / (H - L)).
-    fn probability(&self, part: f64, view: &BufferView) -> f64 {
+    /// Draws for a frame of a VC above its share, between L and H. Returns whether it is discarded.
+    fn draws_against(&mut self, vc: u32, part: f64, view: &BufferView) -> bool {
+        let z = self.spec.z.of(vc, part);
+        match self.spec.drop_function {
+            DfbaDropFunction::Linear => self.stream.unit() <= z * self.linear(part, view),
+            // Differs: RED has the average queue. DFBA's X is the queue as the frame finds it, and no
+            // weight of an average is stated.
+            DfbaDropFunction::Red => {
+                let queued = f64::from(view.queued);
+                self.red.draws_against(queued, z, &mut self.stream)
+            }
+        }
+    }
+
+    /// P{drop} / Z_i of [`DfbaDropFunction::Linear`] (section 4.2).
+    fn linear(&self, part: f64, view: &BufferView) -> f64 {
         let queued = f64::from(view.queued);
         let fairness = (f64::from(view.vc_queued) - queued * part) / (queued * (1.0 - part));
         let efficiency = f64::from(view.queued - self.spec.low_cells)
             / f64::from(self.spec.high_cells - self.spec.low_cells);
-        let z = match self.spec.z {
-            DfbaZ::Fixed { value } => value,
-            DfbaZ::Complement => 1.0 - part,
-            DfbaZ::ComplementSquared => (1.0 - part) * (1.0 - part),
-        };
-        z * (self.spec.alpha * fairness + (1.0 - self.spec.alpha) * efficiency)
+        self.spec.alpha * fairness + (1.0 - self.spec.alpha) * efficiency
     }
 }
 
@@ -147,9 +206,11 @@ impl BufferPolicy for Dfba {
 
     fn on_enqueue(&mut self, vc: u32, view: &BufferView) -> Decision {
         if view.queued <= self.spec.low_cells {
+            self.red.restart();
             return Decision::Accept;
         }
         if view.queued >= self.spec.high_cells {
+            self.red.forget(f64::from(view.queued));
             return Decision::Discard(DiscardReason::AboveThreshold);
         }
         if view.clp {
@@ -167,8 +228,9 @@ impl BufferPolicy for Dfba {
         }
         // A VC above its share has cells, so its weight is a part of W.
         let part = weight as f64 / view.active_weight as f64;
-        let is_spared = self.stream.unit() > self.probability(part, view);
-        (!is_spared).then_some(DiscardReason::Drawn).into()
+        self.draws_against(vc, part, view)
+            .then_some(DiscardReason::Drawn)
+            .into()
     }
 
     /// X_i and W matter between L and H.
@@ -200,6 +262,7 @@ mod tests {
             low_cells: 60,
             high_cells: 90,
             alpha: 0.5,
+            drop_function: DfbaDropFunction::Linear,
             mcr_millicells: vec![500, 250, 250],
             z,
             keeps_last_cells: true,
@@ -207,10 +270,18 @@ mod tests {
     }
 
     fn dfba(z: DfbaZ) -> Dfba {
+        let spec = spec(z);
         Dfba {
-            spec: spec(z),
             stream: Stream::new(1, "port/a>b/dfba"),
+            red: spec.red(),
+            spec,
         }
+    }
+
+    fn red_like(z: DfbaZ) -> Dfba {
+        let mut policy = dfba(z);
+        policy.spec.drop_function = DfbaDropFunction::Red;
+        policy
     }
 
     const ONE: DfbaZ = DfbaZ::Fixed { value: 1.0 };
@@ -294,8 +365,84 @@ mod tests {
             (DfbaZ::ComplementSquared, 0.1458),
             (DfbaZ::Fixed { value: 0.0 }, 0.0),
         ] {
-            let part = discarded(&mut dfba(z), 0, &view);
+            let part = discarded(&mut dfba(z.clone()), 0, &view);
             assert!((part - expected).abs() < 0.02, "{z:?}: {part}");
         }
+    }
+
+    #[test]
+    fn z_by_vc_scales_the_probability_of_its_vc() {
+        let z = || DfbaZ::ByVc {
+            values: vec![0.25, 0.0],
+        };
+        // As above P is 0.5833 times Z_i for VC1 with a part of 1/2. For VC2 and VC3 with parts of 1/4:
+        // (0.5 * (60 - 20) / 60 + 0.5 * 20 / 30) = 0.6667. VC3 is beyond the list: 1.
+        let view = view(80, 60, 1_000);
+        for (vc, expected) in [(0, 0.1458), (1, 0.0), (2, 0.6667)] {
+            let part = discarded(&mut dfba(z()), vc, &view);
+            assert!((part - expected).abs() < 0.02, "VC {vc}: {part}");
+        }
+        let refused = DfbaZ::ByVc {
+            values: vec![1.0, 1.5],
+        };
+        assert_eq!(refused.check(), Err(Refusal::new("values", 1.5, "0 to 1")));
+    }
+
+    /// Lengths of the runs of frames that are accepted before a discard, of 200 discards.
+    fn spared_before_discards(policy: &mut Dfba, vc: u32, view: &BufferView) -> Vec<u32> {
+        let mut spared = vec![];
+        while spared.len() < 200 {
+            let mut run = 0;
+            while policy.on_enqueue(vc, view) == Decision::Accept {
+                run += 1;
+            }
+            spared.push(run);
+        }
+        spared
+    }
+
+    #[test]
+    fn red_like_drops_have_gaps_up_to_one_over_p_and_do_not_depend_on_the_excess() {
+        // X = 65: p = 5 / 30 = 1/6. The n-th frame after a discard is discarded with 1/6 / (1 - n/6), which is 1/5, 1/4,
+        // 1/3, 1/2, 1 for n from 1 to 5: 0 to 4 frames are spared, each number with a chance of 1/5.
+        for held in [34, 64] {
+            let view = view(65, held, 1_000);
+            let mut policy = red_like(ONE);
+            let spared = &spared_before_discards(&mut policy, 0, &view)[1..];
+            assert_eq!(spared.iter().max(), Some(&4), "{spared:?}");
+            let mean = f64::from(spared.iter().sum::<u32>()) / spared.len() as f64;
+            assert!((mean - 2.0).abs() < 0.4, "{mean}"); // standard error 0.1
+        }
+    }
+
+    #[test]
+    fn red_like_drops_have_z_for_the_largest_probability() {
+        // p = 1/2 * 5 / 30 = 1/12: 0 to 10 frames are spared.
+        let view = view(65, 60, 1_000);
+        let mut policy = red_like(DfbaZ::Complement);
+        let spared = &spared_before_discards(&mut policy, 0, &view)[1..];
+        assert_eq!(spared.iter().max(), Some(&10), "{spared:?}");
+    }
+
+    #[test]
+    fn red_like_drops_count_anew_once_the_queue_was_not_above_l() {
+        let view_of = |queued| view(queued, queued - 1, 1_000);
+        let spared_twice_around = |between: u32| {
+            let mut policy = red_like(ONE);
+            let mut spared_twice = 0;
+            for _ in 0..2_000 {
+                policy.on_enqueue(0, &view_of(60));
+                if policy.on_enqueue(0, &view_of(75)) == Decision::Accept {
+                    policy.on_enqueue(0, &view_of(between));
+                    spared_twice +=
+                        u32::from(policy.on_enqueue(0, &view_of(75)) == Decision::Accept);
+                }
+            }
+            spared_twice
+        };
+        // p = 1/2 at X = 75. With n = 1 the probability is p / (1 - p) = 1. A frame that finds X >= H is a discard, so
+        // that the next frame has n = 1. The first frame after X <= L has n = 0, and is spared with 1/2.
+        assert_eq!(spared_twice_around(90), 0);
+        assert!(spared_twice_around(60) > 300);
     }
 }

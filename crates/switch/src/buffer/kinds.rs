@@ -11,7 +11,7 @@ macro_rules! policies {
 
         /// The specs of a policy.
         pub mod specs {
-            pub use super::{DfbaZ, PolicySpec, $($spec),*};
+            pub use super::{DfbaDropFunction, DfbaZ, PolicySpec, $($spec),*};
         }
 
         impl PolicySpec {

@@ -43,7 +43,7 @@ mod vc_priority_drop;
 mod virtual_queueing;
 
 pub use codel::CodelSpec;
-pub use dfba::{DfbaSpec, DfbaZ};
+pub use dfba::{DfbaDropFunction, DfbaSpec, DfbaZ};
 pub use drop_precedence::DropPrecedenceSpec;
 pub use dual_pi2::DualPi2Spec;
 pub use epd::EpdSpec;

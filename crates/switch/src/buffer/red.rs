@@ -116,10 +116,15 @@ pub(super) struct EarlyDrop {
 
 impl EarlyDrop {
     pub(super) fn new(spec: &RedPart) -> Self {
+        EarlyDrop::between(spec.min_cells, spec.max_cells, spec.max_p)
+    }
+
+    /// Between two thresholds in cells.
+    pub(super) fn between(min: u32, max: u32, max_p: f64) -> Self {
         EarlyDrop {
-            min: f64::from(spec.min_cells),
-            max: f64::from(spec.max_cells),
-            max_p: spec.max_p,
+            min: f64::from(min),
+            max: f64::from(max),
+            max_p,
             count: None,
         }
     }
@@ -134,11 +139,15 @@ impl EarlyDrop {
 
     /// A frame that is not to be drawn for: the average is outside the thresholds.
     pub(super) fn forget(&mut self, average: f64) {
-        self.count = if self.is_below(average) {
-            None
-        } else {
-            Some(0)
-        };
+        match self.is_below(average) {
+            true => self.restart(),
+            false => self.count = Some(0),
+        }
+    }
+
+    /// A frame that begins with the average below the thresholds.
+    pub(super) fn restart(&mut self) {
+        self.count = None;
     }
 
     /// A frame that begins with the average between the thresholds: how many did since the last

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Parameters, param
+from skycell.input.parameters import Parameters, param, when, word
 from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec, kind_by_name
 from skycell.scenario.values.declared_types import (
     CellCount,
@@ -201,10 +201,19 @@ class Dfba(Parameters):
             "the queue's length has the remaining weight"
         ),
         source="Buffer Management for TCP over the ATM GFR Service, section 5",
+        when=when("drop_function", "linear"),
+    )
+    drop_function: Annotated[str, word("linear", "red")] = param(
+        "linear",
+        "function of the probability of discard between the thresholds",
+        source="Buffer Management for TCP over the ATM GFR Service, section 4.2",
     )
     z: DfbaZ = param(
         1.0,
-        "scales the probability of discard; W_i / W is the VC's share",
+        (
+            "scales the probability of discard; W_i / W is the VC's share. In a table by "
+            "VC, a VC that is not named has 1"
+        ),
         symbol="Z_i",
         source="Buffer Management for TCP over the ATM GFR Service, section 5 (in most cases)",
     )
@@ -906,6 +915,7 @@ POLICIES: dict[str, RuleSpec] = {
             FieldSpec("low_cells", "low_threshold", "Threshold", below="high_cells"),
             FieldSpec("high_cells", "high_threshold", "Threshold"),
             FieldSpec("alpha", "alpha", "FromZeroToOne"),
+            FieldSpec("drop_function", "drop_function", "word"),
             FieldSpec("mcr_millicells", None, "McrByVc"),
             FieldSpec("z", "z", "DfbaZ"),
             FieldSpec("keeps_last_cells", "keep_last_cells", "Flag"),

@@ -37,6 +37,7 @@ from skycell.scenario.values.tcp_types import (
 )
 from skycell.spec.network import (
     DelayedAckSpec,
+    DfbaZByVc,
     DfbaZFixed,
     DistributionConstant,
     DistributionExponential,
@@ -262,7 +263,12 @@ def _vc_intervals(at: Place, field: FieldSpec, value: Quantity, table: Any) -> t
 
 
 @_resolves("DfbaZ")
-def _dfba_z(at: Place, field: FieldSpec, value: float | str, table: Any) -> Any:
+def _dfba_z(
+    at: Place, field: FieldSpec, value: float | str | Mapping[str, float], table: Any
+) -> Any:
+    if isinstance(value, Mapping):
+        _check_across(at, field, value)
+        return DfbaZByVc(values=tuple(value.get(name, 1.0) for name in needed(at.vcs).mcr))
     return Z_RULES[value] if isinstance(value, str) else DfbaZFixed(value=value)
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 from skycell.input.faults import show_value
-from skycell.input.parameters import ValueType, read_each, read_number, whole_number
+from skycell.input.parameters import ValueType, number, read_each, read_number, whole_number
 from skycell.input.quantities import (
     Dimension,
     Quantity,
@@ -96,25 +96,34 @@ Z_RULES: dict[str, DfbaZComplement | DfbaZComplementSquared] = {
 }
 
 
-def _read_z(value: Any) -> float | str:
-    if isinstance(value, str):
-        if value in Z_RULES:
-            return value
+_ONE_Z = number(low=0, high=1)
+
+
+def _read_z(value: Any) -> float | str | dict[str, float]:
+    if isinstance(value, Mapping):
+        return read_each(value, _ONE_Z)
+    if not isinstance(value, str):
+        return float(_ONE_Z.read(value))
+    if value not in Z_RULES:
         raise Refused("")
-    number = read_number(value)
-    if not 0 <= number <= 1:
-        raise Refused("")
-    return number
+    return value
 
 
 _Z = ValueType(
-    "from 0 to 1, or " + " or ".join(f'"{rule}"' for rule in Z_RULES),
+    f"{_ONE_Z.allowed}, or a table of such numbers by VC, or "
+    + " or ".join(f'"{rule}"' for rule in Z_RULES),
     _read_z,
-    {"anyOf": [{"type": "number", "minimum": 0, "maximum": 1}, {"enum": list(Z_RULES)}]},
+    {
+        "anyOf": [
+            _ONE_Z.schema,
+            {"enum": list(Z_RULES)},
+            {"type": "object", "additionalProperties": _ONE_Z.schema},
+        ]
+    },
 )
 
 
-DfbaZ = Annotated[float | str, _Z]
+DfbaZ = Annotated[float | str | dict[str, float], _Z]
 
 
 #: Wrong bits that a list may name.
