@@ -7,8 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from skycell.input.forms import annotated, keys_of, kind_of, models_of, value_type_of
-from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP, Tcp
+from skycell.scenario.values.rule_specs import Choice
 
 AMOUNTS: Mapping[str, Any] = {
     "mss": "1024 B",

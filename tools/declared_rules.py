@@ -73,10 +73,10 @@ def rules_module(family: str, noun: str, declared: Json) -> str:
                 "",
                 *types_imports(types, declared),
                 "from skycell.input.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.declared.rules import "
+                "from skycell.scenario.values.rule_specs import "
                 + ", ".join(("RuleSpec", "FieldSpec", "SubTable", "Flattened", "kind_by_name")),
                 *(
-                    [f"from skycell.spec.network import {', '.join(sorted(specs))}"]
+                    [f"from skycell.spec.declared.network import {', '.join(sorted(specs))}"]
                     if specs
                     else []
                 ),
@@ -133,10 +133,10 @@ def table_module(name: str, declared: Json) -> str:
                 "from pydantic import BeforeValidator, Field",
                 "",
                 "from skycell.input.parameters import Parameters, param, when, without, word",
-                "from skycell.scenario.declared.rules import "
+                "from skycell.scenario.values.rule_specs import "
                 + ", ".join(("RuleSpec", "FieldSpec", "Choice", "kind_or")),
                 *types_imports(types, declared),
-                f"from skycell.spec.network import {', '.join(sorted(specs))}",
+                f"from skycell.spec.declared.network import {', '.join(sorted(specs))}",
                 *lines,
                 "",
                 "",

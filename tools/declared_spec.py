@@ -15,7 +15,7 @@ METHODS = {"NetworkSpec": "NetworkMethods", "PortSpec": "PortMethods"}
 
 
 def parts_module(declared: Json) -> str:
-    """`skycell.spec.parts`: a class for every part of a spec that holds none with methods."""
+    """`skycell.spec.declared.parts`: a class for every part that holds none with methods."""
     above = _with_methods(declared)
     own = [item for item in declared["spec"] if item["name"] not in above]
     doc = "Parts of a run's spec as in Rust, whose documentation says what each field means."
@@ -23,13 +23,13 @@ def parts_module(declared: Json) -> str:
 
 
 def spec_module(declared: Json) -> str:
-    """`skycell.spec.network`: the classes with methods or that hold these, beside all the parts."""
+    """`skycell.spec.declared.network`: classes with methods, or that hold these, and all parts."""
     above = _with_methods(declared)
     own = [item for item in declared["spec"] if item["name"] in above]
     parts = sorted(class_names(item for item in declared["spec"] if item["name"] not in above))
     imports = [
         f"from skycell.spec.methods import {', '.join(sorted(METHODS.values()))}",
-        f"from skycell.spec.parts import {', '.join(parts)}",
+        f"from skycell.spec.declared.parts import {', '.join(parts)}",
     ]
     doc = "A run's spec, field by field as in Rust, whose documentation says what each means."
     text = _spec_module(doc, declared, own, imports)
@@ -211,7 +211,7 @@ def _type(form: Any) -> str:
 
 
 def traces_module(declared: Json) -> str:
-    """`skycell.spec.traces`: the traces that a run can keep, with their columns."""
+    """`skycell.spec.declared.traces`: the traces that a run can keep, with their columns."""
     columns = {name: tuple(key for key, _ in own) for name, own in declared["traces"]}
     return "\n".join(
         [

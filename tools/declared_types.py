@@ -17,7 +17,7 @@ BY_HAND = {
 
 
 def types_module(declared: Json) -> str:
-    """`skycell.scenario.values.declared_types`: how each type of a parameter is read."""
+    """`skycell.scenario.declared.types`: how each type of a parameter is read."""
     lines = [
         f"{name} = Annotated[{_python_type(written)}, {_reader(written)}]"
         for name, written in _written(declared)
@@ -56,10 +56,11 @@ def types_imports(names: Iterable[str], declared: Json) -> Iterator[str]:
     generated = {name for name, _ in _written(declared)}
     modules: dict[str, list[str]] = {}
     for name in sorted(names):
-        own = "declared_types" if name in generated else BY_HAND.get(name, "parameter_types")
-        modules.setdefault(own, []).append(name)
+        by_hand = f"{VALUES}.{BY_HAND.get(name, 'parameter_types')}"
+        module = "skycell.scenario.declared.types" if name in generated else by_hand
+        modules.setdefault(module, []).append(name)
     for module, own in modules.items():
-        yield f"from {VALUES}.{module} import {', '.join(own)}"
+        yield f"from {module} import {', '.join(own)}"
 
 
 def _written(declared: Json) -> Iterator[tuple[str, Json]]:

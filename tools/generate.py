@@ -59,23 +59,25 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def classes() -> Written:
-    """What Rust declares, as Python's classes, and a mark on each module of them."""
-    marks = ["# Modules that `make generate` writes: a review folds them."]
+    """What Rust declares, as Python's classes, and a mark on each room of them."""
+    rooms: dict[str, None] = {}
     for path, text in modules():
-        marks.append(f"{path.relative_to(ROOT).as_posix()} linguist-generated")
+        rooms[path.relative_to(ROOT).parent.as_posix()] = None
         yield path, text
-    yield ROOT / ".gitattributes", "\n".join([*marks, ""])
+    marks = [f"{room}/** linguist-generated" for room in rooms]
+    reason = "# Rooms that `make generate` writes: a review folds them."
+    yield ROOT / ".gitattributes", "\n".join([reason, *marks, ""])
 
 
 def modules() -> Written:
     """The modules of what Rust declares."""
     declared = declarations()
     rules = PACKAGE / "scenario" / "declared"
-    yield from _formatted(PACKAGE / "spec" / "parts.py", parts_module(declared))
-    yield from _formatted(PACKAGE / "spec" / "network.py", spec_module(declared))
-    yield from _formatted(PACKAGE / "spec" / "traces.py", traces_module(declared))
-    values = PACKAGE / "scenario" / "values"
-    yield from _formatted(values / "declared_types.py", types_module(declared))
+    spec = PACKAGE / "spec" / "declared"
+    yield from _formatted(spec / "parts.py", parts_module(declared))
+    yield from _formatted(spec / "network.py", spec_module(declared))
+    yield from _formatted(spec / "traces.py", traces_module(declared))
+    yield from _formatted(rules / "types.py", types_module(declared))
     for table in ("tcp", "abr", "vs_vd", "impairments", "shaper", "policer"):
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     families = (

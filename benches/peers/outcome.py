@@ -12,7 +12,7 @@ from benches.peers.scenarios import Dumbbell
 from skycell.metrics.efficiency import efficiency
 from skycell.metrics.fairness import fairness_index
 from skycell.scenario import parse
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 @dataclass(frozen=True)

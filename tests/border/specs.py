@@ -7,7 +7,7 @@ from annotated_types import Ge, Lt
 from hypothesis import strategies as st
 from pydantic.fields import FieldInfo
 
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 from skycell.spec.part import SpecPart
 
 

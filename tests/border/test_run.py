@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from skycell._core import RunCancelled, RunError, SpecError, run, run_summary
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     FifoSpec,
     FlowSpec,
     LinkSpec,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from skycell._core import SpecError, reread, validate
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 from skycell.spec.part import SpecPart
 from tests.border.specs import network_specs
 from tests.unit.scenario.wan import wan

@@ -9,7 +9,7 @@ import pytest
 
 import skycell
 from skycell.cli.options import ENGINES
-from skycell.spec.network import PolicySpec
+from skycell.spec.declared.network import PolicySpec
 from tests.conformance import vectors
 from tests.tcp_keys import RULES
 

@@ -9,7 +9,7 @@ from skycell.cli.main import VERBS
 from skycell.experiment.file import KEYS
 from skycell.measures.responses import RESPONSES
 from skycell.scenario.declared.policies import Policy
-from skycell.spec.traces import TRACE_COLUMNS
+from skycell.spec.declared.traces import TRACE_COLUMNS
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 from tests.tcp_keys import KEYS as KEYS_OF_TCP

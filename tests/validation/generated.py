@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from skycell.input.parameters import whens_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter
 from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.values.rule_specs import Choice, FieldSpec, Parameter
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, SCALABLE, has_few
 
 Values = dict[str, Any]

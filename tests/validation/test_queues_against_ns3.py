@@ -19,7 +19,7 @@ from benches.peers.ns3 import peer
 from skycell import Scenario
 from skycell.experiment.run import run
 from skycell.scenario import parse
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     DistributionConstant,
     SourcePatternOnOff,
     SourceSpec,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benches.peers.child import run_alone
 from benches.peers.ns2.translate import Choices, parameter_file
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 SCRIPT = Path(__file__).with_name("network.tcl")
 PROGRAM = "ns"

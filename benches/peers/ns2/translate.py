@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     CubicSpec,
     EpdSpec,
     FifoSpec,

@@ -15,7 +15,7 @@ from benches.peers.child import NO_COMPILER, run_alone
 from benches.peers.ns2.translate import CELL_OCTETS, aal5_cells
 from benches.peers.outcome import Outcome, outcome, spec_of
 from benches.peers.scenarios import LINK_BPS, Dumbbell
-from skycell.spec.network import EpdSpec
+from skycell.spec.declared.network import EpdSpec
 
 SOURCE = Path(__file__).with_name("dumbbell.cc")
 VERSION = "3.44"

@@ -15,7 +15,7 @@ from skycell.cli.verb import Call, Verb, argument
 
 if TYPE_CHECKING:
     from skycell.input.faults import Fault
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
 
 
 @dataclass(frozen=True)

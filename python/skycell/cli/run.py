@@ -23,7 +23,7 @@ from skycell.cli.results import refuse_earlier_files, refuse_unwritable, report_
 from skycell.cli.sentences import say, say_json_text
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Call, Verb, argument, option
-from skycell.spec.traces import TRACES
+from skycell.spec.declared.traces import TRACES
 
 if TYPE_CHECKING:
     from skycell.scenario import Scenario

@@ -22,8 +22,8 @@ from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys
 from skycell.scenario.notes import notes_on
 from skycell.scenario.sky_paths import notes_on_series, sky_paths
-from skycell.spec.network import SourcePatternEcho
-from skycell.spec.traces import TRACES
+from skycell.spec.declared.network import SourcePatternEcho
+from skycell.spec.declared.traces import TRACES
 
 #: What combinations lack that have no flow with a kind of traffic.
 _HAVING = {"web": "a web user", "transfers": "transfers"}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 #: Told the simulated time in picoseconds about every 0.1 s; False in return cancels the run.
 OnProgress = Callable[[int], bool]

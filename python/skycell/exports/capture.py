@@ -21,7 +21,7 @@ from skycell.spec.values import IP_HEADER
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
 
 _RAW_IP = 101  # LINKTYPE_RAW: a packet begins with its IP header
 _TCP_HEADER = 20

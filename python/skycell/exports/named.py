@@ -12,7 +12,7 @@ from skycell.plots.sequence import EVENTS
 if TYPE_CHECKING:
     import polars as pl
 
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
 
 
 class NothingToExport(Exception):

@@ -6,7 +6,7 @@ from skycell.input.quantities import CELL_BITS
 from skycell.metrics.ceiling import carried_bps
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.network import taken_bps
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 #: Rates of a contract are counted in thousandths of a cell a second.
 _MILLICELLS = 1000

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from skycell.spec.network import NetworkSpec, UplinkSpec
-from skycell.spec.parts import DamaSpec, FixedAssignmentSpec, HybridSpec, SlottedAlohaSpec
+from skycell.spec.declared.network import NetworkSpec, UplinkSpec
+from skycell.spec.declared.parts import DamaSpec, FixedAssignmentSpec, HybridSpec, SlottedAlohaSpec
 
 
 @dataclass(frozen=True)

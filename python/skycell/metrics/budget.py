@@ -17,7 +17,7 @@ from skycell.scenario.declared.framings import Gse
 from skycell.scenario.links.coding import AnyCode, Concatenated, Convolutional, DvbS2, key_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     BitErrorsSpec,
     ChannelSpec,
     ErrorBurstsSpec,

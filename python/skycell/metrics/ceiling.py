@@ -9,7 +9,7 @@ from skycell.input.quantities import (
     Refused,
     parse_quantity,
 )
-from skycell.spec.network import LinkSpec
+from skycell.spec.declared.network import LinkSpec
 from skycell.spec.values import IP_HEADER, octets_on_line
 
 CELL_OCTETS = CELL_BITS // 8
@@ -139,7 +139,7 @@ def carried_bps(
         most_bps: to what its port holds everybody together, bit/s.
         from_ps: from when on it counts what the link could carry, picoseconds, below `duration_ps`.
 
-    >>> from skycell.spec.network import FifoSpec, ScheduleSpec, PortSpec
+    >>> from skycell.spec.declared.network import FifoSpec, ScheduleSpec, PortSpec
     >>> port = PortSpec(queues=(), scheduler=FifoSpec(), frame_gap_ps=0)
     >>> second = 10**12
     >>> halves = ScheduleSpec(

@@ -23,7 +23,7 @@ from skycell.scenario.links.coding import (
 )
 from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.scenario import Scenario
-from skycell.spec.network import LinkSpec
+from skycell.spec.declared.network import LinkSpec
 
 #: Eb/N0 that is drawn, tenths of a dB.
 _TENTHS = range(121)

@@ -22,7 +22,7 @@ from skycell.scenario.port_settings import Setting, port_settings, thresholds_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.sky_paths import notes_on_series, sky_paths
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from skycell.metrics.fairness import fairness_to_the_due
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.throughput import scheduled_bps, throughputs_bps
 from skycell.scenario.values.cells import aal5_cells_of
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     FlowSpec,
     LinkSpec,
     NetworkSpec,

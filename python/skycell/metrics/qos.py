@@ -9,7 +9,7 @@ from skycell.metrics.classes import cells_counted, lost_cells
 from skycell.metrics.discards import units_counted
 from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
-from skycell.spec.network import NetworkSpec, VcSpec
+from skycell.spec.declared.network import NetworkSpec, VcSpec
 
 MET, MISSED, UNDECIDED = "met", "missed", "undecided"
 """Verdicts; undecided is one on fewer cells than the bound needs."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
 from skycell.metrics.ceiling import CELL_OCTETS, segment_packet_octets
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 from skycell.spec.values import packet_time_ps, route_of
 
 _KEYS = ("mean", "max", "p50", "p90", "p99")

@@ -11,7 +11,7 @@ from skycell.metrics.ceiling import CELL_OCTETS, link_bps
 from skycell.scenario.links.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
-from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
 from skycell.spec.values import fragments, octets_on_line, packet_time_ps, route_of
 
 #: An acknowledgement, a packet of a call, and the longest that Ethernet carries, octets.

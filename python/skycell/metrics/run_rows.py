@@ -12,7 +12,7 @@ from skycell.metrics.network import crossed_links, units_in_words
 from skycell.spec.values import paths_of
 
 if TYPE_CHECKING:
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
 
 
 class QueueRow(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from skycell.input.quantities import counted, show_time
 from skycell.metrics.resolved_links import ResolvedPath, ResolvedSize
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 def warnings(

@@ -25,13 +25,13 @@ from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import FieldSpec, Flattened, Parameter
+from skycell.scenario.values.rule_specs import FieldSpec, Flattened, Parameter
 
 if TYPE_CHECKING:
     import polars as pl
 
     from skycell.records.result import RunResult
-    from skycell.spec.network import NetworkSpec, PolicySpec
+    from skycell.spec.declared.network import NetworkSpec, PolicySpec
 
 TRACE_OF = {
     "cwnd": "cwnd",

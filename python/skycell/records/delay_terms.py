@@ -15,7 +15,7 @@ from skycell.scenario.file.processing import SATELLITES
 from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
-from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
 from skycell.spec.steps import Hops
 from skycell.spec.values import packet_time_ps
 

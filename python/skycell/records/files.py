@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from skycell.records.result import RunResult
 from skycell.records.staging import Staging
-from skycell.spec.traces import TRACE_COLUMNS
+from skycell.spec.declared.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl

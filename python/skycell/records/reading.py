@@ -12,8 +12,8 @@ from skycell.input.json_text import read_json
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
 from skycell.records.result import RunResult, as_text
 from skycell.records.shape import faults_of_shape
-from skycell.spec.network import NetworkSpec
-from skycell.spec.traces import TRACE_COLUMNS
+from skycell.spec.declared.network import NetworkSpec
+from skycell.spec.declared.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
 from skycell.scenario.notes import notes_on
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,7 +12,7 @@ from skycell.report.traced import figure_of_traced, traced_spec
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
     from skycell.studies.compare import Row
     from skycell.studies.model import Study
     from skycell.studies.reproduction import Reproduction

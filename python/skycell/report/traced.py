@@ -12,7 +12,7 @@ from skycell.report.study_figures import reserved_mbps
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
     from skycell.studies.figures import TracedFigure
     from skycell.studies.model import Study
 

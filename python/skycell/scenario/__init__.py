@@ -15,7 +15,7 @@
 
 from skycell.input.faults import Fault, ScenarioFaults
 from skycell.scenario.scenario import Scenario, ScenarioLike, as_scenario, check, load, parse
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 __all__ = [
     "Fault",

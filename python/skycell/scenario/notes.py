@@ -21,7 +21,7 @@ from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.trace_sizes import note_on_traces
 from skycell.scenario.values.cells import frame_cells_of
-from skycell.spec.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
+from skycell.spec.declared.network import LinkSpec, NetworkSpec, SourcePatternTrace, SourceSpec
 from skycell.spec.values import begin_ps, paths_of
 
 #: Ports and VCs that a note names.

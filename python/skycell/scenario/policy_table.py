@@ -14,7 +14,7 @@ from typing import Any
 from skycell.input.faults import show_value
 from skycell.input.forms import keys_of
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import RuleSpec
+from skycell.scenario.values.rule_specs import RuleSpec
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from skycell.input.forms import keys_of
 from skycell.input.parameters import Parameters, meaning_of
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.policies import POLICIES
-from skycell.scenario.declared.rules import FieldSpec, Flattened
 from skycell.scenario.links.keys import AnyLink, CongestedLink
 from skycell.scenario.origins import origin_of, source_of
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.scenario import Scenario
-from skycell.spec.network import QueueSpec
+from skycell.scenario.values.rule_specs import FieldSpec, Flattened
+from skycell.spec.declared.network import QueueSpec
 
 #: Types of parameters that are sizes of what a buffer holds.
 _SIZES = {"Threshold", "ThresholdBelowCapacity", "AverageThreshold", "CellCount"}

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from skycell.input.quantities import PS_PER_SECOND, rounded, show_amount, show_rate
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     LinkSpec,
     NetworkSpec,
     SourcePatternBursts,

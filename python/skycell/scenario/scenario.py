@@ -46,7 +46,7 @@ from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
 from skycell.scenario.resolve.probes import plan_probes
 from skycell.scenario.resolve.resolution import Resolution
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from skycell.input.quantities import PS_PER_SECOND, show_amount
-from skycell.spec.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
 
 NOTED_OCTETS = 2**30
 """Of all traces together: 1 GiB. A run keeps its traces in memory until it ends."""

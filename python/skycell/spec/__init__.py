@@ -1,4 +1,4 @@
 """The spec of a run, as engines read it: generated classes, canonical text, hash.
 
-`network` is written by `make generate` from the declarations in Rust.
+Room `declared` is written by `make generate` from the declarations in Rust.
 """

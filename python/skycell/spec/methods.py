@@ -11,7 +11,14 @@ from skycell.spec.part import SpecPart
 from skycell.spec.text import canonical_json
 
 if TYPE_CHECKING:
-    from skycell.spec.parts import FlowSpec, NodeSpec, PolicySpec, QueueSpec, SourceSpec, VcSpec
+    from skycell.spec.declared.parts import (
+        FlowSpec,
+        NodeSpec,
+        PolicySpec,
+        QueueSpec,
+        SourceSpec,
+        VcSpec,
+    )
 
 
 class PortMethods(SpecPart):

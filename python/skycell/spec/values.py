@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     DistributionConstant,
     DistributionExponential,
     DistributionSpec,

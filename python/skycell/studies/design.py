@@ -12,7 +12,7 @@ from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.spec.network import StartAt, StartDrawn
+from skycell.spec.declared.network import StartAt, StartDrawn
 from skycell.studies.library import study_folder
 from skycell.studies.model import Experiment, Study
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from skycell.input.quantities import PS_PER_SECOND
-from skycell.spec.network import LinkSpec, NetworkSpec
-from skycell.spec.parts import VcSpec
+from skycell.spec.declared.network import LinkSpec, NetworkSpec
+from skycell.spec.declared.parts import VcSpec
 
 PAYLOAD_BITS = 48 * 8
 """Bits of a cell that the tables of the DFBA papers count of an MCR."""

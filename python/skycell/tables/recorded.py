@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from skycell.tables.table import Cell, Table, columns, number
 
 if TYPE_CHECKING:
-    from skycell.spec.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec
 
 UNITS = ("cells", "packets")
 """What ports hold."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from skycell.experiment.tasks import OnProgress, Task
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 @dataclass(frozen=True)

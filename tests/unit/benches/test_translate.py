@@ -18,7 +18,7 @@ from benches.peers.ns2.translate import (
     sink_variables,
 )
 from skycell.scenario import ScenarioFaults
-from skycell.spec.network import NetworkSpec, StartAt, TcpSpec
+from skycell.spec.declared.network import NetworkSpec, StartAt, TcpSpec
 from skycell.spec.part import SpecPart
 from tests.tcp_keys import KEYS, Key
 

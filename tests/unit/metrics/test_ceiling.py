@@ -15,7 +15,7 @@ from skycell.metrics import (
     tcp_share,
 )
 from skycell.metrics.ceiling import carried_bps
-from skycell.spec.network import FifoSpec, LinkSpec, PortSpec, ScheduleSpec
+from skycell.spec.declared.network import FifoSpec, LinkSpec, PortSpec, ScheduleSpec
 
 
 @pytest.mark.parametrize(

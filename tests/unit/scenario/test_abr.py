@@ -1,4 +1,4 @@
-from skycell.spec.network import EricaPlusSpec, NetworkSpec, VcSpec
+from skycell.spec.declared.network import EricaPlusSpec, NetworkSpec, VcSpec
 from tests.unit.scenario.wan import wan
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.spec.network import CallsSpec, NetworkSpec, SourcePatternBursts
+from skycell.spec.declared.network import CallsSpec, NetworkSpec, SourcePatternBursts
 
 SECOND = 10**12
 

@@ -8,7 +8,7 @@ import pytest
 
 import skycell
 from skycell.scenario import ScenarioFaults, parse
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     BitErrorsSpec,
     ErrorBurstsSpec,
     ErrorTraceSpec,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import skycell
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 LINK = {"framing": "ip", "rate": "10 Mbit/s", "delay": "5 ms", "buffer": "100 kB"}
 

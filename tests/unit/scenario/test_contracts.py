@@ -2,7 +2,7 @@ import pytest
 
 from skycell import ScenarioFaults
 from skycell.scenario import Scenario
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     DfbaSpec,
     DfbaZByVc,
     DfbaZComplementSquared,

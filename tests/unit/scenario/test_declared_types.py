@@ -7,11 +7,11 @@ import pytest
 from skycell.input.forms import value_type_of
 from skycell.input.parameters import ValueType
 from skycell.input.quantities import Refused
-from skycell.scenario.values import declared_types
+from skycell.scenario.declared import types
 
 
 def reader(name: str) -> ValueType:
-    found = value_type_of(getattr(declared_types, name))
+    found = value_type_of(getattr(types, name))
     assert found is not None
     return found
 

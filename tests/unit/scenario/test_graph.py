@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skycell import _core
 from skycell.scenario import ScenarioFaults, parse
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 
 
 def link(source: str, target: str, delay: str = "1 ms", **more: Any) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 import skycell.scenario.declared
-from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter, RuleSpec
+from skycell.scenario.declared.types import PLAIN
 from skycell.scenario.interpreter.parameters import RESOLVERS
-from skycell.scenario.values.declared_types import PLAIN
+from skycell.scenario.values.rule_specs import Choice, FieldSpec, Parameter, RuleSpec
 
 KNOWN_OTHERWISE = {"u32", "u64"}
 """Types of fields that a resolver of a table gives: the VC back, the fixed round-trip time."""

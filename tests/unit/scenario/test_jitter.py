@@ -7,7 +7,7 @@ import pytest
 from skycell import _core
 from skycell.scenario import NetworkSpec, parse
 from skycell.scenario.notes import notes_on
-from skycell.spec.network import JitterSpec
+from skycell.spec.declared.network import JitterSpec
 from tests.unit.scenario.wan import wan
 
 MS = 10**9

@@ -4,7 +4,7 @@ import pytest
 
 from skycell.input.expand import merge
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import RenoCongestionSpec
+from skycell.spec.declared.network import RenoCongestionSpec
 from tests.unit.scenario.wan import wan
 
 

@@ -9,7 +9,7 @@ import skycell
 from skycell.experiment.file import parse_plan
 from skycell.experiment.plan import design_runs
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import LinkSpec
+from skycell.spec.declared.network import LinkSpec
 from tests.unit.experiment.test_plan import specs_of
 from tests.unit.parking_lot import PARKING_LOT
 from tests.unit.scenario.wan import wan

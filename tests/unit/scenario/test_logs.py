@@ -12,7 +12,7 @@ from skycell.cli.main import main
 from skycell.scenario import ScenarioFaults
 from skycell.scenario.links.logs import Asked, Log, read_log
 from skycell.scenario.links.sampled import loss_one_way
-from skycell.spec.network import LinkSpec, ScheduleSpec
+from skycell.spec.declared.network import LinkSpec, ScheduleSpec
 from tests.unit.scenario.test_schedule import MS, SECOND, link, moving, schedule_of
 
 PING = """PING 1.1.1.1 (1.1.1.1) 56(84) bytes of data.

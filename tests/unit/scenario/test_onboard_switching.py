@@ -7,7 +7,7 @@ import pytest
 
 from skycell.orbit import as_constellation, find_places, series
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import LinkSpec, NetworkSpec
+from skycell.spec.declared.network import LinkSpec, NetworkSpec
 
 MS = 10**9
 SECOND = 10**12

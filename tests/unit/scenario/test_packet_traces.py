@@ -10,7 +10,7 @@ from skycell.metrics.network import taken_bps
 from skycell.metrics.run_rows import source_totals
 from skycell.scenario.notes import notes_on
 from skycell.scenario.packets.trace import read_packet_trace
-from skycell.spec.network import SourcePatternTrace
+from skycell.spec.declared.network import SourcePatternTrace
 
 MS = 10**9
 SCENARIO = """

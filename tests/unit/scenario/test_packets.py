@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, parse
-from skycell.spec.network import LinkSpec, NetworkSpec, RedSpec
+from skycell.spec.declared.network import LinkSpec, NetworkSpec, RedSpec
 from skycell.spec.values import octets_on_line, packet_time_ps
 
 PACKET = 1500  # of a segment of 1460 octets

@@ -7,8 +7,8 @@ from skycell.input.presets import Preset
 from skycell.scenario import parse
 from skycell.scenario.presets import presets
 from skycell.scenario.presets.uplinks import uplink_presets
-from skycell.spec.network import UplinkSpec
-from skycell.spec.parts import DamaSpec, HybridSpec
+from skycell.spec.declared.network import UplinkSpec
+from skycell.spec.declared.parts import DamaSpec, HybridSpec
 
 LINK = {"rate": "155.52 Mbit/s", "framing": "sts3c", "delay": "5 ms", "buffer": "1 RTT"}
 TOPOLOGY = {"kind": "dumbbell", "sources": 2, "bottleneck": LINK, "access": {"delay": "5 ms"}}

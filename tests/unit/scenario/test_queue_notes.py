@@ -7,7 +7,7 @@ import pytest
 import skycell
 from skycell import ScenarioFaults
 from skycell.scenario.notes import notes_on
-from skycell.spec.network import ScheduleSpec
+from skycell.spec.declared.network import ScheduleSpec
 
 IP = {"framing": "ip", "delay": "1 ms"}
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import ScenarioFaults
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     CubicSpec,
     DelayedAckSpec,
     DistributionExponential,

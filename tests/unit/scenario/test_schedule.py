@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from skycell.scenario import Scenario, ScenarioFaults, load, parse
-from skycell.spec.network import LinkSpec, ScheduleSpec
+from skycell.spec.declared.network import LinkSpec, ScheduleSpec
 from tests.unit.scenario.wan import wan
 
 MS = 10**9

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from skycell.spec.network import DfbaZFixed, NetworkSpec
+from skycell.spec.declared.network import DfbaZFixed, NetworkSpec
 from skycell.spec.text import SpecText, canonical_json
 from tests.border.specs import network_specs
 from tests.unit.scenario.wan import wan

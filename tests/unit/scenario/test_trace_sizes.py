@@ -8,7 +8,7 @@ from skycell.experiment.run import run_spec
 from skycell.scenario import parse
 from skycell.scenario.notes import notes_on
 from skycell.scenario.trace_sizes import NOTED_OCTETS, trace_rows
-from skycell.spec.network import NetworkSpec
+from skycell.spec.declared.network import NetworkSpec
 from tests.unit.cli.calling import skycell
 
 FILE = """run.duration = "10 s"

@@ -8,7 +8,7 @@ import pytest
 
 from skycell.experiment.design import Cell, Level
 from skycell.scenario import NetworkSpec, ScenarioFaults
-from skycell.spec.network import DistributionConstant, SourcePatternOnOff
+from skycell.spec.declared.network import DistributionConstant, SourcePatternOnOff
 from skycell.studies import STUDY_IDS, load_study, scenario_of, select
 from skycell.studies.design import cell_of, references, specs_of
 from skycell.studies.model import Factor, Part, Study

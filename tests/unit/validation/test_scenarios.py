@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from skycell.spec.parts import StartAt
+from skycell.spec.declared.parts import StartAt
 from skycell.spec.values import octets_on_line
 from skycell.validation.measures import MEASURES
 from skycell.validation.scenarios import (

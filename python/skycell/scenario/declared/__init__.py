@@ -1,1 +1,1 @@
-"""Rules as a scenario file writes them: written by `make generate` from Rust's declarations."""
+"""Rules as a scenario file writes them. `make generate` writes every other file of this folder."""

@@ -6,8 +6,7 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     CellRateOrNone,
     CellsBetweenRm,
     CellsInFlight,
@@ -20,7 +19,8 @@ from skycell.scenario.values.declared_types import (
     RateUpToPeak,
     Weight,
 )
-from skycell.spec.network import AbrSpec
+from skycell.scenario.values.rule_specs import FieldSpec, RuleSpec
+from skycell.spec.declared.network import AbrSpec
 
 
 class Abr(Parameters):

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     BackoffExponent,
     Flag,
     FrameCount,
@@ -22,7 +21,12 @@ from skycell.scenario.values.declared_types import (
     SlotCountOrNone,
     TimeOrNone,
 )
-from skycell.spec.network import (
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    RuleSpec,
+    kind_by_name,
+)
+from skycell.spec.declared.network import (
     DamaSpec,
     FixedAssignmentSpec,
     HybridSpec,

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     BitCount,
     BitErrorRatio,
     BitErrorRatioOrNone,
@@ -21,7 +20,11 @@ from skycell.scenario.values.declared_types import (
     TimeOrNone,
 )
 from skycell.scenario.values.parameter_types import WrongBits
-from skycell.spec.network import (
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    RuleSpec,
+)
+from skycell.spec.declared.network import (
     BitErrorsSpec,
     ErrorBurstsSpec,
     ErrorTraceSpec,

@@ -10,9 +10,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec
-from skycell.scenario.values.declared_types import Correlation, Flag, Interval, TimeOrNone
-from skycell.spec.network import (
+from skycell.scenario.declared.types import Correlation, Flag, Interval, TimeOrNone
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    Flattened,
+    RuleSpec,
+)
+from skycell.spec.declared.network import (
     NormalDelaySpec,
     ParetoDelaySpec,
     TableDelaySpec,

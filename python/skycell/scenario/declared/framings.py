@@ -10,13 +10,17 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     Flag,
     FromZeroToOne,
     OctetsBeside,
     OctetsOfUnit,
     OctetsOfUnitOnLine,
+)
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    RuleSpec,
+    kind_by_name,
 )
 
 

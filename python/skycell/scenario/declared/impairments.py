@@ -6,9 +6,9 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import FromZeroToOne, TimeOrNone
-from skycell.spec.network import AccessImpairments
+from skycell.scenario.declared.types import FromZeroToOne, TimeOrNone
+from skycell.scenario.values.rule_specs import FieldSpec, RuleSpec
+from skycell.spec.declared.network import AccessImpairments
 
 
 class Impairments(Parameters):

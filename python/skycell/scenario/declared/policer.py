@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
-from skycell.spec.network import PacketPolicerSpec
+from skycell.scenario.declared.types import BitRate, BitRateOrNone, BurstOctets
+from skycell.scenario.values.rule_specs import FieldSpec, RuleSpec
+from skycell.spec.declared.network import PacketPolicerSpec
 
 
 class Policer(Parameters):

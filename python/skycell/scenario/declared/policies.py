@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import FieldSpec, Flattened, RuleSpec, kind_by_name
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     CellCount,
     CellsOfFrames,
     Coupling,
@@ -34,7 +33,13 @@ from skycell.scenario.values.parameter_types import (
     ThresholdBelowCapacity,
     VcThresholds,
 )
-from skycell.spec.network import (
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    Flattened,
+    RuleSpec,
+    kind_by_name,
+)
+from skycell.spec.declared.network import (
     CodelSpec,
     DfbaSpec,
     DropPrecedenceSpec,

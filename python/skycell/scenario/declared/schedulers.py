@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, without
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec, kind_by_name
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     CellsInRound,
     ClassWeights,
     PacketOctets,
@@ -19,7 +18,12 @@ from skycell.scenario.values.declared_types import (
     VcWeights,
 )
 from skycell.scenario.values.parameter_types import ClassShares
-from skycell.spec.network import (
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    RuleSpec,
+    kind_by_name,
+)
+from skycell.spec.declared.network import (
     DeficitRoundRobinSpec,
     FifoSpec,
     GuaranteedRateSpec,

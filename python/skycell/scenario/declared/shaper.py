@@ -6,9 +6,9 @@ Written by `make generate` from the declarations in Rust; change those, not this
 from __future__ import annotations
 
 from skycell.input.parameters import Parameters, param
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import BitRate, BitRateOrNone, BurstOctets
-from skycell.spec.network import TokenBucketSpec
+from skycell.scenario.declared.types import BitRate, BitRateOrNone, BurstOctets
+from skycell.scenario.values.rule_specs import FieldSpec, RuleSpec
+from skycell.spec.declared.network import TokenBucketSpec
 
 
 class Shaper(Parameters):

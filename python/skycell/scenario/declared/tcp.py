@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import Choice, FieldSpec, RuleSpec, kind_or
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     AtLeastOne,
     Backoff,
     CubicC,
@@ -31,8 +30,9 @@ from skycell.scenario.values.declared_types import (
     Tick,
     TimeOrNone,
 )
+from skycell.scenario.values.rule_specs import Choice, FieldSpec, RuleSpec, kind_or
 from skycell.scenario.values.tcp_types import DelayedAck, RetransmitDelay, TickPhase
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     Bbr3Spec,
     BbrSpec,
     ByteCountingSlowStartSpec,

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, param, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec, SubTable, kind_by_name
-from skycell.scenario.values.declared_types import (
+from skycell.scenario.declared.types import (
     CountLimit,
     FileSizes,
     Flag,
@@ -23,7 +22,13 @@ from skycell.scenario.values.declared_types import (
     TransferOctets,
 )
 from skycell.scenario.values.distributions import PageInterval, Times
-from skycell.spec.network import (
+from skycell.scenario.values.rule_specs import (
+    FieldSpec,
+    RuleSpec,
+    SubTable,
+    kind_by_name,
+)
+from skycell.spec.declared.network import (
     CountSpec,
     FileClassSpec,
     TrafficPersistent,

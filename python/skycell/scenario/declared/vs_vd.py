@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from skycell.input.parameters import Parameters, param, when, word
-from skycell.scenario.declared.rules import FieldSpec, RuleSpec
-from skycell.scenario.values.declared_types import Interval, PartOfOne
-from skycell.spec.network import VsVdSpec
+from skycell.scenario.declared.types import Interval, PartOfOne
+from skycell.scenario.values.rule_specs import FieldSpec, RuleSpec
+from skycell.spec.declared.network import VsVdSpec
 
 
 class VsVd(Parameters):

@@ -23,7 +23,7 @@ from skycell.scenario.file.topology import Topology
 from skycell.scenario.file.traffic import Loss, Start
 from skycell.scenario.file.uplinks import Uplink
 from skycell.scenario.file.vs_vd import VsVdSwitches
-from skycell.spec.traces import TRACES
+from skycell.spec.declared.traces import TRACES
 
 #: Ports crossed by more VCs are sampled VC by VC only where the scenario names them: the samples
 #: of a thousand VCs would cost more than the run.

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from skycell.input.parameters import Parameters, ValueType, param, quantity
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
-from skycell.scenario.declared.rules import kind_by_name
+from skycell.scenario.values.rule_specs import kind_by_name
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 
 Moment = Annotated[

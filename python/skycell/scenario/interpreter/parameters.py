@@ -22,20 +22,20 @@ from skycell.input.quantities import (
     show_amount,
     show_time,
 )
-from skycell.scenario.declared.rules import FieldSpec
 from skycell.scenario.declared.tcp import Tcp
+from skycell.scenario.declared.types import PLAIN
 from skycell.scenario.interpreter.place import Place, needed
 from skycell.scenario.values.cells import MILLICELLS, MOST_CELLS, cells_per_second
-from skycell.scenario.values.declared_types import PLAIN
 from skycell.scenario.values.distributions import Constant, Times, Uniform
 from skycell.scenario.values.parameter_types import Z_RULES
+from skycell.scenario.values.rule_specs import FieldSpec
 from skycell.scenario.values.tcp_types import (
     LARGEST_WINDOW,
     RECEIVER_WINDOW,
     WINDOW_FIELD,
     HeldBack,
 )
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     DelayedAckSpec,
     DfbaZByVc,
     DfbaZFixed,

@@ -10,10 +10,10 @@ from typing import Protocol, TypeVar
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import Parameters
 from skycell.input.quantities import Quantity
-from skycell.scenario.declared.rules import FieldSpec, SubTable
 from skycell.scenario.interpreter.context import Context
 from skycell.scenario.values.buffer_units import BufferUnit
-from skycell.spec.network import PacketFraming
+from skycell.scenario.values.rule_specs import FieldSpec, SubTable
+from skycell.spec.declared.network import PacketFraming
 
 T = TypeVar("T")
 

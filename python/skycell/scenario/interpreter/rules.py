@@ -9,7 +9,11 @@ from typing import Any
 from skycell.input.faults import Verbatim
 from skycell.input.parameters import Parameters
 from skycell.input.quantities import Dimension, Quantity, show_amount, show_time
-from skycell.scenario.declared.rules import (
+from skycell.scenario.declared.types import PLAIN
+from skycell.scenario.interpreter.parameters import RESOLVERS
+from skycell.scenario.interpreter.place import Place, needed
+from skycell.scenario.values.cells import MILLICELLS
+from skycell.scenario.values.rule_specs import (
     Choice,
     FieldSpec,
     Flattened,
@@ -17,10 +21,6 @@ from skycell.scenario.declared.rules import (
     RuleSpec,
     SubTable,
 )
-from skycell.scenario.interpreter.parameters import RESOLVERS
-from skycell.scenario.interpreter.place import Place, needed
-from skycell.scenario.values.cells import MILLICELLS
-from skycell.scenario.values.declared_types import PLAIN
 from skycell.spec.part import SpecPart
 
 _RATES = ("PeakCellRate", "RateUpToPeak", "CellRateOrNone")

@@ -15,10 +15,10 @@ from functools import lru_cache
 from skycell import _core
 from skycell.input.quantities import Quantity, rounded
 from skycell.scenario.declared.framings import FRAMINGS, Framing
-from skycell.scenario.declared.rules import FieldSpec
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import fields_of
-from skycell.spec.network import PacketFraming
+from skycell.scenario.values.rule_specs import FieldSpec
+from skycell.spec.declared.network import PacketFraming
 
 #: Octets of the longest IP packet.
 LONGEST_PACKET = 65_535

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from skycell.input.parameters import Parameters, ValueType, number, param, quantity, when
 from skycell.input.quantities import DAY_PS, Dimension, Quantity
+from skycell.scenario.declared.types import PartOfOne
 from skycell.scenario.links.adaptive import AdaptiveCoding
 from skycell.scenario.links.outages import NUMBERS, Outages, read_quantiles
-from skycell.scenario.values.declared_types import PartOfOne
 
 MOST_MEMORY = 0.999
 """Largest correlation of neighbours: with 1 nothing would change."""

@@ -8,8 +8,8 @@ from skycell.input.parameters import Flag, Parameters, ValueType, param, quantit
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.declared.types import PartOfOne
 from skycell.scenario.links.loss import FrameLoss
-from skycell.scenario.values.declared_types import PartOfOne
 from skycell.scenario.values.link_values import Buffer, Rate
 
 #: Steps of one link; a spec with more takes hundreds of megabytes.

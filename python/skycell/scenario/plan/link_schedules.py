@@ -43,7 +43,7 @@ from skycell.scenario.links.link_rate import LinkRate
 from skycell.scenario.links.loss import FrameLoss, Independent
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.scenario.links.series import read_series
-from skycell.spec.network import ScheduleSpec
+from skycell.spec.declared.network import ScheduleSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
 

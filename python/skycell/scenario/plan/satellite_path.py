@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from skycell.spec.network import ScheduleSpec
+from skycell.spec.declared.network import ScheduleSpec
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from skycell.input.expand import base_of, chosen_preset, merge
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.other_names import KINDS_OF_PAPERS
 from skycell.input.presets import Preset
-from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
 from skycell.scenario.presets.uplinks import uplink_presets
+from skycell.scenario.values.rule_specs import Choice
 
 #: Keys of [tcp] that are one of several rules.
 _RULES = {one.key for one in TCP.parameters if isinstance(one, Choice)}

@@ -12,7 +12,7 @@ from skycell.scenario.plan.plan import PlannedVc
 from skycell.scenario.resolve.contracts import contracts
 from skycell.scenario.resolve.lines import delays_ps, lines
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
-from skycell.spec.network import AbrSpec, VsVdSpec
+from skycell.spec.declared.network import AbrSpec, VsVdSpec
 
 #: Nodes that a VC visits, and from when on, in picoseconds.
 _Way = tuple[int, tuple[str, ...]]

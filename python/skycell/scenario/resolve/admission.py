@@ -22,7 +22,7 @@ from skycell.scenario.resolve.ports import ports
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import peak_of, sources
 from skycell.scenario.values.cells import MILLICELLS, cells_per_second
-from skycell.spec.network import PortSpec, SourcePatternOnOff, SourceSpec
+from skycell.spec.declared.network import PortSpec, SourcePatternOnOff, SourceSpec
 from skycell.spec.values import mean_ps
 
 _VBR = ("rt_vbr", "nrt_vbr")

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from skycell.input.faults import Path, Verbatim
 from skycell.scenario.declared.policies import POLICIES, Policy
-from skycell.scenario.declared.rules import Choice, FieldSpec, Parameter
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.resolution import Resolution
+from skycell.scenario.values.rule_specs import Choice, FieldSpec, Parameter
 
 #: Types of parameters that have a value for each VC.
 _OF_VCS = {"VcThresholds", "VcAllowances", "VcLevels", "McrByVc"}

@@ -19,7 +19,7 @@ from skycell.scenario.resolve.effective_bandwidth import OnOff
 from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import interval_ps, peak_of
-from skycell.spec.network import CallsSpec, SourcePatternBursts, SourceSpec, StartAt
+from skycell.spec.declared.network import CallsSpec, SourcePatternBursts, SourceSpec, StartAt
 
 
 class _Made(NamedTuple):

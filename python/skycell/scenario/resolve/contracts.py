@@ -20,7 +20,7 @@ from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.longest import frame_cells
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.scenario.values.cells import MILLICELLS, cells_per_second
-from skycell.spec.network import GcraSpec, GfrSpec
+from skycell.spec.declared.network import GcraSpec, GfrSpec
 
 #: Steps of the windows of a run, each of them looked at.
 _MOST_STEPS = 10_000_000

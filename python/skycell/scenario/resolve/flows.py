@@ -18,7 +18,7 @@ from skycell.scenario.resolve.peps import peps
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.tcp import tcps
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     FlowSpec,
     LossScript,
     StartAt,

@@ -23,7 +23,7 @@ from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.tcp import tcps
-from skycell.spec.network import JitterSpec
+from skycell.spec.declared.network import JitterSpec
 
 
 def gap_ps(

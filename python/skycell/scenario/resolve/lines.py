@@ -12,7 +12,7 @@ from skycell.scenario.plan.framings import words_of_rate
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.values.cells import aal5_cells_of, frame_cells_of, packet_octets_of
-from skycell.spec.network import PacketFraming, TcpSpec
+from skycell.spec.declared.network import PacketFraming, TcpSpec
 from skycell.spec.values import octets_on_line, packet_time_ps
 
 

@@ -14,7 +14,7 @@ from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import sources
 from skycell.scenario.resolve.tcp import tcps
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
-from skycell.spec.network import FlowSpec, WebSpec
+from skycell.spec.declared.network import FlowSpec, WebSpec
 from skycell.spec.values import fragments
 
 

@@ -21,7 +21,7 @@ from skycell.scenario.resolve.resequencers import resequencers
 from skycell.scenario.resolve.resolution import Resolution
 from skycell.scenario.resolve.sources import policers, sources
 from skycell.scenario.resolve.uplinks import uplinks
-from skycell.spec.network import LinkSpec, NetworkSpec, NodeSpec, ReroutingSpec, VcSpec
+from skycell.spec.declared.network import LinkSpec, NetworkSpec, NodeSpec, ReroutingSpec, VcSpec
 
 _CHECKS = (
     check_size,

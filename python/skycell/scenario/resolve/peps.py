@@ -13,7 +13,7 @@ from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.tcp import common_tcp, tcp_of, tcps
-from skycell.spec.network import FlowSpec, PepSpec, TcpSpec
+from skycell.spec.declared.network import FlowSpec, PepSpec, TcpSpec
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.token_buckets import token_buckets
 from skycell.scenario.values.buffer_units import BufferUnit, of_cells, of_packets
 from skycell.scenario.values.cells import MOST_CELLS
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     ChannelSpec,
     DelayVariationSpec,
     FifoSpec,

@@ -14,7 +14,12 @@ from skycell.scenario.plan.sources import hosts_between, own_hosts
 from skycell.scenario.resolve.flows import starts
 from skycell.scenario.resolve.resolution import Resolution
 from skycell.scenario.values.cells import aal5_cells_of
-from skycell.spec.network import SourcePatternConstant, SourcePatternEcho, SourceSpec, StartAt
+from skycell.spec.declared.network import (
+    SourcePatternConstant,
+    SourcePatternEcho,
+    SourceSpec,
+    StartAt,
+)
 
 
 def plan_probes(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None:

@@ -14,7 +14,7 @@ from skycell.scenario.file.processing import SATELLITES, processing_ps
 from skycell.scenario.plan.onboard_switching import satellite_node
 from skycell.scenario.plan.satellite_path import SatellitePath
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
-from skycell.spec.network import ScheduleSpec
+from skycell.spec.declared.network import ScheduleSpec
 
 
 @part

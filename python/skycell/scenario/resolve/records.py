@@ -11,8 +11,8 @@ from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.qos import asked
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import sources
-from skycell.spec.network import RecordSpec
-from skycell.spec.traces import TRACES
+from skycell.spec.declared.network import RecordSpec
+from skycell.spec.declared.traces import TRACES
 
 #: More samples than this would not fit into memory beside the run.
 _MOST_SAMPLES = 2 * 10**8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from skycell.input.quantities import rounded
 from skycell.scenario.resolve.abr import controls
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
-from skycell.spec.network import ResequencerSpec
+from skycell.spec.declared.network import ResequencerSpec
 
 
 @part

@@ -34,7 +34,7 @@ from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.probes import probe_sources
 from skycell.scenario.resolve.resolution import Resolution, each_once, part, places
 from skycell.scenario.values.cells import aal5_cells_of, cells_per_second
-from skycell.spec.network import (
+from skycell.spec.declared.network import (
     ClpDrawn,
     ClpPattern,
     GcraSpec,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
-from skycell.scenario.declared.rules import Choice
 from skycell.scenario.declared.tcp import TCP, Tcp
 from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
-from skycell.spec.network import TcpSpec
+from skycell.scenario.values.rule_specs import Choice
+from skycell.spec.declared.network import TcpSpec
 
 NEED_ROUND_TRIPS = ("hystart_plus_plus", "hystart", "vegas")
 """Rules that count the round trips of every ACK."""

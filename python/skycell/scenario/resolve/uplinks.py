@@ -15,7 +15,7 @@ from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.abr import controls
 from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.resolution import Resolution, part
-from skycell.spec.network import UplinkSpec
+from skycell.spec.declared.network import UplinkSpec
 
 _HOPS = {"ground": 4, "on_board": 2}
 """Hops of a request and its answer, by where the controller is."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from skycell.input.quantities import PS_PER_SECOND, Dimension, Quantity, show_amount, units_of
-from skycell.spec.network import PacketFraming
+from skycell.spec.declared.network import PacketFraming
 from skycell.spec.values import octets_on_line, packet_time_ps
 
 #: Sizes of buffers and their thresholds, in the order in which faults list them.

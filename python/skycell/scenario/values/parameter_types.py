@@ -1,7 +1,7 @@
 """Types of parameters that people write in a form of its own, named as in `crates/declare`.
 
-`declared_types.py` has the others. Thresholds are a part of the buffer (0.9, "90 %") or a number of
-cells; parts become whole cells by rounding down.
+`skycell.scenario.declared.types` has the others. Thresholds are a part of the buffer (0.9, "90 %")
+or a number of cells; parts become whole cells by rounding down.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from skycell.input.quantities import (
 )
 from skycell.scenario.values.buffer_units import SIZES
 from skycell.scenario.values.cells import amount_held, part_or_rate
-from skycell.spec.network import DfbaZComplement, DfbaZComplementSquared
+from skycell.spec.declared.network import DfbaZComplement, DfbaZComplementSquared
 
 #: In the order of Traffic Management 4.0, the most demanding first, but for ABR.
 CLASSES = ("cbr", "rt_vbr", "nrt_vbr", "ubr", "gfr")

@@ -9,9 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from skycell.spec.methods import NetworkMethods, PortMethods
-from skycell.spec.part import U32, U64, SpecPart, left_out
-from skycell.spec.parts import (
+from skycell.spec.declared.parts import (
     AbrSpec,
     AccessImpairments,
     AccessSpec,
@@ -194,6 +192,8 @@ from skycell.spec.parts import (
     WeightedEricaPlusSpec,
     WeightedRoundRobinSpec,
 )
+from skycell.spec.methods import NetworkMethods, PortMethods
+from skycell.spec.part import U32, U64, SpecPart, left_out
 
 
 class PortSpec(PortMethods, SpecPart):
