@@ -455,6 +455,13 @@ impl<'a> Builder<'a> {
         self.mesh.take(self.sky.graph(), cost);
         let satellites = self.world.fleet.len();
         let nodes = satellites + self.ground.len();
+        // Satellites of all stations with the costs of the links up, station after station.
+        let (mut ups, mut starts) = (Vec::new(), vec![0]);
+        for own in &self.ground {
+            let up = |ps: u64| cost(ps + extra.ground_ps + extra.satellite_ps);
+            ups.extend(own.iter().map(|&(satellite, ps)| (satellite, up(ps))));
+            starts.push(ups.len());
+        }
         let mut gateways = Vec::new();
         for label in 0..self.ground.len() {
             let own = self.ground[label].iter();
@@ -472,12 +479,15 @@ impl<'a> Builder<'a> {
                     },
                     Some(station) if station == label => NOWHERE,
                     Some(station) => {
-                        let up = self.ground[station].iter().map(|&(satellite, ps)| {
-                            let up = cost(ps + extra.ground_ps + extra.satellite_ps);
-                            (up + costs[satellite as usize], satellite)
-                        });
-                        let best = up.min().filter(|best| best.0 < UNREACHED);
-                        best.map_or(NOWHERE, |best| best.1)
+                        // In the order of the satellites, so the first of equals is taken.
+                        let (mut best, mut next) = (UNREACHED, NOWHERE);
+                        for &(satellite, up) in &ups[starts[station]..starts[station + 1]] {
+                            let whole = up + costs[satellite as usize];
+                            if whole < best {
+                                (best, next) = (whole, satellite);
+                            }
+                        }
+                        next
                     }
                 };
                 let known = &mut self.table[label * nodes + node as usize];
