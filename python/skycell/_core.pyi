@@ -333,6 +333,48 @@ def orbit_moment(spec_json: str, at_ps: int) -> str:
         OrbitError: the spec has no meaning.
     """
 
+def orbit_routes(
+    spec_json: str,
+    start_ps: int,
+    step_ps: int,
+    epochs: int,
+    threads: int,
+    by: str = "delay",
+    listed: tuple[list[int], list[int], list[int], list[int]] | None = None,
+    with_file: bool = False,
+    on_progress: Callable[[float], bool] | None = None,
+) -> dict[str, Any]:
+    """Routes by label over a constellation, and the paths of the pairs hop by hop.
+
+    Nodes are the satellites and then the stations; a label is the number of a station. A node of
+    2**32 - 1 stands for none.
+
+    Args:
+        spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
+        start_ps: the first epoch.
+        step_ps: from one epoch to the next, above 0.
+        epochs: how many, above 0.
+        threads: that work, above 0; the result does not depend on it.
+        by: what a path has the least of: `delay` or `hops`.
+        listed: routes of a table instead: epoch, node, label and next node, below 0 for none.
+        with_file: whether the file of the columns is returned.
+        on_progress: called with the share that is done about every 0.1 s; False gives up.
+
+    Returns:
+        `no_link` alone (node, label, next node, moment) where a route has no link; otherwise
+        `digest` (SHA-256 of the columns' file), `octets` of it and perhaps the `file`, the number
+        of `links`, for each station whether it is `unlinked` at all epochs, and arrays. Paths:
+        `pair`, `first_epoch`, `epochs`, `lost` (0, or 1 no route, 2 out of range, 3 hop limit),
+        `nodes`, the nodes of all one after another as `way`, `delays_ps` by pair and epoch, and
+        `links_ps` of the paths of the first epoch. Next hops: `next` by node and label at the first
+        epoch; `change_epoch`, `change_node`, `change_label`, `change_before` and `change_after`.
+
+    Raises:
+        OrbitError: the spec has no meaning.
+        RunCancelled: `on_progress` said so.
+        ValueError: numbers that are too large, or 0.
+    """
+
 def orbit_series(
     spec_json: str,
     start_ps: int,

@@ -21,6 +21,7 @@ CRATES = (
     "traffic",
     "reference",
     "fast",
+    "sky",
     "orbit",
     "emulate",
     "border",

@@ -9,6 +9,7 @@ mod errors;
 mod orbit;
 mod run;
 mod scenario_text;
+mod sky;
 
 use pyo3::prelude::*;
 use skycell_framing::FramingSpec;
@@ -63,6 +64,8 @@ mod _core {
     use super::run::{run, run_summary};
     #[pymodule_export]
     use super::scenario_text::parse_toml;
+    #[pymodule_export]
+    use super::sky::orbit_routes;
     #[pymodule_export]
     use super::{framing_overhead, reread, stepped_ports, validate};
 

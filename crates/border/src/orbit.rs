@@ -19,9 +19,10 @@ use skycell_orbit::{
 use skycell_records::Column;
 
 /// Longest series in steps of all pairs together; the border between hours and a slip of the pen.
-const MOST_VALUES: usize = 200_000_000;
+pub const MOST_VALUES: usize = 200_000_000;
 
-fn world(py: Python<'_>, spec_json: String, between_ps: [u64; 2]) -> PyResult<World> {
+/// Makes the world of a spec, for moments between two.
+pub fn world(py: Python<'_>, spec_json: String, between_ps: [u64; 2]) -> PyResult<World> {
     in_world(py, spec_json, between_ps, |world| world)
 }
 

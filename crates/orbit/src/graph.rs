@@ -53,6 +53,12 @@ impl Graph {
         self.starts.len().saturating_sub(1)
     }
 
+    /// Where each satellite's row begins, and one beyond the last; neighbours and delays row after row,
+    /// each row by its neighbours' numbers.
+    pub fn slots(&self) -> (&[u32], &[u32], &[u64]) {
+        (&self.starts, &self.neighbours, &self.delays_ps)
+    }
+
     /// Neighbours of a satellite and the delays to them, in the order of their numbers.
     pub fn row(&self, satellite: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
         let row =

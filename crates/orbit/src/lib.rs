@@ -16,6 +16,7 @@ pub mod graph;
 pub mod hidden;
 pub mod links;
 pub mod motion;
+pub mod network;
 pub mod passes;
 pub mod path;
 pub mod pattern;
@@ -26,12 +27,14 @@ pub mod slots;
 pub mod spec;
 pub mod station;
 pub mod tle_faults;
+pub mod tree;
 pub mod vector;
 
 pub use absent::{Absences, Absent};
 pub use changes::Change;
 pub use hidden::Hidden;
 pub use motion::{Fleet, Judged, LeftOut};
+pub use network::{ListedRoute, Metric, NetworkRequest, Routing};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};
@@ -49,6 +52,21 @@ pub enum OrbitError {
     /// Mean elements or ephemerides without a moment in time.
     #[error("satellites of elements and ephemerides need a rotation that is tied to UTC")]
     NoStartDate,
+    /// A table of routes has a route over a link that there never is.
+    #[error(
+        "node {node} forwards to label {label} over node {next} from {at_ps} ps on, and the two are \
+         never linked"
+    )]
+    NoLink {
+        /// Number of the node.
+        node: u32,
+        /// Number of the label.
+        label: u16,
+        /// Number of the next node.
+        next: u32,
+        /// When the route begins.
+        at_ps: u64,
+    },
     /// The caller gave it up.
     #[error("given up")]
     Cancelled,

@@ -22,6 +22,8 @@ pub enum Pattern {
         /// F: a satellite leads its neighbour in the plane to the west by F x 360 / T degrees, T
         /// being the number of satellites; from 0 to P - 1.
         phasing: u32,
+        /// True if the shift of every second plane is taken back in the next, as Hypatia shifts planes.
+        alternating: bool,
     },
     /// A star: ascending nodes around about half of the equator, so that there is a seam.
     Star {
@@ -68,7 +70,8 @@ impl Planes {
 }
 
 /// Circular orbits, as regular as a crystal: plane p's ascending node is p x `raan_step_deg`, and its
-/// satellite s stands s x 360 / S + p x `phase_step_deg` after it (both counted from 0).
+/// satellite s stands s x 360 / S + p x `phase_step_deg` after it (both counted from 0). Where phases
+/// alternate, p is 1 there for an odd plane and 0 for an even one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lattice {
     /// Planes and what is in them.
@@ -77,6 +80,8 @@ pub struct Lattice {
     pub raan_step_deg: f64,
     /// By which a satellite leads its neighbour in the plane to the west, degrees.
     pub phase_step_deg: f64,
+    /// True if every second plane takes that lead back.
+    pub alternating: bool,
 }
 
 /// Of the correction to the spacing of ascending nodes (III.A, section 5.2.1).
@@ -109,12 +114,18 @@ impl Pattern {
                     planes,
                     raan_step_deg,
                     phase_step_deg,
+                    alternating: false,
                 })
             }
-            Pattern::Delta { planes, phasing } => Some(Lattice {
+            Pattern::Delta {
+                planes,
+                phasing,
+                alternating,
+            } => Some(Lattice {
                 planes,
                 raan_step_deg: 360.0 / f64::from(planes.planes),
                 phase_step_deg: f64::from(phasing) * 360.0 / f64::from(planes.satellites()),
+                alternating,
             }),
             Pattern::Star {
                 planes,
@@ -124,6 +135,7 @@ impl Pattern {
                 planes,
                 raan_step_deg,
                 phase_step_deg,
+                alternating: false,
             }),
             Pattern::Slots { .. } => None,
         }
@@ -131,12 +143,21 @@ impl Pattern {
 }
 
 impl Lattice {
+    /// Angle of a plane's first satellite from the plane's ascending node at time 0, degrees.
+    fn phase_deg(&self, plane: u32) -> f64 {
+        let steps = if self.alternating { plane % 2 } else { plane };
+        f64::from(steps) * self.phase_step_deg
+    }
+
     /// By how many places the first plane is ahead where it follows on the last one; none where the
     /// pattern does not close.
     pub fn offset_across_the_seam(&self) -> Option<u32> {
         let planes = f64::from(self.planes.planes);
-        let steps = planes * self.phase_step_deg / self.planes.delta_anomaly_deg();
         let closes = (planes * self.raan_step_deg - 360.0).abs() < 1e-9;
+        if self.alternating {
+            return closes.then_some(0);
+        }
+        let steps = planes * self.phase_step_deg / self.planes.delta_anomaly_deg();
         let is_whole = (steps - steps.round()).abs() < 1e-9;
         let count = f64::from(self.planes.satellites_per_plane);
         (closes && is_whole).then(|| steps.round().rem_euclid(count) as u32)
@@ -163,8 +184,8 @@ impl Circular {
     pub fn of(lattice: &Lattice, p: u32, s: u32) -> Self {
         let planes = &lattice.planes;
         let radius_km = EQUATORIAL_RADIUS_KM + planes.altitude_km;
-        let (p, s) = (f64::from(p), f64::from(s));
-        let phase_deg = s * planes.delta_anomaly_deg() + p * lattice.phase_step_deg;
+        let phase_deg = f64::from(s) * planes.delta_anomaly_deg() + lattice.phase_deg(p);
+        let p = f64::from(p);
         let (node_sine, node_cosine) = libm::sincos((p * lattice.raan_step_deg).to_radians());
         let (tilt_sine, tilt_cosine) = libm::sincos(planes.inclination_deg.to_radians());
         Circular {
@@ -256,8 +277,35 @@ mod tests {
             altitude_km: 1000.0,
             inclination_deg: 53.0,
         };
-        let lattice = Pattern::Delta { planes, phasing: 3 }.lattice().unwrap();
+        let lattice = Pattern::Delta {
+            planes,
+            phasing: 3,
+            alternating: false,
+        }
+        .lattice()
+        .unwrap();
         assert_eq!(lattice.raan_step_deg, 72.0);
         assert_eq!(lattice.phase_step_deg, 54.0); // 3 x 360 / 20
+    }
+
+    #[test]
+    fn an_alternating_delta_shifts_every_second_plane_there_and_back_and_closes() {
+        // Hypatia, generate_tles_from_scratch.py: an odd plane is 360 / (2 S) ahead, an even one is not.
+        let planes = Planes {
+            planes: 4,
+            satellites_per_plane: 5,
+            altitude_km: 630.0,
+            inclination_deg: 51.9,
+        };
+        let lattice = Pattern::Delta {
+            planes,
+            phasing: 2,
+            alternating: true,
+        }
+        .lattice()
+        .unwrap();
+        let phases_deg = [0, 1, 2, 3].map(|p| Circular::of(&lattice, p, 0).phase_rad.to_degrees());
+        assert_eq!(phases_deg, [0.0, 36.0, 0.0, 36.0]);
+        assert_eq!(lattice.offset_across_the_seam(), Some(0));
     }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Delay where there is no path.
 pub const NO_PATH_PS: u64 = u64::MAX;
 /// A station that sees no satellite.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 /// Steps that a thread takes at a time.
 const CHUNK: usize = 64;
 /// Changes of path that a thread looks for at a time.
@@ -86,6 +86,11 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// The satellite at a step; `NONE` for none.
+    pub(crate) fn at(&self, step: usize) -> u32 {
+        self.by_step[step]
+    }
+
     /// Has each step follow the turns, the first of which is at the first step or before.
     pub(crate) fn follow_turns(&mut self, request: &SeriesRequest) {
         self.by_step = (0..request.steps)
@@ -114,7 +119,10 @@ impl World {
         } else if let Some(slots) = &self.spec.access.slots {
             self.slots_over_time(slots, request, go_on)?
         } else {
-            self.access_over_time(request, go_on)?
+            let mut used: Vec<u32> = self.spec.pairs.iter().flatten().copied().collect();
+            used.sort_unstable();
+            used.dedup();
+            self.access_over_time(&used, request, go_on)?
         };
         let chunks = request.steps.div_ceil(CHUNK);
         let end = if request.precision_ps.is_some() {
@@ -169,20 +177,14 @@ impl World {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// The satellite of each station at each step, station after station.
-    fn access_over_time(
+    /// The satellites at each step of some stations; the other stations have none.
+    pub(crate) fn access_over_time(
         &self,
+        wanted: &[u32],
         request: &SeriesRequest,
         go_on: Progress,
     ) -> Result<Vec<Access>, OrbitError> {
-        let mut used = vec![false; self.stations.len()];
-        for station in self.spec.pairs.iter().flatten() {
-            used[*station as usize] = true;
-        }
         // One sky serves a group of stations, as positions are what costs.
-        let wanted: Vec<u32> = (0..used.len() as u32)
-            .filter(|&s| used[s as usize])
-            .collect();
         let size = wanted.len().div_ceil(request.threads).max(1);
         let groups: Vec<&[u32]> = wanted.chunks(size).collect();
         let done = shared(request.threads, groups.len(), (0.0, 0.5), go_on, |group| {

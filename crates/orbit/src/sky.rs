@@ -119,6 +119,11 @@ impl Sky<'_> {
         &self.positions_km
     }
 
+    /// The links with their delays.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// The links at this moment.
     pub fn links(&self) -> &[[u32; 2]] {
         &self.links
@@ -250,14 +255,17 @@ impl Sky<'_> {
             .ok_or(NoPath::NoRoute)
     }
 
+    /// The satellites that a station sees, with the delays down to the station.
+    pub fn downlinks(&self, station: u32) -> impl Iterator<Item = Gateway> + '_ {
+        self.visible(station)
+            .map(move |satellite| (satellite, self.down_ps(station, satellite)))
+    }
+
     fn gateways(&mut self, station: u32) -> Vec<Gateway> {
         if let Some(known) = &self.gateways[station as usize] {
             return known.clone();
         }
-        let found: Vec<Gateway> = self
-            .visible(station)
-            .map(|satellite| (satellite, self.down_ps(station, satellite)))
-            .collect();
+        let found: Vec<Gateway> = self.downlinks(station).collect();
         self.gateways[station as usize] = Some(found.clone());
         found
     }

@@ -20,6 +20,7 @@ from skycell.cli.orbit_options import (
     time_option,
 )
 from skycell.cli.orbit_passes import passes
+from skycell.cli.orbit_routes import routes
 from skycell.cli.orbit_series import series
 from skycell.cli.sentences import say, say_json
 from skycell.cli.times import TimeOption
@@ -45,6 +46,7 @@ def orbit() -> None:
 orbit.add_command(series)
 orbit.add_command(look_at)
 orbit.add_command(passes)
+orbit.add_command(routes)
 orbit.add_command(globe)
 
 

@@ -15,6 +15,7 @@ from skycell.orbit.over_time import Change, Handover, Series, series
 from skycell.orbit.passes import Pass, Passes, PassEvent, passes
 from skycell.orbit.places import Place, cities, find_places, read_places
 from skycell.orbit.presets import constellations
+from skycell.orbit.routes import Routes, routes
 
 __all__ = [
     "Change",
@@ -28,6 +29,7 @@ __all__ = [
     "Passes",
     "Place",
     "Route",
+    "Routes",
     "Series",
     "Sight",
     "Sights",
@@ -39,6 +41,7 @@ __all__ = [
     "passes",
     "positions_km",
     "read_places",
+    "routes",
     "series",
     "sights",
 ]

@@ -284,7 +284,7 @@ def _pattern(
         "inclination_deg": float(pattern.inclination.amount),
     }
     if isinstance(pattern, DeltaPattern):
-        spec["phasing"] = pattern.phasing
+        spec |= {"phasing": pattern.phasing, "alternating": pattern.alternating}
     if isinstance(pattern, StarPattern):
         steps = {
             "raan_step_deg": (pattern.raan_step, 180.0 / pattern.planes),

@@ -146,6 +146,13 @@ class DeltaPattern(_Planes):
         "a satellite leads its neighbour in the plane to the west by F x 360 deg / (P S)",
         symbol="F",
     )
+    alternating: Flag = param(
+        False,
+        "whether this lead is that of every second plane over the planes on both of its sides, "
+        "there and back; otherwise each plane leads the one to its west",
+        source="Walker's delta; Hypatia's Kuiper and Starlink (generate_tles_from_scratch.py, "
+        "phase_diff) alternate by half of the spacing in a plane, which is F = P / 2",
+    )
 
 
 class StarPattern(_Planes):

@@ -1,0 +1,802 @@
+//! A constellation and its stations as the columns of a sky: links with delays, and routes by label.
+//!
+//! Nodes are the satellites and then the stations; each station is a label. A station links with the
+//! satellites that it may use at an epoch, and does not relay. Threads share the epochs in chunks, and a
+//! chunk looks at the first epoch of the next one, so the columns do not depend on the threads.
+
+use crate::OrbitError;
+use crate::series::{Access, NONE, Progress, SeriesRequest, shared};
+use crate::sky::{Sky, World};
+use crate::spec::{AccessRule, Route};
+use crate::tree::{Mesh, NextHop, Search, Tree, UNREACHED};
+use skycell_sky::{Columns, NO_LINK};
+
+/// Epochs that a thread takes at a time.
+const CHUNK: usize = 64;
+/// Next node where there is no route.
+const NOWHERE: u32 = u32::MAX;
+/// Cost of a link beside its delay where links are counted. The delays of a path add up to less.
+const LINK_COST: u64 = 1 << 48;
+/// Most labels, so that a label has 16 bits.
+const MOST_LABELS: usize = u16::MAX as usize;
+
+/// What a path has the least of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Delay.
+    Delay,
+    /// Links, and of the paths with as few links, delay.
+    Hops,
+}
+
+/// A route of a table that is read: from an epoch on, a node forwards a label to another node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedRoute {
+    /// Number of the epoch.
+    pub epoch: u32,
+    /// Number of the node.
+    pub node: u32,
+    /// Number of the label.
+    pub label: u16,
+    /// Number of the next node; none where there is no route.
+    pub next: Option<u32>,
+}
+
+/// Where routes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Routing {
+    /// The paths with the least of something; of equal ones over the neighbour of the smallest number.
+    Least(Metric),
+    /// A table of routes by epoch. A node without a route for a label has none.
+    Listed(Vec<ListedRoute>),
+}
+
+/// Which epochs, and which routes.
+#[derive(Clone, Debug)]
+pub struct NetworkRequest {
+    /// The first epoch.
+    pub start_ps: u64,
+    /// From one to the next.
+    pub step_ps: u64,
+    /// How many, above 0.
+    pub epochs: usize,
+    /// Threads that work, above 0.
+    pub threads: usize,
+    /// Where routes come from.
+    pub routing: Routing,
+}
+
+impl NetworkRequest {
+    fn at_ps(&self, epoch: usize) -> u64 {
+        self.start_ps + self.step_ps * epoch as u64
+    }
+}
+
+/// A link between two nodes over epochs without a gap.
+#[derive(Debug)]
+struct Interval {
+    ends: [u32; 2],
+    first_epoch: u32,
+    first_ps: u64,
+    last_ps: u64,
+    diffs_ps: Vec<i32>,
+}
+
+impl Interval {
+    fn end(&self) -> u32 {
+        self.first_epoch + self.diffs_ps.len() as u32 + 1
+    }
+
+    /// Takes the delay of the next epoch; false where the difference does not fit, so that a new
+    /// interval begins.
+    fn extend(&mut self, delay_ps: u64) -> bool {
+        let difference = delay_ps.wrapping_sub(self.last_ps) as i64;
+        i32::try_from(difference).is_ok_and(|difference| {
+            self.diffs_ps.push(difference);
+            self.last_ps = delay_ps;
+            true
+        })
+    }
+}
+
+/// A next hop that differs from that of the epoch before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    node: u32,
+    epoch: u32,
+    label: u16,
+    next: u32,
+}
+
+/// The result of some epochs.
+#[derive(Default)]
+struct Chunk {
+    intervals: Vec<Interval>,
+    /// Next nodes at the first epoch, by label, then node; in the first chunk only.
+    first: Vec<u32>,
+    turns: Vec<Turn>,
+}
+
+impl World {
+    /// The columns of the network.
+    ///
+    /// `go_on` is told the share that is done about every 0.1 s; a false answer ends the work.
+    pub fn network(
+        &self,
+        request: &NetworkRequest,
+        go_on: Progress,
+    ) -> Result<Columns, OrbitError> {
+        let refuse = |what: String| Err(OrbitError::Spec(what));
+        if self.stations.len() > MOST_LABELS {
+            let stations = self.stations.len();
+            return refuse(format!("{stations} stations, allowed are {MOST_LABELS}"));
+        }
+        if self.spec.route == Route::Greedy {
+            let why = "a greedy route depends on where it began, so nodes cannot forward by label";
+            return refuse(why.into());
+        }
+        let access = self.access_of_all(request, go_on)?;
+        let chunks = request.epochs.div_ceil(CHUNK);
+        let done = shared(request.threads, chunks, (0.2, 1.0), go_on, |chunk| {
+            Builder::new(self, request, &access).chunk(chunk)
+        })?;
+        let mut whole = Chunk::default();
+        for chunk in done {
+            whole.intervals.extend(chunk.intervals);
+            whole.turns.extend(chunk.turns);
+            whole.first.extend(chunk.first);
+        }
+        if let Routing::Listed(routes) = &request.routing {
+            (whole.first, whole.turns) = self.listed(request, routes)?;
+        }
+        self.columns(request, whole)
+    }
+
+    /// The satellite of each station at each epoch; nothing where stations use any.
+    fn access_of_all(
+        &self,
+        request: &NetworkRequest,
+        go_on: Progress,
+    ) -> Result<Vec<Access>, OrbitError> {
+        let series = SeriesRequest {
+            start_ps: request.start_ps,
+            step_ps: request.step_ps,
+            steps: request.epochs,
+            threads: request.threads,
+            with_links: false,
+            precision_ps: None,
+        };
+        let mut part = |share: f64| go_on(share * 0.2);
+        let all: Vec<u32> = (0..self.stations.len() as u32).collect();
+        match (self.spec.access.rule, &self.spec.access.slots) {
+            (AccessRule::Any, _) => Ok(Vec::new()),
+            (_, Some(slots)) => self.slots_over_time(slots, &series, &mut part),
+            (_, None) => self.access_over_time(&all, &series, &mut part),
+        }
+    }
+
+    /// First next nodes and turns of a table of routes.
+    fn listed(
+        &self,
+        request: &NetworkRequest,
+        routes: &[ListedRoute],
+    ) -> Result<(Vec<u32>, Vec<Turn>), OrbitError> {
+        let (labels, nodes) = (self.stations.len(), self.fleet.len() + self.stations.len());
+        let mut routes = routes.to_vec();
+        routes.sort_by_key(|route| (route.epoch, route.node, route.label));
+        let mut table = vec![NOWHERE; nodes * labels];
+        let mut turns = Vec::new();
+        let mut first = Vec::new();
+        for route in &routes {
+            let next = route.next.unwrap_or(NOWHERE);
+            let is_known = (route.node as usize) < nodes
+                && usize::from(route.label) < labels
+                && (route.epoch as usize) < request.epochs
+                && route.next.is_none_or(|next| (next as usize) < nodes);
+            if !is_known {
+                return Err(OrbitError::Spec(format!(
+                    "{route:?}: allowed are {nodes} nodes, {labels} labels and {} epochs",
+                    request.epochs
+                )));
+            }
+            if route.epoch > 0 && first.is_empty() {
+                first.clone_from(&table);
+            }
+            let known = &mut table[usize::from(route.label) * nodes + route.node as usize];
+            if *known != next && route.epoch > 0 {
+                turns.push(Turn {
+                    node: route.node,
+                    epoch: route.epoch,
+                    label: route.label,
+                    next,
+                });
+            }
+            *known = next;
+        }
+        if first.is_empty() {
+            first = table;
+        }
+        Ok((first, turns))
+    }
+
+    /// Numbers links and puts everything in the order of the columns.
+    fn columns(&self, request: &NetworkRequest, mut whole: Chunk) -> Result<Columns, OrbitError> {
+        let satellites = self.fleet.len() as u32;
+        let (labels, nodes) = (self.stations.len(), self.fleet.len() + self.stations.len());
+        let extra = self.spec.extra;
+        let mut columns = Columns {
+            epoch_ps: (0..request.epochs)
+                .map(|epoch| request.at_ps(epoch))
+                .collect(),
+            label_node: (0..labels as u32).map(|label| satellites + label).collect(),
+            interval_diff: vec![0],
+            ..Columns::default()
+        };
+        // Chunks follow one another, so intervals of the same ends are in the order of time.
+        whole.intervals.sort_by_key(|interval| interval.ends);
+        let mut links: Vec<(u32, u32, u32)> = Vec::new();
+        let mut before: Option<&Interval> = None;
+        for interval in &whole.intervals {
+            let known = before.filter(|known| known.ends == interval.ends);
+            if known.is_none() {
+                let ([a, b], course) = (interval.ends, columns.course_interval.len() as u32);
+                links.extend([(a, b, course), (b, a, course)]);
+                columns
+                    .course_interval
+                    .push(columns.interval_epoch.len() as u32);
+            }
+            let step = known
+                .filter(|known| known.end() == interval.first_epoch)
+                .and_then(|known| {
+                    let step = interval.first_ps.wrapping_sub(known.last_ps) as i64;
+                    i32::try_from(step).ok()
+                });
+            match step {
+                Some(step) => columns.diff_ps.push(step),
+                None => {
+                    if before.is_some() {
+                        columns.interval_diff.push(columns.diff_ps.len() as u32);
+                    }
+                    columns.interval_epoch.push(interval.first_epoch);
+                    columns.interval_first_ps.push(interval.first_ps);
+                }
+            }
+            columns.diff_ps.extend(&interval.diffs_ps);
+            before = Some(interval);
+        }
+        if before.is_some() {
+            columns.interval_diff.push(columns.diff_ps.len() as u32);
+        }
+        columns
+            .course_interval
+            .push(columns.interval_epoch.len() as u32);
+        links.sort_unstable();
+        columns.node_link.push(0);
+        let mut link = links.iter().peekable();
+        for node in 0..nodes as u32 {
+            while let Some(&(_, to, course)) = link.next_if(|link| link.0 == node) {
+                let is_on_ground = node >= satellites || to >= satellites;
+                let on_ground_ps = if is_on_ground { extra.ground_ps } else { 0 };
+                let through_ps = if to < satellites {
+                    extra.satellite_ps
+                } else {
+                    0
+                };
+                columns.link_to.push(to);
+                columns.link_course.push(course);
+                columns.link_extra_ps.push(on_ground_ps + through_ps);
+            }
+            columns.node_link.push(columns.link_to.len() as u32);
+        }
+        self.add_routes(request, whole.first, whole.turns, &mut columns)?;
+        columns
+            .check()
+            .map_err(|error| OrbitError::Spec(error.to_string()))?;
+        Ok(columns)
+    }
+
+    fn add_routes(
+        &self,
+        request: &NetworkRequest,
+        first: Vec<u32>,
+        mut turns: Vec<Turn>,
+        columns: &mut Columns,
+    ) -> Result<(), OrbitError> {
+        let (labels, nodes) = (self.stations.len(), self.fleet.len() + self.stations.len());
+        let link = |columns: &Columns, node: u32, label: u16, epoch: u32, next: u32| {
+            if next == NOWHERE {
+                return Ok(NO_LINK);
+            }
+            let at_ps = request.at_ps(epoch as usize);
+            columns.link_to(node, next).ok_or(OrbitError::NoLink {
+                node,
+                label,
+                next,
+                at_ps,
+            })
+        };
+        for node in 0..nodes as u32 {
+            for label in 0..labels {
+                let next = first[label * nodes + node as usize];
+                let own = link(columns, node, label as u16, 0, next)?;
+                columns.route_first.push(own);
+            }
+        }
+        turns.sort_unstable();
+        let mut turn = turns.into_iter().peekable();
+        columns.node_change.push(0);
+        for node in 0..nodes as u32 {
+            while let Some(turn) = turn.next_if(|turn| turn.node == node) {
+                let own = link(columns, node, turn.label, turn.epoch, turn.next)?;
+                columns.change_epoch.push(turn.epoch);
+                columns.change_label.push(turn.label);
+                columns.change_link.push(own);
+            }
+            columns.node_change.push(columns.change_epoch.len() as u32);
+        }
+        Ok(())
+    }
+}
+
+/// What a thread needs for a chunk.
+struct Builder<'a> {
+    world: &'a World,
+    request: &'a NetworkRequest,
+    access: &'a [Access],
+    sky: Sky<'a>,
+    /// Satellites of each station with the delay of light.
+    ground: Vec<Vec<(u32, u64)>>,
+    mesh: Mesh,
+    trees: Vec<Tree>,
+    search: Search,
+    /// Next nodes by label, then node.
+    table: Vec<u32>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(world: &'a World, request: &'a NetworkRequest, access: &'a [Access]) -> Self {
+        let (labels, nodes) = (
+            world.stations.len(),
+            world.fleet.len() + world.stations.len(),
+        );
+        Builder {
+            world,
+            request,
+            access,
+            sky: world.sky(request.start_ps),
+            ground: vec![Vec::new(); labels],
+            mesh: Mesh::default(),
+            trees: vec![Tree::default(); labels],
+            search: Search::default(),
+            table: vec![NOWHERE; nodes * labels],
+        }
+    }
+
+    fn chunk(mut self, number: usize) -> Chunk {
+        let mut chunk = Chunk::default();
+        let mut open: Vec<usize> = Vec::new();
+        let first = number * CHUNK;
+        let last = (first + CHUNK).min(self.request.epochs - 1);
+        for epoch in first..=last {
+            self.turn_to(epoch);
+            if epoch < first + CHUNK {
+                open = self.take_links(epoch as u32, &mut chunk.intervals, &open);
+            }
+            if let Routing::Least(metric) = self.request.routing {
+                let known = (epoch > first).then_some(&mut chunk.turns);
+                self.take_routes(epoch as u32, metric, known);
+                if epoch == 0 {
+                    chunk.first.clone_from(&self.table);
+                }
+            }
+        }
+        chunk
+    }
+
+    fn turn_to(&mut self, epoch: usize) {
+        self.sky.turn_to(self.request.at_ps(epoch));
+        self.sky.find_links();
+        for station in 0..self.ground.len() as u32 {
+            let (sky, own) = (&self.sky, &mut self.ground[station as usize]);
+            own.clear();
+            let delay = |satellite: u32| (satellite, sky.ground_ps(station, satellite));
+            if self.world.spec.access.rule == AccessRule::Any {
+                own.extend(sky.visible(station).map(delay));
+            } else {
+                let used = self.access[station as usize].at(epoch);
+                own.extend(Some(used).filter(|&satellite| satellite != NONE).map(delay));
+            }
+        }
+    }
+
+    /// Goes on with the intervals of the epoch before, and begins new ones; returns those that exist,
+    /// in the order of their ends.
+    fn take_links(&self, epoch: u32, intervals: &mut Vec<Interval>, open: &[usize]) -> Vec<usize> {
+        let satellites = self.world.fleet.len() as u32;
+        let in_satellite_ps = self.world.spec.extra.satellite_ps;
+        let graph = self.sky.graph();
+        let between = (0..satellites).flat_map(|a| {
+            let above = graph.row(a).filter(move |row| row.0 > a);
+            above.map(move |(b, delay_ps)| ([a, b], delay_ps - in_satellite_ps))
+        });
+        let ground = self.ground.iter().enumerate().flat_map(|(station, own)| {
+            let node = satellites + station as u32;
+            own.iter()
+                .map(move |&(satellite, delay_ps)| ([node, satellite], delay_ps))
+        });
+        let mut known = open.iter().copied().peekable();
+        let mut now = Vec::with_capacity(open.len());
+        for (ends, delay_ps) in between.chain(ground) {
+            while known.next_if(|&own| intervals[own].ends < ends).is_some() {}
+            let same = known.next_if(|&own| intervals[own].ends == ends);
+            let goes_on = same.filter(|&own| intervals[own].extend(delay_ps));
+            now.push(goes_on.unwrap_or_else(|| {
+                intervals.push(Interval {
+                    ends,
+                    first_epoch: epoch,
+                    first_ps: delay_ps,
+                    last_ps: delay_ps,
+                    diffs_ps: Vec::new(),
+                });
+                intervals.len() - 1
+            }));
+        }
+        now
+    }
+
+    /// Brings trees and table to the epoch, and notes what differs where there was an epoch before.
+    fn take_routes(&mut self, epoch: u32, metric: Metric, mut turns: Option<&mut Vec<Turn>>) {
+        let per_link = match metric {
+            Metric::Delay => 0,
+            Metric::Hops => LINK_COST,
+        };
+        let cost = |delay_ps: u64| delay_ps.max(1) + per_link;
+        let extra = self.world.spec.extra;
+        self.mesh.take(self.sky.graph(), cost);
+        let satellites = self.world.fleet.len();
+        let nodes = satellites + self.ground.len();
+        // Satellites of all stations with the costs of the links up, station after station.
+        let (mut ups, mut starts) = (Vec::new(), vec![0]);
+        for own in &self.ground {
+            let up = |ps: u64| cost(ps + extra.ground_ps + extra.satellite_ps);
+            ups.extend(own.iter().map(|&(satellite, ps)| (satellite, up(ps))));
+            starts.push(ups.len());
+        }
+        let mut gateways = Vec::new();
+        for label in 0..self.ground.len() {
+            let own = self.ground[label].iter();
+            gateways.clear();
+            gateways.extend(own.map(|&(satellite, ps)| (satellite, cost(ps + extra.ground_ps))));
+            let tree = &mut self.trees[label];
+            tree.follow(&self.mesh, &gateways, &mut self.search);
+            let costs = tree.costs();
+            for node in 0..nodes as u32 {
+                let next = match (node as usize).checked_sub(satellites) {
+                    None => match tree.next(&self.mesh, node) {
+                        None => NOWHERE,
+                        Some(NextHop::Satellite(next)) => next,
+                        Some(NextHop::Down) => (satellites + label) as u32,
+                    },
+                    Some(station) if station == label => NOWHERE,
+                    Some(station) => {
+                        // In the order of the satellites, so the first of equals is taken.
+                        let (mut best, mut next) = (UNREACHED, NOWHERE);
+                        for &(satellite, up) in &ups[starts[station]..starts[station + 1]] {
+                            let whole = up + costs[satellite as usize];
+                            if whole < best {
+                                (best, next) = (whole, satellite);
+                            }
+                        }
+                        next
+                    }
+                };
+                let known = &mut self.table[label * nodes + node as usize];
+                if *known != next {
+                    *known = next;
+                    if let Some(turns) = &mut turns {
+                        let label = label as u16;
+                        turns.push(Turn {
+                            node,
+                            epoch,
+                            label,
+                            next,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::series::NO_PATH_PS;
+    use crate::spec::OrbitSpec;
+    use skycell_sky::{Courses, LossReason, Rows, walk};
+
+    const EPOCHS: usize = 150;
+
+    /// A star with a seam that moves, links that switch off near the poles, four stations of which the
+    /// last sees satellites now and then, and delays beside those of light.
+    fn world(access: &str, links: &str) -> World {
+        let station = |name: &str, latitude: f64, longitude: f64, mask: f64| {
+            format!(
+                r#"{{"name": "{name}", "latitude_deg": {latitude}, "longitude_deg": {longitude},
+                "height_km": 0.0, "mask_deg": {mask}, "horizon_deg": [], "longest_km": null,
+                "gso_exclusion_deg": 0.0}}"#
+            )
+        };
+        let stations = [
+            station("a", 48.9, 2.4, 10.0),
+            station("b", -33.9, 151.2, 10.0),
+            station("c", 69.7, 19.0, 10.0),
+            station("d", 1.3, 103.8, 50.0),
+        ];
+        let pairs: Vec<String> = (0..4)
+            .flat_map(|a| {
+                (0..4)
+                    .filter(move |b| *b != a)
+                    .map(move |b| format!("[{a}, {b}]"))
+            })
+            .collect();
+        let text = format!(
+            r#"{{"shells": [{{"from": "pattern", "pattern": {{"kind": "star", "planes": 6,
+                "satellites_per_plane": 11, "altitude_km": 780.0, "inclination_deg": 86.4,
+                "raan_step_deg": 31.6, "phase_step_deg": 16.4}}, "links": {links}}}],
+            "rotation": {{"kind": "uniform", "angle_at_start_deg": 0.0}}, "shape": "wgs84",
+            "light_km_s": 299792.458, "limits": {{"max_length_km": 5000.0, "clearance_km": 80.0}},
+            "given_links": [], "stations": [{}], "pairs": [{}],
+            "access": {access}, "route": "shortest",
+            "extra": {{"satellite_ps": 700001, "ground_ps": 30000003}}}}"#,
+            stations.join(","),
+            pairs.join(",")
+        );
+        World::new(
+            OrbitSpec::from_json(&text).unwrap(),
+            [0, 3_000_000_000_000_000],
+        )
+        .unwrap()
+    }
+
+    const ANY: &str = r#"{"rule": "any", "hold": false, "slots": null}"#;
+    const HIGHEST: &str = r#"{"rule": "highest", "hold": true, "slots": null}"#;
+    const SLOTS: &str = r#"{"rule": "least_used", "hold": false,
+        "slots": {"period_ps": 15000000000000, "phase_ps": 4000000000000, "seed": 1}}"#;
+    const GRID: &str = r#"{"kind": "grid", "seam": "matched", "cross_plane_below_deg": 60.0}"#;
+
+    fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
+        NetworkRequest {
+            start_ps: 5_000_000_000_000,
+            step_ps,
+            epochs: EPOCHS,
+            threads,
+            routing: Routing::Least(metric),
+        }
+    }
+
+    fn network(world: &World, request: &NetworkRequest) -> Columns {
+        world.network(request, &mut |_| true).unwrap()
+    }
+
+    const STEP_PS: u64 = 10_000_000_000_000;
+
+    #[test]
+    fn paths_walked_hop_by_hop_are_those_of_the_series_to_the_picosecond() {
+        for access in [ANY, HIGHEST, SLOTS] {
+            let world = world(access, GRID);
+            let request = request(STEP_PS, 2, Metric::Delay);
+            let columns = network(&world, &request);
+            assert_eq!(columns.route_without_link(), None);
+            let series = SeriesRequest {
+                start_ps: request.start_ps,
+                step_ps: request.step_ps,
+                steps: EPOCHS,
+                threads: 2,
+                with_links: false,
+                precision_ps: None,
+            };
+            let series = world.series(&series, &mut |_| true).unwrap();
+            let (mut rows, mut courses) = (Rows::new(&columns), Courses::new(&columns));
+            let (mut found, mut without) = (vec![0; series.delays_ps.len()], 0);
+            for epoch in 0..EPOCHS {
+                rows.bring_all(epoch as u32);
+                for (pair, [from, to]) in world.spec.pairs.iter().enumerate() {
+                    let node = world.fleet.len() as u32 + from;
+                    let path = walk(&rows, &mut courses, node, *to as u16, epoch as u32);
+                    assert!(path.lost.is_none_or(|reason| reason == LossReason::NoRoute));
+                    let delay_ps = path.delays_ps.iter().sum();
+                    let is_lost = path.lost.is_some();
+                    without += u32::from(is_lost);
+                    found[pair * EPOCHS + epoch] = if is_lost { NO_PATH_PS } else { delay_ps };
+                }
+            }
+            assert!(without > 0, "the last station sees nothing at times");
+            assert_eq!(found, series.delays_ps, "{access}");
+        }
+    }
+
+    #[test]
+    fn one_thread_and_three_give_the_same_columns() {
+        for (access, metric) in [
+            (ANY, Metric::Delay),
+            (ANY, Metric::Hops),
+            (SLOTS, Metric::Delay),
+        ] {
+            let world = world(access, GRID);
+            let [one, three] = [1, 3].map(|threads| {
+                let columns = network(&world, &request(STEP_PS, threads, metric));
+                columns.to_octets()
+            });
+            assert!(one == three, "{access}, {metric:?}");
+        }
+    }
+
+    #[test]
+    fn steps_too_long_for_a_difference_begin_new_intervals_of_the_same_delays() {
+        // Within ten minutes planes come nearer at the poles by more than 2 ms.
+        const LONG_PS: u64 = 600_000_000_000_000;
+        let links = r#"{"kind": "grid", "seam": "none", "cross_plane_below_deg": 90.0}"#;
+        let world = world(ANY, links);
+        let columns = network(&world, &request(LONG_PS, 2, Metric::Delay));
+        let adjacent = columns.course_interval.windows(2).any(|course| {
+            let mut own = course[0] as usize + 1..course[1] as usize;
+            own.any(|row| columns.interval_epochs(row - 1).end == columns.interval_epoch[row])
+        });
+        assert!(adjacent);
+        let mut courses = Courses::new(&columns);
+        let mut sky = world.sky(0);
+        for epoch in 0..EPOCHS {
+            sky.turn_to(columns.epoch_ps[epoch]);
+            sky.find_links();
+            for satellite in 0..world.fleet.len() as u32 {
+                for (neighbour, delay_ps) in sky.graph().row(satellite) {
+                    let link = columns.link_to(satellite, neighbour).map(u32::from);
+                    let link = columns.links(satellite).start + link.unwrap();
+                    assert_eq!(courses.delay_ps(link, epoch as u32), Some(delay_ps));
+                }
+            }
+        }
+    }
+
+    /// Links of the shortest path from a node in links alone, by breadth.
+    fn least_links(
+        columns: &Columns,
+        courses: &mut Courses<'_>,
+        from: u32,
+        to: u32,
+        epoch: u32,
+    ) -> usize {
+        let satellites = (columns.nodes() - columns.labels()) as u32;
+        let (mut reached, mut known, mut count) = (vec![from], vec![from], 0);
+        while !reached.contains(&to) {
+            count += 1;
+            let mut next = Vec::new();
+            for node in reached
+                .into_iter()
+                .filter(|&node| node == from || node < satellites)
+            {
+                for link in columns.links(node) {
+                    let end = columns.link_to[link as usize];
+                    if courses.delay_ps(link, epoch).is_some() && !known.contains(&end) {
+                        known.push(end);
+                        next.push(end);
+                    }
+                }
+            }
+            reached = next;
+        }
+        count
+    }
+
+    #[test]
+    fn paths_by_hops_have_the_fewest_links() {
+        let world = world(ANY, GRID);
+        let [by_hops, by_delay] = [Metric::Hops, Metric::Delay]
+            .map(|metric| network(&world, &request(STEP_PS, 2, metric)));
+        let (mut courses, mut links) = (Courses::new(&by_hops), [0, 0]);
+        let mut rows = [&by_hops, &by_delay].map(Rows::new);
+        for epoch in (0..EPOCHS as u32).step_by(7) {
+            for [from, to] in [[0u32, 1u32], [1, 2], [2, 0]] {
+                let node = world.fleet.len() as u32 + from;
+                for (rows, sum) in rows.iter_mut().zip(&mut links) {
+                    rows.bring_all(epoch);
+                    let own = walk(
+                        rows,
+                        &mut Courses::new(rows.columns()),
+                        node,
+                        to as u16,
+                        epoch,
+                    );
+                    assert_eq!(own.lost, None);
+                    *sum += own.links.len();
+                }
+                let end = world.fleet.len() as u32 + to;
+                let own = walk(&rows[0], &mut courses, node, to as u16, epoch);
+                let least = least_links(&by_hops, &mut courses, node, end, epoch);
+                assert_eq!(own.links.len(), least);
+            }
+        }
+        assert!(
+            links[0] < links[1],
+            "the shortest by delay have more links at times: {links:?}"
+        );
+    }
+
+    /// The routes of columns as a table.
+    fn table_of(columns: &Columns) -> Vec<ListedRoute> {
+        let mut routes = Vec::new();
+        let mut add = |epoch: u32, node: usize, label: u16, link: u16| {
+            let next = (link != NO_LINK).then(|| {
+                let first = columns.node_link[node] as usize;
+                columns.link_to[first + usize::from(link)]
+            });
+            let node = node as u32;
+            routes.push(ListedRoute {
+                epoch,
+                node,
+                label,
+                next,
+            });
+        };
+        for node in 0..columns.nodes() {
+            for label in 0..columns.labels() {
+                let link = columns.route_first[node * columns.labels() + label];
+                add(0, node, label as u16, link);
+            }
+            for row in columns.node_change[node] as usize..columns.node_change[node + 1] as usize {
+                let (epoch, label) = (columns.change_epoch[row], columns.change_label[row]);
+                add(epoch, node, label, columns.change_link[row]);
+            }
+        }
+        routes
+    }
+
+    #[test]
+    fn routes_of_a_table_give_the_columns_that_the_table_is_of() {
+        let world = world(ANY, GRID);
+        let mut request = request(STEP_PS, 2, Metric::Delay);
+        let columns = network(&world, &request);
+        let mut table = table_of(&columns);
+        request.routing = Routing::Listed(table.clone());
+        assert!(network(&world, &request) == columns);
+        // A table may say again what is in force, as Hypatia's does where an interface changes.
+        let last = EPOCHS as u32 - 1;
+        let firsts = table.iter().filter(|route| route.epoch == 0);
+        let again: Vec<ListedRoute> = firsts
+            .filter(|first| {
+                let is_same =
+                    |own: &&ListedRoute| (own.node, own.label) == (first.node, first.label);
+                table.iter().filter(is_same).count() == 1
+            })
+            .map(|first| ListedRoute {
+                epoch: last,
+                ..*first
+            })
+            .collect();
+        assert!(!again.is_empty());
+        table.extend(again);
+        request.routing = Routing::Listed(table);
+        assert!(network(&world, &request) == columns);
+    }
+
+    #[test]
+    fn a_route_between_nodes_that_are_never_linked_is_refused() {
+        let world = world(ANY, GRID);
+        let mut request = request(STEP_PS, 1, Metric::Delay);
+        // Satellites 0 and 5 stand at opposite sides of a plane.
+        request.routing = Routing::Listed(vec![ListedRoute {
+            epoch: 2,
+            node: 0,
+            label: 1,
+            next: Some(5),
+        }]);
+        let refused = OrbitError::NoLink {
+            node: 0,
+            label: 1,
+            next: 5,
+            at_ps: request.start_ps + 2 * STEP_PS,
+        };
+        assert_eq!(world.network(&request, &mut |_| true), Err(refused));
+    }
+}

@@ -1,0 +1,319 @@
+"""`skycell orbit routes`: next hops of a constellation that is a network, and how routes change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import NamedPath
+from skycell.cli.orbit_options import (
+    PLACE_HELP,
+    Inputs,
+    OrbitCall,
+    OrbitOptions,
+    TableFiles,
+    report_notes,
+    report_written,
+)
+from skycell.cli.sentences import say, say_json
+from skycell.cli.times import TIME, TimeOption
+from skycell.cli.verb import Verb, argument, option, shared
+
+if TYPE_CHECKING:
+    from skycell.orbit.fstate import ListedRoutes
+    from skycell.orbit.routes import Routes
+
+_MOST_ROWS = 40
+"""Paths shown one by one."""
+
+
+def _time_option(name: str, what: str) -> Any:
+    return option(name, type=TIME, help=what)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What routes are computed from.
+
+    Attributes:
+        inputs: the constellation, and its places, each a destination.
+        pairs: source and destination, as numbers of places.
+        listed: routes that were read; None where they are computed.
+    """
+
+    inputs: Inputs
+    pairs: list[tuple[int, int]]
+    listed: ListedRoutes | None
+
+
+class RoutesCall(OrbitCall):
+    """Show where nodes send packets for the PLACEs, hop by hop, and how that changes with time.
+
+    Satellites and places are the nodes of a network, and each place is a destination. Every node
+    has one next hop for each destination, the same for all packets, and takes it anew at each step.
+    A place links with the satellites that the constellation's [ground] lets it use, and relays
+    nothing. Without a PLACE: those of --places, or the constellation's own.
+    """
+
+    constellation: str = argument()
+    place: tuple[str, ...] = argument(nargs=-1)
+    pairs: tuple[tuple[str, str], ...] = option(
+        "--pair",
+        nargs=2,
+        multiple=True,
+        metavar="FROM TO",
+        help=f"Path to follow, each end {PLACE_HELP}; may be repeated  "
+        "[default: from the first place to each other]",
+    )
+    by: str | None = option(
+        "--by",
+        type=click.Choice(["delay", "hops"]),
+        help="What a path has the least of; of equal paths that over the neighbour of the smallest "
+        "number is taken  [default: delay]",
+    )
+    fstate: Path | None = option(
+        "--fstate",
+        type=NamedPath(path_type=Path, file_okay=False, exists=True),
+        metavar="FOLDER",
+        help="Read the routes of Hypatia's fstate_*.txt instead, with their times.",
+    )
+    start: TimeOption | None = _time_option("--start", "First moment  [default: 0 s]")
+    duration: TimeOption | None = _time_option(
+        "--duration", "Time from the first moment to the last  [default: 10 s]"
+    )
+    step: TimeOption | None = _time_option(
+        "--step", "Time from one moment to the next  [default: 100 ms]"
+    )
+    rows: str = option(
+        "--rows",
+        type=click.Choice(["paths", "changes", "next"]),
+        default="paths",
+        show_default=True,
+        help="What files contain: a row per path of a pair, per change of a node's next hop, or "
+        "per node's next hop at the first moment.",
+    )
+    columns: Path | None = option(
+        "--columns",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Write links, delays and routes as the columns of a network, a binary file.",
+    )
+    jobs: int | None = option(
+        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
+    )
+    files = shared(TableFiles)
+    common = shared(OrbitOptions)
+
+    @property
+    def figure_file(self) -> Path | None:
+        """The file of the columns, which must not exist either."""
+        return self.columns
+
+    def check(self, collector: ErrorCollector) -> _Asked | None:
+        with collector.step():
+            if self.step is not None and self.step.ps == 0:
+                raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
+        with collector.step():
+            _refuse_beside_fstate(self)
+        ends = dict.fromkeys(name for pair in self.pairs for name in pair)
+        names = list(dict.fromkeys((*self.place, *ends)))
+        if ends and not self.place:
+            names = [] if self.fstate is not None else names
+        inputs = self.inputs(collector, names)
+        if inputs is None:
+            return None
+        sky, places = inputs
+        with collector.step():
+            if len(places) < 2:
+                raise click.UsageError("name two places or more, or give --places FILE")
+        numbers = {place.name: number for number, place in enumerate(places)}
+        pairs = collector.tried(lambda: _numbered(self.pairs, names, numbers)) or []
+        if not self.pairs:
+            pairs = [(0, number) for number in range(1, len(places))]
+        listed = None
+        if self.fstate is not None:
+            from skycell.orbit.fstate import read_fstate
+
+            folder = self.fstate
+            listed = collector.tried(lambda: read_fstate(folder, len(sky.satellites), len(places)))
+        return _Asked(inputs, pairs, listed)
+
+    def run(self, asked: _Asked) -> None:
+        from skycell.cli.progress import ShareProgress
+        from skycell.orbit.routes import STEP_PS, routes
+
+        with ShareProgress("of the routes computed") as report_it:
+            try:
+                found = routes(
+                    *asked.inputs,
+                    asked.pairs,
+                    duration_ps=10**13 if self.duration is None else self.duration.ps,
+                    step_ps=STEP_PS if self.step is None else self.step.ps,
+                    start_ps=0 if self.start is None else self.start.ps,
+                    by=self.by or "delay",
+                    listed=asked.listed,
+                    with_file=self.columns is not None,
+                    jobs=self.jobs,
+                    on_progress=report_it,
+                )
+            except ValueError as error:  # more nodes and epochs than columns can have
+                raise click.UsageError(str(error)) from None
+        report_notes(found.validity)
+        if found.unlinked:
+            say(f"No satellite is in reach of {', '.join(found.unlinked)} at any step.", err=True)
+        written = []
+        if self.files.csv_file is not None or self.files.parquet is not None:
+            table = {
+                "paths": found.path_table,
+                "changes": found.change_table,
+                "next": found.next_table,
+            }[self.rows]()
+            written = self.files.write(table)
+        if self.columns is not None and found.file is not None:
+            from skycell.records.staging import Staging
+
+            with Staging() as staging:
+                staging.write(self.columns, found.file)
+            written.append(self.columns)
+        if self.common.as_json:
+            say_json(_as_dict(found))
+        else:
+            _show(found)
+            report_written(written)
+
+
+routes = Verb(
+    RoutesCall,
+    "skycell orbit routes kuiper-like new_york tokyo paris --duration '60 s'",
+    "skycell orbit routes iridium-like --pair london sydney --by hops --step '1 s'",
+    "skycell orbit routes gw/kuiper_630 --fstate gw/kuiper_630/dynamic_state_100ms_for_200s",
+    short_help="Show next hops of all nodes, and how they change.",
+)
+
+
+def _refuse_beside_fstate(call: RoutesCall) -> None:
+    if call.fstate is None:
+        return
+    asked = {
+        "--by": call.by,
+        "--start": call.start,
+        "--duration": call.duration,
+        "--step": call.step,
+    }
+    beside = [name for name, value in asked.items() if value is not None]
+    if beside:
+        message = f"--fstate and {', '.join(beside)} exclude each other: the files have both"
+        raise click.UsageError(f"{message} routes and times")
+
+
+def _numbered(
+    pairs: tuple[tuple[str, str], ...], names: list[str], numbers: dict[str, int]
+) -> list[tuple[int, int]]:
+    """Pairs of names as numbers of places; names that were asked for are in the places' order."""
+    asked = {name: number for number, name in enumerate(names)}
+    known = {**numbers, **asked}
+    unknown = [name for pair in pairs for name in pair if name not in known]
+    if unknown:
+        message = f"{unknown[0]!r}: no place of the constellation"
+        raise click.BadParameter(message, param_hint="'--pair'")
+    return [(known[source], known[target]) for source, target in pairs]
+
+
+def _as_dict(found: Routes) -> dict[str, Any]:
+    reported = []
+    for pair in range(len(found.pairs)):
+        source, target = found.ends(pair)
+        paths = [
+            {
+                "start_ps": found.at_ps(span.first_epoch),
+                "end_ps": found.at_ps(span.first_epoch + span.epochs),
+                "nodes": list(span.nodes),
+                **({"missing": span.missing} if span.missing else {}),
+            }
+            for span in found.spans
+            if span.pair == pair
+        ]
+        delays_ps = found.delays_ps(pair)
+        reported.append({"from": source, "to": target, "delays_ps": delays_ps, "paths": paths})
+    return {
+        "constellation": found.constellation.title,
+        "by": found.by,
+        "start_ps": found.start_ps,
+        "step_ps": found.step_ps,
+        "steps": found.epochs,
+        "nodes": len(found.nodes),
+        "destinations": len(found.places),
+        "links": found.links,
+        "unlinked": list(found.unlinked),
+        "changes": found.changes,
+        "columns": {"sha256": found.digest, "octets": found.octets},
+        "pairs": reported,
+        **found.validity.as_dict(),
+    }
+
+
+def _show(found: Routes) -> None:
+    from skycell.cli.console import Output
+    from skycell.input.quantities import counted, show_amount, show_time
+    from skycell.tables.table import Table, columns, count, first_rows, number, words
+
+    output = Output(110)
+    steps = f"{counted(found.epochs, 'step')} of {show_time(found.step_ps)}"
+    span = f"{steps} from {show_time(found.start_ps)}"
+    by = {"delay": "least delay", "hops": "fewest hops", "table": "a table"}[found.by]
+    every = found.changes / max(found.epochs - 1, 1)
+    nodes, ends = counted(len(found.nodes), "node"), counted(len(found.places), "destination")
+    output.say(f"{nodes} forward to {ends} by {by}; {every:.1f} next hops change a step.")
+    rows = []
+    for pair in range(len(found.pairs)):
+        there = [delay for delay in found.delays_ps(pair) if delay is not None]
+        own = [path for path in found.spans if path.pair == pair]
+        least, most = (min(there) / 1e9, max(there) / 1e9) if there else (None, None)
+        without = found.epochs - len(there)
+        rows.append(
+            (
+                *map(words, found.ends(pair)),
+                number(least, 3),
+                number(most, 3),
+                count(len(own) - 1),
+                count(without),
+            )
+        )
+    heads = ("least, ms", "most, ms", "changes of path", "steps without")
+    title = f"{found.constellation.title}: {span}; paths hop by hop"
+    names = columns("from", "to", *heads, numeric=heads)
+    output.show(first_rows(Table(title, names, tuple(rows), keys=2), _MOST_ROWS))
+    if len(found.pairs) == 1:
+        _show_hops(found)
+        paths = [
+            (
+                words(show_amount(found.at_ps(path.first_epoch) / 1e12)),
+                count(len(path.nodes) - 1),
+                words(" ".join(path.nodes[1:-1]) if not path.missing else path.missing),
+            )
+            for path in found.spans
+        ]
+        names = columns("from, s", "hops", "over", numeric=["from, s", "hops"], prose=["over"])
+        output.show(first_rows(Table("Paths", names, tuple(paths)), _MOST_ROWS))
+
+
+def _show_hops(found: Routes) -> None:
+    """The next hops from the first node of the only pair on, at the first moment."""
+    from skycell.cli.console import Output
+    from skycell.input.quantities import show_time
+    from skycell.tables.table import Table, columns, number, words
+
+    first = found.spans[0]
+    (links_ps,) = found.first_links_ps
+    rows = [
+        (words(node), words(following), number(delay_ps / 1e9, 3))
+        for node, following, delay_ps in zip(first.nodes, first.nodes[1:], links_ps, strict=False)
+    ]
+    title = f"Next hops to {found.ends(0)[1]} at {show_time(found.start_ps)}"
+    if rows:
+        heads = ("node", "next hop", "delay, ms")
+        Output(110).show(Table(title, columns(*heads, numeric=heads[2:]), tuple(rows)))

@@ -1,0 +1,292 @@
+"""A constellation as a network: next hops of every node by destination, and how routes change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from skycell.input.faults import Fault, ScenarioFaults
+from skycell.input.quantities import show_time
+from skycell.orbit.absent_links import absent_links
+from skycell.orbit.constellation import Constellation
+from skycell.orbit.fstate import ListedRoutes
+from skycell.orbit.places import Place
+from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STEP_PS = 10**11
+"""Usual time between epochs: 100 ms, as in Hypatia's experiments."""
+NO_PATH_PS = 2**64 - 1
+NO_NODE = 2**32 - 1
+LOSSES = ("", "no route", "a route without a link", "a loop: 64 links and no end")
+
+
+@dataclass(frozen=True)
+class PathSpan:
+    """The same path of a pair over some epochs.
+
+    Attributes:
+        pair: number of the pair.
+        first_epoch: where the path begins.
+        epochs: how many.
+        nodes: names of the nodes from the first on; up to where a packet is lost.
+        missing: why a packet does not arrive; empty where it does.
+    """
+
+    pair: int
+    first_epoch: int
+    epochs: int
+    nodes: tuple[str, ...]
+    missing: str = ""
+
+
+class Routes:
+    """Next hops by node and destination at each epoch, and the paths of some pairs.
+
+    Attributes:
+        by: what paths have the least of: `delay` or `hops`; `table` where a table was read.
+        start_ps: the first epoch.
+        step_ps: from one epoch to the next.
+        epochs: how many.
+        digest: SHA-256 of the columns' file.
+        octets: length of the columns' file.
+        links: directed links that exist at one epoch or more.
+        unlinked: names of the places that no satellite is in reach of at any epoch.
+        file: the columns' file, where it was asked for.
+        validity: which satellites are left out, and which links do not exist.
+    """
+
+    def __init__(
+        self,
+        constellation: Constellation,
+        places: Sequence[Place],
+        pairs: Sequence[tuple[int, int]],
+        by: str,
+        times: tuple[int, int, int],
+        columns: dict[str, Any],
+        validity: Validity = ALL_IS_WELL,
+    ) -> None:
+        self.constellation, self.by = constellation, by
+        self.places, self.pairs = tuple(places), tuple(pairs)
+        self.start_ps, self.step_ps, self.epochs = times
+        self.digest: str = columns["digest"]
+        self.octets: int = columns["octets"]
+        self.links: int = columns["links"]
+        unlinked = zip(self.places, columns["unlinked"], strict=True)
+        self.unlinked = tuple(place.name for place, is_unlinked in unlinked if is_unlinked)
+        self.file: bytes | None = columns.get("file")
+        self.validity = validity
+        self._columns = columns
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes: satellites, then places."""
+        return (*self.constellation.satellites, *(place.name for place in self.places))
+
+    def at_ps(self, epoch: int) -> int:
+        """The moment of an epoch."""
+        return self.start_ps + self.step_ps * epoch
+
+    def ends(self, pair: int) -> tuple[str, str]:
+        """Names of a pair's places."""
+        source, target = self.pairs[pair]
+        return self.places[source].name, self.places[target].name
+
+    @cached_property
+    def spans(self) -> tuple[PathSpan, ...]:
+        """Paths by pair and time; those of a pair follow one another without a gap."""
+        columns = self._columns
+        way = iter(columns["way"].tolist())
+        rows = zip(
+            *(
+                columns[name].tolist()
+                for name in ("pair", "first_epoch", "epochs", "nodes", "lost")
+            ),
+            strict=True,
+        )
+        return tuple(
+            PathSpan(
+                pair,
+                first,
+                epochs,
+                tuple(self.nodes[next(way)] for _ in range(count)),
+                LOSSES[lost],
+            )
+            for pair, first, epochs, count, lost in rows
+        )
+
+    def delays_ps(self, pair: int) -> list[int | None]:
+        """Delay of a pair's path at each epoch; None where a packet does not arrive."""
+        own = self._columns["delays_ps"][pair * self.epochs : (pair + 1) * self.epochs]
+        return [None if delay == NO_PATH_PS else delay for delay in own.tolist()]
+
+    @cached_property
+    def first_links_ps(self) -> tuple[tuple[int, ...], ...]:
+        """Delays of the links of each pair's path at the first epoch."""
+        links = iter(self._columns["links_ps"].tolist())
+        firsts = (span for span in self.spans if span.first_epoch == 0)
+        return tuple(tuple(next(links) for _ in span.nodes[1:]) for span in firsts)
+
+    @property
+    def changes(self) -> int:
+        """Next hops that differ from the epoch before, of all nodes and destinations."""
+        return len(self._columns["change_epoch"])
+
+    def path_table(self) -> pl.DataFrame:
+        """One row a path: from, to, start_ps, end_ps (start of the next), hops, path, missing."""
+        import polars as pl
+
+        rows = [
+            (
+                *self.ends(span.pair),
+                self.at_ps(span.first_epoch),
+                self.at_ps(span.first_epoch + span.epochs),
+                len(span.nodes) - 1,
+                " ".join(span.nodes),
+                span.missing,
+            )
+            for span in self.spans
+        ]
+        schema = {
+            "from": pl.String,
+            "to": pl.String,
+            "start_ps": pl.UInt64,
+            "end_ps": pl.UInt64,
+            "hops": pl.UInt32,
+            "path": pl.String,
+            "missing": pl.String,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def change_table(self) -> pl.DataFrame:
+        """One row a change of next hop: time_ps, node, to, before, after; null for no next hop."""
+        import polars as pl
+
+        columns = self._columns
+        return pl.DataFrame(
+            {
+                "time_ps": columns["change_epoch"].astype("uint64") * self.step_ps + self.start_ps,
+                "node": self._named(columns["change_node"]),
+                "to": self._named(columns["change_label"] + len(self.constellation.satellites)),
+                "before": self._named(columns["change_before"]),
+                "after": self._named(columns["change_after"]),
+            }
+        )
+
+    def next_table(self) -> pl.DataFrame:
+        """One row a node and destination at the first epoch: node, to, next; null for none."""
+        import numpy as np
+        import polars as pl
+
+        labels, satellites = len(self.places), len(self.constellation.satellites)
+        nodes = np.arange(satellites + labels, dtype=np.uint32)
+        table = pl.DataFrame(
+            {
+                "node": self._named(np.repeat(nodes, labels)),
+                "to": self._named(np.tile(nodes[satellites:], len(nodes))),
+                "next": self._named(self._columns["next"]),
+            }
+        )
+        return table.filter(pl.col("node") != pl.col("to"))
+
+    def _named(self, numbers: Any) -> pl.Series:
+        """The names of nodes, null for none."""
+        import polars as pl
+
+        names = pl.Series([*self.nodes, None], dtype=pl.String)
+        return names.gather(pl.Series(numbers).clip(upper_bound=len(self.nodes)))
+
+
+def routes(
+    constellation: Constellation,
+    places: Sequence[Place],
+    pairs: Sequence[tuple[int, int]] = (),
+    *,
+    duration_ps: int = 0,
+    step_ps: int = STEP_PS,
+    start_ps: int = 0,
+    by: str = "delay",
+    listed: ListedRoutes | None = None,
+    with_file: bool = False,
+    jobs: int | None = None,
+    on_progress: Callable[[float], bool] | None = None,
+) -> Routes:
+    """Routes by destination of all nodes, and the paths that they lead the pairs on.
+
+    Args:
+        constellation: the satellites.
+        places: on the ground; each is a destination.
+        pairs: source and destination, as numbers of places.
+        duration_ps: from the first epoch to the last.
+        step_ps: from one epoch to the next.
+        start_ps: the first epoch, since time 0.
+        by: what a path has the least of: `delay`, or `hops` and then delay. Of equal paths that
+            over the neighbour of the smallest number is taken.
+        listed: routes that were read, with epochs of their own; instead of the five before.
+        with_file: whether the columns' file is kept.
+        jobs: threads; as many as there are cores if not given.
+        on_progress: told the share that is done about every 0.1 s; False gives up.
+
+    Raises:
+        ScenarioFaults: a listed route has no link, or the route is greedy.
+        ValueError: a step that is not above 0, or more values than fit.
+    """
+    import os
+
+    from skycell import _core
+
+    if listed is not None:
+        start_ps, step_ps = listed.start_ps, listed.step_ps
+        duration_ps = step_ps * (listed.epochs - 1)
+    if step_ps <= 0 or duration_ps < 0:
+        text = f"{show_time(max(duration_ps, 0))} in steps of {step_ps} ps: steps are above 0"
+        raise ValueError(text)
+    if constellation.file.route == "greedy" and listed is None:
+        allowed = "shortest, because a greedy path depends on where it began"
+        meaning = "how a node chooses the next one by the destination alone"
+        raise ScenarioFaults([Fault(constellation.name, "route", '"greedy"', allowed, meaning)])
+    last_ps = start_ps + duration_ps
+    known = validity(constellation, start_ps, last_ps, places)
+    epochs = duration_ps // step_ps + 1
+    spec = constellation.spec(places, pairs)
+    columns = _core.orbit_routes(
+        json.dumps(spec if listed is None else {**spec, "route": "shortest"}),
+        start_ps,
+        step_ps,
+        epochs,
+        jobs or os.cpu_count() or 1,
+        by,
+        None if listed is None else listed.rows,
+        with_file,
+        on_progress,
+    )
+    if listed is not None:
+        by = "table"
+        _refuse_missing(constellation, places, listed, columns)
+        known = replace(known, accounts=(*known.accounts, listed.account))
+    known = replace(known, links=absent_links(constellation, start_ps, last_ps))
+    times = (start_ps, step_ps, epochs)
+    return Routes(constellation, places, pairs, by, times, columns, known)
+
+
+def _refuse_missing(
+    constellation: Constellation,
+    places: Sequence[Place],
+    listed: ListedRoutes,
+    columns: dict[str, Any],
+) -> None:
+    if "no_link" not in columns:
+        return
+    node, label, following, at_ps = columns["no_link"]
+    names = (*constellation.satellites, *(place.name for place in places))
+    numbers = f"node {node} to node {following}"
+    got = f"{names[node]} ({numbers}) hands to {names[following]} for {places[label].name}"
+    allowed = (
+        f"a next hop that is linked at {show_time(at_ps)} and as long as the route is in force"
+    )
+    raise ScenarioFaults([Fault(listed.account.file, "", got, allowed, "a route")])
