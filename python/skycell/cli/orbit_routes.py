@@ -131,7 +131,7 @@ class RoutesCall(OrbitCall):
             if len(places) < 2:
                 raise click.UsageError("name two places or more, or give --places FILE")
         numbers = {place.name: number for number, place in enumerate(places)}
-        pairs = collector.tried(lambda: _numbered(self.pairs, names, numbers)) or []
+        pairs = collector.read(lambda: _numbered(self.pairs, names, numbers)) or []
         if not self.pairs:
             pairs = [(0, number) for number in range(1, len(places))]
         listed = None
@@ -139,7 +139,7 @@ class RoutesCall(OrbitCall):
             from skycell.orbit.fstate import read_fstate
 
             folder = self.fstate
-            listed = collector.tried(lambda: read_fstate(folder, len(sky.satellites), len(places)))
+            listed = collector.read(lambda: read_fstate(folder, len(sky.satellites), len(places)))
         return _Asked(inputs, pairs, listed)
 
     def run(self, asked: _Asked) -> None:
