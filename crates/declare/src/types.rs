@@ -190,6 +190,8 @@ parameter_types! {
         true => Ok(()),
         false => Err(Refusal::new(field, share, "above 0")),
     };
+    /// Whether the first file of a page is of the first class of files; then there are others.
+    IndexFirst(bool) = TrueOrFalse, |_value, _, _| Ok(());
     /// Sizes of files, octets, one after the other; written is the step from one to the next, kilobytes.
     FileSizes(Vec<u64>) = above(0.0).to(1_000_000.0).of(" (kilobytes)"), |sizes, _, field| match sizes.contains(&0) {
         true => Err(Refusal::new(field, 0, "above 0")),

@@ -6,10 +6,10 @@ use crate::{DistributionSpec, SpecError, Times};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use skycell_declare::types::{
-    CountLimit, FileSizes, KilobyteOctets, PoissonMean, Repetitions, RequestOctets, Share,
-    unchecked,
+    CountLimit, FileSizes, IndexFirst, KilobyteOctets, PoissonMean, Repetitions, RequestOctets,
+    Share, unchecked,
 };
-use skycell_declare::{Context, Declare, Rule};
+use skycell_declare::{Context, Declare, Rule, is_default};
 use skycell_units::Octets;
 
 /// One client and its server on one persistent connection (HTTP/1.1, pipelined).
@@ -31,8 +31,11 @@ pub struct WebSpec {
     pub gap: DistributionSpec,
     /// Octets of a request, above zero.
     pub request_octets: Octets,
-    /// Classes of a requested file, at least one.
+    /// Classes of a requested file, at least one; at least two with `index_first`.
     pub classes: Vec<FileClassSpec>,
+    /// True if the first file of a page is of the first class, and the others are of the other classes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub index_first: bool,
     /// Which size of its class a file has; the least count stands for the first.
     pub size: CountSpec,
 }
@@ -88,6 +91,14 @@ pub struct Web {
         source = "ATM Forum 98-0876R1, Table 1"
     )]
     pub classes: Vec<FileClassSpec>,
+    /// The first file of a page is its index page: a file of the first class. Its other files are of the
+    /// other classes, by their shares. Otherwise all files of a page are drawn alike.
+    #[param(
+        check = unchecked,
+        default = false,
+        source = "ATM Forum 98-0876R1, 5.1 to 5.3: a share of 20 % for the first class"
+    )]
+    pub index_first: IndexFirst,
     /// Which multiple of its class's step a file has.
     #[param(table, empty, key = "file_step", source = "ATM Forum 98-0876R1, 5.2")]
     pub size: CountSpec,
@@ -188,6 +199,10 @@ impl WebSpec {
         }
         if self.classes.is_empty() {
             return Err(structure(path("classes"), "needs a class"));
+        }
+        if self.index_first && self.classes.len() < 2 {
+            let needs = "needs a second class, since the first is that of index pages";
+            return Err(structure(path("classes"), needs));
         }
         let counts = self.size.high - self.size.low + 1;
         for (i, class) in self.classes.iter().enumerate() {

@@ -55,6 +55,7 @@ struct Client {
     /// Draws the time between pages.
     intervals: Stream,
     requests_of_page: Discrete,
+    /// The class of a file; of those that have an index page before them, without its class.
     class: Discrete,
     size: Discrete,
     pages: u32,
@@ -95,7 +96,11 @@ impl Web {
                 gaps: stream("web_gap"),
                 intervals: stream("web_interval"),
                 requests_of_page: count(&web.requests),
-                class: Discrete::weighted(web.classes.iter().map(|class| class.weight)),
+                class: Discrete::weighted(
+                    web.classes[usize::from(web.index_first)..]
+                        .iter()
+                        .map(|class| class.weight),
+                ),
                 size: count(&web.size),
                 pages: 0,
                 page_asked: SimTime::ZERO,
@@ -269,13 +274,18 @@ impl Web {
 impl Client {
     /// Draws the file that the client asks for now; its size.
     fn request(&mut self, now: SimTime) -> Octets {
-        if self.left == 0 {
+        let begins_page = self.left == 0;
+        if begins_page {
             self.pages += 1;
             self.page_asked = now;
             self.left = draw(&self.requests_of_page, &self.spec.requests, &mut self.files);
         }
         self.left -= 1;
-        let class = self.class.draw(&mut self.files);
+        let class = match (self.spec.index_first, begins_page) {
+            (true, true) => 0,
+            (true, false) => 1 + self.class.draw(&mut self.files),
+            (false, _) => self.class.draw(&mut self.files),
+        };
         let octets = self.spec.classes[class].sizes_octets[self.size.draw(&mut self.files)];
         self.requests += 1;
         self.asked_octets += octets;

@@ -42,6 +42,7 @@ pub(crate) fn web(octets: u64) -> WebSpec {
             weight: 1.0,
             sizes_octets: vec![octets],
         }],
+        index_first: false,
         size: exactly(1),
     }
 }
@@ -78,6 +79,48 @@ fn a_file_takes_a_round_trip_and_one_more_for_each_doubling_of_the_window() {
         ResponseTimes::of(web.page_times_ps.clone())
     );
     assert_eq!(record.octets_delivered, 7_000);
+}
+
+#[test]
+fn a_page_may_begin_with_its_index_page_and_have_images_after_it() {
+    let class = |weight, octets| FileClassSpec {
+        weight,
+        sizes_octets: vec![octets],
+    };
+    let asked = |index_first| {
+        let page = WebSpec {
+            requests: exactly(5),
+            gap: every(1_000),
+            pages: Some(4),
+            classes: vec![class(1.0, 100), class(3.0, 2_000), class(1.0, 5_000)],
+            index_first,
+            ..web(100)
+        };
+        run_web(page, false, 40).1.files.octets
+    };
+    // Files of the page in the order of their requests: the first has 100 octets, the four others never.
+    let files = asked(true);
+    assert_eq!(files.len(), 20);
+    for page in files.chunks(5) {
+        assert_eq!(page[0], 100);
+        assert!(
+            page[1..]
+                .iter()
+                .all(|octets| [2_000, 5_000].contains(octets)),
+            "{page:?}"
+        );
+    }
+    // 16 images, three quarters of 2 000 octets: 12, standard deviation 1.7.
+    let small = files.iter().filter(|octets| **octets == 2_000).count();
+    assert!((7..=16).contains(&small), "{small}");
+    assert!(files.contains(&5_000));
+    // Drawn alike, a file of the first class stands anywhere.
+    let alike = asked(false);
+    assert!(
+        alike
+            .chunks(5)
+            .any(|page| page[0] != 100 || page[1..].contains(&100))
+    );
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub(super) fn user(dice: &mut Dice) -> WebSpec {
                 sizes_octets: (0..3).map(|_| 1 + dice.below(largest)).collect(),
             })
             .collect(),
+        index_first: dice.one_in(3),
         size: count(dice, 1, 3),
     }
 }

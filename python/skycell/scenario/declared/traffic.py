@@ -14,6 +14,7 @@ from skycell.scenario.declared.types import (
     CountLimit,
     FileSizes,
     Flag,
+    IndexFirst,
     KilobyteOctets,
     PoissonMean,
     Repetitions,
@@ -159,6 +160,15 @@ class Web(Parameters):
         "classes of files, with how often they are asked for",
         source="ATM Forum 98-0876R1, Table 1",
     )
+    index_first: IndexFirst = param(
+        False,
+        (
+            "the first file of a page is its index page: a file of the first class. Its "
+            "other files are of the other classes, by their shares. Otherwise all files "
+            "of a page are drawn alike"
+        ),
+        source="ATM Forum 98-0876R1, 5.1 to 5.3: a share of 20 % for the first class",
+    )
     file_step: Count = param(
         {},
         "which multiple of its class's step a file has",
@@ -230,6 +240,7 @@ TRAFFIC: dict[str, RuleSpec] = {
                 ),
                 is_list=True,
             ),
+            FieldSpec("index_first", "index_first", "IndexFirst"),
             SubTable(
                 "size",
                 "file_step",

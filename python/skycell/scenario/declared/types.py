@@ -83,6 +83,7 @@ CountLimit = Annotated[int, whole_number(1, 1000)]
 Share = Annotated[
     float, number(above=0, high=1_000_000, what=" (in proportion to the other classes)")
 ]
+IndexFirst = Annotated[bool, FLAG]
 FileSizes = Annotated[float, number(above=0, high=1_000_000, what=" (kilobytes)")]
 Mss = Annotated[Quantity, quantity(Dimension.SIZE, low=1, high=65_443, example="9180 B")]
 ReceiverWindow = Annotated[
@@ -285,6 +286,7 @@ PLAIN: dict[str, Dimension | None] = {
     "PoissonMean": None,
     "CountLimit": None,
     "Share": None,
+    "IndexFirst": None,
     "FileSizes": None,
     "Mss": Dimension.SIZE,
     "SegmentCount": None,

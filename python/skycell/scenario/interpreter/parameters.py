@@ -376,6 +376,14 @@ def _file_sizes(at: Place, field: FieldSpec, value: float, table: Any) -> tuple[
     return sizes
 
 
+@_resolves("IndexFirst")
+def _index_first(at: Place, field: FieldSpec, value: bool, web: Any) -> bool:
+    if value and len(web.file_class) < 2:
+        allowed = "two or more of file_class: the first is that of index pages"
+        at.fault(field, value, allowed)
+    return value
+
+
 @_resolves("CountLimit")
 def _count_limit(at: Place, field: FieldSpec, value: int, table: Any) -> int:
     if field.key == "most" and value < table.least:

@@ -1112,6 +1112,7 @@ class WebSpec(SpecPart):
     gap: DistributionSpec
     request_octets: U64
     classes: tuple[FileClassSpec, ...] = ()
+    index_first: bool = left_out(False)
     size: CountSpec
 
 
