@@ -199,6 +199,8 @@ def _reported_to_end_as_interrupted() -> Iterator[None]:
 def _endings() -> Iterator[None]:
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError:  # prints the help itself
+        raise
     except click.UsageError as error:
         from skycell.input.printable import printable
         from skycell.input.quantities import with_short_numbers

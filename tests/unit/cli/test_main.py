@@ -41,6 +41,14 @@ def test_every_verb_has_help_with_an_example(verb: str) -> None:
     assert f"skycell {verb} " in example
 
 
+@pytest.mark.parametrize("group", ["orbit", "store", "trace"])
+def test_a_group_without_a_verb_shows_its_help_and_no_error(group: str) -> None:
+    reported = skycell(group)
+    assert reported.exit_code == 2
+    assert "Error" not in reported.output
+    assert reported.output == skycell(group, "--help").output
+
+
 def test_an_example_is_one_line_to_be_copied_however_narrow_the_terminal() -> None:
     assert isinstance(main, click.Group)
     context = click.Context(main)
