@@ -40,7 +40,7 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
             "study": nearest.source.study,
             "table": nearest.table,
             "setting": asdict(nearest.setting),
-            "differences": [asdict(one) for one in found.differences],
+            "differences": [asdict(difference) for difference in found.differences],
         },
         "refused": found.refused,
         "not_stored": list(found.not_stored),
@@ -149,7 +149,7 @@ def _show_distance(output: Any, found: Answer) -> None:
     from skycell.tables.advice import distance_table
 
     if found.stored is None:
-        far = [one.factor for one in found.differences if not one.is_near]
+        far = [difference.factor for difference in found.differences if not difference.is_near]
         if found.nearest is None:
             output.say("Runs of just this link: nothing stored has this traffic.")
         elif far:

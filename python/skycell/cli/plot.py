@@ -341,7 +341,7 @@ def _run(scenario: Scenario, kind: str) -> RunResult:
     trace = TRACE_OF[kind]
     if kind == "sojourn" and not scenario.file.records.flow_ports:
         links = scenario.resolve().links
-        limited = [one.name for one in links if one.framing is not None and one.port.is_limited]
+        limited = [link.name for link in links if link.framing is not None and link.port.is_limited]
         scenario = scenario.with_values({"records.flow_ports": limited})
     kept = list(scenario.file.records.traces)
     if trace is not None and trace not in kept:

@@ -199,7 +199,7 @@ def create_app(folder: Path, token: str) -> FastAPI:
     def answer(
         name: str, number: int, answer: Annotated[Words, Body(embed=True, max_length=60)]
     ) -> dict[str, Any]:
-        found = next((one for one in exercises() if one.id == name), None)
+        found = next((exercise for exercise in exercises() if exercise.id == name), None)
         if found is None or not 0 <= number < len(found.questions):
             raise HTTPException(404)
         graded = grade(found, number, answer)

@@ -105,7 +105,9 @@ def budgets(scenario: Scenario, link: str | None = None) -> tuple[LinkBudget, ..
         ScenarioFaults: data cross no such link, or none at all.
     """
     spec, plan = scenario.resolve(), scenario.plan
-    crossed = [one for one in resolved_links(spec, plan) if one.layers]
+    crossed = [
+        resolved_link for resolved_link in resolved_links(spec, plan) if resolved_link.layers
+    ]
     known = [name for one in crossed for name in one.names]
     if not known:
         allowed = "flows: a budget is that of full segments"

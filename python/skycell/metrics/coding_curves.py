@@ -96,7 +96,9 @@ def coding_curves(scenario: Scenario, link: str | None = None) -> CodingCurves:
     name = link or found[0].names[0]
     spec, plan = scenario.resolve(), scenario.plan
     own = next(one for one in spec.links if one.name == name)
-    resolved = next(one for one in resolved_links(spec, plan) if name in one.names)
+    resolved = next(
+        resolved_link for resolved_link in resolved_links(spec, plan) if name in resolved_link.names
+    )
     assert resolved.full is not None
     planned = plan.links[name]
     octets = resolved.full.octets
@@ -120,7 +122,7 @@ def coding_curves(scenario: Scenario, link: str | None = None) -> CodingCurves:
 def _families(own: object) -> Iterator[list[AnyCode]]:
     """Codes at all ratios, one family after the other; that of the link among them."""
     ratios = [f"{tenths / 10} dB" for tenths in _TENTHS]
-    yield [Uncoded.model_validate({"kind": "uncoded", "eb_n0": one}) for one in ratios]
+    yield [Uncoded.model_validate({"kind": "uncoded", "eb_n0": ratio}) for ratio in ratios]
     for of in (Convolutional, Concatenated):
         kind = "convolutional" if of is Convolutional else "concatenated"
         rates = dict.fromkeys(_RATES)

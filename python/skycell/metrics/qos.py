@@ -37,10 +37,10 @@ def qos_verdicts(
     ids = {vc.name: i for i, vc in enumerate(spec.vcs)}
     delays = {delay["vc"]: delay for delay in records["cell_delays"]}
     found = []
-    for one in targets:
-        for name in one.vcs if one.vcs and not one.ports else ():
+    for target in targets:
+        for name in target.vcs if target.vcs and not target.ports else ():
             vc = ids[name]
-            for what, bound in one.bounds._asdict().items():
+            for what, bound in target.bounds._asdict().items():
                 if bound is None:
                     continue
                 if what == "clr" and promises_clp0(spec.vcs[vc]):
@@ -49,14 +49,14 @@ def qos_verdicts(
                     row = _of_losses(records["vcs"][vc], bound)
                 else:
                     is_rerouted = spec.vcs[vc].rerouting is not None
-                    row = _of_delays(delays[vc], what, bound, one.quantile, is_rerouted)
-                found.append({"vc": name, "profile": one.profile, "what": what} | row)
-        for name in one.ports or ():
-            of_kind = _of_port if one.vcs is None else _of_cell_port
-            found += of_kind(name, one, spec, records)
-        for name in one.flows if one.flows and not one.ports else ():
+                    row = _of_delays(delays[vc], what, bound, target.quantile, is_rerouted)
+                found.append({"vc": name, "profile": target.profile, "what": what} | row)
+        for name in target.ports or ():
+            of_kind = _of_port if target.vcs is None else _of_cell_port
+            found += of_kind(name, target, spec, records)
+        for name in target.flows if target.flows and not target.ports else ():
             source = next(source for source in records["sources"] if source["name"] == name)
-            rows = _of_stays(source["delay"], "packets", one)
+            rows = _of_stays(source["delay"], "packets", target)
             found += [{"port": None, "flow": name} | row for row in rows]
     return found
 

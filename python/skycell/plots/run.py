@@ -295,15 +295,15 @@ def _thresholds_of(policy: PolicySpec) -> dict[str, int]:
 def _thresholds(
     parameters: Sequence[Parameter], written: type[Parameters], spec: object
 ) -> Iterator[tuple[str, int]]:
-    for one in parameters:
-        value = getattr(spec, one.field)
-        if isinstance(one, Flattened):
-            yield from _thresholds(one.parameters, written, value)
-        elif not isinstance(one, FieldSpec) or one.key is None:
+    for parameter in parameters:
+        value = getattr(spec, parameter.field)
+        if isinstance(parameter, Flattened):
+            yield from _thresholds(parameter.parameters, written, value)
+        elif not isinstance(parameter, FieldSpec) or parameter.key is None:
             continue
-        elif "Threshold" in one.type and isinstance(value, int):
-            symbol = symbol_of(written.model_fields[one.key])
-            if one.type == "AverageThreshold":
+        elif "Threshold" in parameter.type and isinstance(value, int):
+            symbol = symbol_of(written.model_fields[parameter.key])
+            if parameter.type == "AverageThreshold":
                 yield f"{symbol} of the average", value
             elif symbol:
                 yield f"threshold {symbol}" if len(symbol) == 1 else symbol, value

@@ -118,7 +118,7 @@ def notes_on_senders(spec: NetworkSpec) -> Iterator[str]:
 def _feeding(spec: NetworkSpec, place: int) -> list[int] | None:
     """The ports of hosts behind which data come to a link; None where others feed it too."""
     found: dict[int, None] = {}
-    routes = [flow.forward for flow in spec.flows] + [route_of(one) for one in spec.sources]
+    routes = [flow.forward for flow in spec.flows] + [route_of(source) for source in spec.sources]
     for route in routes:
         for path in _paths(spec, route):
             if place not in path:

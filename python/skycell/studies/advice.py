@@ -45,7 +45,7 @@ class Answer:
     @property
     def outside(self) -> tuple[Difference, ...]:
         """The factors of which the question asks for more or less than all that is stored."""
-        return tuple(one for one in self.differences if one.is_outside)
+        return tuple(difference for difference in self.differences if difference.is_outside)
 
     @property
     def not_stored(self) -> tuple[str, ...]:

@@ -265,13 +265,21 @@ def result_of(
 
 def nearest(choice: Choice, asked: Setting) -> StoredResult | None:
     """The stored result whose setting is nearest to a question's; none has its traffic."""
-    known = [one for one in stored_results(choice) if one.setting.traffic == asked.traffic]
+    known = [
+        stored_result
+        for stored_result in stored_results(choice)
+        if stored_result.setting.traffic == asked.traffic
+    ]
     return min(known, key=lambda one: distance(asked, one.setting), default=None)
 
 
 def settings_with(choice: Choice, traffic: str) -> list[Setting]:
     """The settings of all stored results with this traffic."""
-    return [one.setting for one in stored_results(choice) if one.setting.traffic == traffic]
+    return [
+        stored_result.setting
+        for stored_result in stored_results(choice)
+        if stored_result.setting.traffic == traffic
+    ]
 
 
 def tables_of(choice: Choice) -> list[Any]:

@@ -143,13 +143,15 @@ def distance_table(found: Answer) -> Table:
     """Returns how far the question is from the stored runs, factor by factor."""
     rows = tuple(
         (
-            words(one.factor),
-            words(one.asked),
-            words(one.stored),
-            words("" if one.ratio is None else f"{one.ratio:.3g} times"),
-            words("outside" if one.is_outside else "near" if one.is_near else "not near"),
+            words(difference.factor),
+            words(difference.asked),
+            words(difference.stored),
+            words("" if difference.ratio is None else f"{difference.ratio:.3g} times"),
+            words(
+                "outside" if difference.is_outside else "near" if difference.is_near else "not near"
+            ),
         )
-        for one in found.differences
+        for difference in found.differences
     )
     names = columns("factor", "asked", "stored", "ratio", "", numeric=["ratio"])
     return Table("How far the question is from these runs", names, rows, keys=1)

@@ -135,8 +135,8 @@ def _sizes(found: Explained) -> Table:
 
 def _settings(found: Explained) -> Table:
     rows = [
-        (words(one.key), words(one.value), words(one.origin), words(one.source))
-        for one in found.settings
+        (words(setting.key), words(setting.value), words(setting.origin), words(setting.source))
+        for setting in found.settings
     ]
     table = columns("key", "value", "from", "source of a default", prose=("source of a default",))
     return Table("Settings of ports", table, tuple(rows))

@@ -25,4 +25,4 @@ class Processing(Parameters):
 
 def processing_ps(tables: Sequence[Processing]) -> dict[str, int]:
     """The time of each node by its name, picoseconds, as the file names them."""
-    return {name: rounded(one.delay.amount) for one in tables for name in one.nodes}
+    return {name: rounded(table.delay.amount) for table in tables for name in table.nodes}

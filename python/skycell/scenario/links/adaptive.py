@@ -166,7 +166,7 @@ def adapted(
     """
     used: int | None = None  # the first sample needs no hysteresis
     for ratio in ratios_db:
-        over = [ratio - coding.margin - one.threshold_db for one in modcods]
+        over = [ratio - coding.margin - modcod.threshold_db for modcod in modcods]
         can = max((i for i, left in enumerate(over) if left >= 0), default=0)
         if used is None or can < used:
             used = can

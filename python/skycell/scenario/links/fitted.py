@@ -276,7 +276,7 @@ def check(model: LinkModel, steps: Steps) -> list[Checked]:
         shift = steps.times_ps[0]
         own_spans = [(begin - shift, end - shift) for begin, end in own_spans]
         found.append(
-            _beside("outages", "number", len(own_spans), [float(len(one)) for one in spans])
+            _beside("outages", "number", len(own_spans), [float(len(span)) for span in spans])
         )
         found.append(
             _beside("outages", "part of the time", share(own_spans), [share(one) for one in spans])

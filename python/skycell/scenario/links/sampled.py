@@ -238,7 +238,9 @@ def repeated(steps: Steps, until_ps: int, most: int) -> Steps:
 
 
 def _check_greatest(name: str, changes: Sequence[_Change], rate: LinkRate) -> None:
-    greatest = max((one.rate_bps for one in changes if one.rate_bps is not None), default=None)
+    greatest = max(
+        (change.rate_bps for change in changes if change.rate_bps is not None), default=None
+    )
     if greatest is None:
         return
     meaning = "the link's own rate is its highest rate"

@@ -16,7 +16,7 @@ from skycell.scenario.presets.uplinks import uplink_presets
 from skycell.scenario.values.rule_specs import Choice
 
 #: Keys of [tcp] that are one of several rules.
-_RULES = {one.key for one in TCP.parameters if isinstance(one, Choice)}
+_RULES = {parameter.key for parameter in TCP.parameters if isinstance(parameter, Choice)}
 
 
 def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str, Any], bool]:

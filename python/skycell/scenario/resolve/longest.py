@@ -23,7 +23,7 @@ def frame_cells(net: Resolution) -> int:
     """Returns the cells of a full segment's frame; without a flow, of the sources' longest."""
     specs = [*tcps(net).values(), *(pep.tcp for row in peps(net).values() for pep in row)]
     senders = (*net.file.source, *net.file.calls)
-    of_sources = (one.frame for one in senders if not isinstance(one, TraceSource))
+    of_sources = (sender.frame for sender in senders if not isinstance(sender, TraceSource))
     return max(
         (frame_cells_of(spec.mss, spec.llc_snap, spec.timestamps) for spec in specs),
         default=max(of_sources, default=1),

@@ -149,9 +149,9 @@ def asked(net: Resolution) -> Asked:
     }
     vcs = {
         name
-        for one in targets
-        if one.asks_for_delays and one.ports is None
-        for name in one.vcs or ()
+        for target in targets
+        if target.asks_for_delays and target.ports is None
+        for name in target.vcs or ()
         if name in plan.vcs and not any(link.carries_packets for link in plan.links_of([name]))
     }
     named = {name for one in targets if one.ports is None for name in one.flows or ()}

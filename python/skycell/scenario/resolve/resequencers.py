@@ -21,8 +21,8 @@ def resequencers(net: Resolution) -> dict[str, ResequencerSpec]:
         return ""
 
     specs = [
-        ResequencerSpec(hold_ps=rounded(one.hold.amount), capacity_cells=int(one.buffer.amount))
-        for one in tables
+        ResequencerSpec(hold_ps=rounded(table.hold.amount), capacity_cells=int(table.buffer.amount))
+        for table in tables
     ]
     fitting = each_once(net, places("resequencer", "vcs", tables), "VC", problem)
     return {vc: specs[int(where[1])] for where, vc in fitting.items()}

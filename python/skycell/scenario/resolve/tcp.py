@@ -79,9 +79,9 @@ class _Checks:
         if self.tcp.congestion.kind in ("bbr", "bbr3"):
             self._check_model(self.tcp.congestion.kind)
         self._check_echo()
-        for one in TCP.parameters:
-            if isinstance(one, Choice):
-                self._check_rule(one)
+        for parameter in TCP.parameters:
+            if isinstance(parameter, Choice):
+                self._check_rule(parameter)
 
     def _check_model(self, kind: str) -> None:
         if self.tcp.recovery.kind != "rack_tlp":

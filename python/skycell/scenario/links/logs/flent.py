@@ -29,7 +29,7 @@ def read_flent(name: str, document: dict[str, Any], asked: Asked) -> Log:
         raise refused(name, "raw_values", "data of flent without pings", allowed)
     series = _ICMP if _ICMP in pings else pings[0]
     if series != _ICMP and len(pings) > 1:
-        got = " and ".join(show_value(one) for one in pings[:4])
+        got = " and ".join(show_value(ping) for ping in pings[:4])
         raise refused(name, "raw_values", got, f"one series of pings, or {_ICMP} among them")
     points = raw[series]
     others = [one for one in raw if one != series]

@@ -218,7 +218,9 @@ class _Rows:
         for column in losses:
             samples, of_losses = column.on(samples, self.name)
             assumed += of_losses
-        is_by_packet = bool(self.header.rtt) and not any(one.loss is not None for one in samples)
+        is_by_packet = bool(self.header.rtt) and not any(
+            sample.loss is not None for sample in samples
+        )
         if is_by_packet:
             samples, stamps = _by_sending(samples, self.asked)
             assumed.append(stamps)
@@ -339,7 +341,9 @@ class _Rows:
                 yield Assumed("direction", sentence, by, other)
 
     def _left_aside(self) -> Iterator[LeftAside]:
-        usage = [one.name for one in self.header.others if _DISH_USAGE.fullmatch(one.name.lower())]
+        usage = [
+            other.name for other in self.header.others if _DISH_USAGE.fullmatch(other.name.lower())
+        ]
         loss = [one.name for one in self.header.others if _is_loss(one.name)]
         rest = [one.name for one in self.header.others if one.name not in (*usage, *loss)]
         for names, why in (
