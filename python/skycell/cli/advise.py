@@ -9,8 +9,8 @@ import click
 
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
-    NamedPath,
     engine_option,
+    figure_option,
     force_option,
     jobs_option,
     latex_option,
@@ -132,12 +132,7 @@ class Advise(Call):
         help=f"Runs of each option; stored runs with fewer are not taken.  "
         f"[default: {DEFAULT_REPLICATIONS}]",
     )
-    plot: Path | None = option(
-        "--plot",
-        type=NamedPath(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Draw the ranked options with their intervals: .svg, .png, .pdf or .html.",
-    )
+    plot: Path | None = figure_option("the ranked options with their intervals")
     as_json: bool = table_json_option()
     as_latex: bool = latex_option()
     out: Path | None = out_folder_option(

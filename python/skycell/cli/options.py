@@ -126,6 +126,16 @@ def out_folder_option(what: str) -> Any:
     return option("--out", type=NamedPath(path_type=Path), metavar="DIR", help=what)
 
 
+def figure_option(what: str) -> Any:
+    """`--plot FILE`; `what` it draws."""
+    return option(
+        "--plot",
+        type=NamedPath(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help=f"Draw {what}: .svg, .png, .pdf or .html.",
+    )
+
+
 def force_option(what: str) -> Any:
     """`--force`; `what` it replaces."""
     return option("--force", is_flag=True, help=f"Replace {what}.")

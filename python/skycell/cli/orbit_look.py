@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import figure_option
 from skycell.cli.orbit_options import (
     Inputs,
     OrbitCall,
     OrbitOptions,
     TableFiles,
-    figure_option,
     report_notes,
     report_written,
     time_option,

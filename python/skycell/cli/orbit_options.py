@@ -32,16 +32,6 @@ def time_option(name: str, default: str, what: str) -> Any:
     return option(name, type=TIME, default=default, show_default=True, help=what)
 
 
-def figure_option(what: str) -> Any:
-    """`--plot FILE`; `what` it draws."""
-    return option(
-        "--plot",
-        type=NamedPath(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help=f"Draw {what}: .svg, .png, .pdf or .html.",
-    )
-
-
 class TableFiles(Options):
     """Files that get the rows."""
 

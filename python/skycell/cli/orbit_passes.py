@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
+from skycell.cli.options import jobs_option
 from skycell.cli.orbit_options import (
     Inputs,
     OrbitCall,
@@ -18,7 +19,7 @@ from skycell.cli.orbit_options import (
 )
 from skycell.cli.sentences import say_json
 from skycell.cli.times import TimeOption
-from skycell.cli.verb import Verb, argument, option, shared
+from skycell.cli.verb import Verb, argument, shared
 
 if TYPE_CHECKING:
     from skycell.orbit import Constellation, Passes, PassEvent
@@ -41,9 +42,7 @@ class PassesCall(OrbitCall):
     duration: TimeOption = time_option(
         "--duration", "24 h", "Time from the first moment to the last."
     )
-    jobs: int | None = option(
-        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
-    )
+    jobs: int | None = jobs_option("Threads; all cores if not given.")
     files = shared(TableFiles)
     common = shared(OrbitOptions)
 

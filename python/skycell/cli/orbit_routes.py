@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import NamedPath
+from skycell.cli.options import NamedPath, jobs_option
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     Inputs,
@@ -102,9 +102,7 @@ class RoutesCall(OrbitCall):
         metavar="FILE",
         help="Write links, delays and routes as the columns of a network, a binary file.",
     )
-    jobs: int | None = option(
-        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
-    )
+    jobs: int | None = jobs_option("Threads; all cores if not given.")
     files = shared(TableFiles)
     common = shared(OrbitOptions)
 

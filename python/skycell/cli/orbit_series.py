@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import NamedPath
+from skycell.cli.options import NamedPath, figure_option, jobs_option
 from skycell.cli.orbit_options import (
     PLACE_HELP,
     Inputs,
     OrbitCall,
     OrbitOptions,
     TableFiles,
-    figure_option,
     report_notes,
     report_written,
     time_option,
@@ -82,9 +81,7 @@ class SeriesCall(OrbitCall):
         help="What files contain: a row per step, per path, or per link and step.",
     )
     plot: Path | None = figure_option("delay over time with handovers marked")
-    jobs: int | None = option(
-        "--jobs", type=click.IntRange(1), help="Threads; all cores if not given."
-    )
+    jobs: int | None = jobs_option("Threads; all cores if not given.")
     files = shared(TableFiles)
     common = shared(OrbitOptions)
 

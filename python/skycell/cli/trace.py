@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from skycell.cli.collector import ErrorCollector
-from skycell.cli.options import NamedPath, force_option, latex_option, set_option, table_json_option
+from skycell.cli.options import (
+    NamedPath,
+    figure_option,
+    force_option,
+    latex_option,
+    set_option,
+    table_json_option,
+)
 from skycell.cli.results import drawing_faults
 from skycell.cli.sentences import say_json
 from skycell.cli.settings import read_settings
@@ -71,12 +78,7 @@ class Show(Call):
     settings: tuple[str, ...] = set_option(
         "Read it by a key of [topology.…].schedule, such as rtt_share=0.5"
     )
-    plot: Path | None = option(
-        "--plot",
-        type=NamedPath(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="Draw delay, rate and loss over time: .svg, .png, .pdf or .html.",
-    )
+    plot: Path | None = figure_option("delay, rate and loss over time")
     csv_file: Path | None = option(
         "--csv",
         type=NamedPath(path_type=Path, dir_okay=False),
