@@ -245,7 +245,9 @@ class Verb(click.Command):
             try:
                 _, rest = param.handle_parse_result(ctx, options, rest)
             except click.UsageError as error:
-                reported.append(error)
+                # Two options that exclude each other have the same fault.
+                if error.format_message() not in (known.format_message() for known in reported):
+                    reported.append(error)
         if rest:
             s = "s" if len(rest) > 1 else ""
             reported.append(

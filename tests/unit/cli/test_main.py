@@ -41,6 +41,13 @@ def test_every_verb_has_help_with_an_example(verb: str) -> None:
     assert f"skycell {verb} " in example
 
 
+@pytest.mark.parametrize("forms", [["--latex", "--json"], ["--json", "--latex"]])
+def test_two_forms_of_output_are_one_fault(forms: list[str]) -> None:
+    reported = skycell("analyse", "out", *forms)
+    assert reported.exit_code == 2
+    assert reported.stderr.count("only one of them is allowed") == 1
+
+
 @pytest.mark.parametrize("group", ["orbit", "store", "trace"])
 def test_a_group_without_a_verb_shows_its_help_and_no_error(group: str) -> None:
     reported = skycell(group)
