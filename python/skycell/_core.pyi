@@ -1,6 +1,7 @@
 """The compiled part of skycell, crate `skycell-border`: where Rust and Python meet."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -85,11 +86,12 @@ def parse_toml(text: str) -> tuple[dict[str, Any], dict[str, tuple[int, int]]]:
         TomlError: with every error found.
     """
 
-def validate(spec_json: str) -> None:
+def validate(spec_json: str, columns: Path | None = None) -> None:
     """Refuse a spec that no engine could run.
 
     Args:
         spec_json: the JSON form of a `NetworkSpec`.
+        columns: the file of the columns of its sky, if it has one.
 
     Raises:
         SpecError: the first broken rule.
@@ -124,6 +126,7 @@ def run(
     spec_json: str,
     engine: str,
     on_progress: Callable[[int], bool] | None = None,
+    columns: Path | None = None,
 ) -> tuple[str, dict[str, dict[str, NDArray[np.generic]]]]:
     """Simulate one run. Other Python threads go on meanwhile, and Ctrl-C is heard.
 
@@ -132,11 +135,12 @@ def run(
         engine: "fast" or "reference".
         on_progress: called with the simulated time in picoseconds about every 0.1 s of wall time;
             returning False cancels the run.
+        columns: the file of the columns of the spec's sky, if it has one.
 
     Returns:
         The records as JSON, and the traces the spec asked for: name -> column -> array, all columns
-        of one trace of the same length, rows in order of time. The arrays are the engine's own
-        memory.
+        of one trace of the same length, rows in order of time; with a sky also the tables
+        `sky_ports`, `sky_nodes` and `sky_seconds`. The arrays are the engine's own memory.
 
     Raises:
         SpecError: the spec cannot be run.
@@ -146,11 +150,12 @@ def run(
         KeyboardInterrupt: Ctrl-C was pressed.
     """
 
-def stepped_ports(spec_json: str) -> str:
+def stepped_ports(spec_json: str, columns: Path | None = None) -> str:
     """The ports of a spec that the fast engine steps unit by unit, without a run.
 
     Args:
         spec_json: the JSON form of a `NetworkSpec`.
+        columns: the file of the columns of its sky, if it has one.
 
     Returns:
         A JSON list of `port`, the name of its link, and `reason`, as `engine_stats` of a run has
@@ -164,6 +169,7 @@ def run_summary(
     spec_json: str,
     engine: str,
     on_progress: Callable[[int], bool] | None = None,
+    columns: Path | None = None,
 ) -> str:
     """Simulate one run and keep of its records what studies measure.
 
@@ -171,6 +177,7 @@ def run_summary(
         spec_json: the JSON form of a `NetworkSpec`.
         engine: as for `run`.
         on_progress: as for `run`.
+        columns: as for `run`.
 
     Returns:
         JSON, keys sorted: `duration_ps`, `flows`, `ports` with a limited buffer and `engine_stats`
@@ -343,6 +350,7 @@ def orbit_routes(
     listed: tuple[list[int], list[int], list[int], list[int]] | None = None,
     with_file: bool = False,
     on_progress: Callable[[float], bool] | None = None,
+    port_per_station: bool = False,
 ) -> dict[str, Any]:
     """Routes by label over a constellation, and the paths of the pairs hop by hop.
 
@@ -359,6 +367,7 @@ def orbit_routes(
         listed: routes of a table instead: epoch, node, label and next node, below 0 for none.
         with_file: whether the file of the columns is returned.
         on_progress: called with the share that is done about every 0.1 s; False gives up.
+        port_per_station: whether a satellite has a port for each station, and not one for all.
 
     Returns:
         `no_link` alone (node, label, next node, moment) where a route has no link; otherwise

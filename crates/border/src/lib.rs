@@ -14,13 +14,14 @@ mod sky;
 use pyo3::prelude::*;
 use skycell_framing::FramingSpec;
 use skycell_spec::NetworkSpec;
+use std::path::PathBuf;
 
-/// Refuses a spec, given as its JSON form, that no engine could run.
+/// Refuses a spec, given as its JSON form and perhaps the file of its sky's columns, that no engine could
+/// run.
 #[pyfunction]
-fn validate(spec_json: &str) -> PyResult<()> {
-    NetworkSpec::from_json(spec_json)
-        .map(drop)
-        .map_err(errors::spec_error)
+#[pyo3(signature = (spec_json, columns = None))]
+fn validate(spec_json: &str, columns: Option<PathBuf>) -> PyResult<()> {
+    run::valid(spec_json, columns).map(drop)
 }
 
 /// The spec as Rust has read it, sense or none, written again as JSON.
@@ -33,8 +34,9 @@ fn reread(spec_json: &str) -> PyResult<String> {
 
 /// The ports of a spec that the fast engine steps, as a JSON list of `port` and `reason`.
 #[pyfunction]
-fn stepped_ports(spec_json: &str) -> PyResult<String> {
-    let spec = NetworkSpec::from_json(spec_json).map_err(errors::spec_error)?;
+#[pyo3(signature = (spec_json, columns = None))]
+fn stepped_ports(spec_json: &str, columns: Option<PathBuf>) -> PyResult<String> {
+    let spec = run::valid(spec_json, columns)?;
     let ports = skycell_fast::stepped_ports(&spec);
     Ok(serde_json::to_string(&ports).expect("ports are plain data"))
 }

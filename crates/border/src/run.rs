@@ -6,8 +6,9 @@ use numpy::{Element, IntoPyArray, get_array_module};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use skycell_records::{Column, RunRecords, Traces};
-use skycell_spec::{NetworkSpec, TraceKind};
+use skycell_records::{Column, Columns, RunRecords, SkyRecord};
+use skycell_spec::NetworkSpec;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Wall time between two looks at Python: its signals and the caller's `on_progress`.
@@ -16,22 +17,23 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// Simulates one run.
 ///
 /// `engine` is `"fast"` or `"reference"`. `on_progress` is called with the simulated time in
-/// picoseconds about every 0.1 s; a false answer cancels the run. Returns the records as JSON and
-/// the traces that the spec asked for, name -> column -> array.
+/// picoseconds about every 0.1 s; a false answer cancels the run. `columns` is the file of the
+/// spec's sky, if it has one. Returns the records as JSON and the traces that the spec asked for,
+/// name -> column -> array, and beside them the tables of the sky.
 #[pyfunction]
-#[pyo3(signature = (spec_json, engine, on_progress = None))]
+#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None))]
 pub fn run<'py>(
     py: Python<'py>,
     spec_json: &str,
     engine: &str,
     on_progress: Option<Py<PyAny>>,
+    columns: Option<PathBuf>,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
-    let (spec, mut records) = simulated(py, spec_json, engine, on_progress)?;
-    let traces = arrays(
-        py,
-        &spec.records.traces,
-        std::mem::take(&mut records.traces),
-    )?;
+    let (spec, mut records) = simulated(py, spec_json, engine, on_progress, columns)?;
+    let traces = std::mem::take(&mut records.traces).into_tables(&spec.records.traces);
+    let sky = records.sky.take().map(SkyRecord::into_tables);
+    let tables = traces.into_iter().chain(sky.into_iter().flatten());
+    let traces = arrays(py, tables)?;
     // Of thousands of flows each of these takes as much as the text.
     drop(spec);
     let text = records.to_json();
@@ -42,14 +44,15 @@ pub fn run<'py>(
 /// Simulates one run and returns the part of its records that a study keeps, as JSON; see
 /// [`RunRecords::summary_json`].
 #[pyfunction]
-#[pyo3(signature = (spec_json, engine, on_progress = None))]
+#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None))]
 pub fn run_summary(
     py: Python<'_>,
     spec_json: &str,
     engine: &str,
     on_progress: Option<Py<PyAny>>,
+    columns: Option<PathBuf>,
 ) -> PyResult<String> {
-    let (spec, records) = simulated(py, spec_json, engine, on_progress)?;
+    let (spec, records) = simulated(py, spec_json, engine, on_progress, columns)?;
     Ok(records.summary_json(&spec))
 }
 
@@ -58,8 +61,9 @@ fn simulated(
     spec_json: &str,
     engine: &str,
     on_progress: Option<Py<PyAny>>,
+    columns: Option<PathBuf>,
 ) -> PyResult<(NetworkSpec, RunRecords)> {
-    let spec = NetworkSpec::from_json(spec_json).map_err(spec_error)?;
+    let spec = valid(spec_json, columns)?;
     let engine = match engine {
         "fast" => skycell_fast::run,
         "reference" => skycell_reference::run,
@@ -79,6 +83,16 @@ fn simulated(
         return Err(failure);
     }
     Ok((spec, outcome.map_err(run_error)?))
+}
+
+/// The spec of a form, with the columns of its sky from a file, and no spec that no engine could run.
+pub fn valid(spec_json: &str, columns: Option<PathBuf>) -> PyResult<NetworkSpec> {
+    let mut spec = NetworkSpec::read(spec_json).map_err(spec_error)?;
+    if let Some(columns) = columns {
+        spec.attach(&std::fs::read(columns)?).map_err(spec_error)?;
+    }
+    spec.validate().map_err(spec_error)?;
+    Ok(spec)
 }
 
 /// Looks at Python now and then while the engine works.
@@ -129,14 +143,13 @@ impl Watch {
     }
 }
 
-/// The traces that were asked for as name -> column -> array.
-fn arrays<'py>(
-    py: Python<'py>,
-    asked: &[TraceKind],
-    traces: Traces,
-) -> PyResult<Bound<'py, PyDict>> {
+/// Tables as name -> column -> array.
+fn arrays(
+    py: Python<'_>,
+    tables: impl Iterator<Item = (&'static str, Columns)>,
+) -> PyResult<Bound<'_, PyDict>> {
     let by_name = PyDict::new(py);
-    for (name, columns) in traces.into_tables(asked) {
+    for (name, columns) in tables {
         let table = PyDict::new(py);
         for (column, values) in columns {
             table.set_item(column, array(py, values)?)?;

@@ -20,7 +20,7 @@ type Listed = (Vec<u32>, Vec<u32>, Vec<u16>, Vec<i64>);
 
 /// Routes by label over a constellation and the paths of its pairs, as columns.
 #[pyfunction]
-#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None))]
+#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false))]
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_routes<'py>(
     py: Python<'py>,
@@ -33,6 +33,7 @@ pub fn orbit_routes<'py>(
     listed: Option<Listed>,
     with_file: bool,
     on_progress: Option<Py<PyAny>>,
+    port_per_station: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let routing = routing(by, listed)?;
     let last_ps = step_ps.saturating_mul((epochs as u64).saturating_sub(1));
@@ -51,6 +52,7 @@ pub fn orbit_routes<'py>(
         epochs,
         threads,
         routing,
+        has_port_per_station: port_per_station,
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);

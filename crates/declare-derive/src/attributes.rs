@@ -198,6 +198,11 @@ pub(crate) fn is_left_out(field: &Field) -> bool {
     serde_says(&field.attrs, "skip_serializing_if")
 }
 
+/// Returns whether serde neither reads nor writes the field, so that it is no part of the form.
+pub(crate) fn is_skipped(field: &Field) -> bool {
+    serde_says(&field.attrs, "skip")
+}
+
 /// Returns whether serde distinguishes variants by a key beside their own.
 pub(crate) fn is_tagged(attributes: &[Attribute]) -> bool {
     serde_says(attributes, "tag")

@@ -20,7 +20,9 @@
 
 mod attributes;
 
-use attributes::{Attributes, doc_of, facts_of, fixed_at, is_left_out, json_name, snake_case};
+use attributes::{
+    Attributes, doc_of, facts_of, fixed_at, is_left_out, is_skipped, json_name, snake_case,
+};
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::quote;
@@ -133,7 +135,8 @@ fn form_of(ty: &Type) -> Tokens {
 
 /// The fields as data.
 fn fields_of(fields: &FieldsNamed) -> Result<Tokens> {
-    let fields = fields.named.iter().map(|field| {
+    let written = fields.named.iter().filter(|field| !is_skipped(field));
+    let fields = written.map(|field| {
         let (name, doc) = (json_name(field), doc_of(&field.attrs));
         let (ty, form) = (&field.ty, form_of(&field.ty));
         let is_left_out = is_left_out(field);

@@ -140,6 +140,7 @@ mod tests {
         };
         let vc = VcSpec {
             resequencer: None,
+            by_label: None,
             name: "vc".into(),
             path: vec![0, 1],
             rerouting: None,

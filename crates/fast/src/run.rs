@@ -78,16 +78,18 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
         let connections = Connections::of(spec);
         return Plan::new(&connections.spec).stepped_ports(spec);
     };
-    let ports = spec.links.iter().map(|link| SteppedPort {
-        port: link.name.clone(),
-        reason,
-    });
-    ports.collect()
+    let of_sky = spec.sky.as_ref().map(|sky| sky.port_names(&spec.nodes));
+    let links = spec.links.iter().map(|link| link.name.clone());
+    let ports = links.chain(of_sky.into_iter().flatten());
+    ports.map(|port| SteppedPort { port, reason }).collect()
 }
 
 /// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, or packets may be cut
 /// on their way or go on with bit errors.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
+    if spec.sky.is_some() {
+        return Some(SteppedReason::Sky);
+    }
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
     if is_ordered {
         return Some(SteppedReason::Resequencer);

@@ -64,6 +64,18 @@ pub struct NetworkRequest {
     pub threads: usize,
     /// Where routes come from.
     pub routing: Routing,
+    /// True if a satellite has a port for each station that it links with, and not one for all.
+    pub has_port_per_station: bool,
+}
+
+/// The kinds of ports in the columns.
+pub mod port_kind {
+    /// To another satellite.
+    pub const BETWEEN: u8 = 0;
+    /// Of a station, to all satellites.
+    pub const UP: u8 = 1;
+    /// Of a satellite, to stations.
+    pub const DOWN: u8 = 2;
 }
 
 impl NetworkRequest {
@@ -274,7 +286,26 @@ impl World {
         columns.node_link.push(0);
         let mut link = links.iter().peekable();
         for node in 0..nodes as u32 {
+            let mut on_ground: Option<u32> = None;
             while let Some(&(_, to, course)) = link.next_if(|link| link.0 == node) {
+                let kind = match (node < satellites, to < satellites) {
+                    (true, true) => port_kind::BETWEEN,
+                    (false, _) => port_kind::UP,
+                    (true, false) => port_kind::DOWN,
+                };
+                let is_shared = match kind {
+                    port_kind::BETWEEN => false,
+                    port_kind::UP => true,
+                    _ => !request.has_port_per_station,
+                };
+                let port = on_ground.filter(|_| is_shared).unwrap_or_else(|| {
+                    columns.port_kind.push(kind);
+                    columns.port_kind.len() as u32 - 1
+                });
+                if is_shared {
+                    on_ground = Some(port);
+                }
+                columns.link_port.push(port);
                 let is_on_ground = node >= satellites || to >= satellites;
                 let on_ground_ps = if is_on_ground { extra.ground_ps } else { 0 };
                 let through_ps = if to < satellites {

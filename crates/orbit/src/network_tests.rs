@@ -62,6 +62,7 @@ fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
         epochs: EPOCHS,
         threads,
         routing: Routing::Least(metric),
+        has_port_per_station: false,
     }
 }
 

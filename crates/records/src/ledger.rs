@@ -147,6 +147,9 @@ impl Ledger {
             ("lost by header errors", vc.cells_lost.header),
             ("misinserted", vc.cells_lost.misinserted),
             ("lost by a failed check", vc.cells_lost.check),
+            ("lost for want of a route", vc.cells_lost.no_route),
+            ("lost out of range", vc.cells_lost.out_of_range),
+            ("lost at the hop limit", vc.cells_lost.hop_limit),
         ];
         offered.extend(by_bit_errors.iter().filter(|(_, count)| *count > 0));
         if let Some(resequencer) = &vc.resequencer {

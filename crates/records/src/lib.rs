@@ -11,6 +11,7 @@ mod packets;
 mod pep;
 mod probes;
 mod queue;
+mod sky;
 mod summary;
 mod traces;
 mod warm_up;
@@ -29,6 +30,7 @@ pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, Sojou
 pub use pep::{PepRecord, joined};
 pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
+pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkySeconds};
 pub use traces::*;
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
@@ -135,6 +137,15 @@ pub struct LinkLosses {
     /// Bit errors seen by the check sequence of a packet, or of an RM cell.
     #[serde(skip_serializing_if = "is_default")]
     pub check: u64,
+    /// A node of the sky without a route for the packet's label.
+    #[serde(skip_serializing_if = "is_default")]
+    pub no_route: u64,
+    /// A link of the sky that was gone when the packet's turn came.
+    #[serde(skip_serializing_if = "is_default")]
+    pub out_of_range: u64,
+    /// A packet that had taken as many links of the sky as it may.
+    #[serde(skip_serializing_if = "is_default")]
+    pub hop_limit: u64,
 }
 
 impl LinkLosses {
@@ -147,6 +158,9 @@ impl LinkLosses {
             LossReason::Header => &mut self.header,
             LossReason::Misinserted => &mut self.misinserted,
             LossReason::Check => &mut self.check,
+            LossReason::NoRoute => &mut self.no_route,
+            LossReason::OutOfRange => &mut self.out_of_range,
+            LossReason::HopLimit => &mut self.hop_limit,
         } += 1;
     }
 
@@ -158,12 +172,16 @@ impl LinkLosses {
         self.header += others.header;
         self.misinserted += others.misinserted;
         self.check += others.check;
+        self.no_route += others.no_route;
+        self.out_of_range += others.out_of_range;
+        self.hop_limit += others.hop_limit;
     }
 
     /// All reasons together.
     pub fn total(&self) -> u64 {
         let by_bit_errors = self.header + self.misinserted + self.check;
-        self.handover + self.drawn + self.off_path + by_bit_errors
+        let in_the_sky = self.no_route + self.out_of_range + self.hop_limit;
+        self.handover + self.drawn + self.off_path + by_bit_errors + in_the_sky
     }
 }
 
@@ -182,6 +200,22 @@ pub enum LossReason {
     Misinserted,
     /// See [`LinkLosses::check`].
     Check,
+    /// See [`LinkLosses::no_route`].
+    NoRoute,
+    /// See [`LinkLosses::out_of_range`].
+    OutOfRange,
+    /// See [`LinkLosses::hop_limit`].
+    HopLimit,
+}
+
+impl From<skycell_sky::LossReason> for LossReason {
+    fn from(reason: skycell_sky::LossReason) -> Self {
+        match reason {
+            skycell_sky::LossReason::NoRoute => LossReason::NoRoute,
+            skycell_sky::LossReason::OutOfRange => LossReason::OutOfRange,
+            skycell_sky::LossReason::HopLimit => LossReason::HopLimit,
+        }
+    }
 }
 
 /// Everything a run leaves.
@@ -222,6 +256,9 @@ pub struct RunRecords {
     pub ledger: Ledger,
     /// How the engine worked; differs between engines.
     pub engine_stats: EngineStats,
+    /// Ports and nodes of the sky, as columns; of runs with a sky only.
+    #[serde(skip)]
+    pub sky: Option<SkyRecord>,
     /// Traces that the spec asked for.
     #[serde(skip)]
     pub traces: Traces,
@@ -285,6 +322,8 @@ pub enum SteppedReason {
     Resequencer,
     /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
     Clp0,
+    /// The run has nodes that forward packets by label.
+    Sky,
     /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.

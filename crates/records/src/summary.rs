@@ -291,6 +291,7 @@ mod tests {
             class_delays: Vec::new(),
             ledger: crate::Ledger::default(),
             engine_stats: EngineStats::default(),
+            sky: None,
             traces: crate::Traces::default(),
         }
     }

@@ -55,6 +55,9 @@ impl RunRecords {
         let measured = measured.iter().map(|(vc, delays)| (*vc, delays));
         (self.cell_delays, self.class_delays) = delay_records(measured, spec);
         self.web = WebTotals::of(&self.flows);
+        if let (Some(sky), Some(start)) = (&mut self.sky, &start.sky) {
+            sky.subtract(start, (whole_ps, times.start_ps));
+        }
         self.engine_stats.events += start.engine_stats.events;
         self.engine_stats.cells += start.engine_stats.cells;
         self.engine_stats.cells_stepped += start.engine_stats.cells_stepped;
@@ -144,7 +147,7 @@ impl Times {
 }
 
 /// Returns the rest of a mean, each given with its count; 0 without any.
-fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
+pub(crate) fn mean(whole: (f64, u64), start: (f64, u64)) -> f64 {
     match whole.1 - start.1 {
         0 => 0.0,
         left if start.1 == 0 => whole.0 * (whole.1 as f64 / left as f64),
@@ -162,7 +165,7 @@ fn subtract_discards(whole: &mut Discards, start: &Discards) {
 }
 
 fn subtract_losses(whole: &mut LinkLosses, start: &LinkLosses) {
-    subtract!(whole, start; handover, drawn, off_path, header, misinserted, check);
+    subtract!(whole, start; handover, drawn, off_path, header, misinserted, check, no_route, out_of_range, hop_limit);
 }
 
 fn subtract_errors(whole: &mut ErrorRecord, start: &ErrorRecord) {

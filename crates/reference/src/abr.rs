@@ -58,6 +58,7 @@ pub(crate) fn rm_cell(now: SimTime, vc: u32, hop: u16, port_vc: PortVc, content:
         flow: 0,
         ecn: Ecn::NotEct,
         hop,
+        sky_link: 0,
         eom: false,
         clp: content.is_out_of_rate,
         is_paced: true,

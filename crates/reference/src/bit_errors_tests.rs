@@ -45,6 +45,7 @@ fn unit(octets: u32) -> Cell {
         port_vc: PortVc(0),
         flow: 0,
         hop: 0,
+        sky_link: 0,
         eom: true,
         clp: false,
         is_paced: false,

@@ -182,6 +182,8 @@ pub struct Cell {
     pub flow: u32,
     /// How many links of the VC it has crossed.
     pub hop: u16,
+    /// Link of the sky that it came to its port for; 0 of a cell whose VC has a path.
+    pub sky_link: u32,
     /// The end-of-message mark.
     pub eom: bool,
     /// The CLP bit.

@@ -12,6 +12,7 @@
 mod abr;
 mod bit_errors;
 mod frames;
+mod impairments;
 mod line;
 mod link;
 mod live;

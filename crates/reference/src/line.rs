@@ -131,6 +131,17 @@ impl Line {
         }
     }
 
+    /// All packets, in no order that means something; the port carries packets.
+    pub(crate) fn packets(&self) -> Box<dyn Iterator<Item = &Cell> + '_> {
+        match self {
+            Line::Fifo(packets) => Box::new(packets.iter()),
+            Line::Queues(queues) => Box::new(queues.queues.iter().flat_map(|queue| &queue.0)),
+            Line::Spaced { .. } | Line::Rounds(_) | Line::Paced(_) => {
+                unreachable!("an order of cells, and the port carries packets")
+            }
+        }
+    }
+
     /// The cell that is under transmission; where there is one order only, the one that would be next.
     pub(crate) fn front(&self) -> Option<&Cell> {
         match self {

@@ -1,13 +1,13 @@
 //! A link: the cells under way on it, and how long they take.
 
-use crate::bit_errors::{BitErrors, Struck};
+use crate::bit_errors::Struck;
 use crate::frames::Cell;
-use skycell_channel::{Channel, DelayVariation};
-use skycell_des::Stream;
+use crate::impairments::Impairments;
+use skycell_channel::DelayVariation;
 use skycell_records::{ErrorRecord, LossReason};
-use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec, WHOLE_PPB};
+use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec};
 use skycell_units::SimTime;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// One direction of a link.
 #[derive(Debug)]
@@ -19,10 +19,7 @@ pub struct Link {
     schedule: Option<Schedule>,
     /// None for a link whose delay does not vary from packet to packet.
     variation: Option<Variation>,
-    /// None for a link that loses nothing.
-    losses: Option<Losses>,
-    /// None for a link without.
-    errors: Option<BitErrors>,
+    impairments: Impairments,
     to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
@@ -35,23 +32,6 @@ struct Variation {
     delays: DelayVariation,
     /// When the last packet arrives of those so far.
     last_arrival: SimTime,
-}
-
-/// Which frames a link loses at random.
-#[derive(Debug)]
-struct Losses {
-    law: Law,
-    /// By VC: the frame whose cells entered last, by its number in the run, and whether it is lost.
-    frames: BTreeMap<u32, (u64, bool)>,
-}
-
-/// How it is found whether the next frame is lost.
-#[derive(Debug)]
-enum Law {
-    /// Part of all frames, in parts of [`WHOLE_PPB`], where the schedule has no other.
-    Constant { loss_ppb: u32, draws: Stream },
-    /// In bursts.
-    Channel(Channel),
 }
 
 /// Where a link with a schedule stands.
@@ -74,14 +54,6 @@ struct Schedule {
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, seed: u64, end_of_run: SimTime) -> Self {
         let schedule = spec.schedule.as_ref();
-        let draws = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
-        let law = match &spec.channel {
-            Some(channel) => Channel::new(channel, seed, &spec.name).map(Law::Channel),
-            None => draws.then(|| Law::Constant {
-                loss_ppb: spec.loss_ppb,
-                draws: Stream::new(seed, &format!("link/{}/loss", spec.name)),
-            }),
-        };
         Link {
             delay: SimTime(spec.delay_ps),
             cell_time: SimTime(spec.cell_time_ps),
@@ -91,11 +63,7 @@ impl Link {
                 delays: DelayVariation::new(variation, seed, &spec.name),
                 last_arrival: SimTime::ZERO,
             }),
-            losses: law.map(|law| Losses {
-                law,
-                frames: BTreeMap::new(),
-            }),
-            errors: BitErrors::new(spec, seed),
+            impairments: Impairments::new(spec, seed),
             to: spec.to,
             cells: VecDeque::new(),
             end_of_run,
@@ -142,15 +110,7 @@ impl Link {
         let schedule = self.schedule.as_ref();
         // The draw comes first, so that handovers shift nobody's draws.
         let loss_ppb = schedule.and_then(Schedule::loss_ppb);
-        if let Some(losses) = &mut self.losses
-            && losses.on_cell(now, loss_ppb, &cell, serial)
-        {
-            return (Some(LossReason::Drawn), false);
-        }
-        let struck = match &mut self.errors {
-            None => Struck::Right,
-            Some(errors) => errors.on_cell(since, now, &cell),
-        };
+        let struck = (self.impairments).on_cell((since, now), loss_ppb, &cell, serial);
         if let Struck::Lost(reason) = struck {
             return (Some(reason), false);
         }
@@ -171,7 +131,7 @@ impl Link {
 
     /// Returns the effects of bit errors, if the link has some.
     pub(crate) fn errors(&self) -> Option<ErrorRecord> {
-        self.errors.as_ref().map(BitErrors::record)
+        self.impairments.errors()
     }
 
     /// When the next cell arrives.
@@ -199,39 +159,6 @@ impl Variation {
         match self.delays.reorders() {
             true => own,
             false => self.last_arrival,
-        }
-    }
-}
-
-impl Losses {
-    /// Returns whether the cell that has just entered belongs to a lost frame. If the schedule has
-    /// a loss, it is `loss_ppb`. Each frame has one draw, with its first cell that enters, so that
-    /// losses elsewhere do not shift it; an RM cell has its own.
-    fn on_cell(&mut self, now: SimTime, loss_ppb: Option<u32>, cell: &Cell, serial: u64) -> bool {
-        if cell.rm.is_some() {
-            return self.law.next_is_lost(now, loss_ppb);
-        }
-        match self.frames.get(&cell.vc) {
-            Some(&(known, is_lost)) if known == serial => is_lost,
-            _ => {
-                let is_lost = self.law.next_is_lost(now, loss_ppb);
-                self.frames.insert(cell.vc, (serial, is_lost));
-                is_lost
-            }
-        }
-    }
-}
-
-impl Law {
-    /// Returns whether the frame that enters at `now` is lost. If the schedule has a loss, it is
-    /// `of_schedule_ppb`.
-    fn next_is_lost(&mut self, now: SimTime, of_schedule_ppb: Option<u32>) -> bool {
-        match self {
-            Law::Constant { loss_ppb, draws } => {
-                let loss_ppb = of_schedule_ppb.unwrap_or(*loss_ppb);
-                draws.uniform(0, u64::from(WHOLE_PPB)) < u64::from(loss_ppb)
-            }
-            Law::Channel(channel) => channel.loses(now),
         }
     }
 }

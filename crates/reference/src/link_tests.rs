@@ -1,7 +1,7 @@
 //! Links that change or lose frames, by hand. Times in picoseconds.
 
 use super::*;
-use skycell_spec::{PolicySpec, PortSpec, TailDropSpec};
+use skycell_spec::{PolicySpec, PortSpec, TailDropSpec, WHOLE_PPB};
 use skycell_units::{Ecn, FrameId, PortVc};
 
 /// Steps (time, delay, path); -1 for no path.
@@ -61,6 +61,7 @@ fn cell(index: u32) -> Cell {
         port_vc: PortVc(0),
         flow: 0,
         hop: 0,
+        sky_link: 0,
         eom: false,
         clp: false,
         is_paced: false,

@@ -10,6 +10,7 @@ use skycell_atm::{GuaranteedVc, Policer, Reassembled, Reassembly};
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, Clp0Record, DiscardReason, LossReason, VcRecord};
 use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
+use skycell_switch::PureAck;
 use skycell_tcp::Segment;
 use skycell_traffic::{CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, rank};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
@@ -24,12 +25,14 @@ mod part;
 mod real;
 mod routes;
 mod samples;
+mod sky;
 mod sources;
 
 use abr::Abr;
 use access::Access;
 pub use finish::Finished;
 pub use part::{NetworkPart, Outside};
+use sky::Sky;
 
 /// A virtual channel.
 #[derive(Debug)]
@@ -100,6 +103,8 @@ pub(crate) struct Network<'a> {
     out_of_part: Option<(FrameId, Ecn)>,
     abr: Abr,
     access: Access,
+    /// None where no node forwards by label.
+    sky: Option<Sky<'a>>,
     traces_discards: bool,
 }
 
@@ -128,6 +133,7 @@ impl<'a> Network<'a> {
         let [from, end] = [spec.measure_from_ps, spec.duration_ps].map(SimTime);
         let links = spec.links.iter();
         let mut ports: Vec<Port> = links.map(|link| Port::new(link, spec.seed, end)).collect();
+        let sky = spec.sky.as_ref().map(|sky| Sky::new(spec, sky, &mut ports));
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
@@ -196,6 +202,7 @@ impl<'a> Network<'a> {
             out_of_part: None,
             abr,
             access,
+            sky,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
         network.add_pacers();
@@ -220,6 +227,9 @@ impl<'a> Network<'a> {
     }
 
     fn on_departure(&mut self, now: SimTime, port_id: u32) {
+        if port_id as usize >= self.spec.links.len() {
+            return self.on_sky_departure(now, port_id);
+        }
         let port = &mut self.ports[port_id as usize];
         let (cell, _) = port.sending();
         let vc_paths = &self.vcs[cell.vc as usize].vc_paths;
@@ -274,6 +284,9 @@ impl<'a> Network<'a> {
     }
 
     fn on_arrival(&mut self, now: SimTime, link_id: u32) {
+        if link_id as usize >= self.spec.links.len() {
+            return self.on_sky_arrival(now, link_id);
+        }
         let link = &mut self.ports[link_id as usize].link;
         let Some((node, mut cell)) = link.take(now) else {
             return; // a cell on a new path was earlier
@@ -496,8 +509,11 @@ impl<'a> Network<'a> {
         if let Some(mtu) = self.needs_fragments(id, vc_id) {
             return self.offer_fragments(now, id, vc_id, mtu);
         }
+        if let Some(way) = self.spec.vcs[vc_id as usize].by_label {
+            return self.hand_to_sky(now, id, vc_id, way);
+        }
         let is_paced = self.abr.paces(vc_id);
-        let vc = &mut self.vcs[vc_id as usize];
+        let vc = &self.vcs[vc_id as usize];
         let frame = self.frames.get(id);
         let units = vc.units(frame);
         let octets = if vc.carries_packets { frame.octets } else { 0 };
@@ -505,10 +521,9 @@ impl<'a> Network<'a> {
         let flow = frame.content.flow_number(self.flows.len());
         let (port_id, port_vc) = vc.vc_paths.hop(0);
         let is_filtered = self.spec.links[port_id as usize].port.ack_filter;
-        let is_hidden = |flow: u32| self.spec.flows[flow as usize].ipsec;
-        let ack = is_filtered.then(|| frame.content.pure_ack(is_hidden));
-        let ack = ack.flatten();
+        let ack = is_filtered.then(|| self.pure_ack(&frame.content)).flatten();
         self.frames.begin(id, units);
+        let vc = &mut self.vcs[vc_id as usize];
         vc.record.frames_offered += 1;
         vc.record.cells_offered += u64::from(units);
         vc.offer_clp0(clp, units);
@@ -525,6 +540,7 @@ impl<'a> Network<'a> {
             port_vc: PortVc(0),
             flow,
             hop: 0,
+            sky_link: 0,
             eom: index + 1 == units,
             clp,
             is_paced,
@@ -538,6 +554,11 @@ impl<'a> Network<'a> {
             self.lose_clp0(vc_id, clp, units);
         }
         self.after_offer(now, port_id, was_idle, vc_id, id, units, verdict);
+    }
+
+    /// Returns the acknowledgement of a packet that does nothing else and that a queue may look at.
+    fn pure_ack(&self, content: &Content) -> Option<PureAck> {
+        content.pure_ack(|flow| self.spec.flows[flow as usize].ipsec)
     }
 
     /// Handles the offer of `units` units of frame `frame` to a port: transmission begins, or the

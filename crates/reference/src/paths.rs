@@ -134,6 +134,7 @@ mod tests {
     fn vc_paths(loses_cells: bool) -> VcPaths {
         let vc = VcSpec {
             resequencer: None,
+            by_label: None,
             name: "v".into(),
             path: vec![1, 12, 29],
             class: ServiceClass::Ubr,

@@ -320,6 +320,22 @@ impl Port {
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
     /// its frame in the run; it is lost when the node has forgotten its VC.
     pub fn on_departure(&mut self, now: SimTime, serial: u64, is_forgotten: bool) -> Departure {
+        let cell = self.leave(now);
+        let (lost, is_errored) = if is_forgotten {
+            (Some(LossReason::OffPath), false)
+        } else if self.granted.is_some_and(|granted| granted.is_lost) {
+            (Some(LossReason::Drawn), false)
+        } else {
+            self.link.enter(self.sending_since, now, cell, serial)
+        };
+        Departure {
+            lost: lost.map(|reason| (cell, reason)),
+            errored: is_errored.then_some(cell.frame),
+        }
+    }
+
+    /// The last bit of the cell under transmission leaves, which is returned.
+    pub(crate) fn leave(&mut self, now: SimTime) -> Cell {
         self.sent_for += now - self.sending_since;
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
@@ -334,17 +350,13 @@ impl Port {
         if cell.hop == 0 {
             cell.left_at = now;
         }
-        let (lost, is_errored) = if is_forgotten {
-            (Some(LossReason::OffPath), false)
-        } else if self.granted.is_some_and(|granted| granted.is_lost) {
-            (Some(LossReason::Drawn), false)
-        } else {
-            self.link.enter(self.sending_since, now, cell, serial)
-        };
-        Departure {
-            lost: lost.map(|reason| (cell, reason)),
-            errored: is_errored.then_some(cell.frame),
-        }
+        cell
+    }
+
+    /// VCs of the packets in the port, one each; it carries packets.
+    pub(crate) fn vcs_of_packets(&self) -> impl Iterator<Item = u32> {
+        let queues = self.queues.iter();
+        queues.flat_map(|queue| queue.cells.packets().map(|cell| cell.vc))
     }
 
     /// Samples the queues of the port, which has this id, as far as `records` asks for that.

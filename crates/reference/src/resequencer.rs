@@ -123,6 +123,7 @@ mod tests {
             port_vc: PortVc(0),
             flow: 0,
             hop: 0,
+            sky_link: 0,
             eom: false,
             clp: false,
             is_paced: false,

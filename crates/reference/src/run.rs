@@ -146,6 +146,9 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
     let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames);
     ledger.add_fragmented(&finished.fragmented);
+    if let Some(sky) = &finished.sky {
+        sky.add_to(&mut ledger);
+    }
     RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,
@@ -167,6 +170,7 @@ fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
             cells_stepped: cells,
             stepped_ports: Vec::new(),
         },
+        sky: finished.sky,
         traces: finished.traces,
     }
 }

@@ -47,6 +47,10 @@ declare! {
     link_course: u32,
     /// Delay of a link beside that of its course.
     link_extra_ps: u64,
+    /// Port that feeds a link; the links of a port leave the same node.
+    link_port: u32,
+    /// Kind of each port, which the reader of the columns knows.
+    port_kind: u8,
     /// First interval of each course, and one beyond the last interval.
     course_interval: u32,
     /// Epoch from which an interval exists; ascending within a course.
@@ -188,6 +192,30 @@ impl Columns {
         self.node_link[node as usize]..self.node_link[node as usize + 1]
     }
 
+    /// Number of ports.
+    pub fn ports(&self) -> usize {
+        self.port_kind.len()
+    }
+
+    /// The first link of each port.
+    pub fn first_links(&self) -> Vec<u32> {
+        let mut first = vec![u32::MAX; self.ports()];
+        for (&port, link) in self.link_port.iter().zip(0u32..) {
+            let known = &mut first[port as usize];
+            *known = link.min(*known);
+        }
+        first
+    }
+
+    /// Node that each link leaves.
+    pub fn link_from(&self) -> Vec<u32> {
+        let mut from = Vec::with_capacity(self.link_to.len());
+        for node in 0..self.nodes() as u32 {
+            from.extend(self.links(node).map(|_| node));
+        }
+        from
+    }
+
     /// The link from a node to another one, counted within the node.
     pub fn link_to(&self, node: u32, to: u32) -> Option<u16> {
         let own = self.links(node);
@@ -266,6 +294,7 @@ impl Columns {
             );
         }
         self.check_links()?;
+        self.check_ports()?;
         self.check_courses()?;
         self.check_routes()
     }
@@ -298,6 +327,26 @@ impl Columns {
             }
         }
         Ok(())
+    }
+
+    /// A port has a link or more, which leave one node.
+    fn check_ports(&self) -> Result<(), ColumnsError> {
+        check_count("link_port", self.link_port.len(), self.link_to.len())?;
+        let ports = self.link_port.iter().map(|&port| port.into());
+        check_below("link_port", ports, self.ports())?;
+        let mut owner: Vec<Option<u32>> = vec![None; self.ports()];
+        for (link, &from) in self.link_from().iter().enumerate() {
+            let port = self.link_port[link];
+            let known = owner[port as usize].get_or_insert(from);
+            if *known != from {
+                let allowed = format!("a port of node {from}");
+                return refuse("link_port", link, port.into(), allowed);
+            }
+        }
+        match owner.iter().position(Option::is_none) {
+            None => Ok(()),
+            Some(port) => refuse("port_kind", port, 0, "a port with a link or more"),
+        }
     }
 
     fn check_courses(&self) -> Result<(), ColumnsError> {
@@ -398,6 +447,8 @@ pub(crate) mod tests {
             link_to: vec![1, 0, 2, 1],
             link_course: vec![0, 0, 1, 1],
             link_extra_ps: vec![5, 7, 0, 0],
+            link_port: vec![0, 1, 2, 3],
+            port_kind: vec![0; 4],
             course_interval: vec![0, 1, 3],
             interval_epoch: vec![0, 0, 2],
             interval_first_ps: vec![1000, 50, 60],
@@ -435,12 +486,15 @@ pub(crate) mod tests {
     #[test]
     fn each_column_that_has_no_meaning_is_named() {
         type Spoil = fn(&mut Columns);
-        let spoils: [(&str, Spoil); 12] = [
+        let spoils: [(&str, Spoil); 15] = [
             ("epoch_ps", |own| own.epoch_ps[2] = 100),
             ("node_link", |own| own.node_link[1] = 9),
             ("link_to", |own| own.link_to[2] = 3),
             ("link_to", |own| own.link_to[1] = 2),
             ("link_course", |own| own.link_course[0] = 2),
+            ("link_port", |own| own.link_port[0] = 4),
+            ("link_port", |own| own.link_port[0] = 1),
+            ("port_kind", |own| own.port_kind.push(0)),
             ("interval_epoch", |own| own.interval_epoch[2] = 0),
             ("interval_epoch", |own| own.interval_epoch[2] = 3),
             ("diff_ps", |own| own.diff_ps[3] = -61),

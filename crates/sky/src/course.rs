@@ -11,6 +11,8 @@ struct Cursor {
     difference: u32,
     /// Delay before that difference.
     delay_ps: u64,
+    /// Delay at the last epoch of the interval before; none where there was none.
+    last_ps: Option<u64>,
 }
 
 /// The courses of all links at epochs, which go forward only.
@@ -32,6 +34,7 @@ impl<'a> Courses<'a> {
                 interval: first,
                 difference: 0,
                 delay_ps: 0,
+                last_ps: None,
             });
             courses.enter(course);
         }
@@ -60,22 +63,64 @@ impl<'a> Courses<'a> {
             }
             let epochs = self.columns.interval_epochs(interval as usize);
             if epoch >= epochs.end {
-                self.cursors[course].interval += 1;
+                let all = self.columns.interval_diff[interval as usize + 1];
+                self.add_up(course, all);
+                let cursor = &mut self.cursors[course];
+                cursor.last_ps = Some(cursor.delay_ps);
+                cursor.interval += 1;
                 self.enter(course);
                 continue;
             }
             if epoch < epochs.start {
                 return None;
             }
-            let cursor = &mut self.cursors[course];
             let until = self.columns.interval_diff[interval as usize] + (epoch - epochs.start);
-            while cursor.difference < until {
-                let difference = i64::from(self.columns.diff_ps[cursor.difference as usize]);
-                cursor.delay_ps = cursor.delay_ps.wrapping_add_signed(difference);
-                cursor.difference += 1;
-            }
-            return Some(cursor.delay_ps + self.columns.link_extra_ps[link as usize]);
+            self.add_up(course, until);
+            let extra_ps = self.columns.link_extra_ps[link as usize];
+            return Some(self.cursors[course].delay_ps + extra_ps);
         }
+    }
+
+    /// Adds the differences of the cursor's interval before `until` to its delay.
+    fn add_up(&mut self, course: usize, until: u32) {
+        let cursor = &mut self.cursors[course];
+        while cursor.difference < until {
+            let difference = i64::from(self.columns.diff_ps[cursor.difference as usize]);
+            cursor.delay_ps = cursor.delay_ps.wrapping_add_signed(difference);
+            cursor.difference += 1;
+        }
+    }
+
+    /// Delay of a link at an epoch as in [`Courses::delay_ps`]; where the link does not exist the last
+    /// that it had, and where it never did, none.
+    pub fn known_ps(&mut self, link: u32, epoch: u32) -> Option<u64> {
+        if let Some(delay_ps) = self.delay_ps(link, epoch) {
+            return Some(delay_ps);
+        }
+        let course = self.columns.link_course[link as usize] as usize;
+        let extra_ps = self.columns.link_extra_ps[link as usize];
+        self.cursors[course].last_ps.map(|last| last + extra_ps)
+    }
+
+    /// The first epoch at which a link does not exist any more that exists at `epoch`; `epoch` where
+    /// it does not.
+    pub fn exists_until(&mut self, link: u32, epoch: u32) -> u32 {
+        if self.delay_ps(link, epoch).is_none() {
+            return epoch;
+        }
+        let course = self.columns.link_course[link as usize] as usize;
+        let last = self.columns.course_interval[course + 1];
+        let interval = self.cursors[course].interval;
+        let mut end = self.columns.interval_epochs(interval as usize).end;
+        // An interval that follows at once differs in nothing but a leap of the delay.
+        for next in interval + 1..last {
+            let epochs = self.columns.interval_epochs(next as usize);
+            if epochs.start != end {
+                break;
+            }
+            end = epochs.end;
+        }
+        end
     }
 }
 
@@ -92,6 +137,23 @@ mod tests {
         // 1000, then -10, 20 and 30; 5 more over link 0.
         assert_eq!(of(0), [Some(1005), Some(995), Some(1015), Some(1045)]);
         assert_eq!(of(2), [Some(50), None, Some(60), Some(61)]);
+    }
+
+    #[test]
+    fn a_link_that_is_gone_keeps_its_last_delay() {
+        let columns = chain();
+        let mut courses = Courses::new(&columns);
+        let mut known = |link: u32| [0, 1, 2, 3].map(|epoch| courses.known_ps(link, epoch));
+        assert_eq!(known(2), [Some(50), Some(50), Some(60), Some(61)]);
+    }
+
+    #[test]
+    fn a_link_exists_until_the_end_of_its_intervals() {
+        let columns = chain();
+        let mut courses = Courses::new(&columns);
+        let mut until = |link: u32, epoch: u32| courses.exists_until(link, epoch);
+        assert_eq!([until(0, 0), until(0, 3)], [4, 4]);
+        assert_eq!([until(2, 0), until(2, 1), until(2, 2)], [1, 1, 4]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::columns::{Columns, ColumnsError};
 use sha2::{Digest, Sha256};
 
 /// What a file begins with; the last octet is the version.
-const MARK: &[u8; 16] = b"skycell columns\x01";
+const MARK: &[u8; 16] = b"skycell columns\x02";
 const GROUP: usize = 8;
 
 /// Takes columns one after another.

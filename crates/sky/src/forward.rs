@@ -28,17 +28,67 @@ pub enum Forward {
     Lost(LossReason),
 }
 
-/// Returns what becomes of a packet at a node after a number of links.
-pub fn forward(rows: &Rows<'_>, node: u32, label: u16, hops: usize) -> Forward {
+/// Returns what becomes of a packet at a node after a number of links, of which it may take `limit`.
+pub fn forward(rows: &Rows<'_>, node: u32, label: u16, hops: usize, limit: usize) -> Forward {
     if rows.columns().label_node[usize::from(label)] == node {
         return Forward::Delivered;
     }
-    if hops >= HOP_LIMIT {
+    if hops >= limit {
         return Forward::Lost(LossReason::HopLimit);
     }
     match rows.next(node, label) {
         Some(link) => Forward::Link(link),
         None => Forward::Lost(LossReason::NoRoute),
+    }
+}
+
+/// What a port does with a packet whose last bit leaves when its link, or its route, is another one than
+/// when the packet came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// The packet takes the link that it came for, with the last delay known if that is gone.
+    Sent,
+    /// The packet takes the route in force: within the port at once, else from the queue of another port.
+    Rerouted,
+    /// The packet is lost if the link that it came for is gone.
+    Lost,
+}
+
+/// What becomes of a packet whose last bit leaves a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaving {
+    /// The packet takes this link.
+    Link(u32),
+    /// The packet goes to the queue of the port of this link.
+    Port(u32),
+    /// The packet is lost.
+    Lost(LossReason),
+}
+
+/// Returns what becomes of a packet of a label that came to a port of `node` for `link` and whose last bit
+/// leaves at `epoch`, which the node's rows are brought to.
+pub fn leave(
+    rows: &Rows<'_>,
+    courses: &mut Courses<'_>,
+    (node, label, link): (u32, u16, u32),
+    epoch: u32,
+    waiting: Waiting,
+) -> Leaving {
+    let ports = &rows.columns().link_port;
+    match waiting {
+        Waiting::Sent => Leaving::Link(link),
+        Waiting::Lost => match courses.delay_ps(link, epoch) {
+            Some(_) => Leaving::Link(link),
+            None => Leaving::Lost(LossReason::OutOfRange),
+        },
+        Waiting::Rerouted => match rows.next(node, label) {
+            None => Leaving::Lost(LossReason::NoRoute),
+            Some(next) if ports[next as usize] != ports[link as usize] => Leaving::Port(next),
+            Some(next) => match courses.delay_ps(next, epoch) {
+                Some(_) => Leaving::Link(next),
+                None => Leaving::Lost(LossReason::OutOfRange),
+            },
+        },
     }
 }
 
@@ -58,7 +108,7 @@ pub fn walk(rows: &Rows<'_>, courses: &mut Courses<'_>, from: u32, label: u16, e
     let mut found = Walk::default();
     let mut node = from;
     loop {
-        match forward(rows, node, label, found.links.len()) {
+        match forward(rows, node, label, found.links.len(), HOP_LIMIT) {
             Forward::Delivered => return found,
             Forward::Lost(reason) => {
                 found.lost = Some(reason);
@@ -80,6 +130,7 @@ pub fn walk(rows: &Rows<'_>, courses: &mut Courses<'_>, from: u32, label: u16, e
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::columns::Columns;
     use crate::columns::tests::chain;
 
     #[test]
@@ -111,10 +162,42 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_is_sent_rerouted_or_lost_when_its_link_is_gone() {
+        // Link 2, from node 1 to 2, is gone at epoch 1; so is node 1's route.
+        let columns = chain();
+        let (mut rows, mut courses) = (Rows::new(&columns), Courses::new(&columns));
+        let mut at = |epoch: u32, waiting: Waiting| {
+            rows.bring(1, epoch);
+            leave(&rows, &mut courses, (1, 0, 2), epoch, waiting)
+        };
+        let all = [Waiting::Sent, Waiting::Rerouted, Waiting::Lost];
+        assert_eq!(all.map(|waiting| at(0, waiting)), [Leaving::Link(2); 3]);
+        let expected = [
+            Leaving::Link(2),
+            Leaving::Lost(LossReason::NoRoute),
+            Leaving::Lost(LossReason::OutOfRange),
+        ];
+        assert_eq!(all.map(|waiting| at(1, waiting)), expected);
+        assert_eq!(all.map(|waiting| at(2, waiting)), [Leaving::Link(2); 3]);
+    }
+
+    #[test]
+    fn what_is_rerouted_takes_another_link_of_its_port_or_goes_to_another_port() {
+        let mut columns = chain();
+        let leave = |columns: &Columns| {
+            let (rows, mut courses) = (Rows::new(columns), Courses::new(columns));
+            leave(&rows, &mut courses, (1, 0, 1), 0, Waiting::Rerouted)
+        };
+        assert_eq!(leave(&columns), Leaving::Port(2));
+        columns.link_port = vec![0, 1, 1, 2];
+        assert_eq!(leave(&columns), Leaving::Link(2));
+    }
+
+    #[test]
     fn a_label_is_delivered_at_its_own_node_whatever_the_hops() {
         let columns = chain();
         assert_eq!(
-            forward(&Rows::new(&columns), 2, 0, HOP_LIMIT),
+            forward(&Rows::new(&columns), 2, 0, HOP_LIMIT, HOP_LIMIT),
             Forward::Delivered
         );
     }

@@ -4,13 +4,15 @@
 //! tables follow them through time: [`Rows`] say over which link a node forwards a label, [`Courses`]
 //! what the delay of a link is, and [`walk`] where a packet would get to that waits nowhere.
 
+pub mod by_hand;
 pub mod columns;
 pub mod course;
 pub mod file;
 pub mod forward;
 pub mod routes;
 
+pub use by_hand::{ByHand, HandLink};
 pub use columns::{Columns, ColumnsError, NO_LINK};
 pub use course::Courses;
-pub use forward::{Forward, HOP_LIMIT, LossReason, Walk, forward, walk};
+pub use forward::{Forward, HOP_LIMIT, Leaving, LossReason, Waiting, Walk, forward, leave, walk};
 pub use routes::Rows;

@@ -138,13 +138,13 @@ impl NetworkSpec {
     /// Refuses a rate algorithm where it has nothing to control, or no fixed rate to divide.
     pub(crate) fn validate_rate_algorithm(
         &self,
-        i: usize,
         link: &LinkSpec,
+        path: &str,
     ) -> Result<(), SpecError> {
         let Some(algorithm) = &link.port.rate_algorithm else {
             return Ok(());
         };
-        let at = format!("links[{i}].port.rate_algorithm");
+        let at = format!("{path}.port.rate_algorithm");
         if self.nodes[link.from as usize].kind != NodeKind::Switch {
             return Err(structure(at, "switches control rates"));
         }

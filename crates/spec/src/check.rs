@@ -111,18 +111,10 @@ impl NetworkSpec {
         if self.records.sample_every_ps == 0 {
             return Err(range("records.sample_every_ps".into(), 0, "above 0"));
         }
-        let known = |key: &str, ports: &[u32]| {
-            let ascending = ports.windows(2).all(|pair| pair[0] < pair[1]);
-            if ascending && ports.iter().all(|&port| (port as usize) < self.links.len()) {
-                Ok(())
-            } else {
-                Err(structure(
-                    format!("records.{key}"),
-                    "must be link ids, ascending",
-                ))
-            }
-        };
-        known("sampled_ports", &self.records.sampled_ports)?;
+        let known = |key: &str, ports: &[u32]| self.validate_ports(key, ports, self.links.len());
+        let columns = self.sky.as_ref().and_then(|sky| sky.read.as_deref());
+        let all = self.links.len() + columns.map_or(0, |columns| columns.ports());
+        self.validate_ports("sampled_ports", &self.records.sampled_ports, all)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
         known("flow_ports", &self.records.flow_ports)?;
         known("stay_ports", &self.records.stay_ports)?;
@@ -135,6 +127,7 @@ impl NetworkSpec {
             ));
         }
         self.validate_links()?;
+        self.validate_sky()?;
         let of_cells = |&port: &u32| self.links[port as usize].framing.is_none();
         if self.records.flow_ports.iter().any(of_cells) {
             let problem = "must be links of packets";
@@ -162,6 +155,16 @@ impl NetworkSpec {
         self.validate_uplinks()?;
         self.validate_calls()?;
         self.validate_admission()
+    }
+
+    /// Refuses ports of the records that are not among the first so many, or do not ascend.
+    fn validate_ports(&self, key: &str, ports: &[u32], count: usize) -> Result<(), SpecError> {
+        let ascending = ports.windows(2).all(|pair| pair[0] < pair[1]);
+        if ascending && ports.iter().all(|&port| (port as usize) < count) {
+            return Ok(());
+        }
+        let problem = "must be link ids, ascending";
+        Err(structure(format!("records.{key}"), problem))
     }
 
     fn validate_links(&self) -> Result<(), SpecError> {
@@ -219,7 +222,7 @@ impl NetworkSpec {
                     return Err(structure(at("schedule.to"), problem));
                 }
             }
-            self.validate_port(i, link)?;
+            self.validate_port(link, &format!("links[{i}]"))?;
         }
         Ok(())
     }
@@ -242,9 +245,10 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Returns whether VC `vc` is one link that carries packets. The spec must be valid.
+    /// Returns whether VC `vc` is one link that carries packets, or a way by label. The spec must be valid.
     pub fn carries_packets(&self, vc: usize) -> bool {
-        self.links[self.vcs[vc].path[0] as usize].framing.is_some()
+        self.vcs[vc].by_label.is_some()
+            || self.links[self.vcs[vc].path[0] as usize].framing.is_some()
     }
 
     /// Returns whether the cells of VC `vc` with CLP = 0 are counted separately: its source also
@@ -258,6 +262,9 @@ impl NetworkSpec {
 
     fn validate_vcs(&self) -> Result<(), SpecError> {
         for (i, vc) in self.vcs.iter().enumerate() {
+            if vc.by_label.is_some() {
+                continue; // judged with the sky
+            }
             let at = || format!("vcs[{i}].path");
             if let Some(rerouting) = &vc.rerouting {
                 rerouting.validate(&format!("vcs[{i}].rerouting"))?;
@@ -346,11 +353,17 @@ impl NetworkSpec {
 
     /// Node at which VC `vc` begins. The spec must be valid.
     pub fn vc_source(&self, vc: usize) -> u32 {
+        if let Some(way) = self.vcs[vc].by_label {
+            return way.from;
+        }
         self.links[self.vcs[vc].path[0] as usize].from
     }
 
     /// Node at which VC `vc` ends. The spec must be valid.
     pub fn vc_destination(&self, vc: usize) -> u32 {
+        if let (Some(way), Some(sky)) = (self.vcs[vc].by_label, &self.sky) {
+            return sky.columns().label_node[way.label as usize];
+        }
         let path = &self.vcs[vc].path;
         self.links[path[path.len() - 1] as usize].to
     }

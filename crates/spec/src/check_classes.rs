@@ -13,9 +13,10 @@ use skycell_declare::{Context, Refusal, Rule};
 const MOST_CYCLES: u64 = 1_000;
 
 impl NetworkSpec {
-    pub(crate) fn validate_port(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+    /// Refuses a port that cannot be, of a link or kind at `path`.
+    pub(crate) fn validate_port(&self, link: &LinkSpec, path: &str) -> Result<(), SpecError> {
         let port = &link.port;
-        let at = |key: &str| format!("links[{i}].port.{key}");
+        let at = |key: &str| format!("{path}.port.{key}");
         let is_switch = self.nodes[link.from as usize].kind == NodeKind::Switch;
         if port.frame_gap_ps > 0 && is_switch {
             return Err(structure(
@@ -51,7 +52,7 @@ impl NetworkSpec {
             }
         }
         let several = port.queues.len() > 1;
-        self.validate_port_of_packets(i, link)?;
+        self.validate_port_of_packets(link, path)?;
         if matches!(port.scheduler, SchedulerSpec::Fifo(_)) && several {
             return Err(structure(
                 at("scheduler"),
@@ -77,13 +78,13 @@ impl NetworkSpec {
         };
         let refusal = port.scheduler.check(&context);
         refusal.map_err(|refusal| refused(refusal, &at("scheduler")))?;
-        self.validate_rate_algorithm(i, link)
+        self.validate_rate_algorithm(link, path)
     }
 
     /// Refuses what only packets can have on a link of cells, and two orders of the same packets.
-    fn validate_port_of_packets(&self, i: usize, link: &LinkSpec) -> Result<(), SpecError> {
+    fn validate_port_of_packets(&self, link: &LinkSpec, path: &str) -> Result<(), SpecError> {
         let port = &link.port;
-        let at = |key: &str| format!("links[{i}].port.{key}");
+        let at = |key: &str| format!("{path}.port.{key}");
         let of_cells = "belongs to packets, and the link carries cells";
         let is_of_packets = link.framing.is_some();
         let orders_packets = port.scheduler.order().is_some();

@@ -15,6 +15,7 @@ mod framing;
 mod gfr;
 mod rerouting;
 mod schedule;
+mod sky;
 mod sources;
 mod split;
 mod web;
@@ -26,6 +27,7 @@ pub use framing::{IP_HEADER, PacketFraming, fragments};
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
+pub use sky::{ByLabelSpec, MOST_HOPS, PortKindSpec, SkySpec, Waiting};
 pub use skycell_abr::spec::AbrSpec;
 pub use skycell_abr::switch::specs::*;
 pub use skycell_abr::vs_vd::{LoopCoupling, VsVdSpec};
@@ -86,6 +88,9 @@ pub struct NetworkSpec {
     /// Calls that were asked for; the key is left out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallsSpec>,
+    /// Nodes that forward packets by label; the key is left out where none do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sky: Option<SkySpec>,
     /// Records of the run beyond its counters.
     pub records: RecordSpec,
 }
@@ -159,8 +164,11 @@ pub struct LinkSpec {
 pub struct VcSpec {
     /// Name in the scenario, unique among the VCs.
     pub name: String,
-    /// Link ids in order; inner nodes are switches, the two ends are hosts or routers.
+    /// Link ids in order; inner nodes are switches, the two ends are hosts or routers. Empty for a VC by label.
     pub path: Vec<u32>,
+    /// Label by which nodes of the sky send its packets on; the key is left out for a VC with a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_label: Option<ByLabelSpec>,
     /// Which queue of a port its cells join.
     pub class: ServiceClass,
     /// Policing of its cells where they enter the first switch; empty for none.

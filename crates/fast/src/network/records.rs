@@ -89,6 +89,7 @@ impl Network<'_> {
             vcs,
             ports,
             engine_stats: stats,
+            sky: None,
             traces,
         }
     }

@@ -220,6 +220,7 @@ impl Network<'_> {
                 .get(offer.frame)
                 .flow_number(self.spec.flows.len()),
             hop: 0,
+            sky_link: 0,
             eom: units == 1,
             clp: false,
             is_paced: offer.is_paced,
@@ -267,6 +268,7 @@ impl Network<'_> {
             port_vc: PortVc(0),
             flow: 0,
             hop: 0,
+            sky_link: 0,
             eom,
             clp: false,
             is_paced: true,

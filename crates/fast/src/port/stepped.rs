@@ -220,6 +220,7 @@ impl SteppedPort {
             port_vc: fragment.port_vc,
             flow: 0,
             hop: 1,
+            sky_link: 0,
             eom: false,
             clp: fragment.clp,
             is_paced: false,

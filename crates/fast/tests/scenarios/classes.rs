@@ -231,6 +231,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
     let out = link(leave, end, dice.pick(&[unit, unit / 3]), delay);
     spec.vcs.push(VcSpec {
         resequencer: None,
+        by_label: None,
         rerouting: None,
         name: format!("v{i}"),
         path: [&[up], shared, &[out]].concat(),

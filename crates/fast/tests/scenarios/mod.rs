@@ -212,6 +212,7 @@ impl<'a> Builder<'a> {
                 flows: Vec::new(),
                 sources: Vec::new(),
                 uplinks: Vec::new(),
+                sky: None,
                 calls: Vec::new(),
                 records: RecordSpec {
                     sample_every_ps: 1,
@@ -347,6 +348,7 @@ impl<'a> Builder<'a> {
         };
         self.spec.vcs.push(VcSpec {
             resequencer: None,
+            by_label: None,
             rerouting: None,
             gfr,
             abr: None,

@@ -172,6 +172,7 @@ fn split_vcs(spec: &mut NetworkSpec, is_new: &[bool]) {
             own.push(vcs.len() as u32);
             vcs.push(VcSpec {
                 resequencer: None,
+                by_label: None,
                 name: format!("vc{}", vcs.len()),
                 path: path.to_vec(),
                 ..vc.clone()

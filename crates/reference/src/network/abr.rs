@@ -179,7 +179,9 @@ impl Network<'_> {
 
     /// An idle port had nothing to send: it looks again when a cell may be sent that waits for its pace.
     pub(super) fn plan_pace(&mut self, now: SimTime, port: u32) {
-        let pending = &mut self.abr.pending_pace[port as usize];
+        let Some(pending) = self.abr.pending_pace.get_mut(port as usize) else {
+            return; // a port of the sky, where no cell waits for a pace
+        };
         if let Some(wake) = self.ports[port as usize].wake(now)
             && wake < *pending
         {

@@ -2,14 +2,24 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{CellDelays, FragmentedPackets, Traces, UplinkRecord, VcRecord};
+use skycell_records::{CellDelays, FragmentedPackets, SkyRecord, Traces, UplinkRecord, VcRecord};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
     /// Ends the run: hands out the flows, the VCs' records and the traces.
     pub(crate) fn finish(mut self) -> Finished {
         self.finish_abr();
-        for (port, link) in self.ports.iter().zip(0u32..) {
+        if let Some(sky) = &self.sky {
+            let own = &self.ports[self.spec.links.len()..];
+            for vc in own.iter().flat_map(Port::vcs_of_packets) {
+                self.vcs[vc as usize].record.cells_queued += 1;
+            }
+            for vc in sky.vcs_on_links() {
+                self.vcs[vc as usize].record.cells_in_transit += 1;
+            }
+        }
+        let of_links = &self.ports[..self.spec.links.len()];
+        for (port, link) in of_links.iter().zip(0u32..) {
             for vc in &port.vcs {
                 self.vcs[vc.vc as usize].record.cells_queued += u64::from(vc.queued);
             }
@@ -32,6 +42,7 @@ impl Network<'_> {
         });
         Finished {
             uplinks: self.access.records(self.spec),
+            sky: self.sky.as_ref().map(|sky| sky.record(&self.ports)),
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,
@@ -48,8 +59,10 @@ impl Network<'_> {
 /// The state of a network when its run has ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// By link.
+    /// By link, and then those of the sky.
     pub ports: Vec<Port>,
+    /// What the sky leaves, if there is one.
+    pub sky: Option<SkyRecord>,
     /// By VC.
     pub vcs: Vec<VcRecord>,
     /// By flow.

@@ -8,7 +8,7 @@ use skycell_units::{Cells, FrameId, SimTime};
 impl Network<'_> {
     /// Returns the longest packet of VC `vc_id`, if frame `id` is longer.
     pub(super) fn needs_fragments(&self, id: FrameId, vc_id: u32) -> Option<u32> {
-        let first = self.spec.vcs[vc_id as usize].path[0];
+        let first = *self.spec.vcs[vc_id as usize].path.first()?;
         let mtu = self.spec.links[first as usize].framing?.fragment_octets?;
         (self.frames.get(id).octets > mtu).then_some(mtu)
     }

@@ -46,6 +46,7 @@ impl Network<'_> {
             port_vc: PortVc(0),
             flow: 0,
             hop: 0,
+            sky_link: 0,
             eom: sent.index + 1 == sent.frame_cells,
             clp: sent.clp,
             is_paced: true,

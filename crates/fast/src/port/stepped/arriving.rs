@@ -108,6 +108,7 @@ mod tests {
             flow: 0,
             ecn: skycell_units::Ecn::NotEct,
             hop: 1,
+            sky_link: 0,
             eom: false,
             clp: false,
             is_paced: false,

@@ -1,0 +1,288 @@
+//! Packets that nodes forward by label, by hand and against networks of links. Times in picoseconds.
+
+mod network;
+
+use network::{MBIT, MS, dumbbell};
+use serde_json::{Value, json};
+use skycell_records::{RunRecords, SkyNodes};
+use skycell_sky::{ByHand, HandLink, file::digest};
+use skycell_spec::NetworkSpec;
+
+/// Two way links between nodes, each with a port of its own.
+fn both(ends: (u32, u32), delays_ps: &[Option<u64>]) -> [HandLink; 2] {
+    [ends, (ends.1, ends.0)].map(|(from, to)| HandLink {
+        from,
+        to,
+        port: to,
+        kind: 0,
+        delays_ps: delays_ps.to_vec(),
+    })
+}
+
+/// A kind of port of packets, at a rate and with what `change` says.
+fn kind(rate_millibps: u64, queue: &Value, waiting: &str) -> Value {
+    let link = &dumbbell(queue.clone(), MS)["links"][1];
+    let mut kind = json!({
+        "name": "kind", "framing": link["framing"], "port": link["port"], "waiting": waiting,
+    });
+    kind["framing"]["rate_millibps"] = json!(rate_millibps);
+    kind
+}
+
+/// The network of a spec with a sky.
+fn run(spec: &Value, by_hand: &ByHand) -> RunRecords {
+    let octets = by_hand.columns().unwrap().to_octets();
+    let mut spec = spec.clone();
+    spec["sky"]["columns"] = json!(digest(&octets));
+    let mut spec = NetworkSpec::read(&spec.to_string()).unwrap();
+    spec.attach(&octets).unwrap();
+    skycell_reference::run(&spec, &mut |_| true).unwrap()
+}
+
+/// Nodes 0 (a host) to 3 (a host) over routers 1 and 2, in two epochs; a source of packets of 1 000 octets
+/// at 0, one each 5 ms, from 0 to 3, where the only label ends. A kind sends 1 000 octets in 10 ms.
+fn two_ways(waiting: &str, loses_in_flight: bool) -> Value {
+    let mut spec = dumbbell(json!({}), 200 * MS);
+    let nodes = [
+        ("a", "host"),
+        ("b", "router"),
+        ("c", "router"),
+        ("d", "host"),
+    ];
+    spec["nodes"] = json!(nodes.map(|(name, kind)| json!({"name": name, "kind": kind})));
+    spec["links"] = json!([]);
+    spec["flows"] = json!([]);
+    spec["records"]["sampled_ports"] = json!([]);
+    spec["vcs"] = json!([{
+        "name": "a>d", "path": [], "by_label": {"from": 0, "label": 0}, "class": "ubr", "policing": [],
+        "gfr": null,
+    }]);
+    spec["sources"] = json!([{
+        "name": "s", "vc": 0, "datagram_route": [0], "cell_interval_ps": 5 * MS, "frame_cells": 22,
+        "datagram_octets": 1_000, "pattern": {"kind": "bursts", "begins_ps": [0], "lengths_ps": [45 * MS + 1]},
+        "start": {"kind": "at", "time_ps": 0},
+    }]);
+    let slow = kind(8 * MBIT / 10, &json!({}), waiting);
+    let mut quick = kind(800 * MBIT, &json!({}), "sent");
+    quick["name"] = json!("quick");
+    spec["sky"] = json!({
+        "columns": "", "kinds": [slow, quick], "hop_limit": 64, "loses_in_flight": loses_in_flight,
+    });
+    spec
+}
+
+/// 0 to 1 takes 12 ms until 50 ms, 0 to 2 takes 20 ms from then on; 1 and 2 to 3 take 5 ms. The port of 0 is
+/// one, of kind 0.
+fn handover() -> ByHand {
+    let link = |(from, to): (u32, u32), kind: u8, delays_ps: [Option<u64>; 2]| HandLink {
+        from,
+        to,
+        port: 0,
+        kind,
+        delays_ps: delays_ps.to_vec(),
+    };
+    let always = [Some(5 * MS); 2];
+    let to_three = |first: u32| vec![vec![Some(first)], vec![Some(3)], vec![Some(3)], vec![None]];
+    ByHand {
+        epoch_ps: vec![7, 50 * MS + 7],
+        nodes: 4,
+        links: vec![
+            link((0, 1), 0, [Some(12 * MS), None]),
+            link((0, 2), 0, [None, Some(20 * MS)]),
+            link((1, 3), 1, always),
+            link((2, 3), 1, always),
+        ],
+        label_node: vec![3],
+        next: vec![to_three(1), to_three(2)],
+    }
+}
+
+fn nodes(records: &RunRecords) -> &SkyNodes {
+    &records.sky.as_ref().unwrap().nodes
+}
+
+#[test]
+fn a_chain_of_routers_is_the_same_chain_written_as_links() {
+    let queue = json!({"capacity_cells": 6});
+    let mut graph = dumbbell(queue.clone(), 3_000 * MS);
+    graph["flows"][0]["tcp"]["max_cwnd"] = json!(1_000_000);
+    graph["flows"][0]["tcp"]["rwnd"] = json!(60_000);
+    graph["records"]["sampled_ports"] = json!([]);
+    // The same rates, delays and buffers by kind: 0 of the hosts and back, 1 of the router onwards.
+    let mut sky = graph.clone();
+    sky["links"] = json!([]);
+    let way = |name: &str, from: u32, label: u32| {
+        json!({"name": name, "path": [], "by_label": {"from": from, "label": label}, "class": "ubr",
+            "policing": [], "gfr": null})
+    };
+    sky["vcs"] = json!([way("a>b", 0, 0), way("b>a", 2, 1)]);
+    sky["flows"][0]["forward"] = json!([0]);
+    sky["flows"][0]["reverse"] = json!([1]);
+    let kinds = [
+        kind(100 * MBIT, &json!({}), "sent"),
+        kind(10 * MBIT, &queue, "sent"),
+        kind(10 * MBIT, &json!({}), "sent"),
+    ];
+    sky["sky"] = json!({"columns": "", "kinds": kinds, "hop_limit": 64, "loses_in_flight": false});
+    let link = |from: u32, to: u32, kind: u8, delay_ps: u64| HandLink {
+        from,
+        to,
+        port: to,
+        kind,
+        delays_ps: vec![Some(delay_ps)],
+    };
+    let by_hand = ByHand {
+        epoch_ps: vec![0],
+        nodes: 3,
+        links: vec![
+            link(0, 1, 0, 0),
+            link(1, 2, 1, 10 * MS),
+            link(2, 1, 2, 10 * MS),
+            link(1, 0, 0, 0),
+        ],
+        label_node: vec![2, 0],
+        next: vec![vec![
+            vec![Some(1), None],
+            vec![Some(2), Some(0)],
+            vec![None, Some(1)],
+        ]],
+    };
+    let (graph, sky) = (network::run(&graph), run(&sky, &by_hand));
+    assert!(
+        graph.flows[0].segments_retransmitted > 0,
+        "the buffer overflows"
+    );
+    assert_eq!(graph.flows, sky.flows);
+    assert_eq!(graph.traces.sequence, sky.traces.sequence);
+    let of_router = |records: &RunRecords| records.ports[1].discarded.total();
+    assert_eq!(of_router(&graph), sky.vcs[0].cells_discarded.total());
+    let ports = &sky.sky.as_ref().unwrap().ports;
+    let row = |port: &str| graph.ports.iter().find(|own| own.name == port).unwrap();
+    for (place, name) in ["a>r", "r>a", "r>b", "b>r"].into_iter().enumerate() {
+        let own = row(name);
+        assert_eq!(ports.arrived[place], own.arrived, "{name}");
+        assert_eq!(ports.busy_ps[place], own.busy_ps, "{name}");
+        assert_eq!(ports.queue_mean[place], own.queue.mean, "{name}");
+        assert_eq!(
+            ports.octets[place],
+            own.octets.as_ref().unwrap().departed,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn packets_that_wait_at_a_handover_take_the_new_route_the_old_link_or_none() {
+    // Ten packets leave node 0 at 10, 20 ... 100 ms. The epoch changes at 50 ms: the fifth leaves in the new one.
+    let by = |waiting: &str| run(&two_ways(waiting, false), &handover());
+    let rerouted = by("rerouted");
+    assert_eq!(nodes(&rerouted).node, [0, 1, 2, 3]);
+    assert_eq!(nodes(&rerouted).arrived, [0, 4, 6, 10]);
+    assert_eq!(nodes(&rerouted).rerouted, [0; 4]);
+    assert_eq!(rerouted.vcs[0].cells_delivered, 10);
+    // Those that came before 50 ms, all of them, take the old link.
+    let sent = by("sent");
+    assert_eq!(nodes(&sent).arrived, [0, 10, 10]);
+    let lost = by("lost");
+    assert_eq!(nodes(&lost).arrived, [0, 4, 4]);
+    assert_eq!(
+        (lost.vcs[0].cells_lost.out_of_range, nodes(&lost).gone[0]),
+        (6, 6)
+    );
+}
+
+#[test]
+fn a_packet_enters_with_the_delay_of_the_moment_at_which_it_leaves() {
+    let mut spec = two_ways("rerouted", false);
+    spec["records"]["delay_sources"] = json!([0]);
+    let delay = run(&spec, &handover()).sources[0].delay.clone().unwrap();
+    // The first is sent at 0, leaves at 10, and takes 12 ms, 10 us of transmission at node 1, and 5 ms. The last
+    // is sent at 45, leaves at 100, and takes 20 ms, 10 us and 5 ms.
+    let hop = MS / 100;
+    assert_eq!(delay.min_ps, 10 * MS + 12 * MS + hop + 5 * MS);
+    assert_eq!(delay.max_ps, 55 * MS + 20 * MS + hop + 5 * MS);
+}
+
+#[test]
+fn what_flies_over_a_link_that_ends_is_lost_if_the_spec_says_so() {
+    // The fourth packet leaves at 40 ms, and would arrive at 52, after the end of its link at 50 ms.
+    let records = run(&two_ways("rerouted", true), &handover());
+    assert_eq!(nodes(&records).arrived, [0, 3, 6, 9]);
+    assert_eq!(records.vcs[0].cells_lost.handover, 1);
+}
+
+#[test]
+fn a_packet_that_waits_goes_to_another_port_if_its_route_does() {
+    let mut by_hand = handover();
+    by_hand.links[1].port = 1;
+    let records = run(&two_ways("rerouted", false), &by_hand);
+    // The fifth to the tenth leave the first port from 50 ms on, and wait for the second one then.
+    assert_eq!(nodes(&records).rerouted, [6, 0, 0, 0]);
+    assert_eq!(nodes(&records).offered[0], 16);
+    assert_eq!(records.vcs[0].cells_delivered, 10);
+}
+
+#[test]
+fn a_loop_ends_at_the_hop_limit_and_what_turns_back_is_counted() {
+    let mut by_hand = handover();
+    by_hand.links = [(0, 1), (1, 2), (2, 3)]
+        .into_iter()
+        .flat_map(|ends| both(ends, &[Some(MS); 2]))
+        .collect();
+    let next =
+        |one: u32, two: u32| vec![vec![Some(1)], vec![Some(one)], vec![Some(two)], vec![None]];
+    // Node 2 sends back to 1 until 50 ms.
+    by_hand.next = vec![next(2, 1), next(2, 3)];
+    let mut spec = two_ways("sent", false);
+    spec["sky"]["hop_limit"] = json!(8);
+    spec["sky"]["kinds"][0]["framing"]["rate_millibps"] = json!(80 * MBIT);
+    let records = run(&spec, &by_hand);
+    // A packet takes 0.1 ms at each of 8 ports and 1 ms on each of 8 links: 8.8 ms. Those of 0 to 40 ms go round.
+    // That of 45 ms is at node 2 at 47.2 and 49.4, at node 1 at 50.5, then at 2 at 51.6, which sends it on to 3.
+    assert_eq!(records.vcs[0].cells_lost.hop_limit, 9);
+    assert_eq!(records.vcs[0].cells_delivered, 1);
+    // Of eight links six after the first two lead back; the last packet turned at 2, at 1, at 2 and at 1.
+    assert_eq!(nodes(&records).turned_back.iter().sum::<u64>(), 9 * 6 + 4);
+}
+
+#[test]
+fn a_node_without_a_route_loses_what_comes() {
+    let mut by_hand = handover();
+    by_hand.next[1][1][0] = None;
+    by_hand.next[1][0][0] = None;
+    let records = run(&two_ways("rerouted", false), &by_hand);
+    // From 50 ms on node 0 has no route for what leaves its port, six packets, and node 1 none for that of 40 ms,
+    // which comes at 52 ms.
+    assert_eq!(records.vcs[0].cells_lost.no_route, 7);
+    assert_eq!(
+        (nodes(&records).gone[0], nodes(&records).no_route[1]),
+        (6, 1)
+    );
+    assert_eq!(records.vcs[0].cells_delivered, 3);
+}
+
+#[test]
+fn seconds_and_ports_tell_the_same() {
+    let records = run(&two_ways("rerouted", false), &handover());
+    let sky = records.sky.unwrap();
+    for (row, &port) in sky.ports.port.iter().enumerate() {
+        let own = |column: &[u64]| -> u64 {
+            let rows = column.iter().zip(&sky.seconds.port);
+            rows.filter(|(_, of)| **of == port)
+                .map(|(value, _)| value)
+                .sum()
+        };
+        assert_eq!(own(&sky.seconds.octets), sky.ports.octets[row]);
+    }
+    assert_eq!(sky.seconds.queue_max[0], sky.ports.queue_max[0]);
+}
+
+#[test]
+fn a_sky_without_its_columns_or_with_others_is_refused() {
+    let spec = two_ways("sent", false);
+    let mut read = NetworkSpec::read(&spec.to_string()).unwrap();
+    let path = |error: skycell_spec::SpecError| error.to_string();
+    assert!(path(read.validate().unwrap_err()).contains("sky.columns"));
+    let octets = handover().columns().unwrap().to_octets();
+    assert!(path(read.attach(&octets).unwrap_err()).contains("sky.columns"));
+}

@@ -1,0 +1,287 @@
+//! A part of the network whose links and routes change together: satellites and stations that forward
+//! packets by label.
+
+use crate::check::{range, structure};
+use crate::check_classes::refused;
+use crate::{
+    ChannelSpec, LinkSpec, NetworkSpec, NodeKind, PacketFraming, PortSpec, SpecError, VcSpec,
+    WHOLE_PPB,
+};
+use serde::{Deserialize, Serialize};
+use skycell_declare::{Context, Declare, Rule, is_default};
+use skycell_sky::{Columns, file::digest};
+use std::sync::Arc;
+
+/// Most links that a packet may be allowed to take (RFC 791: a time to live has eight bits).
+pub const MOST_HOPS: u32 = 255;
+
+/// Nodes that forward packets by label, over links and routes that change at epochs.
+///
+/// Delays and routes are columns of a file of their own, which has the nodes of the spec up to its own
+/// number of nodes. The run begins at the first epoch. Ports and links of the columns are numbered
+/// behind those of the spec.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct SkySpec {
+    /// SHA-256 of the columns' file, as lowercase hexadecimal digits.
+    pub columns: String,
+    /// Kinds of ports, by the number that the columns give to each port.
+    pub kinds: Vec<PortKindSpec>,
+    /// Links that a packet may take: one more and it is lost.
+    pub hop_limit: u32,
+    /// True if a packet is lost whose link ends before it arrives, or ended before it left.
+    pub loses_in_flight: bool,
+    /// The columns themselves, which the form leaves out.
+    #[serde(skip)]
+    pub read: Option<Arc<Columns>>,
+}
+
+/// Ports that are alike, each with one or more links of the columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct PortKindSpec {
+    /// Name, unique among the kinds.
+    pub name: String,
+    /// How its links carry packets.
+    pub framing: PacketFraming,
+    /// Part of a thousand million of the packets that each of its links loses; the key is left out for links
+    /// that lose none. Drawn from the stream `link/<from>><to>/loss`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub loss_ppb: u32,
+    /// How losses of its links come in bursts, or their bit errors; the key is left out for other links.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channel: Option<ChannelSpec>,
+    /// The port.
+    pub port: PortSpec,
+    /// What it does with a packet whose link or route has changed while the packet waited.
+    pub waiting: Waiting,
+}
+
+/// The fate of a packet whose last bit leaves when its link, or its route, is another one than when the
+/// packet came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// The packet takes the link that it came for, with the last delay known if that is gone.
+    Sent,
+    /// The packet takes the route in force: at once if that leaves by the same port, else it joins the queue
+    /// of the port by which that leaves.
+    Rerouted,
+    /// The packet is lost if the link that it came for is gone.
+    Lost,
+}
+
+/// A VC of packets without a path: each node of the sky sends them on by the route in force for a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
+#[serde(deny_unknown_fields)]
+pub struct ByLabelSpec {
+    /// Node of the sky at which the VC begins.
+    pub from: u32,
+    /// Label of the columns, which ends at one node.
+    pub label: u32,
+}
+
+impl From<Waiting> for skycell_sky::Waiting {
+    fn from(waiting: Waiting) -> Self {
+        match waiting {
+            Waiting::Sent => skycell_sky::Waiting::Sent,
+            Waiting::Rerouted => skycell_sky::Waiting::Rerouted,
+            Waiting::Lost => skycell_sky::Waiting::Lost,
+        }
+    }
+}
+
+impl PortKindSpec {
+    /// A port of the kind with a link between two nodes, as a link of its own; its delay is 0.
+    pub fn link(&self, name: String, from: u32, to: u32) -> LinkSpec {
+        LinkSpec {
+            name,
+            from,
+            to,
+            cell_time_ps: 0,
+            framing: Some(self.framing),
+            delay_ps: 0,
+            loss_ppb: self.loss_ppb,
+            channel: self.channel.clone(),
+            delay_variation: None,
+            schedule: None,
+            port: self.port.clone(),
+        }
+    }
+}
+
+impl SkySpec {
+    /// The columns.
+    ///
+    /// # Panics
+    /// The spec has not been given its columns, which [`NetworkSpec::validate`] refuses.
+    pub fn columns(&self) -> &Columns {
+        self.read.as_deref().expect("a valid sky has its columns")
+    }
+
+    /// Names of the ports, in their order: of one with one link both ends of that, of one with several its
+    /// node and what the kind is called.
+    pub fn port_names(&self, nodes: &[crate::NodeSpec]) -> Vec<String> {
+        let columns = self.columns();
+        let (first, from) = (columns.first_links(), columns.link_from());
+        let mut links = vec![0u32; columns.ports()];
+        columns
+            .link_port
+            .iter()
+            .for_each(|&port| links[port as usize] += 1);
+        let name = |node: u32| &nodes[node as usize].name;
+        let ports = first.iter().zip(&links).zip(&columns.port_kind);
+        ports
+            .map(|((&link, &count), &kind)| {
+                let own = name(from[link as usize]);
+                match count {
+                    1 => format!("{own}>{}", name(columns.link_to[link as usize])),
+                    _ => format!("{own}>{}", self.kinds[usize::from(kind)].name),
+                }
+            })
+            .collect()
+    }
+}
+
+impl NetworkSpec {
+    /// Gives the sky of the spec its columns, read from the octets of their file.
+    ///
+    /// # Errors
+    /// The octets are no columns, the spec has no sky, or names other columns.
+    pub fn attach(&mut self, octets: &[u8]) -> Result<(), SpecError> {
+        let at = || "sky.columns".to_owned();
+        let Some(sky) = &mut self.sky else {
+            return Err(structure(
+                at(),
+                "there are columns, and the spec has no sky",
+            ));
+        };
+        let found = digest(octets);
+        if found != sky.columns {
+            return Err(range(
+                at(),
+                &sky.columns,
+                &format!("{found}, the digest of the file"),
+            ));
+        }
+        let columns = Columns::from_octets(octets);
+        let columns = columns.map_err(|error| structure(at(), error))?;
+        sky.read = Some(Arc::new(columns));
+        Ok(())
+    }
+
+    /// Refuses a sky that cannot be simulated.
+    pub(crate) fn validate_sky(&self) -> Result<(), SpecError> {
+        let Some(sky) = &self.sky else {
+            return match self.vcs.iter().position(|vc| vc.by_label.is_some()) {
+                None => Ok(()),
+                Some(i) => {
+                    let problem = "belongs to a sky, and the spec has none";
+                    Err(structure(format!("vcs[{i}].by_label"), problem))
+                }
+            };
+        };
+        let Some(columns) = &sky.read else {
+            let problem = "the file of the columns was not given";
+            return Err(structure("sky.columns".into(), problem));
+        };
+        if columns.nodes() > self.nodes.len() {
+            let problem = "has more nodes than the spec";
+            return Err(structure("sky.columns".into(), problem));
+        }
+        if sky.hop_limit == 0 || sky.hop_limit > MOST_HOPS {
+            let allowed = format!("1 to {MOST_HOPS}");
+            return Err(range("sky.hop_limit".into(), sky.hop_limit, &allowed));
+        }
+        let nodes = self.nodes[..columns.nodes()].iter();
+        if let Some(i) = nodes.clone().position(|node| node.kind == NodeKind::Switch) {
+            let problem = "nodes of the sky are hosts and routers: switches forward cells";
+            return Err(structure(format!("nodes[{i}].kind"), problem));
+        }
+        if let Some(&kind) = columns
+            .port_kind
+            .iter()
+            .find(|&&kind| usize::from(kind) >= sky.kinds.len())
+        {
+            let problem = format!("needs a kind of the number {kind}, which the columns name");
+            return Err(structure("sky.kinds".into(), problem));
+        }
+        for (i, kind) in sky.kinds.iter().enumerate() {
+            self.validate_kind(kind, &format!("sky.kinds[{i}]"))?;
+        }
+        for (i, vc) in self.vcs.iter().enumerate() {
+            self.validate_by_label(i, vc, sky)?;
+        }
+        Ok(())
+    }
+
+    fn validate_kind(&self, kind: &PortKindSpec, path: &str) -> Result<(), SpecError> {
+        let at = |key: &str| format!("{path}.{key}");
+        kind.framing.validate(&at("framing"))?;
+        if kind.framing.fragment_octets.is_some() || kind.framing.checked_octets.is_some() {
+            let problem = "packets of a sky go whole, and with all their bits right";
+            return Err(structure(at("framing"), problem));
+        }
+        if kind.loss_ppb > WHOLE_PPB {
+            return Err(range(at("loss_ppb"), kind.loss_ppb, "at most 1000000000"));
+        }
+        if let Some(channel) = &kind.channel {
+            let refusal = channel.check(&Context::default());
+            refusal.map_err(|refusal| refused(refusal, &at("channel")))?;
+            if kind.loss_ppb > 0 {
+                let problem = "is all that the links lose: no loss_ppb beside it";
+                return Err(structure(at("channel"), problem));
+            }
+        }
+        self.validate_port(&kind.link(kind.name.clone(), 0, 0), path)
+    }
+
+    fn validate_by_label(&self, i: usize, vc: &VcSpec, sky: &SkySpec) -> Result<(), SpecError> {
+        let Some(way) = vc.by_label else {
+            return Ok(());
+        };
+        let at = |key: &str| format!("vcs[{i}].{key}");
+        let columns = sky.columns();
+        if !vc.path.is_empty() {
+            let problem = "is empty: the VC goes by a label";
+            return Err(structure(at("path"), problem));
+        }
+        if way.from as usize >= columns.nodes() {
+            return Err(range(at("by_label.from"), way.from, "a node of the sky"));
+        }
+        if way.label as usize >= columns.labels() {
+            return Err(range(at("by_label.label"), way.label, "a label of the sky"));
+        }
+        let end = columns.label_node[way.label as usize];
+        if end == way.from {
+            let problem = "begins where its label ends";
+            return Err(structure(at("by_label.from"), problem));
+        }
+        let of_cells = [
+            ("policing", !vc.policing.is_empty()),
+            ("gfr", vc.gfr.is_some()),
+            ("abr", vc.abr.is_some()),
+            ("rerouting", vc.rerouting.is_some()),
+            ("resequencer", vc.resequencer.is_some()),
+        ];
+        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there) {
+            let problem = "belongs to cells, and the VC carries packets by label";
+            return Err(structure(at(key), problem));
+        }
+        if self.records.delay_vcs.contains(&(i as u32)) {
+            let problem = "measures cells, and the VC carries packets";
+            return Err(structure("records.delay_vcs".into(), problem));
+        }
+        match sky
+            .kinds
+            .iter()
+            .find(|kind| kind.port.queue_of(vc.class).is_none())
+        {
+            None => Ok(()),
+            Some(kind) => {
+                let problem = format!("ports {} have no queue for {}", kind.name, vc.class.name());
+                Err(structure(at("class"), problem))
+            }
+        }
+    }
+}
