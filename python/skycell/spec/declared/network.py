@@ -19,6 +19,7 @@ from skycell.spec.declared.parts import (
     BbrSpec,
     BitErrorsSpec,
     BurstLengths,
+    ByLabelSpec,
     ByteCountingSlowStartSpec,
     CallsSpec,
     CcrFrom,
@@ -188,6 +189,7 @@ from skycell.spec.declared.parts import (
     VirtualQueueingSpec,
     VirtualSpacingSpec,
     VsVdSpec,
+    Waiting,
     WebSpec,
     WeightedEricaPlusSpec,
     WeightedRoundRobinSpec,
@@ -224,6 +226,26 @@ class LinkSpec(SpecPart):
     port: PortSpec
 
 
+class PortKindSpec(SpecPart):
+    """Ports that are alike, each with one or more links of the columns."""
+
+    name: str
+    framing: PacketFraming
+    loss_ppb: U32 = left_out(0)
+    channel: ChannelSpec | None = left_out(None)
+    port: PortSpec
+    waiting: Waiting
+
+
+class SkySpec(SpecPart):
+    """Nodes that forward packets by label, over links and routes that change at epochs."""
+
+    columns: str
+    kinds: tuple[PortKindSpec, ...] = ()
+    hop_limit: U32
+    loses_in_flight: bool
+
+
 class NetworkSpec(NetworkMethods, SpecPart):
     """One run: nodes, links with their output ports, VCs, flows, and what to record."""
 
@@ -238,6 +260,7 @@ class NetworkSpec(NetworkMethods, SpecPart):
     sources: tuple[SourceSpec, ...] = ()
     uplinks: tuple[UplinkSpec, ...] = left_out(())
     calls: tuple[CallsSpec, ...] = left_out(())
+    sky: SkySpec | None = left_out(None)
     records: RecordSpec
 
 
@@ -251,6 +274,7 @@ __all__ = [
     "BbrSpec",
     "BitErrorsSpec",
     "BurstLengths",
+    "ByLabelSpec",
     "ByteCountingSlowStartSpec",
     "CallsSpec",
     "CcrFrom",
@@ -347,6 +371,7 @@ __all__ = [
     "PmeEredSpec",
     "PolicingAction",
     "PolicySpec",
+    "PortKindSpec",
     "PortSpec",
     "PpdSpec",
     "PragueSpec",
@@ -380,6 +405,7 @@ __all__ = [
     "SelectiveDropSpec",
     "ServiceClass",
     "SingleDropSpec",
+    "SkySpec",
     "SlottedAlohaSpec",
     "SlowStartSpec",
     "SourcePattern",
@@ -423,6 +449,7 @@ __all__ = [
     "VirtualQueueingSpec",
     "VirtualSpacingSpec",
     "VsVdSpec",
+    "Waiting",
     "WebSpec",
     "WeightedEricaPlusSpec",
     "WeightedRoundRobinSpec",

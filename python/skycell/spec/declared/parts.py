@@ -642,6 +642,15 @@ class PacketPolicerSpec(SpecPart):
     excess: ExcessAction
 
 
+class ByLabelSpec(SpecPart):
+    """A VC of packets without a path: each node of the sky sends them on by the route in force for
+    a label.
+    """
+
+    from_: U32 = Field(alias="from")
+    label: U32
+
+
 PolicingAction = Literal["count", "tag", "discard"]
 
 
@@ -718,6 +727,7 @@ class VcSpec(SpecPart):
 
     name: str
     path: tuple[U32, ...] = ()
+    by_label: ByLabelSpec | None = left_out(None)
     class_: ServiceClass = Field(alias="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
@@ -1389,6 +1399,8 @@ class CallsSpec(SpecPart):
     blocked_at: tuple[U32 | None, ...] = ()
     are_again: tuple[bool, ...] = left_out(())
 
+
+Waiting = Literal["sent", "rerouted", "lost"]
 
 TraceKind = Literal[
     "cwnd",
