@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skycell_records::{Column, Columns, RunRecords, SkyRecord};
-use skycell_spec::NetworkSpec;
+use skycell_spec::{NetworkSpec, SkySpec};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -32,8 +32,11 @@ pub fn run<'py>(
     let (spec, mut records) = simulated(py, spec_json, engine, on_progress, columns)?;
     let traces = std::mem::take(&mut records.traces).into_tables(&spec.records.traces);
     let sky = records.sky.take().map(SkyRecord::into_tables);
-    let tables = traces.into_iter().chain(sky.into_iter().flatten());
-    let traces = arrays(py, tables)?;
+    let mut tables: Vec<_> = traces.into_iter().chain(sky.into_iter().flatten()).collect();
+    if let Some(sky) = &spec.sky {
+        tables.iter_mut().for_each(|(_, columns)| add_ends(sky, columns));
+    }
+    let traces = arrays(py, tables.into_iter())?;
     // Of thousands of flows each of these takes as much as the text.
     drop(spec);
     let text = records.to_json();
@@ -83,6 +86,35 @@ fn simulated(
         return Err(failure);
     }
     Ok((spec, outcome.map_err(run_error)?))
+}
+
+/// Adds to a table of ports of a sky the node of each, the node that its only link leads to (the largest
+/// number for several), and its kind.
+fn add_ends(sky: &SkySpec, table: &mut Columns) {
+    let Some((_, Column::U32(ports))) = table.first().filter(|column| column.0 == "port") else {
+        return;
+    };
+    let columns = sky.columns();
+    let (first, from) = (columns.first_links(), columns.link_from());
+    let mut links = vec![0u32; columns.ports()];
+    for &port in &columns.link_port {
+        links[port as usize] += 1;
+    }
+    let each = |of: &dyn Fn(usize) -> u32| -> Vec<u32> {
+        ports.iter().map(|&port| of(port as usize)).collect()
+    };
+    let ends = [
+        ("from", each(&|port| from[first[port] as usize])),
+        (
+            "to",
+            each(&|port| match links[port] {
+                1 => columns.link_to[first[port] as usize],
+                _ => u32::MAX,
+            }),
+        ),
+        ("kind", each(&|port| u32::from(columns.port_kind[port]))),
+    ];
+    table.extend(ends.map(|(name, numbers)| (name, Column::U32(numbers))));
 }
 
 /// The spec of a form, with the columns of its sky from a file, and no spec that no engine could run.

@@ -43,7 +43,7 @@ class _Checked:
 def _check(name: str) -> _Checked:
     from skycell.input.faults import Fault, ScenarioFaults
     from skycell.scenario.notes import notes_on, notes_on_carriers
-    from skycell.scenario.sky_paths import notes_of, series_accounts, sky_paths
+    from skycell.scenario.sky_paths import notes_on_series, series_accounts, sky_paths
 
     file = shown_name(name)
     try:
@@ -51,7 +51,7 @@ def _check(name: str) -> _Checked:
         spec = scenario.resolve()
         paths, series = sky_paths(scenario), series_accounts(scenario)
         of_carriers = notes_on_carriers(scenario.file.topology)
-        notes = (*notes_on(spec, paths), *of_carriers, *notes_of(series))
+        notes = (*notes_on(spec, paths), *of_carriers, *notes_on_series(scenario))
         accounts: list[dict[str, Any]] = []
         for account in (
             *(account for path in paths for account in path.accounts),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from time import sleep
 from typing import Any, TypedDict
 
@@ -14,6 +15,7 @@ from skycell.experiment.store import RunKey, RunStore
 from skycell.experiment.tasks import Task, Text, Work, refuse_unknown_engine, simulate
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.scenario import NetworkSpec
+from skycell.spec.columns import columns_of
 from skycell.spec.text import SpecText
 from skycell.version import version as own_version
 
@@ -35,13 +37,16 @@ class PlannedRun:
     spec_hash: str
     duration_ps: int
     text: Text
+    #: File of the columns of the spec's sky, if it has one.
+    columns: Path | None = None
 
     @classmethod
     def replications(cls, name: str, spec: NetworkSpec, seeds: Iterable[int]) -> "list[PlannedRun]":
         """Runs of one spec that differ in their seeds."""
         text, seeds = SpecText(spec.canonical_json(), spec.seed), list(seeds)
+        columns = columns_of(spec)
         return [
-            cls(name, seed, spec_hash, spec.duration_ps, text)
+            cls(name, seed, spec_hash, spec.duration_ps, text, columns)
             for seed, spec_hash in zip(seeds, text.hashes(seeds), strict=True)
         ]
 
@@ -57,7 +62,7 @@ class PlannedRun:
         text = self.text
         if isinstance(text, _DrawnText):  # to resolve takes files, which a worker may not have
             text = SpecText(text.with_seed(self.seed), self.seed)
-        return Task(self.spec_hash, text, self.seed, engine, self.duration_ps)
+        return Task(self.spec_hash, text, self.seed, engine, self.duration_ps, self.columns)
 
 
 @dataclass(frozen=True)

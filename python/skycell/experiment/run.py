@@ -84,7 +84,9 @@ def run_spec(
         ValueError: there is no such engine.
     """
     from skycell import _core
+    from skycell.spec.columns import columns_of
     from skycell.version import version
 
-    records, traces = _core.run(spec.canonical_json(), engine, on_progress)
+    text = spec.canonical_json()
+    records, traces = _core.run(text, engine, on_progress, columns_of(spec))
     return RunResult.of(spec, records, traces, version())

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from time import monotonic, perf_counter
 from typing import Protocol
 
@@ -27,6 +28,8 @@ class Task:
     seed: int
     engine: str
     duration_ps: int
+    #: File of the columns of the spec's sky, if it has one.
+    columns: Path | None = None
 
     @property
     def spec_json(self) -> str:
@@ -42,7 +45,7 @@ def simulate(task: Task, on_progress: OnProgress) -> str:
     """Runs the task on its engine and keeps the summary of its records."""
     from skycell import _core
 
-    return _core.run_summary(task.spec_json, task.engine, on_progress)
+    return _core.run_summary(task.spec_json, task.engine, on_progress, task.columns)
 
 
 @dataclass(frozen=True)

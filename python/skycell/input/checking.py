@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim, did_you_mean, show_value
 from skycell.input.forms import (
     annotated,
+    by_tag,
     field_named,
     item_of,
     keys_of,
@@ -143,6 +144,10 @@ class Place:
         owner: type[BaseModel] | None = None
         meaning = ""
         for step in location:
+            shapes = by_tag(annotation)
+            if step in shapes:
+                annotation = shapes[step]
+                continue
             models = models_of(annotation)
             chosen = [m for m in models if len(models) > 1 and kind_of(m) == step]
             if chosen and shorthand_of(annotation) and not isinstance(here, Mapping):

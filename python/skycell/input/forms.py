@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Discriminator, Tag
 from pydantic.fields import FieldInfo
 
 from skycell.input.faults import Path
@@ -76,6 +76,23 @@ def models_of(annotation: Any) -> list[type[BaseModel]]:
     if origin is Union or type(annotation).__name__ == "UnionType":
         return [model for member in get_args(annotation) for model in models_of(member)]
     return []
+
+
+def by_tag(annotation: Any) -> dict[str, Any]:
+    """The annotations between which a file chooses by the shape of a value, such as a table or a list.
+
+    Empty where there is one.
+    """
+    metadata = getattr(annotation, "__metadata__", ())
+    if not any(isinstance(part, Discriminator) for part in metadata):
+        return {}
+    found = {}
+    for member in get_args(get_args(annotation)[0]):
+        inner, *parts = get_args(member)
+        tag = next(part.tag for part in parts if isinstance(part, Tag))
+        rest = [part for part in parts if not isinstance(part, Tag)]
+        found[tag] = Annotated[(inner, *rest)] if rest else inner
+    return found
 
 
 def value_type_of(annotation: Any) -> ValueType | None:

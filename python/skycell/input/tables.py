@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from skycell.input.faults import show_value
 from skycell.input.forms import (
     annotated,
+    by_tag,
     item_of,
     keys_of,
     kind_of,
@@ -69,46 +70,50 @@ def _collect(
         if name == "kind" and kind:
             continue
         annotation = annotated(found_field)
-        nested = models_of(annotation) or models_of(item_of(annotation))
-        is_list = bool(nested) and not models_of(annotation)
-        inner = f"{path}.{name}".lstrip(".") + ("[]" if is_list else "")
-        for nested_model in nested:
-            if nested_model not in seen:
-                seen[nested_model] = inner
-                below.append((nested_model, inner))
-        keys.append(_key(name, found_field, annotation, nested, seen))
+        shapes = list(by_tag(annotation).values()) or [annotation]
+        allowed = []
+        for shape in shapes:
+            nested = models_of(shape) or models_of(item_of(shape))
+            is_list = bool(nested) and not models_of(shape)
+            inner = f"{path}.{name}".lstrip(".") + ("[]" if is_list else "")
+            for nested_model in nested:
+                if nested_model not in seen:
+                    seen[nested_model] = inner
+                    below.append((nested_model, inner))
+            allowed.append(_allowed(shape, nested, seen))
+        keys.append(_key(name, found_field, " or ".join(allowed)))
     found.append(Table(heading, _first_paragraph(model), tuple(keys)))
     for nested_model, inner in below:
         _collect(nested_model, inner, found, seen)
 
 
-def _key(
-    name: str,
-    field: FieldInfo,
-    annotation: Any,
-    nested: list[type[BaseModel]],
-    seen: dict[type[BaseModel], str],
-) -> Key:
+def _allowed(
+    annotation: Any, nested: list[type[BaseModel]], seen: dict[type[BaseModel], str]
+) -> str:
+    """What may stand there, in words."""
     value_type = value_type_of(annotation)
     if value_type is not None:
-        allowed = value_type.allowed
-    elif nested:
+        return value_type.allowed
+    if nested:
         place = seen[nested[0]].split(" with ")[0]
         kinds = [kind for m in nested if (kind := kind_of(m))]
         tables_of = "a table" if models_of(annotation) else "a list of tables"
         words = [f'"{word}"' for word in words_of(annotation)]
-        allowed = " or ".join([*words, f"{tables_of}, see [{place}]"])
-        if kinds:
+        if kinds and models_of(annotation):
             short = shorthand_of(annotation)
             words = [f'"{k}"' for k in kinds]
-            allowed = " or ".join([short.allowed, *words] if short else words) + f", see [{place}]"
-    else:
-        allowed = list_allowed(annotation)
+            return " or ".join([short.allowed, *words] if short else words) + f", see [{place}]"
+        return " or ".join([*words, f"{tables_of}, see [{place}]"])
+    return list_allowed(annotation)
+
+
+def _key(name: str, field: FieldInfo, allowed: str) -> Key:
+    """A key of a table."""
     extra = field.json_schema_extra
     extra = extra if isinstance(extra, dict) else {}
     return Key(
         name=name,
-        is_table=takes_tables_only(annotation),
+        is_table=takes_tables_only(annotated(field)),
         allowed=allowed,
         default=_default(field),
         meaning=field.description or "",

@@ -22,6 +22,7 @@ from skycell.scenario.port_settings import Setting, port_settings, thresholds_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.scenario import Scenario
 from skycell.scenario.sky_paths import notes_on_series, sky_paths
+from skycell.spec.columns import columns_of
 from skycell.spec.declared.network import NetworkSpec
 
 
@@ -63,7 +64,7 @@ def explain(scenario: Scenario) -> Explained:
     spec, plan = scenario.resolve(), scenario.plan
     rtt_ps = context(scenario.resolution).rtt_ps
     sizes, paths = _sizes(spec, rtt_ps), resolved_paths(spec, plan)
-    stepped = json.loads(_core.stepped_ports(spec.canonical_json()))
+    stepped = json.loads(_core.stepped_ports(spec.canonical_json(), columns_of(spec)))
     carriers = notes_on_carriers(scenario.file.topology)
     notes = (*notes_on(spec, sky_paths(scenario)), *carriers, *notes_on_series(scenario))
     return Explained(

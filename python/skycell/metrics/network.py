@@ -26,6 +26,7 @@ from skycell.scenario.values.cells import aal5_cells_of
 from skycell.spec.declared.network import (
     FlowSpec,
     LinkSpec,
+    PortKindSpec,
     NetworkSpec,
     SourcePatternBursts,
     SourcePatternConstant,
@@ -87,7 +88,7 @@ class Network:
         routes = [
             [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
         ]
-        in_packets = any(link.framing is not None for link in spec.links)
+        in_packets = any(link.framing is not None for link in spec.carriers)
         shares = [
             flow.tcp.mss / _packet_of(flow) if in_packets else _cell_share(flow)
             for flow in spec.flows
@@ -105,7 +106,7 @@ class Network:
         congested = [place for place in limited if place in with_data]
         taken = taken_bps(spec, spec.sources)
         ceiling_bps = 0.0
-        if spec.flows:
+        if spec.flows and slowest:
             place = (loaded or slowest)[0]
             share = max(_share_on(spec, place, flow) for flow in spec.flows)
             ceiling_bps = _base_bps(spec, place, ceiling) * share
@@ -139,7 +140,7 @@ class Network:
         return [rate * share for rate, share in zip(fair, self.shares, strict=True)]
 
 
-def units_in_words(links: Iterable[LinkSpec]) -> str:
+def units_in_words(links: Iterable[LinkSpec | PortKindSpec]) -> str:
     """What links carry, or their ports hold: cells, packets, or both; cells where there is none."""
     found = {link.framing is None for link in links}
     return "packets" if found == {False} else "cells or packets" if len(found) > 1 else "cells"
@@ -312,7 +313,10 @@ def max_min_fairness(
         definition: what counts as throughput, one of `THROUGHPUT_DEFINITIONS`.
 
     Returns:
-        From 1/n to 1; none where nothing was delivered or due.
+        From 1/n to 1; none where nothing was delivered or due, or where paths change so that no
+        share is known.
     """
+    if not all(network.routes):
+        return None
     rates = throughputs_bps(records, definition)
     return fairness_to_the_due(rates, network.fair_bps(scheduled_bps(records)))

@@ -12,7 +12,7 @@ from skycell.scenario.links.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
 from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
-from skycell.spec.values import fragments, octets_on_line, packet_time_ps, route_of
+from skycell.spec.values import kinds_as_links, fragments, octets_on_line, packet_time_ps, route_of
 
 #: An acknowledgement, a packet of a call, and the longest that Ethernet carries, octets.
 USUAL_PACKETS = (40, 200, 1500)
@@ -110,13 +110,23 @@ def resolved_links(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedLink, ...]:
             next((crossing[place] for place in places if place in crossing), None),
         )
         for places in groups.values()
-    )
+    ) + tuple(_resolved_kind(spec, plan, kind) for kind in kinds_as_links(spec))
+
+
+def _resolved_kind(spec: NetworkSpec, plan: Plan, kind: LinkSpec) -> ResolvedLink:
+    """A kind of links of a constellation, which all flows and sources by label may cross."""
+    packets = {_full_packet(flow) for flow in spec.connections}
+    packets |= {source.datagram_octets for source in spec.sources}
+    flow = next(iter(spec.connections), None)
+    return _resolved(kind, plan.links.get(kind.name), (kind.name,), packets, flow)
 
 
 def resolved_paths(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedPath, ...]:
     """The ways of a network's flows, those that are alike together."""
     groups: dict[tuple[object, ...], list[FlowSpec]] = {}
     for flow in spec.connections:
+        if not _links_of(spec, flow.forward):
+            continue  # by label, over links that change
         ways = [
             tuple(_kind(spec, plan, link) for link in _links_of(spec, route))
             for route in (flow.forward, flow.reverse)

@@ -160,6 +160,12 @@ class Constellation:
         ground = self.file.ground
         return ground.access == "longest" if ground.hold is None else ground.hold
 
+    @property
+    def links_satellites(self) -> bool:
+        """Whether some of its satellites may be linked."""
+        listed = bool(self.file.links.given) or bool(self.file_links)
+        return listed or self._links()["kind"] != "none"
+
     def spec(
         self, places: Sequence[Place] = (), pairs: Sequence[tuple[int, int]] = ()
     ) -> dict[str, Any]:

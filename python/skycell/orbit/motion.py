@@ -50,17 +50,17 @@ def path_steps(
     """
     names = {"from": source, "to": target}
     try:
-        sky = _constellation(constellation, folder)
+        sky = constellation_of(constellation, folder)
     except ScenarioFaults as unknown:
         raise ScenarioFaults([*unknown.faults, *_faults_of_places(None, names)]) from None
     first, last = _places(sky, names)
     if first == last:
         _refuse("to", f'"{target}", where the path begins', "another place", "where the path ends")
     # The file may have changed since it was last read, so what it says is part of the key.
-    return _steps(_Key(sky), (first, last), start_ps, step_ps, steps, with_hops)
+    return _steps(Key(sky), (first, last), start_ps, step_ps, steps, with_hops)
 
 
-class _Key:
+class Key:
     """A constellation that is equal to another when their files say the same."""
 
     def __init__(self, constellation: Constellation) -> None:
@@ -75,7 +75,7 @@ class _Key:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.text == other.text
+        return isinstance(other, Key) and self.text == other.text
 
     def __hash__(self) -> int:
         return hash(self.text)
@@ -83,7 +83,7 @@ class _Key:
 
 @lru_cache(maxsize=32)
 def _steps(
-    key: _Key,
+    key: Key,
     places: tuple[Place, Place],
     start_ps: int,
     step_ps: int,
@@ -138,7 +138,7 @@ def _reasons(intervals: tuple[Interval, ...]) -> str:
     return "; ".join(dict.fromkeys(interval.missing for interval in intervals))
 
 
-def _constellation(name: str, folder: Path) -> Constellation:
+def constellation_of(name: str, folder: Path) -> Constellation:
     if name in constellations():
         return as_constellation(name)
     try:

@@ -215,6 +215,7 @@ def routes(
     with_file: bool = False,
     jobs: int | None = None,
     on_progress: Callable[[float], bool] | None = None,
+    port_per_station: bool = False,
 ) -> Routes:
     """Routes by destination of all nodes, and the paths that they lead the pairs on.
 
@@ -231,6 +232,8 @@ def routes(
         with_file: whether the columns' file is kept.
         jobs: threads; as many as there are cores if not given.
         on_progress: told the share that is done about every 0.1 s; False gives up.
+        port_per_station: whether a satellite has a port for each station in the columns, and not
+            one for all.
 
     Raises:
         ScenarioFaults: a listed route has no link, or the route is greedy.
@@ -264,6 +267,7 @@ def routes(
         None if listed is None else listed.rows,
         with_file,
         on_progress,
+        port_per_station,
     )
     if listed is not None:
         by = "table"

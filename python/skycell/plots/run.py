@@ -336,7 +336,7 @@ def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) ->
         if wanted is None or number in wanted
     ]
     most = MOST_BARS if flows is None else None
-    unit = units_in_words(result.spec.links)
+    unit = units_in_words(result.spec.carriers)
     return discards_by_reason(rows, origin, most=most, unit=unit)
 
 

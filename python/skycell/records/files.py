@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skycell.records.result import RunResult
+from skycell.records.sky import COLUMNS_FILE, SKY_TABLES
 from skycell.records.staging import Staging
+from skycell.spec.columns import columns_of
 from skycell.spec.declared.traces import TRACE_COLUMNS
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ class OutputExists(Exception):
 
 def existing_files(folder: Path) -> list[Path]:
     """Files in `folder` that a result would replace."""
-    names = [SPEC_FILE, RECORDS_FILE, *(f"{trace}.parquet" for trace in TRACE_COLUMNS)]
+    tables = [f"{name}.parquet" for name in (*TRACE_COLUMNS, *SKY_TABLES)]
+    names = [SPEC_FILE, RECORDS_FILE, COLUMNS_FILE, *tables]
     return [folder / name for name in names if os.path.lexists(folder / name)]
 
 
@@ -61,6 +64,9 @@ def write_result(result: RunResult, folder: Path, *, replace: bool = False) -> l
         raise OutputExists(earlier)
     with Staging() as staging:
         staging.write(folder / SPEC_FILE, f"{result.spec.canonical_json()}\n".encode())
+        columns = columns_of(result.spec)
+        if columns is not None:
+            staging.write(folder / COLUMNS_FILE, columns.read_bytes())
         for name in result.traces:
             with staging.place(folder / f"{name}.parquet") as file:
                 write_parquet(result.traces[name], file)

@@ -12,6 +12,8 @@ from skycell.input.json_text import read_json
 from skycell.records.files import RECORDS_FILE, SPEC_FILE
 from skycell.records.result import RunResult, as_text
 from skycell.records.shape import faults_of_shape
+from skycell.records.sky import COLUMNS_FILE, SKY_TABLES
+from skycell.spec.columns import keep_columns
 from skycell.spec.declared.network import NetworkSpec
 from skycell.spec.declared.traces import TRACE_COLUMNS
 
@@ -32,7 +34,8 @@ class TraceFiles(Mapping[str, "pl.DataFrame"]):
     """The traces in a folder by name, each read when it is first asked for; else `NotAResult`."""
 
     def __init__(self, folder: Path) -> None:
-        names = [name for name in TRACE_COLUMNS if (folder / f"{name}.parquet").is_file()]
+        known = (*TRACE_COLUMNS, *SKY_TABLES)
+        names = [name for name in known if (folder / f"{name}.parquet").is_file()]
         self._files = {name: folder / f"{name}.parquet" for name in names}
         self._tables: dict[str, pl.DataFrame] = {}
 
@@ -95,6 +98,8 @@ def read_result(folder: Path) -> RunResult:
             f"{folder / SPEC_FILE} was written by skycell {identity['version']}, "
             "whose specs this version does not write in the same way; run it again"
         )
+    if spec.sky is not None:
+        _keep_columns(folder / COLUMNS_FILE, spec.sky.columns)
     try:
         fault = next(faults_of_shape(summary, spec), None)
     except _core.SpecError as error:
@@ -103,6 +108,19 @@ def read_result(folder: Path) -> RunResult:
         raise NotAResult(f"{folder / RECORDS_FILE}: {fault}; run the scenario again")
     records = {key: value for key, value in summary.items() if key not in _NO_RECORDS}
     return RunResult(spec, as_text(records), TraceFiles(folder), identity["version"], tuple(notes))
+
+
+def _keep_columns(file: Path, digest: str) -> None:
+    """Reads the columns of a result's sky, which are those that its spec names."""
+    try:
+        octets = file.read_bytes()
+    except OSError as error:
+        raise NotAResult(f"{file}: {error.strerror or error}") from None
+    found = hashlib.sha256(octets).hexdigest()
+    if found != digest:
+        text = f"{file} has the digest {found[:12]}, and {SPEC_FILE} names {digest[:12]}"
+        raise NotAResult(text)
+    keep_columns(digest, octets)
 
 
 def _text(file: Path) -> str:

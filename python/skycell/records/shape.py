@@ -27,11 +27,12 @@ def faults_of_shape(records: Any, spec: NetworkSpec) -> Iterator[str]:
         SpecError: the engine does not run such a network.
     """
     from skycell import _core
+    from skycell.spec.columns import columns_of
 
     records_of = spec.records.model_copy(update={"traces": ()})
     shortest = {"duration_ps": 1, "measure_from_ps": 0, "records": records_of}
     spec_json = spec.model_copy(update=shortest).canonical_json()
-    usual = json.loads(_core.run(spec_json, "fast", None)[0])
+    usual = json.loads(_core.run(spec_json, "fast", None, columns_of(spec))[0])
     yield from _faults(usual, records, "")
 
 

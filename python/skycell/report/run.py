@@ -45,7 +45,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             "flows": page_tables(result, "flows"),
             "ports": page_tables(result, "ports", "vcs"),
             "pictures": pictures,
-            "ledger_text": _ledger_text(records, units_in_words(result.spec.links)),
+            "ledger_text": _ledger_text(records, units_in_words(result.spec.carriers)),
             "ledger": page_tables(result, "ledger"),
             "again": _again(result),
         },

@@ -14,6 +14,7 @@ from skycell.input.quantities import (
     show_time,
 )
 from skycell.scenario.declared.framings import Gse
+from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.links.keys import AccessLink, CongestedLink
@@ -56,8 +57,14 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
 
 def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
     """What each layer of the carriers of a file takes, one sentence each."""
-    links: Iterable[CongestedLink | AccessLink | GraphLink]
-    links = topology.link if isinstance(topology, Graph) else (topology.bottleneck, topology.access)
+    links: Iterable[CongestedLink | AccessLink | GraphLink | SkyPort]
+    if isinstance(topology, ConstellationNetwork):
+        ports = (topology.inter_satellite, topology.ground)
+        links = [port for port in ports if port is not None]
+    elif isinstance(topology, Graph):
+        links = topology.link
+    else:
+        links = (topology.bottleneck, topology.access)
     found = []
     for link in links:
         if not isinstance(link.framing, Gse) or link.rate is None:

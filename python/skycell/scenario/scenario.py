@@ -28,9 +28,10 @@ from skycell.input.forms import meaning_at
 from skycell.input.plain_values import plain_value
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
+from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.idle_keys import note_idle_keys
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.topology import Dumbbell, ParkingLot
+from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.packets.trace import read_packet_traces
 from skycell.scenario.plan.calls import plan_calls
 from skycell.scenario.plan.classifier import classify
@@ -41,6 +42,7 @@ from skycell.scenario.plan.layout import Layout, plan_layout
 from skycell.scenario.plan.link_schedules import draws_schedules, resolve_schedules
 from skycell.scenario.plan.onboard_switching import add_satellites
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.sky import plan_sky
 from skycell.scenario.plan.sources import plan_sources
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
@@ -167,7 +169,7 @@ class Scenario:
         """Returns the network of a file, with what its links and sources do over time."""
         file, schedules = resolve_schedules(self.file, self.folder, seed, faults)
         packets = read_packet_traces(file, self.folder, faults)
-        plan = plan_layout(_lay_out(file, faults), faults)
+        plan = self._plan(file, faults)
         plan_sources(plan, file, faults)
         plan_probes(plan, file, faults)
         plan_calls(plan, file, seed, faults)
@@ -176,6 +178,15 @@ class Scenario:
         check_framings(plan, faults)
         faults.raise_if_any()
         return Resolution(file, plan, schedules, packets, seed, faults)
+
+    def _plan(self, file: ScenarioFile, faults: FaultCollector) -> Plan:
+        if isinstance(file.topology, ConstellationNetwork):
+            return plan_sky(file.topology, file, self.folder, faults)
+        if isinstance(file.traffic, tuple):
+            allowed = 'a table [traffic]: pairs of stations are those of a topology "constellation"'
+            faults.add(("traffic",), Verbatim("a list of tables"), allowed)
+            faults.raise_if_any()
+        return plan_layout(_lay_out(file.topology, faults), faults)
 
 
 def load(path: str | PathLike[str], values: Mapping[str, Any] | None = None) -> Scenario:
@@ -278,9 +289,9 @@ def _checked(scenario: Scenario) -> Scenario:
     return scenario
 
 
-def _lay_out(file: ScenarioFile, faults: FaultCollector) -> Layout:
-    if isinstance(file.topology, Dumbbell):
-        return lay_out_dumbbell(file.topology, faults)
-    if isinstance(file.topology, ParkingLot):
-        return lay_out_parking_lot(file.topology, faults)
-    return lay_out_graph(file.topology, faults)
+def _lay_out(topology: Dumbbell | ParkingLot | Graph, faults: FaultCollector) -> Layout:
+    if isinstance(topology, Dumbbell):
+        return lay_out_dumbbell(topology, faults)
+    if isinstance(topology, ParkingLot):
+        return lay_out_parking_lot(topology, faults)
+    return lay_out_graph(topology, faults)

@@ -8,6 +8,7 @@ from typing import Any
 
 from skycell.input.account import Account
 from skycell.input.quantities import rounded
+from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.links.schedule import Schedule
 from skycell.scenario.links.series import series_account
@@ -91,8 +92,9 @@ def series_accounts(scenario: Scenario) -> tuple[Account, ...]:
 
 
 def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
-    """The same in sentences."""
-    return notes_of(series_accounts(scenario))
+    """The same in sentences, and what to know of a constellation that is the network."""
+    sky = scenario.plan.sky
+    return (*notes_of(series_accounts(scenario)), *(sky.notes if sky is not None else ()))
 
 
 def notes_of(accounts: Sequence[Account]) -> tuple[str, ...]:
@@ -103,6 +105,8 @@ def notes_of(accounts: Sequence[Account]) -> tuple[str, ...]:
 def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]:
     """Each schedule of the file, with the ends of the links that it moves."""
     topology = scenario.file.topology
+    if isinstance(topology, ConstellationNetwork):
+        return []
     if isinstance(topology, Graph):
         links = [(link.schedule, [(link.source, link.target)]) for link in topology.link]
     elif isinstance(topology, Dumbbell):

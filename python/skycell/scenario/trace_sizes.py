@@ -72,15 +72,21 @@ def _segments(spec: NetworkSpec) -> int:
     """The segments of all flows together, whole ones."""
     of_links: dict[int, float] = {}
     of_flows: dict[int, float] = defaultdict(float)
+    of_sky = 0.0
     paths = [[link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows]
     shared = Counter(link for links in paths for link in set(links))
     for flow, links in zip(spec.flows, paths, strict=True):
+        if not links and spec.sky is not None:  # over links that change: as if it were alone
+            rate = min(kind.framing.rate_millibps for kind in spec.sky.kinds) / 1000
+            most = rate / 8 * (spec.duration_ps / PS_PER_SECOND) / max(flow.tcp.mss, 1)
+            of_sky += min(most, _by_traffic(flow) / max(flow.tcp.mss, 1))
+            continue
         slowest = min(links, key=lambda link: _bps(spec.links[link]) / shared[link])
         mss = max(flow.tcp.mss, 1)
         most = _bps(spec.links[slowest]) / 8 * (spec.duration_ps / PS_PER_SECOND) / mss
         of_links[slowest] = max(most, of_links.get(slowest, 0))
         of_flows[slowest] += min(most, _by_window(spec, flow) / mss, _by_traffic(flow) / mss)
-    return round(sum(min(of_flows[link], most) for link, most in of_links.items()))
+    return round(of_sky + sum(min(of_flows[link], most) for link, most in of_links.items()))
 
 
 def _bps(link: LinkSpec) -> float:

@@ -13,9 +13,12 @@ from skycell.spec.text import canonical_json
 if TYPE_CHECKING:
     from skycell.spec.declared.parts import (
         FlowSpec,
+        LinkSpec,
         NodeSpec,
         PolicySpec,
+        PortKindSpec,
         QueueSpec,
+        SkySpec,
         SourceSpec,
         VcSpec,
     )
@@ -61,6 +64,7 @@ class NetworkMethods(SpecPart):
         vcs: tuple[VcSpec, ...]
         flows: tuple[FlowSpec, ...]
         sources: tuple[SourceSpec, ...]
+        sky: SkySpec | None
 
     def canonical_json(self) -> str:
         """The one text of this spec: sorted keys, no spaces."""
@@ -107,6 +111,11 @@ class NetworkMethods(SpecPart):
         """How many of a route's VCs come before a node."""
         ends = [self.links[self.vcs[vc].path[-1]].to for vc in route]
         return ends.index(node) + 1
+
+    @property
+    def carriers(self) -> tuple[LinkSpec | PortKindSpec, ...]:
+        """What carries cells or packets: the links, and the kinds of ports of a sky."""
+        return (*self.links, *(self.sky.kinds if self.sky is not None else ()))
 
     @property
     def users_in_words(self) -> str:

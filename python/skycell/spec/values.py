@@ -7,6 +7,8 @@ from skycell.spec.declared.network import (
     DistributionExponential,
     DistributionSpec,
     DistributionUniform,
+    LinkSpec,
+    NetworkSpec,
     PacketFraming,
     SourceSpec,
     StartAt,
@@ -44,6 +46,26 @@ def route_of(source: SourceSpec) -> tuple[int, ...]:
 def paths_of(vc: VcSpec) -> tuple[tuple[int, ...], ...]:
     """The paths that a VC may take: its own, and those that it is moved to."""
     return (vc.path, *(vc.rerouting.paths if vc.rerouting else ()))
+
+
+def kinds_as_links(spec: NetworkSpec) -> list[LinkSpec]:
+    """A link for each kind of ports of a sky, of delay 0; none for a network of links."""
+    kinds = () if spec.sky is None else spec.sky.kinds
+    return [
+        LinkSpec(
+            name=kind.name,
+            from_=0,
+            to=1,
+            cell_time_ps=0,
+            framing=kind.framing,
+            delay_ps=0,
+            loss_ppb=kind.loss_ppb,
+            channel=kind.channel,
+            schedule=None,
+            port=kind.port,
+        )
+        for kind in kinds
+    ]
 
 
 def octets_on_line(framing: PacketFraming, packet: int) -> int:

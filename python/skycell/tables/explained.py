@@ -35,11 +35,17 @@ STEPPED_BECAUSE = {
     "resequencer": "a VC has a resequencer, which looks at each cell",
     "clp0": "cells with CLP = 0 are counted apart, here or beside it",
     "damaged_packets": "packets go on with bit errors",
+    "bit_errors": "its link, or one before it, has bit errors",
+    "sky": "nodes forward packets by destination, over routes that change",
     "fragmentation": "packets go over a link in fragments",
     "shared_uplink": "terminals share an uplink, whose slots space what they send",
     "queue_management": "its policy decides as packets leave, or it sees flows, or has a bucket",
 }
 """Reasons of the fast engine in words."""
+
+
+_MOST_STEPPED = 20
+"""Ports that the fast engine steps that are named one by one."""
 
 
 def explained_tables(found: Explained) -> Iterator[Table]:
@@ -202,6 +208,9 @@ def _uplinks(found: Explained) -> Table:
 
 
 def _stepped(found: Explained) -> Table:
-    rows = [(words(port), words(STEPPED_BECAUSE[why])) for port, why in found.stepped_ports.items()]
+    ports = list(found.stepped_ports.items())
+    rows = [(words(port), words(STEPPED_BECAUSE[why])) for port, why in ports[:_MOST_STEPPED]]
+    if len(ports) > _MOST_STEPPED:
+        rows.append((words(f"and {len(ports) - _MOST_STEPPED} more"), words("")))
     title = "Ports that the fast engine steps unit by unit"
     return Table(title, columns("port", "because", prose=("because",)), tuple(rows))

@@ -67,7 +67,7 @@ def flows(run: Recorded) -> Table | None:
     records = run.records
     if not records["flows"]:
         return None
-    last = "cell's" if units_in_words(run.spec.links) == "cells" else "bit's"
+    last = "cell's" if units_in_words(run.spec.carriers) == "cells" else "bit's"
     delays = flow_delays_s(records)
     rates = throughputs_bps(records)
     rows = [

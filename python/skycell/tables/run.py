@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from skycell.plots.run import is_of_many
-from skycell.tables import flows, ports, probes, vcs
+from skycell.tables import flows, ports, probes, sky, vcs
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, first_rows, shortened
 
@@ -54,6 +54,8 @@ RUN_TABLES = (
     RunTable(flows.recovery, "flows", "sent again", "flows", medium="page"),
     RunTable(ports.queues_in_brief, "ports", medium="terminal"),
     RunTable(ports.queues, "ports", "discarded", "ports", medium="page"),
+    RunTable(sky.links, "ports"),
+    RunTable(sky.nodes, "ports"),
     RunTable(ports.sojourns, "ports", "largest", "ports"),
     RunTable(ports.bit_errors, "ports", "sent", "ports"),
     RunTable(ports.other_ports, "ports", "busy", "ports", medium="page"),

@@ -231,7 +231,7 @@ def _vcs_of(run: Recorded, unit: str) -> Table | None:
             ),
         )
         for own, vc in zip(run.spec.vcs, records["vcs"], strict=True)
-        if units_in_words([links[own.path[0]]]) == unit
+        if ("packets" if own.by_label else units_in_words([links[own.path[0]]])) == unit
     ]
     if not rows:
         return None

@@ -20,14 +20,21 @@ def idle_keys(written: Mapping[str, Any], file: ScenarioFile) -> list[IdleKey]:
     """
     own = {key: value for key, value in written.items() if key != "tcp"}
     # The common TCP parameters are also those of flows and proxies with some of their own.
-    others = [*(flow.tcp for flow in file.flow), *(pep.tcp for pep in file.pep)]
+    tables = file.traffic if isinstance(file.traffic, tuple) else ()
+    own_tcp = [(i, getattr(table, "tcp", None)) for i, table in enumerate(tables)]
+    others = [
+        *(flow.tcp for flow in file.flow),
+        *(pep.tcp for pep in file.pep),
+        *(tcp for _, tcp in own_tcp),
+    ]
     tcps = [file.tcp, *(tcp for tcp in others if tcp is not None)]
     common = written.get("tcp")
     found = [*idle_below(own, [file], ()), *idle_below(common, tcps, ("tcp",))]
     found += idle_beside_rules(common, tcps, ("tcp",))
     of_flows = [("flow", i, flow.tcp) for i, flow in enumerate(file.flow)]
     of_peps = [("pep", i, pep.tcp) for i, pep in enumerate(file.pep)]
-    for key, i, tcp in (*of_flows, *of_peps):
+    of_traffic = [("traffic", i, tcp) for i, tcp in own_tcp]
+    for key, i, tcp in (*of_flows, *of_peps, *of_traffic):
         if tcp is not None:
             found += idle_beside_rules(written[key][i].get("tcp"), [tcp], (key, i, "tcp"))
     return found

@@ -12,6 +12,7 @@ from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.admission import Admission
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
+from skycell.scenario.file.demand import TrafficOrDemands
 from skycell.scenario.file.gfr import GfrContract
 from skycell.scenario.file.peps import Pep
 from skycell.scenario.file.probe import Probe
@@ -119,7 +120,11 @@ class ScenarioFile(Parameters):
     run: Run = param(..., "how long to run")
     topology: Topology = param(..., "nodes, links, VCs and flows")
     tcp: Tcp = param({}, "TCP parameters of all flows", source="every parameter's own default")
-    traffic: Traffic = param("persistent", "what applications send", source="the studies' sources")
+    traffic: TrafficOrDemands = param(
+        "persistent",
+        "what applications send; over a constellation a list, who sends what to whom",
+        source="the studies' sources",
+    )
     start: Start = param(
         "drawn", "when flows begin", source="choice: sources that move in step are misleading"
     )

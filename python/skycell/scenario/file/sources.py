@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from skycell.input.faults import FaultCollector
+from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import (
     Name,
     Names,
@@ -178,24 +178,27 @@ PacedSource = CbrSource | VbrSource
 Source = Annotated[PacedSource | TraceSource, Field(discriminator="kind")]
 
 
-def each_source(written: Iterable[Source], faults: FaultCollector) -> Iterator[tuple[int, Source]]:
-    """Every source that a file stands for, with the place of its table among those of the file.
+def each_source(
+    written: Iterable[Source], faults: FaultCollector
+) -> Iterator[tuple[Path, Source]]:
+    """Every source that a file stands for, with the path of its table in the file.
 
     What is wrong with one is wrong with all that are like it: after a fault the next table's come.
 
     >>> source = CbrSource(kind="cbr", name="t", rate="1 cells/s", count=2)
-    >>> [(place, one.name) for place, one in each_source([source], FaultCollector("doc"))]
-    [(0, 't1'), (0, 't2')]
+    >>> [(path, one.name) for path, one in each_source([source], FaultCollector("doc"))]
+    [(('source', 0), 't1'), (('source', 0), 't2')]
     """
     for place, source in enumerate(written):
+        here: Path = ("source", place)
         count = 1 if isinstance(source, TraceSource) else source.count
         if count == 1:
-            yield place, source
+            yield here, source
             continue
         known = len(faults.faults)
         for number in range(1, count + 1):
             if len(faults.faults) == known:
-                yield place, source.model_copy(update={"name": f"{source.name}{number}"})
+                yield here, source.model_copy(update={"name": f"{source.name}{number}"})
 
 
 def sends_packets(source: Source) -> bool:

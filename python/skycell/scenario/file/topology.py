@@ -1,4 +1,4 @@
-"""Topologies as a scenario file writes them: two generated ones and an explicit graph."""
+"""Topologies as a scenario file writes them: generated ones, an explicit graph, a constellation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
 from skycell.scenario.declared.policies import Policy
+from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.links.classes import SERVICE_MEANING, ServiceClass
 from skycell.scenario.links.keys import (
     BY_FLOW,
@@ -161,4 +162,6 @@ class Graph(Parameters):
     flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")
 
 
-Topology = Annotated[Dumbbell | ParkingLot | Graph, Field(discriminator="kind")]
+Topology = Annotated[
+    Dumbbell | ParkingLot | Graph | ConstellationNetwork, Field(discriminator="kind")
+]

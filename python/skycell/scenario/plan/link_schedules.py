@@ -28,6 +28,7 @@ from skycell.scenario.declared.channels import (
     GilbertElliottBits,
 )
 from skycell.scenario.declared.framings import Framing
+from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.topology import Graph, GraphLink, ParkingLot
 from skycell.scenario.links.chain import Chain
@@ -84,6 +85,8 @@ class LinkSchedules:
 def draws_schedules(file: ScenarioFile) -> bool:
     """Whether a link is drawn from a model, so that each seed has another course of it."""
     topology = file.topology
+    if isinstance(topology, ConstellationNetwork):
+        return False
     links = topology.link if isinstance(topology, Graph) else (topology.bottleneck,)
     return any(link.schedule is not None and link.schedule.model is not None for link in links)
 
@@ -157,6 +160,11 @@ def resolve_schedules(
         greatest = max(delay for delay in schedule.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 
+    if isinstance(topology, ConstellationNetwork):
+        for key, port in (("inter_satellite", topology.inter_satellite), ("ground", topology.ground)):
+            if port is not None:
+                lose(port.loss, port.framing, ("topology", key, "loss"))
+        return file, LinkSchedules(schedules, losses_ppb, channels, chains)
     if isinstance(topology, Graph):
         links = [complete(link, ("topology", "link", i)) for i, link in enumerate(topology.link)]
         update: dict[str, object] = {"link": tuple(links)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Literal
@@ -11,6 +11,7 @@ from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.declared.policies import TailDrop
+from skycell.scenario.file.sources import Source
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.jitter import PortGap, Sender
 from skycell.scenario.links.keys import AnyLink, PortKeys, delay_of
@@ -47,6 +48,8 @@ class PlannedLink:
     ack_filter: bool = False
     #: The key that its loss comes from, if that is not `loss` of its table.
     loss_key: Path | None = None
+    #: Name of a kind of links of a constellation, for which it stands; empty for a link of its own.
+    kind: str = ""
 
     @property
     def loss_path(self) -> Path:
@@ -55,8 +58,8 @@ class PlannedLink:
 
     @property
     def name(self) -> str:
-        """The link's name, `from>to`."""
-        return f"{self.source}>{self.target}"
+        """The link's name, `from>to`, or that of its kind."""
+        return self.kind or f"{self.source}>{self.target}"
 
     @property
     def rate(self) -> Quantity:
@@ -127,6 +130,8 @@ class PlannedVc:
     links: tuple[str, ...]
     service: str = "ubr"
     rerouting: Rerouting | None = None
+    #: Nodes at both ends of a VC that goes by label; its links are kinds then.
+    by_label: tuple[str, str] | None = None
 
     @property
     def all_links(self) -> set[str]:
@@ -153,6 +158,33 @@ class PlannedCalls:
     lengths_ps: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class PlannedSky:
+    """A constellation whose nodes forward packets by label.
+
+    Attributes:
+        columns: SHA-256 of the file of its columns.
+        stations: names of its stations; each is a label, in this order.
+        waiting: by kind of port, the fate of packets whose link or route changes as they wait.
+        hop_limit: links that a packet may take.
+        loses_in_flight: whether packets over a link that ends are lost.
+        rtt_ps: greatest two-way delay of the pairs that have traffic.
+        epochs: looks at delays and routes.
+        links: links that exist at one of them or more.
+        notes: what to know of its satellites and stations.
+    """
+
+    columns: str
+    stations: tuple[str, ...]
+    waiting: Mapping[str, str]
+    hop_limit: int
+    loses_in_flight: bool
+    rtt_ps: int
+    epochs: int
+    links: int
+    notes: tuple[str, ...] = ()
+
+
 @dataclass
 class Plan:
     """Nodes, links, VCs and flows in the order that gives them their ids."""
@@ -169,6 +201,12 @@ class Plan:
     calls: dict[str, PlannedCalls] = field(default_factory=dict)
     #: Sources of datagrams, with the VCs that carry them, which are those of a flow.
     datagrams: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The constellation that is the network; its kinds of links are among the links.
+    sky: PlannedSky | None = None
+    #: Place of the table of traffic that a flow over a constellation comes from, by its name.
+    demands: dict[str, int] = field(default_factory=dict)
+    #: Sources that tables of traffic stand for, each with the path of its table in the file.
+    demand_sources: list[tuple[Path, Source]] = field(default_factory=list)
 
     def a_vc(self, name: str) -> str:
         """What may stand in place of a name that is no VC's, with an example."""
@@ -183,6 +221,11 @@ class Plan:
     def add_link(self, link: PlannedLink) -> None:
         """Adds one direction of a link."""
         self.links[link.name] = link
+
+    @property
+    def own_links(self) -> dict[str, PlannedLink]:
+        """The links that are links of the spec, and no kinds."""
+        return {name: link for name, link in self.links.items() if not link.kind}
 
     def add_vc(self, name: str, nodes: Iterable[str], service: str = "ubr") -> str:
         """Adds a VC of a service class that visits `nodes`, and returns its name."""

@@ -9,12 +9,13 @@ from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.probe import Probe
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import Source, each_source, sends_packets
-from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
+from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot, Topology
 from skycell.scenario.plan.generators import access_keys, access_link, nodes_between
 from skycell.scenario.plan.layout import add_link
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
+from skycell.scenario.plan.sky import add_way
 
 Ends = Source | Calls | Probe
 """What sends from one host to another."""
@@ -27,14 +28,16 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
     `<name>.destination` at the last, over links like the hosts' own.
     """
     paths = ShortestPaths(plan) if isinstance(file.topology, Graph) and file.source else None
-    for i, source in each_source(file.source, faults):
-        here: Path = ("source", i)
+    for here, source in each_source(file.source, faults):
         if source.name in {*plan.sources, *plan.datagrams, *plan.vcs}:
             allowed = "each name once among the sources and the VCs"
             faults.add((*here, "name"), source.name, allowed)
             continue
         if source.beside is not None:
             _beside(plan, file.topology, source, source.beside, here, faults)
+            continue
+        if plan.sky is not None:
+            plan_between_stations(plan, source, here, faults)
             continue
         if paths is None:
             nodes = own_hosts(plan, file.topology, source, here, faults)
@@ -45,17 +48,18 @@ def plan_sources(plan: Plan, file: ScenarioFile, faults: FaultCollector) -> None
             plan.datagrams[source.name] = tuple(route)
         elif nodes:
             _plan_cells(plan, source, nodes, here, faults)
-    if not file.source and not file.calls and not file.probe:
+    if not file.source and not file.calls and not file.probe and plan.sky is None:
         _refuse_no_users(file.topology, faults)
 
 
-def _refuse_no_users(topology: Dumbbell | ParkingLot | Graph, faults: FaultCollector) -> None:
+def _refuse_no_users(topology: Topology, faults: FaultCollector) -> None:
     """Notes a fault where there is neither a TCP connection nor a cell source."""
     if isinstance(topology, Dumbbell):
         key, flows = "sources", topology.sources
     elif isinstance(topology, ParkingLot):
         key, flows = "long_flows", topology.long_flows + topology.hops * topology.cross_flows
     else:
+        assert isinstance(topology, Graph)
         key, flows = "flow", len(topology.flow)
     if not flows:
         got = NOTHING if key == "flow" else 0
@@ -65,7 +69,7 @@ def _refuse_no_users(topology: Dumbbell | ParkingLot | Graph, faults: FaultColle
 
 def _beside(
     plan: Plan,
-    topology: Dumbbell | ParkingLot | Graph,
+    topology: Topology,
     source: Source,
     flow: str,
     here: Path,
@@ -109,6 +113,35 @@ def own_hosts(
     for ends in ((begin, between[0]), (between[-1], end)):
         add_link(plan, access_link(*ends, keys, topology.access), {}, faults)
     return [begin, *between, end]
+
+
+def plan_between_stations(
+    plan: Plan, source: Source, here: Path, faults: FaultCollector
+) -> None:
+    """Puts a source of datagrams on the way by label between two stations."""
+    ends = station_ends(plan, source, here, faults)
+    if not sends_packets(source):
+        _ask_for_packet_size("a constellation", here, faults)
+    elif ends is not None:
+        plan.datagrams[source.name] = (add_way(plan, *ends),)
+
+
+def station_ends(
+    plan: Plan, source: Ends, here: Path, faults: FaultCollector
+) -> tuple[str, str] | None:
+    """The stations between which something sends; None, with a fault, if it names no two."""
+    stations = plan.sky.stations if plan.sky is not None else ()
+    known = True
+    for key, name in (("source", source.source), ("destination", source.destination)):
+        if name not in stations:
+            got = NOTHING if name is None else name
+            allowed = f"a station of the topology{did_you_mean(name, stations)}"
+            faults.add((*here, key), got, allowed)
+            known = False
+    if known and source.source == source.destination:
+        faults.add((*here, "destination"), source.destination, "a station other than source")
+        known = False
+    return (str(source.source), str(source.destination)) if known else None
 
 
 def _plan_cells(

@@ -46,7 +46,7 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             for i, table in enumerate(uplinks)
         ]
     is_known = is_known and len(faults.faults) == noted
-    for key in ("flow", "pep"):
+    for key in ("flow", "pep", "traffic"):
         tables = merged.get(key)
         for i, table in enumerate(tables if isinstance(tables, list) else []):
             if isinstance(table, dict) and isinstance(table.get("tcp"), dict):

@@ -1,7 +1,8 @@
 """What times and sizes in a file go by: RTT and bandwidth of its longest route.
 
 RTT is the two-way propagation delay of the flow whose route is longest, with the greatest delay of
-a link that moves. Without a flow it is twice that of the cell source whose route is longest.
+a link that moves; over a constellation it is the greatest of the run of all pairs with traffic.
+Without a flow it is twice that of the cell source whose route is longest.
 "RTT x bandwidth" is that time at the payload rate of the slowest link on that route, in octets,
 cell headers included.
 """
@@ -31,6 +32,8 @@ def context(net: Resolution) -> Context:
     for way in ways or [(route, route) for route in of_sources]:
         out, back = map(plan.links_of, way)
         rtt = sum([delays_ps(net)[link.name] for link in (*out, *back)])
+        if plan.sky is not None:
+            rtt = plan.sky.rtt_ps
         slowest = min(lines(net)[link.name].rate for link in out)
         if not bandwidth or rtt > rtt_ps:
             rtt_ps, bandwidth = rtt, slowest

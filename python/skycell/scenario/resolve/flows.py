@@ -7,10 +7,12 @@ from collections.abc import Collection, Mapping
 from skycell.input.faults import Path, Verbatim
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
 from skycell.scenario.declared.traffic import TRAFFIC, Traffic
+from skycell.scenario.file.demand import Connections
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
 from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.plan.sky import demands_of
 from skycell.scenario.resolve.ack_filter import hidden_flows
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.jitter import jitters
@@ -31,10 +33,16 @@ from skycell.spec.declared.network import (
 def flows(net: Resolution) -> tuple[FlowSpec, ...]:
     """Returns all flows, in the order of the plan."""
     file, names = net.file, list(net.plan.flows)
-    traffic = dict.fromkeys(names, _traffic(net, file.traffic, ("traffic",)))
+    traffic = _common_traffic(net)
     loss = dict.fromkeys(names, file.loss)
     with_start = {name for flow in file.flow if flow.start for name in flow.names}
+    tables = demands_of(file)
+    with_start |= {name for name, place in net.plan.demands.items() if tables[place].start}
     start = starts(net, file.start, names, ("start",), with_start)
+    for i, table in enumerate(tables):
+        if table.start is not None:
+            own = [name for name, place in net.plan.demands.items() if place == i]
+            start.update(starts(net, table.start, own, ("traffic", i, "start")))
     for i, override in enumerate(file.flow):
         known = [name for name in override.names if name in traffic]
         if override.traffic is not None:
@@ -64,6 +72,19 @@ def flows(net: Resolution) -> tuple[FlowSpec, ...]:
         )
         for name, flow in net.plan.flows.items()
     )
+
+
+def _common_traffic(net: Resolution) -> dict[str, TrafficSpec]:
+    """What each flow sends, but for those that [[flow]] names."""
+    names, written = net.plan.flows, net.file.traffic
+    if not isinstance(written, tuple):
+        return dict.fromkeys(names, _traffic(net, written, ("traffic",)))
+    specs = {
+        i: _traffic(net, table, ("traffic", i))
+        for i, table in enumerate(written)
+        if isinstance(table, Connections)
+    }
+    return {name: specs[net.plan.demands[name]] for name in names}
 
 
 def starts(
@@ -110,7 +131,7 @@ def _check_starts(
         net.faults.add(path, got, allowed, "when a flow or a source begins")
 
 
-def _traffic(net: Resolution, traffic: Traffic, path: Path) -> TrafficSpec:
+def _traffic(net: Resolution, traffic: Traffic | Connections, path: Path) -> TrafficSpec:
     place = Place(path, net.faults, context=context(net))
     spec: TrafficSpec = resolve(TRAFFIC[traffic.kind], traffic, place)
     return spec

@@ -90,8 +90,8 @@ def check_mtus(net: Resolution) -> None:
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
     lists = {
-        source.name: (source, net.packets[place])
-        for place, source in each_source(net.file.source, net.faults)
+        source.name: (source, net.packets[int(here[1])])
+        for here, source in each_source(net.file.source, net.faults)
         if isinstance(source, TraceSource)
     }
     for spec in (spec for spec in sources(net) if spec.datagram_octets):

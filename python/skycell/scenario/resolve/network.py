@@ -19,6 +19,7 @@ from skycell.scenario.resolve.qos import check_qos
 from skycell.scenario.resolve.records import records
 from skycell.scenario.resolve.resequencers import resequencers
 from skycell.scenario.resolve.resolution import Resolution
+from skycell.scenario.resolve.sky import by_label, sky
 from skycell.scenario.resolve.sources import policers, sources
 from skycell.scenario.resolve.uplinks import uplinks
 from skycell.spec.declared.network import LinkSpec, NetworkSpec, NodeSpec, ReroutingSpec, VcSpec
@@ -72,12 +73,13 @@ def resolve(net: Resolution) -> NetworkSpec:
             NodeSpec(name=name, kind=kind, vs_vd=vs_vds(net).get(name))
             for name, kind in plan.nodes.items()
         ),
-        links=tuple(_link(net, link) for link in plan.links.values()),
+        links=tuple(_link(net, link) for link in plan.own_links.values()),
         vcs=tuple(_vc(net, vc) for vc in plan.vcs.values()),
         flows=flows(net),
         sources=(*sources(net), *sources_of_calls),
         uplinks=uplinks(net),
         calls=specs_of_calls,
+        sky=sky(net),
         records=records(net),
     )
 
@@ -117,7 +119,8 @@ def _vc(net: Resolution, vc: PlannedVc) -> VcSpec:
     is_abr, peak = vc.name in controls(net), peak_policers(net).get(vc.name)
     return VcSpec(
         name=vc.name,
-        path=_path(net, vc.links),
+        path=() if vc.by_label else _path(net, vc.links),
+        by_label=by_label(net, vc),
         class_="abr" if is_abr else vc.service,  # type: ignore[arg-type]
         policing=(*(() if peak is None else (peak,)), *policers(net).get(vc.name, ())),
         gfr=contracts(net).get(vc.name),

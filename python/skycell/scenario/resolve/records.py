@@ -27,8 +27,8 @@ def records(net: Resolution) -> RecordSpec:
     """
     written, plan, faults = net.file.records, net.plan, net.faults
     ids, bounds = net.link_ids, asked(net)
-    crossing = [len(net.vcs_by_link[name]) for name in plan.links]
-    limited = [i for i, link in enumerate(plan.links.values()) if link.is_limited]
+    crossing = [len(net.vcs_by_link[name]) for name in plan.own_links]
+    limited = [i for i, link in enumerate(plan.own_links.values()) if link.is_limited]
     chosen: dict[str, list[int]] = {}
     for key in ("ports", "vc_ports"):
         names: tuple[str, ...] | None = getattr(written, key)

@@ -49,7 +49,7 @@ class Resolution:
     @cached_property
     def link_ids(self) -> Mapping[str, int]:
         """Numbers of the links in the spec, by name."""
-        return {name: i for i, name in enumerate(self.plan.links)}
+        return {name: i for i, name in enumerate(self.plan.own_links)}
 
     @cached_property
     def vc_ids(self) -> Mapping[str, int]:

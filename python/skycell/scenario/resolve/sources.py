@@ -56,15 +56,14 @@ _MOST_CYCLES = 1000
 def sources(net: Resolution) -> tuple[SourceSpec, ...]:
     """Returns the sources of the file, and those of its probes; not those of calls."""
     specs = []
-    for i, source in each_source(net.file.source, net.faults):
+    for here, source in (*each_source(net.file.source, net.faults), *net.plan.demand_sources):
         route = net.plan.datagrams.get(source.name, ())
-        here: Path = ("source", i)
         vcs = [net.plan.vcs[name] for name in route or (net.plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
         start = starts(net, source.start, [source.name], (*here, "start"))[source.name]
         pattern: SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace
         if isinstance(source, TraceSource):
-            pattern = _trace(net, source, net.packets[i], start, here)
+            pattern = _trace(net, source, net.packets[int(here[1])], start, here)
             packet, interval = max(pattern.octets), 0
             frame = aal5_cells_of(packet, llc_snap=True)
         elif source.packet_size is None:

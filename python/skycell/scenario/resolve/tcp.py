@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.declared.tcp import TCP, Tcp
+from skycell.scenario.file.demand import Connections
 from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.plan.sky import demands_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.values.rule_specs import Choice
@@ -34,6 +36,11 @@ def tcps(net: Resolution) -> dict[str, TcpSpec]:
     if not flows:
         return {}  # nobody's windows need a long enough RTT
     specs = dict.fromkeys(flows, common_tcp(net))
+    for i, table in enumerate(demands_of(net.file)):
+        if isinstance(table, Connections) and table.tcp is not None:
+            spec = tcp_of(net, table.tcp, ("traffic", i, "tcp"))
+            own = (name for name, place in net.plan.demands.items() if place == i)
+            specs.update(dict.fromkeys(own, spec))
     for i, override in enumerate(net.file.flow):
         if override.tcp is not None:
             spec = tcp_of(net, override.tcp, ("flow", i, "tcp"))

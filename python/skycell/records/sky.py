@@ -1,0 +1,98 @@
+"""Tables of a run over a constellation: ports, nodes, and ports by second, with their names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.spec.declared.network import NetworkSpec
+
+PORTS, NODES, SECONDS = "sky_ports", "sky_nodes", "sky_seconds"
+SKY_TABLES = (PORTS, NODES, SECONDS)
+"""Names of the tables beside the traces of a run."""
+COLUMNS_FILE = "sky.columns"
+"""File of a result with the delays and routes of its constellation."""
+
+_SEVERAL = 2**32 - 1
+"""In place of a node: the port has several links."""
+
+
+def sky_links(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
+    """The links of a constellation that carried something, a row a port.
+
+    Columns: `link` (from>to, and from>kind for a port with several links), `from`, `to` (null for
+    several), `kind`, `load` (part of the time in which a packet was sent), `mbps` (of IP packets),
+    `packets` that left, `arrived`, `discarded`, `marked`, `queue_mean` and `queue_max` in packets.
+    """
+    import polars as pl
+
+    seconds = (spec.duration_ps - spec.measure_from_ps) / 1e12
+    ports = _named(traces[PORTS], spec)
+    return ports.select(
+        "link",
+        "from",
+        "to",
+        "kind",
+        load=pl.col("busy_ps") / (seconds * 1e12),
+        mbps=8 * pl.col("octets") / seconds / 1e6,
+        packets="departed",
+        arrived="arrived",
+        discarded="discarded",
+        marked="marked",
+        queue_mean="queue_mean",
+        queue_max="queue_max",
+    )
+
+
+def sky_nodes(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
+    """The nodes of a constellation that a packet came to, with the name and counts of each."""
+    import polars as pl
+
+    names = pl.Series([node.name for node in spec.nodes])
+    nodes = traces[NODES]
+    return nodes.with_columns(names.gather(nodes["node"]).alias("node"))
+
+
+def sky_seconds(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
+    """Links by second: `link`, `second`, `load`, `mbps`, `packets`, `queue_max`, `discarded`.
+
+    The load is what the packets that left in the second take of the line, in seconds.
+    """
+    import polars as pl
+
+    ports = _named(traces[PORTS], spec).select("port", "link", "kind")
+    rates = {kind.name: kind.framing.rate_millibps / 1000 for kind in spec.sky.kinds} if spec.sky else {}
+    rate = pl.col("kind").replace_strict(rates, return_dtype=pl.Float64)
+    joined = traces[SECONDS].join(ports, on="port", how="left", maintain_order="left")
+    return joined.select(
+        "link",
+        "second",
+        load=8 * pl.col("octets") / rate,
+        mbps=8 * pl.col("octets") / 1e6,
+        packets="packets",
+        queue_max="queue_max",
+        discarded="discarded",
+    )
+
+
+def _named(ports: pl.DataFrame, spec: NetworkSpec) -> pl.DataFrame:
+    """The ports with the names of their nodes and kinds."""
+    import polars as pl
+
+    assert spec.sky is not None
+    names = [node.name for node in spec.nodes]
+    kinds = [kind.name for kind in spec.sky.kinds]
+    source = pl.Series(names).gather(ports["from"])
+    several = ports["to"] == _SEVERAL
+    ends = pl.Series([*names, None], dtype=pl.String)
+    target = ends.gather(ports["to"].clip(upper_bound=len(names)))
+    kind = pl.Series(kinds).gather(ports["kind"])
+    return ports.with_columns(
+        source.alias("from"),
+        target.alias("to"),
+        kind.alias("kind"),
+        (source + ">" + target.fill_null(kind)).alias("link"),
+    ).with_columns(several.alias("is_shared"))

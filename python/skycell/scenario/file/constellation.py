@@ -1,0 +1,174 @@
+"""A constellation as a topology: satellites and stations that forward packets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
+
+from skycell.input.faults import show_value
+from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, whole_number, word
+from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
+from skycell.scenario.declared.framings import Framing
+from skycell.scenario.links import jitter
+from skycell.scenario.links.jitter import FrameJitter
+from skycell.scenario.links.keys import RATE_MEANING, PortKeys
+from skycell.scenario.links.loss import FrameLoss
+from skycell.scenario.links.schedule import Moment, Text
+from skycell.scenario.values.link_values import Buffer, Mtu, Rate
+
+Step = Annotated[
+    Quantity,
+    quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="100 ms"),
+]
+Waiting = Annotated[str, word("sent", "rerouted", "lost")]
+_WAITING = (
+    "a packet whose turn comes when its link or route has changed: it is sent over the link that it "
+    "came for, with the last delay known; rerouted by the route in force; or lost if the link is "
+    "gone"
+)
+
+
+class SkyPort(PortKeys):
+    """The ports of one kind of link of a constellation, which carry packets."""
+
+    rate: Rate = param(..., RATE_MEANING)
+    framing: Framing = param(..., "how packets go over the links, whole: ip, ethernet, gse ...")
+    mtu: Mtu | None = param(
+        None,
+        "longest packet that the links carry; a segment with its headers must fit",
+        source="no limit",
+    )
+    buffer: Buffer = param(
+        ..., "buffer of each port, including the packet being sent", symbol="K"
+    )
+    loss: FrameLoss = param(
+        0,
+        "probability that a link loses a packet, or a model of losses in bursts; each link draws "
+        "by itself",
+        source="links without errors",
+    )
+    ack_filter: Flag = param(
+        False,
+        "a newer acknowledgement of a connection replaces an older acknowledgement that waits",
+        source="RFC 3449, 5.2.1: an option",
+    )
+
+
+class InterSatellitePort(SkyPort):
+    """The ports between satellites, one for each link."""
+
+    waiting: Waiting = param(
+        "sent",
+        _WAITING,
+        source="Hypatia: the next hop is chosen as a packet joins a queue",
+    )
+
+
+class GroundPort(SkyPort):
+    """The ports of the links between stations and satellites: one of each station to all of them."""
+
+    satellite_port: Annotated[str, word("shared", "per_station")] = param(
+        "shared",
+        "whether a satellite has one port for all stations, or one for each",
+        source="Hypatia, algorithm_free_one_only_over_isls: one interface to the ground",
+    )
+    waiting: Waiting | None = param(
+        None,
+        _WAITING,
+        source="rerouted at stations, which turn to another satellite; sent at satellites, as in "
+        "Hypatia",
+    )
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
+
+
+class Routing(Parameters):
+    """How nodes choose the next one."""
+
+    by: Annotated[str, word("delay", "hops")] = param(
+        "delay",
+        "what a path has the least of; of equal paths that over the neighbour of the smallest "
+        "number is taken",
+        source="Hypatia: shortest paths by distance",
+    )
+    fstate: Text | None = param(
+        None,
+        "folder with fstate_*.txt of Hypatia, relative to the scenario's folder; instead of by",
+        source="paths that are computed",
+    )
+
+
+def _routing_by(value: Any) -> Any:
+    return {"by": value} if isinstance(value, str) else value
+
+
+class Handover(Parameters):
+    """What happens when a link ends."""
+
+    in_flight: Annotated[str, word("arrives", "lost")] = param(
+        "arrives", "fate of packets under way over a link that ends", source="Hypatia"
+    )
+
+
+def _read_stations(value: Any) -> tuple[str, ...] | str:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, list | tuple) and len(value) >= 2:
+        wrong = [one for one in value if not isinstance(one, str) or not one.strip()]
+        if wrong:
+            raise Refused(f"not {show_value(wrong[0])}")
+        return tuple(value)
+    raise Refused("")
+
+
+Stations = Annotated[
+    Any,
+    ValueType(
+        "a built-in list of places, a CSV file of places relative to the scenario's folder, or a "
+        'list of two or more cities or points, such as ["new_york", "52.5,13.4"]',
+        _read_stations,
+        {"type": ["string", "array"], "items": {"type": "string"}},
+    ),
+]
+
+
+class ConstellationNetwork(Parameters):
+    """Satellites and stations on the ground, each a node that forwards packets by destination.
+
+    Hosts are at the stations. Every link has a delay that moves with the satellites, and every port
+    its own queue.
+    """
+
+    kind: Literal["constellation"] = param(..., "the topology")
+    constellation: Text = param(
+        ...,
+        "a built-in constellation, or a file or folder of one relative to the scenario's folder, as "
+        "`skycell orbit` reads them",
+    )
+    stations: Stations = param(..., "places on the ground; each is a host")
+    start: Moment = param(
+        "0 s",
+        "time of the constellation at which the run begins",
+        source="its own beginning",
+    )
+    step: Step = param(
+        "100 ms",
+        "time from one look at delays and routes to the next",
+        source="Hypatia: a delay between satellites changes by less than 1 us in that time",
+    )
+    frozen: Flag = param(
+        False, "delays and routes stay what they are as the run begins", source="satellites move"
+    )
+    inter_satellite: InterSatellitePort | None = param(
+        None,
+        "ports of the links between satellites",
+        source="satellites without such links; if there are some, this has to be given",
+    )
+    ground: GroundPort = param(..., "ports of the links between stations and satellites")
+    routing: Annotated[
+        Routing, BeforeValidator(_routing_by, json_schema_input_type=Routing | Literal["delay", "hops"])
+    ] = param({}, "how nodes choose the next one", source="the least delay")
+    handover: Handover = param({}, "what happens when a link ends", source="packets arrive")
+    hop_limit: Annotated[int, whole_number(1, 255)] = param(
+        64, "links that a packet may take", source="ns-3: a time to live of 64"
+    )

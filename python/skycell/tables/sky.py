@@ -1,0 +1,79 @@
+"""Tables of a run over a constellation: its fullest links, and the nodes that serve most."""
+
+from __future__ import annotations
+
+from skycell.tables.recorded import Recorded
+from skycell.tables.table import Table, columns, count, number, share, words
+
+_FULLEST = 10
+"""Links and nodes that a table names."""
+
+
+def links(run: Recorded) -> Table | None:
+    """The links that were busy longest; None without a constellation."""
+    if run.spec.sky is None or "sky_ports" not in run.traces:
+        return None
+    from skycell.records.sky import sky_links
+
+    all_links = sky_links(run.spec, run.traces).sort("load", "link", descending=[True, False])
+    rows = [
+        (
+            words(row["link"]),
+            words(row["kind"]),
+            share(row["load"]),
+            number(row["mbps"], 3),
+            count(row["packets"]),
+            count(row["discarded"]),
+            number(row["queue_mean"], 1),
+            count(row["queue_max"]),
+        )
+        for row in all_links.head(_FULLEST).iter_rows(named=True)
+    ]
+    heads = ("busy", "Mbit/s", "packets", "discarded", "mean queue", "largest")
+    of_all = f" of {len(all_links)}" if len(all_links) > _FULLEST else ""
+    return Table(
+        title=f"Fullest links: {len(rows)}{of_all} that carried packets",
+        caption=(
+            "Busy: part of the time in which a packet was sent. Mbit/s of IP packets. Queues in "
+            "packets, with the packet being sent; the mean is over time."
+        ),
+        columns=columns("link", "kind", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
+
+
+def nodes(run: Recorded) -> Table | None:
+    """The nodes that forwarded most, and what was lost there; None without a constellation."""
+    if run.spec.sky is None or "sky_nodes" not in run.traces:
+        return None
+    import polars as pl
+
+    from skycell.records.sky import sky_nodes
+
+    all_nodes = sky_nodes(run.spec, run.traces)
+    routers = {node.name for node in run.spec.nodes if node.kind == "router"}
+    serving = all_nodes.filter(pl.col("node").is_in(list(routers)))
+    serving = serving.sort("arrived", "node", descending=[True, False])
+    rows = [
+        (
+            words(row["node"]),
+            count(row["arrived"]),
+            count(row["rerouted"]),
+            count(row["turned_back"]),
+            count(row["no_route"] + row["gone"]),
+            count(row["hop_limit"]),
+        )
+        for row in serving.head(_FULLEST).iter_rows(named=True)
+    ]
+    heads = ("packets", "rerouted", "turned back", "without link or route", "hop limit")
+    of_all = f" of {len(serving)}" if len(serving) > _FULLEST else ""
+    return Table(
+        title=f"Satellites that forwarded most: {len(rows)}{of_all}",
+        caption=(
+            "Packets that came to each satellite. Rerouted: packets that went to another port as "
+            "their route had changed. Turned back: packets that went back over the link that they "
+            "had come by. The last two columns are packets lost there."
+        ),
+        columns=columns("satellite", *heads, numeric=heads),
+        rows=tuple(rows),
+    )
