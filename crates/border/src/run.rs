@@ -32,9 +32,13 @@ pub fn run<'py>(
     let (spec, mut records) = simulated(py, spec_json, engine, on_progress, columns)?;
     let traces = std::mem::take(&mut records.traces).into_tables(&spec.records.traces);
     let sky = records.sky.take().map(SkyRecord::into_tables);
-    let mut tables: Vec<_> = traces.into_iter().chain(sky.into_iter().flatten()).collect();
+    let mut tables: Vec<_> = traces
+        .into_iter()
+        .chain(sky.into_iter().flatten())
+        .collect();
     if let Some(sky) = &spec.sky {
-        tables.iter_mut().for_each(|(_, columns)| add_ends(sky, columns));
+        let ports = tables.iter_mut().filter(|(name, _)| *name == "sky_ports");
+        ports.for_each(|(_, columns)| add_ends(sky, columns));
     }
     let traces = arrays(py, tables.into_iter())?;
     // Of thousands of flows each of these takes as much as the text.
@@ -88,10 +92,10 @@ fn simulated(
     Ok((spec, outcome.map_err(run_error)?))
 }
 
-/// Adds to a table of ports of a sky the node of each, the node that its only link leads to (the largest
+/// Adds to the table of the ports of a sky the node of each, the node that its only link leads to (the largest
 /// number for several), and its kind.
 fn add_ends(sky: &SkySpec, table: &mut Columns) {
-    let Some((_, Column::U32(ports))) = table.first().filter(|column| column.0 == "port") else {
+    let Some((_, Column::U32(ports))) = table.first() else {
         return;
     };
     let columns = sky.columns();

@@ -3,7 +3,7 @@
 //! The ledger has balanced by then, and ports that hold whatever arrives discard nothing, so a few
 //! kilobytes a run are enough for every number that the studies print.
 
-use crate::{FlowRecord, ResponseTimes, RunRecords, VcRecord};
+use crate::{FlowRecord, ResponseTimes, RunRecords, SkyRecord, VcRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind, TrafficSpec};
@@ -44,7 +44,8 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `uplinks`, `probes` and `calls`, where there are some, as in the records; `link_losses`, where links have a
+    /// and, as `delay`, that; `uplinks`, `probes` and `calls`, where there are some, as in the records; `sky`, of a network
+    /// that forwards by label, what became of all packets and how busy the fullest port was; `link_losses`, where links have a
     /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
     /// all flows that have them and of each; with the trace of their arrivals also, as `deliveries`, the
@@ -83,11 +84,28 @@ impl RunRecords {
         if spec.links.iter().any(may_lose) {
             summary.insert("link_losses".into(), lost_on_links(&self.vcs));
         }
+        if let Some(sky) = &self.sky {
+            summary.insert("sky".into(), self.of_sky(sky));
+        }
         if spec.records.traces.contains(&TraceKind::Transfers) {
             let traffic = spec.flows.iter().map(|flow| &flow.traffic);
             summary.insert("transfers".into(), self.transfers(traffic));
         }
         Value::from(summary).to_string()
+    }
+
+    /// What became of all packets over a sky, and how busy its fullest port was.
+    fn of_sky(&self, sky: &SkyRecord) -> Value {
+        let sum = |of: fn(&VcRecord) -> u64| self.vcs.iter().map(of).sum::<u64>();
+        let fullest = sky.ports.busy_ps.iter().max().copied().unwrap_or(0);
+        json!({
+            "offered": sum(|vc| vc.cells_offered),
+            "delivered": sum(|vc| vc.cells_delivered),
+            "discarded": sum(|vc| vc.cells_discarded.total()),
+            "lost": sum(|vc| vc.cells_lost.total()),
+            "turned_back": sky.nodes.turned_back.iter().sum::<u64>(),
+            "largest_busy_ps": fullest,
+        })
     }
 
     /// Of flows with this traffic.

@@ -509,8 +509,8 @@ impl<'a> Network<'a> {
         if let Some(mtu) = self.needs_fragments(id, vc_id) {
             return self.offer_fragments(now, id, vc_id, mtu);
         }
-        if let Some(way) = self.spec.vcs[vc_id as usize].by_label {
-            return self.hand_to_sky(now, id, vc_id, way);
+        if let Some(by_label) = self.spec.vcs[vc_id as usize].by_label {
+            return self.hand_to_sky(now, id, vc_id, by_label.from);
         }
         let is_paced = self.abr.paces(vc_id);
         let vc = &self.vcs[vc_id as usize];

@@ -41,7 +41,7 @@ fn run(spec: &Value, by_hand: &ByHand) -> RunRecords {
 
 /// Nodes 0 (a host) to 3 (a host) over routers 1 and 2, in two epochs; a source of packets of 1 000 octets
 /// at 0, one each 5 ms, from 0 to 3, where the only label ends. A kind sends 1 000 octets in 10 ms.
-fn two_ways(waiting: &str, loses_in_flight: bool) -> Value {
+fn two_paths(waiting: &str, loses_in_flight: bool) -> Value {
     let mut spec = dumbbell(json!({}), 200 * MS);
     let nodes = [
         ("a", "host"),
@@ -111,11 +111,11 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
     // The same rates, delays and buffers by kind: 0 of the hosts and back, 1 of the router onwards.
     let mut sky = graph.clone();
     sky["links"] = json!([]);
-    let way = |name: &str, from: u32, label: u32| {
+    let vc = |name: &str, from: u32, label: u32| {
         json!({"name": name, "path": [], "by_label": {"from": from, "label": label}, "class": "ubr",
             "policing": [], "gfr": null})
     };
-    sky["vcs"] = json!([way("a>b", 0, 0), way("b>a", 2, 1)]);
+    sky["vcs"] = json!([vc("a>b", 0, 0), vc("b>a", 2, 1)]);
     sky["flows"][0]["forward"] = json!([0]);
     sky["flows"][0]["reverse"] = json!([1]);
     let kinds = [
@@ -158,13 +158,13 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
     assert_eq!(of_router(&graph), sky.vcs[0].cells_discarded.total());
     let ports = &sky.sky.as_ref().unwrap().ports;
     let row = |port: &str| graph.ports.iter().find(|own| own.name == port).unwrap();
-    for (place, name) in ["a>r", "r>a", "r>b", "b>r"].into_iter().enumerate() {
+    for (index, name) in ["a>r", "r>a", "r>b", "b>r"].into_iter().enumerate() {
         let own = row(name);
-        assert_eq!(ports.arrived[place], own.arrived, "{name}");
-        assert_eq!(ports.busy_ps[place], own.busy_ps, "{name}");
-        assert_eq!(ports.queue_mean[place], own.queue.mean, "{name}");
+        assert_eq!(ports.arrived[index], own.arrived, "{name}");
+        assert_eq!(ports.busy_ps[index], own.busy_ps, "{name}");
+        assert_eq!(ports.queue_mean[index], own.queue.mean, "{name}");
         assert_eq!(
-            ports.octets[place],
+            ports.octets[index],
             own.octets.as_ref().unwrap().departed,
             "{name}"
         );
@@ -174,7 +174,7 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
 #[test]
 fn packets_that_wait_at_a_handover_take_the_new_route_the_old_link_or_none() {
     // Ten packets leave node 0 at 10, 20 ... 100 ms. The epoch changes at 50 ms: the fifth leaves in the new one.
-    let by = |waiting: &str| run(&two_ways(waiting, false), &handover());
+    let by = |waiting: &str| run(&two_paths(waiting, false), &handover());
     let rerouted = by("rerouted");
     assert_eq!(nodes(&rerouted).node, [0, 1, 2, 3]);
     assert_eq!(nodes(&rerouted).arrived, [0, 4, 6, 10]);
@@ -193,7 +193,7 @@ fn packets_that_wait_at_a_handover_take_the_new_route_the_old_link_or_none() {
 
 #[test]
 fn a_packet_enters_with_the_delay_of_the_moment_at_which_it_leaves() {
-    let mut spec = two_ways("rerouted", false);
+    let mut spec = two_paths("rerouted", false);
     spec["records"]["delay_sources"] = json!([0]);
     let delay = run(&spec, &handover()).sources[0].delay.clone().unwrap();
     // The first is sent at 0, leaves at 10, and takes 12 ms, 10 us of transmission at node 1, and 5 ms. The last
@@ -206,7 +206,7 @@ fn a_packet_enters_with_the_delay_of_the_moment_at_which_it_leaves() {
 #[test]
 fn what_flies_over_a_link_that_ends_is_lost_if_the_spec_says_so() {
     // The fourth packet leaves at 40 ms, and would arrive at 52, after the end of its link at 50 ms.
-    let records = run(&two_ways("rerouted", true), &handover());
+    let records = run(&two_paths("rerouted", true), &handover());
     assert_eq!(nodes(&records).arrived, [0, 3, 6, 9]);
     assert_eq!(records.vcs[0].cells_lost.handover, 1);
 }
@@ -215,7 +215,7 @@ fn what_flies_over_a_link_that_ends_is_lost_if_the_spec_says_so() {
 fn a_packet_that_waits_goes_to_another_port_if_its_route_does() {
     let mut by_hand = handover();
     by_hand.links[1].port = 1;
-    let records = run(&two_ways("rerouted", false), &by_hand);
+    let records = run(&two_paths("rerouted", false), &by_hand);
     // The fifth to the tenth leave the first port from 50 ms on, and wait for the second one then.
     assert_eq!(nodes(&records).rerouted, [6, 0, 0, 0]);
     assert_eq!(nodes(&records).offered[0], 16);
@@ -233,7 +233,7 @@ fn a_loop_ends_at_the_hop_limit_and_what_turns_back_is_counted() {
         |one: u32, two: u32| vec![vec![Some(1)], vec![Some(one)], vec![Some(two)], vec![None]];
     // Node 2 sends back to 1 until 50 ms.
     by_hand.next = vec![next(2, 1), next(2, 3)];
-    let mut spec = two_ways("sent", false);
+    let mut spec = two_paths("sent", false);
     spec["sky"]["hop_limit"] = json!(8);
     spec["sky"]["kinds"][0]["framing"]["rate_millibps"] = json!(80 * MBIT);
     let records = run(&spec, &by_hand);
@@ -250,7 +250,7 @@ fn a_node_without_a_route_loses_what_comes() {
     let mut by_hand = handover();
     by_hand.next[1][1][0] = None;
     by_hand.next[1][0][0] = None;
-    let records = run(&two_ways("rerouted", false), &by_hand);
+    let records = run(&two_paths("rerouted", false), &by_hand);
     // From 50 ms on node 0 has no route for what leaves its port, six packets, and node 1 none for that of 40 ms,
     // which comes at 52 ms.
     assert_eq!(records.vcs[0].cells_lost.no_route, 7);
@@ -263,7 +263,7 @@ fn a_node_without_a_route_loses_what_comes() {
 
 #[test]
 fn seconds_and_ports_tell_the_same() {
-    let records = run(&two_ways("rerouted", false), &handover());
+    let records = run(&two_paths("rerouted", false), &handover());
     let sky = records.sky.unwrap();
     for (row, &port) in sky.ports.port.iter().enumerate() {
         let own = |column: &[u64]| -> u64 {
@@ -279,7 +279,7 @@ fn seconds_and_ports_tell_the_same() {
 
 #[test]
 fn a_sky_without_its_columns_or_with_others_is_refused() {
-    let spec = two_ways("sent", false);
+    let spec = two_paths("sent", false);
     let mut read = NetworkSpec::read(&spec.to_string()).unwrap();
     let path = |error: skycell_spec::SpecError| error.to_string();
     assert!(path(read.validate().unwrap_err()).contains("sky.columns"));

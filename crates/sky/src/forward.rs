@@ -56,7 +56,7 @@ pub enum Waiting {
 
 /// What becomes of a packet whose last bit leaves a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaving {
+pub enum Departing {
     /// The packet takes this link.
     Link(u32),
     /// The packet goes to the queue of the port of this link.
@@ -73,20 +73,20 @@ pub fn leave(
     (node, label, link): (u32, u16, u32),
     epoch: u32,
     waiting: Waiting,
-) -> Leaving {
+) -> Departing {
     let ports = &rows.columns().link_port;
     match waiting {
-        Waiting::Sent => Leaving::Link(link),
+        Waiting::Sent => Departing::Link(link),
         Waiting::Lost => match courses.delay_ps(link, epoch) {
-            Some(_) => Leaving::Link(link),
-            None => Leaving::Lost(LossReason::OutOfRange),
+            Some(_) => Departing::Link(link),
+            None => Departing::Lost(LossReason::OutOfRange),
         },
         Waiting::Rerouted => match rows.next(node, label) {
-            None => Leaving::Lost(LossReason::NoRoute),
-            Some(next) if ports[next as usize] != ports[link as usize] => Leaving::Port(next),
+            None => Departing::Lost(LossReason::NoRoute),
+            Some(next) if ports[next as usize] != ports[link as usize] => Departing::Port(next),
             Some(next) => match courses.delay_ps(next, epoch) {
-                Some(_) => Leaving::Link(next),
-                None => Leaving::Lost(LossReason::OutOfRange),
+                Some(_) => Departing::Link(next),
+                None => Departing::Lost(LossReason::OutOfRange),
             },
         },
     }
@@ -171,14 +171,14 @@ mod tests {
             leave(&rows, &mut courses, (1, 0, 2), epoch, waiting)
         };
         let all = [Waiting::Sent, Waiting::Rerouted, Waiting::Lost];
-        assert_eq!(all.map(|waiting| at(0, waiting)), [Leaving::Link(2); 3]);
+        assert_eq!(all.map(|waiting| at(0, waiting)), [Departing::Link(2); 3]);
         let expected = [
-            Leaving::Link(2),
-            Leaving::Lost(LossReason::NoRoute),
-            Leaving::Lost(LossReason::OutOfRange),
+            Departing::Link(2),
+            Departing::Lost(LossReason::NoRoute),
+            Departing::Lost(LossReason::OutOfRange),
         ];
         assert_eq!(all.map(|waiting| at(1, waiting)), expected);
-        assert_eq!(all.map(|waiting| at(2, waiting)), [Leaving::Link(2); 3]);
+        assert_eq!(all.map(|waiting| at(2, waiting)), [Departing::Link(2); 3]);
     }
 
     #[test]
@@ -188,9 +188,9 @@ mod tests {
             let (rows, mut courses) = (Rows::new(columns), Courses::new(columns));
             leave(&rows, &mut courses, (1, 0, 1), 0, Waiting::Rerouted)
         };
-        assert_eq!(leave(&columns), Leaving::Port(2));
+        assert_eq!(leave(&columns), Departing::Port(2));
         columns.link_port = vec![0, 1, 1, 2];
-        assert_eq!(leave(&columns), Leaving::Link(2));
+        assert_eq!(leave(&columns), Departing::Link(2));
     }
 
     #[test]

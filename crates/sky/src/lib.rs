@@ -14,5 +14,5 @@ pub mod routes;
 pub use by_hand::{ByHand, HandLink};
 pub use columns::{Columns, ColumnsError, NO_LINK};
 pub use course::Courses;
-pub use forward::{Forward, HOP_LIMIT, Leaving, LossReason, Waiting, Walk, forward, leave, walk};
+pub use forward::{Departing, Forward, HOP_LIMIT, LossReason, Waiting, Walk, forward, leave, walk};
 pub use routes::Rows;

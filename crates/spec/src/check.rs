@@ -353,16 +353,16 @@ impl NetworkSpec {
 
     /// Node at which VC `vc` begins. The spec must be valid.
     pub fn vc_source(&self, vc: usize) -> u32 {
-        if let Some(way) = self.vcs[vc].by_label {
-            return way.from;
+        if let Some(route) = self.vcs[vc].by_label {
+            return route.from;
         }
         self.links[self.vcs[vc].path[0] as usize].from
     }
 
     /// Node at which VC `vc` ends. The spec must be valid.
     pub fn vc_destination(&self, vc: usize) -> u32 {
-        if let (Some(way), Some(sky)) = (self.vcs[vc].by_label, &self.sky) {
-            return sky.columns().label_node[way.label as usize];
+        if let (Some(route), Some(sky)) = (self.vcs[vc].by_label, &self.sky) {
+            return sky.columns().label_node[route.label as usize];
         }
         let path = &self.vcs[vc].path;
         self.links[path[path.len() - 1] as usize].to

@@ -57,8 +57,7 @@ pub struct PortKindSpec {
     pub waiting: Waiting,
 }
 
-/// The fate of a packet whose last bit leaves when its link, or its route, is another one than when the
-/// packet came.
+/// What becomes of a packet whose link, or route, changes while the packet waits in a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
@@ -71,7 +70,7 @@ pub enum Waiting {
     Lost,
 }
 
-/// A VC of packets without a path: each node of the sky sends them on by the route in force for a label.
+/// A VC of packets without a path, which nodes of the sky send on by label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Declare)]
 #[serde(deny_unknown_fields)]
 pub struct ByLabelSpec {
@@ -237,7 +236,7 @@ impl NetworkSpec {
     }
 
     fn validate_by_label(&self, i: usize, vc: &VcSpec, sky: &SkySpec) -> Result<(), SpecError> {
-        let Some(way) = vc.by_label else {
+        let Some(route) = vc.by_label else {
             return Ok(());
         };
         let at = |key: &str| format!("vcs[{i}].{key}");
@@ -246,14 +245,18 @@ impl NetworkSpec {
             let problem = "is empty: the VC goes by a label";
             return Err(structure(at("path"), problem));
         }
-        if way.from as usize >= columns.nodes() {
-            return Err(range(at("by_label.from"), way.from, "a node of the sky"));
+        if route.from as usize >= columns.nodes() {
+            return Err(range(at("by_label.from"), route.from, "a node of the sky"));
         }
-        if way.label as usize >= columns.labels() {
-            return Err(range(at("by_label.label"), way.label, "a label of the sky"));
+        if route.label as usize >= columns.labels() {
+            return Err(range(
+                at("by_label.label"),
+                route.label,
+                "a label of the sky",
+            ));
         }
-        let end = columns.label_node[way.label as usize];
-        if end == way.from {
+        let end = columns.label_node[route.label as usize];
+        if end == route.from {
             let problem = "begins where its label ends";
             return Err(structure(at("by_label.from"), problem));
         }

@@ -79,9 +79,9 @@ def models_of(annotation: Any) -> list[type[BaseModel]]:
 
 
 def by_tag(annotation: Any) -> dict[str, Any]:
-    """The annotations between which a file chooses by the shape of a value, such as a table or a list.
+    """The annotations between which the shape of a value decides: a table, or a list of tables.
 
-    Empty where there is one.
+    Empty where there is one annotation.
     """
     metadata = getattr(annotation, "__metadata__", ())
     if not any(isinstance(part, Discriminator) for part in metadata):

@@ -46,7 +46,8 @@ def idle_below(written: Any, tables: Sequence[Any], path: Path) -> Iterator[Idle
     """
     if isinstance(written, list):
         for i, item in enumerate(written):
-            yield from idle_below(item, [table[i] for table in tables], (*path, i))
+            lists = [table for table in tables if isinstance(table, tuple)]
+            yield from idle_below(item, [each[i] for each in lists], (*path, i))
         return
     known = [table for table in tables if isinstance(table, BaseModel)]
     if not isinstance(written, Mapping) or not known:

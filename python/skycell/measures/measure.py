@@ -27,7 +27,8 @@ class Measure(Generic[View]):
         measure: returns the value, or None if it is not defined, such as the fairness of a run that
             delivered nothing.
         part: kind of the parts of the network that `NAME:PART` measures alone: `flow`, `port`,
-            `uplink`, `call` (a class of calls), `vc` or `class`; empty if there are none. Measures
+            `uplink`, `call` (a class of calls), `vc` or `class`; `sky` for all of a constellation;
+            empty if there are none. Measures
             of a flow, or of no part, concern TCP flows; those of a VC concern the VCs whose cell
             delay is measured.
         traffic: kind of traffic that the flows need, `web` or `transfers`; empty for any.

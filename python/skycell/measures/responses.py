@@ -9,6 +9,7 @@ from skycell.measures.measure import Better, Measure, Measures
 from skycell.measures.ports import PORTS
 from skycell.measures.probes import PROBES
 from skycell.measures.run_view import RunView
+from skycell.measures.sky import SKY
 from skycell.measures.uplinks import UPLINKS
 from skycell.measures.users import TRANSFERS, WEB
 from skycell.stats.ranges import ANY, Range
@@ -16,7 +17,9 @@ from skycell.stats.ranges import ANY, Range
 DEFAULT_RESPONSES = ("efficiency", "max_min_fairness")
 """What is measured unless the file says otherwise."""
 
-RESPONSES: Measures[RunView] = Measures(FLOWS, PORTS, UPLINKS, PROBES, CALLS, VCS, WEB, TRANSFERS)
+RESPONSES: Measures[RunView] = Measures(
+    FLOWS, PORTS, UPLINKS, PROBES, CALLS, VCS, WEB, TRANSFERS, SKY
+)
 """Responses by name. A response with a part measures one part alone as `NAME:PART`."""
 
 

@@ -26,8 +26,8 @@ from skycell.scenario.values.cells import aal5_cells_of
 from skycell.spec.declared.network import (
     FlowSpec,
     LinkSpec,
-    PortKindSpec,
     NetworkSpec,
+    PortKindSpec,
     SourcePatternBursts,
     SourcePatternConstant,
     SourcePatternEcho,

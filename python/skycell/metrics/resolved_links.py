@@ -12,7 +12,7 @@ from skycell.scenario.links.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
 from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
-from skycell.spec.values import kinds_as_links, fragments, octets_on_line, packet_time_ps, route_of
+from skycell.spec.values import fragments, kinds_as_links, octets_on_line, packet_time_ps, route_of
 
 #: An acknowledgement, a packet of a call, and the longest that Ethernet carries, octets.
 USUAL_PACKETS = (40, 200, 1500)

@@ -139,6 +139,12 @@ def _reasons(intervals: tuple[Interval, ...]) -> str:
 
 
 def constellation_of(name: str, folder: Path) -> Constellation:
+    """The constellation of a name; else `ScenarioFaults`, of this call's own words or a file's.
+
+    Args:
+        name: of a built-in one, or of a file.
+        folder: from which a file's name leads to it.
+    """
     if name in constellations():
         return as_constellation(name)
     try:

@@ -52,7 +52,7 @@ def sky_nodes(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     names = pl.Series([node.name for node in spec.nodes])
-    nodes = traces[NODES]
+    nodes: pl.DataFrame = traces[NODES]
     return nodes.with_columns(names.gather(nodes["node"]).alias("node"))
 
 
@@ -64,9 +64,14 @@ def sky_seconds(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     ports = _named(traces[PORTS], spec).select("port", "link", "kind")
-    rates = {kind.name: kind.framing.rate_millibps / 1000 for kind in spec.sky.kinds} if spec.sky else {}
+    rates = (
+        {kind.name: kind.framing.rate_millibps / 1000 for kind in spec.sky.kinds}
+        if spec.sky
+        else {}
+    )
     rate = pl.col("kind").replace_strict(rates, return_dtype=pl.Float64)
-    joined = traces[SECONDS].join(ports, on="port", how="left", maintain_order="left")
+    seconds: pl.DataFrame = traces[SECONDS]
+    joined = seconds.join(ports, on="port", how="left", maintain_order="left")
     return joined.select(
         "link",
         "second",

@@ -13,12 +13,9 @@ from skycell.spec.text import canonical_json
 if TYPE_CHECKING:
     from skycell.spec.declared.parts import (
         FlowSpec,
-        LinkSpec,
         NodeSpec,
         PolicySpec,
-        PortKindSpec,
         QueueSpec,
-        SkySpec,
         SourceSpec,
         VcSpec,
     )
@@ -64,7 +61,7 @@ class NetworkMethods(SpecPart):
         vcs: tuple[VcSpec, ...]
         flows: tuple[FlowSpec, ...]
         sources: tuple[SourceSpec, ...]
-        sky: SkySpec | None
+        sky: Any
 
     def canonical_json(self) -> str:
         """The one text of this spec: sorted keys, no spaces."""
@@ -113,7 +110,7 @@ class NetworkMethods(SpecPart):
         return ends.index(node) + 1
 
     @property
-    def carriers(self) -> tuple[LinkSpec | PortKindSpec, ...]:
+    def carriers(self) -> tuple[Any, ...]:
         """What carries cells or packets: the links, and the kinds of ports of a sky."""
         return (*self.links, *(self.sky.kinds if self.sky is not None else ()))
 

@@ -11,8 +11,8 @@ use crate::impairments::Impairments;
 use crate::port::{Port, Verdict};
 use skycell_des::Key;
 use skycell_records::{LossReason, SkyMeter, SkyRecord};
-use skycell_sky::{Columns, Courses, Forward, Leaving, Rows, forward, leave};
-use skycell_spec::{ByLabelSpec, NetworkSpec, ServiceClass, SkySpec};
+use skycell_sky::{Columns, Courses, Departing, Forward, Rows, forward, leave};
+use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
 use skycell_traffic::rank;
 use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
@@ -147,17 +147,17 @@ impl<'a> Sky<'a> {
     }
 
     /// What becomes of a packet whose last bit leaves its port.
-    fn leaving(&mut self, now: SimTime, cell: &Cell, label: u16) -> Leaving {
+    fn leaving(&mut self, now: SimTime, cell: &Cell, label: u16) -> Departing {
         let link = cell.sky_link;
         let node = self.link_from[link as usize];
         self.bring(now, node);
         let kind = self.columns.port_kind[self.columns.link_port[link as usize] as usize];
         let waiting = self.spec.kinds[usize::from(kind)].waiting.into();
-        let way = (node, label, link);
-        leave(&self.rows, &mut self.courses, way, self.epoch, waiting)
+        let route = (node, label, link);
+        leave(&self.rows, &mut self.courses, route, self.epoch, waiting)
     }
 
-    /// A packet enters a link, under transmission since `since`; the reason when it is lost on the way.
+    /// A packet enters a link, under transmission since `since`; the reason when it is lost on the route.
     fn enter(
         &mut self,
         (since, now): (SimTime, SimTime),
@@ -231,12 +231,12 @@ impl<'a> Network<'a> {
 
     /// The label of a VC.
     fn label(&self, vc: u32) -> u16 {
-        let way = self.spec.vcs[vc as usize].by_label;
-        way.expect("the VC goes by label").label as u16
+        let route = self.spec.vcs[vc as usize].by_label;
+        route.expect("the VC goes by label").label as u16
     }
 
     /// A whole packet is handed over where its VC begins.
-    pub(super) fn hand_to_sky(&mut self, now: SimTime, id: FrameId, vc_id: u32, way: ByLabelSpec) {
+    pub(super) fn hand_to_sky(&mut self, now: SimTime, id: FrameId, vc_id: u32, node: u32) {
         let has_ack_filter = self.sky().has_ack_filter;
         let frame = self.frames.get(id);
         let ack = has_ack_filter.then(|| self.pure_ack(&frame.content));
@@ -264,8 +264,8 @@ impl<'a> Network<'a> {
         let record = &mut self.vcs[vc_id as usize].record;
         record.frames_offered += 1;
         record.cells_offered += 1;
-        self.sky().nodes[way.from as usize].handed_over += 1;
-        self.forward(now, way.from, None, cell);
+        self.sky().nodes[node as usize].handed_over += 1;
+        self.forward(now, node, None, cell);
     }
 
     /// A packet is at a node, to which it came over a link or not: it is delivered, lost, or goes on.
@@ -304,8 +304,8 @@ impl<'a> Network<'a> {
         let sky = self.sky();
         sky.nodes[sky.link_from[link as usize] as usize].offered += 1;
         let port_id = sky.port_of(link);
-        let place = sky.classes.iter().position(|&own| own == class);
-        let port_vc = PortVc(place.expect("all classes by label are known") as u32);
+        let index = sky.classes.iter().position(|&own| own == class);
+        let port_vc = PortVc(index.expect("all classes by label are known") as u32);
         let own = Cell {
             sky_link: link,
             came_at: now,
@@ -339,7 +339,7 @@ impl<'a> Network<'a> {
         sky.meters[(port_id - sky.first) as usize].on_departure(now.0, cell.octets);
         let node = sky.link_from[cell.sky_link as usize] as usize;
         match sky.leaving(now, &cell, label) {
-            Leaving::Link(link) => {
+            Departing::Link(link) => {
                 let before = sky.links[link as usize].cells.is_empty();
                 let lost = sky.enter((since, now), link, cell, serial);
                 match (lost, before, sky.links[link as usize].cells.front()) {
@@ -356,11 +356,11 @@ impl<'a> Network<'a> {
                     _ => {}
                 }
             }
-            Leaving::Port(link) => {
+            Departing::Port(link) => {
                 sky.nodes[node].rerouted += 1;
                 self.offer_packet(now, link, cell);
             }
-            Leaving::Lost(reason) => {
+            Departing::Lost(reason) => {
                 sky.nodes[node].gone += 1;
                 self.lose_packet(&cell, reason.into());
             }

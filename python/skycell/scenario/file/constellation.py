@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator
 
 from skycell.input.faults import show_value
-from skycell.input.parameters import Flag, Parameters, ValueType, param, quantity, whole_number, word
+from skycell.input.parameters import (
+    Flag,
+    Parameters,
+    ValueType,
+    param,
+    quantity,
+    whole_number,
+    word,
+)
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.links import jitter
@@ -23,8 +31,8 @@ Step = Annotated[
 ]
 Waiting = Annotated[str, word("sent", "rerouted", "lost")]
 _WAITING = (
-    "a packet whose turn comes when its link or route has changed: it is sent over the link that it "
-    "came for, with the last delay known; rerouted by the route in force; or lost if the link is "
+    "fate of a packet whose link or route has changed by the time that it leaves: sent over the "
+    "old link, with the last delay known; rerouted by the route in force; or lost if the link is "
     "gone"
 )
 
@@ -39,9 +47,7 @@ class SkyPort(PortKeys):
         "longest packet that the links carry; a segment with its headers must fit",
         source="no limit",
     )
-    buffer: Buffer = param(
-        ..., "buffer of each port, including the packet being sent", symbol="K"
-    )
+    buffer: Buffer = param(..., "buffer of each port, including the packet being sent", symbol="K")
     loss: FrameLoss = param(
         0,
         "probability that a link loses a packet, or a model of losses in bursts; each link draws "
@@ -66,7 +72,7 @@ class InterSatellitePort(SkyPort):
 
 
 class GroundPort(SkyPort):
-    """The ports of the links between stations and satellites: one of each station to all of them."""
+    """The ports of links between stations and satellites; a station has one for all of them."""
 
     satellite_port: Annotated[str, word("shared", "per_station")] = param(
         "shared",
@@ -142,7 +148,7 @@ class ConstellationNetwork(Parameters):
     kind: Literal["constellation"] = param(..., "the topology")
     constellation: Text = param(
         ...,
-        "a built-in constellation, or a file or folder of one relative to the scenario's folder, as "
+        "a built-in constellation, or a file or folder relative to the scenario's folder, as "
         "`skycell orbit` reads them",
     )
     stations: Stations = param(..., "places on the ground; each is a host")
@@ -166,7 +172,8 @@ class ConstellationNetwork(Parameters):
     )
     ground: GroundPort = param(..., "ports of the links between stations and satellites")
     routing: Annotated[
-        Routing, BeforeValidator(_routing_by, json_schema_input_type=Routing | Literal["delay", "hops"])
+        Routing,
+        BeforeValidator(_routing_by, json_schema_input_type=Routing | Literal["delay", "hops"]),
     ] = param({}, "how nodes choose the next one", source="the least delay")
     handover: Handover = param({}, "what happens when a link ends", source="packets arrive")
     hop_limit: Annotated[int, whole_number(1, 255)] = param(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from skycell.input.parameters import Name, Parameters, param, whole_number
+from skycell.input.parameters import Parameters, param, whole_number
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Persistent, Traffic, Transfers, Web
 from skycell.scenario.file.sources import PacketSize, PeakRate, Phase

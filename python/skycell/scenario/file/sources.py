@@ -178,9 +178,7 @@ PacedSource = CbrSource | VbrSource
 Source = Annotated[PacedSource | TraceSource, Field(discriminator="kind")]
 
 
-def each_source(
-    written: Iterable[Source], faults: FaultCollector
-) -> Iterator[tuple[Path, Source]]:
+def each_source(written: Iterable[Source], faults: FaultCollector) -> Iterator[tuple[Path, Source]]:
     """Every source that a file stands for, with the path of its table in the file.
 
     What is wrong with one is wrong with all that are like it: after a fault the next table's come.

@@ -161,7 +161,10 @@ def resolve_schedules(
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 
     if isinstance(topology, ConstellationNetwork):
-        for key, port in (("inter_satellite", topology.inter_satellite), ("ground", topology.ground)):
+        for key, port in (
+            ("inter_satellite", topology.inter_satellite),
+            ("ground", topology.ground),
+        ):
             if port is not None:
                 lose(port.loss, port.framing, ("topology", key, "loss"))
         return file, LinkSchedules(schedules, losses_ppb, channels, chains)

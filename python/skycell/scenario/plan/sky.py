@@ -79,11 +79,11 @@ def plan_sky(
     for a, b in users:
         for ends in ((a, b), (b, a)):
             add_way(plan, *ends)
-    for place, demand, own in demands:
+    for table, demand, own in demands:
         if isinstance(demand, Connections):
-            _add_flows(plan, place, demand.count, own)
+            _add_flows(plan, table, demand.count, own)
         else:
-            _add_sources(plan, place, demand, own)
+            _add_sources(plan, table, demand, own)
     faults.raise_if_any()
     return plan
 
@@ -104,7 +104,8 @@ def names_of(pair: tuple[str, str], count: int, taken: Iterable[str]) -> list[st
     ['a>b#2', 'a>b#3']
     """
     first = f"{pair[0]}>{pair[1]}"
-    known, number, found = set(taken), 1, []
+    known, number = set(taken), 1
+    found: list[str] = []
     while len(found) < count:
         name = first if number == 1 else f"{first}#{number}"
         number += 1
@@ -113,9 +114,7 @@ def names_of(pair: tuple[str, str], count: int, taken: Iterable[str]) -> list[st
     return found
 
 
-def _add_flows(
-    plan: Plan, place: int, count: int, pairs: Sequence[tuple[str, str]]
-) -> None:
+def _add_flows(plan: Plan, place: int, count: int, pairs: Sequence[tuple[str, str]]) -> None:
     for a, b in pairs:
         for name in names_of((a, b), count, plan.flows):
             plan.add_flow(name, (f"{a}>{b}",), (f"{b}>{a}",))
@@ -240,9 +239,7 @@ def _sky_and_places(
     return sky, places
 
 
-def _places(
-    stations: str | tuple[str, ...], folder: FilePath, sky: Constellation
-) -> list[Place]:
+def _places(stations: str | tuple[str, ...], folder: FilePath, sky: Constellation) -> list[Place]:
     from skycell.orbit.places import find_places, read_places
 
     if isinstance(stations, tuple):
@@ -253,7 +250,7 @@ def _places(
 def _take_over(found: ScenarioFaults, here: Path, faults: FaultCollector) -> None:
     """Notes faults of other files where they are, and others at a key of this one."""
     for fault in found.faults:
-        if fault.line is not None or fault.path:
+        if fault.file and fault.file != "places":
             faults.faults.append(fault)
         else:
             faults.add(here, Verbatim(fault.got), fault.allowed)
@@ -287,7 +284,9 @@ def _routes(
     if epochs > _MOST_EPOCHS:
         got = Verbatim(f'"{topology.step}", which is {show_amount(epochs)} steps')
         least = show_time(-(-asked.duration_ps // _MOST_EPOCHS))
-        faults.add(("topology", "step"), got, f"from {least}, for up to {show_amount(_MOST_EPOCHS)}")
+        faults.add(
+            ("topology", "step"), got, f"from {least}, for up to {show_amount(_MOST_EPOCHS)}"
+        )
         faults.raise_if_any()
     listed = None
     if topology.routing.fstate is not None:
@@ -332,7 +331,9 @@ def _from_fstate(
     last_ps = listed.start_ps + listed.step_ps * listed.epochs
     end_ps = asked.start_ps + asked.duration_ps
     if listed.start_ps != asked.start_ps or last_ps < end_ps:
-        got = Verbatim(f'"{name}", with routes from {show_time(listed.start_ps)} to {show_time(last_ps)}')
+        got = Verbatim(
+            f'"{name}", with routes from {show_time(listed.start_ps)} to {show_time(last_ps)}'
+        )
         allowed = f"routes of the run, from {show_time(asked.start_ps)} to {show_time(end_ps)}"
         faults.add(here, got, allowed)
         faults.raise_if_any()

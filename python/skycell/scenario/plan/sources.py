@@ -115,9 +115,7 @@ def own_hosts(
     return [begin, *between, end]
 
 
-def plan_between_stations(
-    plan: Plan, source: Source, here: Path, faults: FaultCollector
-) -> None:
+def plan_between_stations(plan: Plan, source: Source, here: Path, faults: FaultCollector) -> None:
     """Puts a source of datagrams on the way by label between two stations."""
     ends = station_ends(plan, source, here, faults)
     if not sends_packets(source):

@@ -643,9 +643,7 @@ class PacketPolicerSpec(SpecPart):
 
 
 class ByLabelSpec(SpecPart):
-    """A VC of packets without a path: each node of the sky sends them on by the route in force for
-    a label.
-    """
+    """A VC of packets without a path, which nodes of the sky send on by label."""
 
     from_: U32 = Field(alias="from")
     label: U32

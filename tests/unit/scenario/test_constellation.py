@@ -1,0 +1,259 @@
+"""A constellation as a topology: whose stations talk to each other, and what their packets take."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import skycell
+from skycell.input.faults import ScenarioFaults
+from skycell.orbit import as_constellation, find_places, series
+from skycell.records.files import write_result
+from skycell.records.reading import NotAResult, read_result
+from skycell.records.sky import COLUMNS_FILE, sky_links, sky_nodes, sky_seconds
+from skycell.scenario import load, parse
+
+STATIONS = ["new_york", "london", "tokyo", "paris"]
+
+
+def network(**topology: Any) -> dict[str, Any]:
+    """Four stations over Iridium's pattern for half a second."""
+    port = {"rate": "10 Mbit/s", "framing": "ip", "buffer": "50 packets"}
+    return {
+        "run": {"duration": "500 ms"},
+        "topology": {
+            "kind": "constellation",
+            "constellation": "iridium-like",
+            "stations": STATIONS,
+            "inter_satellite": dict(port),
+            "ground": dict(port),
+            **topology,
+        },
+        "traffic": [{"pairs": "reciprocal_permutation"}],
+    }
+
+
+def faults(values: dict[str, Any], folder: Path | None = None) -> dict[str, str]:
+    """What is allowed at each faulty place."""
+    with pytest.raises(ScenarioFaults) as found:
+        parse(values, folder=folder or Path())
+    return {fault.path: fault.allowed for fault in found.value.faults}
+
+
+def test_a_lone_ping_takes_the_delays_of_the_series_and_its_packets_to_the_picosecond() -> None:
+    values = network(
+        stations=["new_york", "tokyo"],
+        step="1 s",
+        inter_satellite={"rate": "10 Gbit/s", "framing": "ip", "buffer": "50 packets"},
+        ground={"rate": "10 Gbit/s", "framing": "ip", "buffer": "50 packets"},
+    )
+    values["traffic"] = "persistent"
+    values["probe"] = [
+        {"name": "ping", "source": "new_york", "destination": "tokyo", "interval": "10 s"}
+    ]
+    scenario = parse(values)
+    result = skycell.run(scenario)
+    rtt_ps = result.records["probes"][0]["rtt"]["min_ps"]
+    places = find_places(["new_york", "tokyo"])
+    found = series(as_constellation("iridium-like"), places, [(0, 1), (1, 0)], duration_ps=0)
+    there, back = (int(found.delays_ps(pair)[0]) for pair in (0, 1))
+    sent = result.traces["sky_ports"]
+    hops = int(sent["departed"].sum())
+    packet_ps = int(sent["busy_ps"].sum()) // hops
+    assert rtt_ps == there + back + hops * packet_ps
+    assert packet_ps == 84 * 8 * 100
+
+
+def test_both_engines_leave_the_same_tables() -> None:
+    values = network(step="50 ms")
+    values["traffic"] = [
+        {"pairs": "all"},
+        {"pairs": {"to": "paris"}, "kind": "cbr", "rate": "4 Mbit/s", "count": 2},
+        {"pairs": [["tokyo", "london"]], "kind": "transfers", "size": "20 kB"},
+    ]
+    fast, reference = (skycell.run(values, engine=engine) for engine in ("fast", "reference"))
+    assert fast.flows.equals(reference.flows)
+    for name in ("sky_ports", "sky_nodes", "sky_seconds"):
+        assert fast.traces[name].equals(reference.traces[name]), name
+
+
+def test_links_nodes_and_seconds_tell_of_the_same_packets() -> None:
+    result = skycell.run(network())
+    links = sky_links(result.spec, result.traces)
+    nodes = sky_nodes(result.spec, result.traces)
+    seconds = sky_seconds(result.spec, result.traces)
+    assert links["packets"].sum() == seconds["packets"].sum()
+    assert set(STATIONS) <= set(nodes["node"])
+    of_stations = links.filter(links["from"].is_in(STATIONS))
+    assert set(of_stations["kind"]) == {"up"}
+    assert len(of_stations) == len(STATIONS)
+    offered = sum(vc["cells_offered"] for vc in result.records["vcs"])
+    at_stations = nodes.filter(nodes["node"].is_in(STATIONS))
+    assert at_stations["handed_over"].sum() == offered
+
+
+def test_pairs_of_each_kind() -> None:
+    def ends(pairs: Any, **more: Any) -> list[tuple[str, str]]:
+        values = network()
+        values["traffic"] = [{"pairs": pairs, **more}]
+        spec = parse(values).resolve()
+        return [tuple(flow.name.partition("#")[0].split(">")) for flow in spec.flows]  # type: ignore[misc]
+
+    permutation = ends("permutation")
+    assert sorted(a for a, _ in permutation) == sorted(b for _, b in permutation)
+    assert sorted(a for a, _ in permutation) == sorted(STATIONS)
+    assert all(a != b for a, b in permutation)
+    both = ends("reciprocal_permutation")
+    assert {(b, a) for a, b in both} == set(both)
+    assert len(both) == len(STATIONS)
+    assert len(ends("all")) == 12
+    assert ends({"to": "tokyo"}) == [(a, "tokyo") for a in STATIONS if a != "tokyo"]
+    assert ends([["paris", "tokyo"]], count=2) == [("paris", "tokyo")] * 2
+    others = {tuple(ends({"kind": "permutation", "seed": seed})) for seed in range(8)}
+    assert len(others) > 1
+
+
+def test_the_seed_of_the_run_changes_no_pair_and_no_route() -> None:
+    scenario = parse(network())
+    one, other = scenario.resolve(1), scenario.resolve(2)
+    assert one.sky == other.sky
+    assert [flow.name for flow in one.flows] == [flow.name for flow in other.flows]
+
+
+def test_connections_have_names_tcp_and_starts_of_their_own() -> None:
+    values = network()
+    values["traffic"] = [
+        {"pairs": [["paris", "tokyo"]], "count": 2},
+        {
+            "pairs": [["paris", "tokyo"], ["tokyo", "paris"]],
+            "tcp": {"mss": "500 B"},
+            "start": {"kind": "together", "at": "100 ms"},
+        },
+    ]
+    spec = parse(values).resolve()
+    names = [flow.name for flow in spec.flows]
+    assert names == ["paris>tokyo", "paris>tokyo#2", "paris>tokyo#3", "tokyo>paris"]
+    assert [flow.tcp.mss for flow in spec.flows[2:]] == [500, 500]
+    assert spec.flows[0].tcp.mss != 500
+    assert [getattr(flow.start, "time_ps", None) for flow in spec.flows[2:]] == [10**11] * 2
+
+
+def test_a_result_keeps_its_columns_and_is_read_again(tmp_path: Path) -> None:
+    result = skycell.run(network())
+    write_result(result, tmp_path)
+    again = read_result(tmp_path)
+    assert again.traces["sky_ports"].equals(result.traces["sky_ports"])
+    columns = tmp_path / COLUMNS_FILE
+    columns.write_bytes(columns.read_bytes()[:-8])
+    with pytest.raises(NotAResult, match="digest"):
+        read_result(tmp_path)
+    columns.unlink()
+    with pytest.raises(NotAResult):
+        read_result(tmp_path)
+
+
+def test_a_frozen_sky_has_one_look_at_its_delays() -> None:
+    moving, frozen = parse(network()), parse(network(frozen=True))
+    assert moving.plan.sky is not None
+    assert frozen.plan.sky is not None
+    assert (moving.plan.sky.epochs, frozen.plan.sky.epochs) == (6, 1)
+
+
+def test_a_port_for_each_station_is_more_ports() -> None:
+    values = network(stations=["48.86,2.35", "48.9,2.4", "tokyo"])
+    values["traffic"] = [
+        {"pairs": {"to": "tokyo"}},
+        {"pairs": [["tokyo", "48.86,2.35"], ["tokyo", "48.9,2.4"]]},
+    ]
+    shared = skycell.run(values)
+    own = deepcopy(values)
+    own["topology"]["ground"]["satellite_port"] = "per_station"
+    links = [sky_links(each.spec, each.traces) for each in (shared, skycell.run(own))]
+    down = [set(each.filter(each["kind"] == "down")["link"]) for each in links]
+    # Two places a few kilometres apart are served by one satellite.
+    assert any(name.endswith(">down") for name in down[0])
+    assert all(not name.endswith(">down") for name in down[1])
+
+
+def test_rtt_is_the_greatest_of_the_pairs() -> None:
+    values = network()
+    values["traffic"] = [{"pairs": [["paris", "tokyo"], ["paris", "london"]]}]
+    values["topology"]["ground"]["buffer"] = "1 RTT"
+    scenario = parse(values)
+    spec = scenario.resolve()
+    assert scenario.plan.sky is not None
+    assert spec.sky is not None
+    held = spec.sky.kinds[1].port.default_queue.capacity_cells
+    assert held is not None
+    assert spec.sky.kinds[1].port.default_queue.counts_octets
+    assert held == pytest.approx(scenario.plan.sky.rtt_ps / 1e12 * 10e6 / 8, abs=1)
+
+
+def test_faults_of_the_file_are_told_together() -> None:
+    values = network(hop_limit=0, constellation="kuyper")
+    values["traffic"][0]["pairs"] = "permutations"
+    found = faults(values)
+    assert "topology.hop_limit" in found
+    assert "traffic[0].pairs.kind" in found
+
+
+def test_faults_of_the_network() -> None:
+    assert "topology.constellation" in faults(network(constellation="kuyper"))
+    assert "topology.stations" in faults(network(stations=["new_york", "atlantis"]))
+    assert "topology.stations" in faults(network(stations="nowhere.csv"))
+    assert "topology.stations" in faults(network(stations=["paris", "paris"]))
+    assert "topology.inter_satellite" in faults(network(inter_satellite=None))
+    cells = {"rate": "10 Mbit/s", "framing": "none", "buffer": "50 cells"}
+    assert "topology.ground.framing" in faults(network(ground=cells))
+    long = network(step="1 us")
+    long["run"]["duration"] = "10 s"
+    assert "topology.step" in faults(long)
+
+
+def test_faults_of_traffic() -> None:
+    def of(*tables: dict[str, Any], **more: Any) -> dict[str, str]:
+        return faults({**network(), "traffic": list(tables), **more})
+
+    assert "traffic[0].pairs.to" in of({"pairs": {"to": "atlantis"}})
+    assert "traffic[0].pairs[0]" in of({"pairs": [["paris", "paris"]]})
+    assert "traffic[1].count" in of({"pairs": "all"}, {"pairs": "all", "count": 1000})
+    assert "traffic[0].pairs" in of({"kind": "web"})
+    assert "traffic[0].start.at" in of({"pairs": "all", "start": {"kind": "together", "at": "9 s"}})
+    assert "traffic" in faults({**network(), "traffic": "persistent"})
+    probe = {"name": "p", "source": "paris", "destination": "rome"}
+    assert "probe[0].destination" in of({"pairs": "all"}, probe=[probe])
+    calls = {"name": "c", "rate": "64 kbit/s", "mean_interval": "1 s", "holding": "1 s"}
+    assert any(path.startswith("calls") for path in of({"pairs": "all"}, calls=[calls]))
+
+
+def test_a_list_of_traffic_belongs_to_a_constellation() -> None:
+    link = {"rate": "10 Mbit/s", "framing": "ip", "delay": "1 ms", "buffer": "50 packets"}
+    access = {"delay": "1 ms"}
+    dumbbell = {"kind": "dumbbell", "sources": 1, "bottleneck": link, "access": access}
+    found = faults(
+        {"run": {"duration": "1 s"}, "topology": dumbbell, "traffic": [{"pairs": "all"}]}
+    )
+    assert "traffic" in found
+
+
+def test_values_of_traffic_are_set_by_key(tmp_path: Path) -> None:
+    file = tmp_path / "net.toml"
+    file.write_text(
+        """
+        run = { duration = "100 ms" }
+        traffic = [{ pairs = "all" }]
+        [topology]
+        kind = "constellation"
+        constellation = "iridium-like"
+        stations = ["paris", "tokyo"]
+        inter_satellite = { rate = "10 Mbit/s", framing = "ip", buffer = "50 packets" }
+        ground = { rate = "10 Mbit/s", framing = "ip", buffer = "50 packets" }
+        """
+    )
+    spec = load(file, {"traffic.0.count": 3, "topology.ground.loss": 0.01}).resolve()
+    assert len(spec.flows) == 6
+    assert spec.sky is not None
+    assert [kind.loss_ppb for kind in spec.sky.kinds] == [0, 10**7, 10**7]
