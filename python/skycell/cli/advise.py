@@ -72,9 +72,9 @@ SEGMENT = _Amount("SIZE", "1460 B", 88, 65_495)
 class Advise(Call):
     """Answer which queue and TCP, or which service category, suit a link.
 
-    The answer rests on stored runs whose setting is near in every factor (rate, round trip and
-    users within a quarter, losses within a half), and says how far each is; or on a small
-    experiment of just this link, which takes seconds to minutes.
+    The answer rests on stored runs whose setting is near in every factor (rate, round trip, users
+    and segments within a quarter, losses within a half), and says of which study they are and how
+    far each factor is; or on a small experiment of just this link, which takes seconds to minutes.
 
     Options share their random numbers; one counts as worse than the best only if the interval of
     the difference says so. Where that leaves half of the options or more, the answer says that the
@@ -115,7 +115,7 @@ class Advise(Call):
     mss: Quantity | None = option(
         "--mss",
         type=SEGMENT,
-        help="Data in a full segment, such as '9180 B'.  [default: stored runs of any; 1460 B]",
+        help="Data in a full segment, such as '9180 B'; stored runs with any answer if not given.",
     )
     beside: Beside = option(
         "--beside",

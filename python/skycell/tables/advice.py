@@ -7,6 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from skycell.studies.option_state import KEPT_FOR, state_of
+from skycell.studies.settings import is_near
 from skycell.tables.table import Table, columns, number, share, words
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def opening(found: Answer, ranking: Ranking) -> str:
     reported = f"Take {taken}: {value} ({ranking.aim.meaning})."
     if found.source.fixed:
         reported = f"{reported} Nothing but {levels_in_words(found.source.fixed)} was run."
+    if found.stored is not None and not is_near(found.differences):
+        reported = f"{reported} These runs are of another setting, which is not near."
     if simple is None:
         return reported
     if simple is best:

@@ -126,6 +126,8 @@ def test_segments_that_differ_are_not_near(tmp_path: Path) -> None:
     assert (segment["stored"], segment["is_near"]) == ("9180 B", False)
     near = as_json(tmp_path, PAPERS | {"--mss": "9180 B"})
     assert near["from"] == "stored"
+    assert "another setting" in found["answer"]
+    assert "another setting" not in near["answer"]
 
 
 def test_what_the_nearest_study_does_not_measure_comes_from_the_next(tmp_path: Path) -> None:
