@@ -156,7 +156,7 @@ def _of_schemes(levels: Levels) -> Setting:
     return Setting(GFR_RATE_BPS, _GFR_RTT_S[levels["latency"]], users, mss=1460)
 
 
-_EFFICIENCY = "part of the link that users get"
+_EFFICIENCY = "part of what TCP can have of the link"
 _JAIN = "Jain's index of the users' throughputs"
 _UBR = Option("service", form="ubr_{}", names={"ubr": "tail_drop"})
 _CELLS = Option("buffer", "cells")
@@ -253,7 +253,12 @@ SOURCES: Mapping[Choice, tuple[Source, ...]] = {
             },
             _beside_vbr,
             "drop policy, buffer, TCP, and what is guaranteed to UBR beside VBR",
-            _PAPER_AIMS,
+            {
+                "goodput": Aim(
+                    "efficiency", "greater", "part of what VBR leaves of the link", "bulk"
+                ),
+                "fairness": _PAPER_AIMS["fairness"],
+            },
             simplest={"service": "ubr_tail_drop", "guaranteed": 0.0},
         ),
         Source(
