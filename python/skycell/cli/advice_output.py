@@ -28,6 +28,8 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
             "users": question.users,
             "traffic": question.traffic,
             "loss": question.loss,
+            "mss": question.mss,
+            "beside": question.beside,
             "matters": question.aim,
             "response": ranking.aim.response,
         },
@@ -38,19 +40,26 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
         if nearest is None
         else {
             "study": nearest.source.study,
-            "table": nearest.table,
+            "tables": list(nearest.tables),
             "setting": asdict(nearest.setting),
             "differences": [asdict(difference) for difference in found.differences],
         },
         "refused": found.refused,
         "not_stored": list(found.not_stored),
+        "nearer_without_it": None
+        if found.nearer is None
+        else {
+            "study": found.nearer.source.study,
+            "tables": list(found.nearer.tables),
+            "setting": asdict(found.nearer.setting),
+        },
         "confidence": ranking.confidence,
         "decides": ranking.decides,
         "best": [dict(option.levels) for option in ranking.best],
         "ranked": [
             {
                 "levels": dict(option.levels),
-                "kept_for_each": list(state_of(found.choice, option.levels)),
+                "kept_for_each": list(state_of(found.source, option.levels)),
                 "values": dict(option.values),
                 "difference": option.difference,
                 "low": option.low,
@@ -72,11 +81,12 @@ def as_dict(found: Answer, question: Question, ranking: Ranking) -> dict[str, An
 
 def _trade_off(found: Answer, ranking: Ranking) -> TradeOff | None:
     from skycell.experiment.trade_off import trade_off
-    from skycell.studies.advice import aims_of
 
     if found.setting.traffic != "bulk":  # others get what they ask for, sooner or later
         return None
-    aims = aims_of(found.choice)
+    aims = found.source.aims
+    if "goodput" not in aims or "delay" not in aims:
+        return None
     return trade_off(ranking, aims["goodput"], aims["delay"])
 
 
@@ -85,6 +95,8 @@ def command(found: Answer, question: Question) -> str:
     if found.stored is not None:
         return found.stored.command()
     loss = f" --loss '{100 * question.loss:g} %'" if question.loss else ""
+    loss += f" --mss '{question.mss} B'" if question.mss is not None else ""
+    loss += f" --beside {question.beside}" if question.beside != "none" else ""
     choose = "" if found.choice == "queue" else f" --choose {found.choice}"
     return (
         f"skycell advise{choose} --rate '{question.rate}' --rtt '{question.rtt}' --users "
@@ -123,7 +135,9 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
     output.say(f"per {KEPT_FOR[found.choice]}: what the switch keeps for each.")
     units = found.result.factor_units
     if ranking.decides:
-        best = "; ".join(levels_in_words(option.levels, units) for option in ranking.best)
+        best = "; ".join(
+            levels_in_words(found.chosen(option.levels), units) for option in ranking.best
+        )
         one = "is best" if len(ranking.best) == 1 else "are best, and not told apart"
         output.say(f"By {question.aim}: {best} {one}.", "bold")
     else:
@@ -138,37 +152,41 @@ def show(found: Answer, question: Question, ranking: Ranking, again: str = "") -
         f"{len(found.result.runs)} runs, {ranking.replications} of each option; intervals hold "
         f"together with {ranking.confidence:.0%} (Bonferroni); the same seeds for every option."
     )
-    _show_distance(output, found)
+    _show_distance(output, found, question.aim)
     output.say(f"The same runs again: {command(found, question)}")
     if again:
         output.say(f"Or: {again}")
 
 
-def _show_distance(output: Any, found: Answer) -> None:
+def _show_distance(output: Any, found: Answer, word: str) -> None:
     """What the runs have to do with the question."""
-    from skycell.tables.advice import distance_table
+    from skycell.studies.library import table_of
+    from skycell.tables.advice import distance_table, experiment_in_words
 
     if found.stored is None:
         far = [difference.factor for difference in found.differences if not difference.is_near]
         if found.nearest is None:
-            output.say("Runs of just this link: nothing stored has this traffic.")
+            output.say("Runs of just this link: nothing that is stored covers the question.")
         elif far:
             output.say(
                 f"Runs of just this link: {', '.join(far)} of the nearest stored experiment "
-                f"({found.nearest.setting.in_words()}) are not near."
+                f"({experiment_in_words(found.nearest)}) are not near."
             )
         else:
             output.say("Runs of just this link.")
         return
     output.say(
-        f"From stored runs of study {found.stored.source.study} in the nearest setting, "
-        f"{found.stored.setting.in_words()}:"
+        f"From stored runs of {experiment_in_words(found.stored)}, the nearest "
+        "setting that covers the question:"
     )
     output.show(distance_table(found))
+    for table in found.stored.tables:
+        output.say(f"{table}: {table_of(table).table.label}.")
+    if found.nearer is not None:
+        output.say(f"Nearer, but without a measure of {word}: {experiment_in_words(found.nearer)}.")
     if found.not_stored:
-        output.say(
-            f"Not among the stored runs: {', '.join(found.not_stored)}; --from runs has them."
-        )
+        again = "" if found.refused else "; --from runs has them"
+        output.say(f"Not among the stored runs: {', '.join(found.not_stored)}{again}.")
     if found.refused:
         output.say(f"Runs of just this link cannot be made: the network has {found.refused}.")
     outside = [one.factor for one in found.outside]
@@ -179,4 +197,5 @@ def _show_distance(output: Any, found: Answer) -> None:
             "bold",
         )
     elif any(not one.is_near for one in found.differences):
-        output.say("Not near in every factor: --from runs makes runs of just this link.")
+        more = "" if found.refused else ": --from runs makes runs of just this link"
+        output.say(f"Not near in every factor{more}.")

@@ -26,10 +26,10 @@ from skycell.cli.verb import Call, Verb, option
 
 if TYPE_CHECKING:
     from skycell.experiment.advice import Question
-    from skycell.experiment.ranking import Ranking, Traffic
+    from skycell.experiment.ranking import Beside, Ranking, Traffic
     from skycell.input.quantities import Quantity
     from skycell.studies.advice import Answer, Rests
-    from skycell.studies.stored import Choice
+    from skycell.studies.sources import Choice
 
 FILE = "advise.toml"
 """The sweep in the folder of `--out`, where a queue is chosen."""
@@ -66,14 +66,15 @@ class _Amount(click.ParamType["Quantity"]):
 RATE = _Amount("RATE", "50 Mbit/s", 64e3, 10e9)
 RTT = _Amount("RTT", "600 ms", 1e9, 3e12)
 PART = _Amount("PART", "0.1 %", 0, 0.5)
+SEGMENT = _Amount("SIZE", "1460 B", 88, 65_495)
 
 
 class Advise(Call):
     """Answer which queue and TCP, or which service category, suit a link.
 
-    The answer rests on stored runs whose setting is near in every factor (rate, round trip and
-    users within a quarter, losses within a half), and says how far each is; or on a small
-    experiment of just this link, which takes seconds to minutes.
+    The answer rests on stored runs whose setting is near in every factor (rate, round trip, users
+    and segments within a quarter, losses within a half), and says of which study they are and how
+    far each factor is; or on a small experiment of just this link, which takes seconds to minutes.
 
     Options share their random numbers; one counts as worse than the best only if the interval of
     the difference says so. Where that leaves half of the options or more, the answer says that the
@@ -89,7 +90,8 @@ class Advise(Call):
         default="queue",
         show_default=True,
         help="Choose buffer, queue management and TCP of a link of packets, or the service "
-        "category of VCs over a satellite with a switch on board.",
+        "category of ATM's VCs, with drop policy, buffer and TCP where a stored study varies "
+        "these.",
     )
     rate: Quantity = option(
         "--rate", type=RATE, required=True, help="Rate of the link, such as '50 Mbit/s'."
@@ -109,6 +111,19 @@ class Advise(Call):
     )
     loss: Quantity | None = option(
         "--loss", type=PART, help="Part of the packets that the link loses.  [default: none]"
+    )
+    mss: Quantity | None = option(
+        "--mss",
+        type=SEGMENT,
+        help="Data in a full segment, such as '9180 B'; stored runs with any answer if not given.",
+    )
+    beside: Beside = option(
+        "--beside",
+        type=click.Choice(["none", "vbr"]),
+        default="none",
+        show_default=True,
+        help="Other traffic on the link, of categories only: VBR, which goes first and takes all "
+        "of the link half of the time.",
     )
     matters: str = option(
         "--matters",
@@ -171,16 +186,14 @@ class Advise(Call):
 
     def _refuse_other_aims(self) -> None:
         """Refuses an aim that the choice or the traffic does not have."""
-        from skycell.studies.advice import aims_of
+        from skycell.studies.sources import aims_of
 
         aims = aims_of(self.choose)
         reason = ""
         if self.matters not in aims:
             reason = f"with --choose {self.choose} it is one of {', '.join(aims)}"
-        elif aims[self.matters].traffic not in (None, self.traffic):
-            reason = f"is of {aims[self.matters].traffic} traffic"
-        elif (self.choose, self.traffic, self.matters) == ("category", "web", "goodput"):
-            reason = "of web users, who ask for what they ask for, it says nothing here; pages does"
+        elif all(aim.traffic not in (None, self.traffic) for aim in aims[self.matters]):
+            reason = f"is of {aims[self.matters][0].traffic} traffic"
         if reason:
             raise click.BadParameter(f"{self.matters}: {reason}", param_hint="'--matters'")
 
@@ -195,13 +208,15 @@ class Advise(Call):
             float(self.loss.amount) if self.loss is not None else 0.0,
             self.matters,
             replications=self.replications or DEFAULT_REPLICATIONS,
+            mss=round(self.mss.amount) if self.mss is not None else None,
+            beside=self.beside,
         )
 
     def run(self, question: Question) -> None:
         from skycell.cli.advice_output import as_dict, show
         from skycell.cli.study_progress import StudyProgress
         from skycell.experiment.ranking import rank
-        from skycell.studies.advice import CannotAnswerError, aims_of, answer
+        from skycell.studies.advice import CannotAnswerError, answer
 
         with open_store(self.store_path) as store:
             try:
@@ -219,9 +234,8 @@ class Advise(Call):
                     )
             except CannotAnswerError as error:
                 raise click.UsageError(str(error)) from None
-            aim = aims_of(self.choose)[question.aim]
             try:
-                ranking = rank(found.result, aim, self.level)
+                ranking = rank(found.result, found.aim, self.level)
             except ValueError as error:
                 raise click.ClickException(str(error)) from None
             fault = None

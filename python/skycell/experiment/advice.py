@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from skycell.experiment.design import SweepPlan
 from skycell.experiment.file import parse_plan
-from skycell.experiment.ranking import Aim, Traffic
+from skycell.experiment.ranking import Aim, Beside, Traffic
 from skycell.input.quantities import Quantity, rounded, show_time
 
 AIMS: Mapping[str, Aim] = {
@@ -56,6 +56,8 @@ class Question:
         aim: a key of `AIMS`.
         buffers: in products of rate and round trip.
         replications: runs of each option, 2 or more.
+        mss: octets of data in a full segment; that of the network of the runs if not given.
+        beside: other traffic on the link, which goes first.
     """
 
     rate: Quantity
@@ -66,6 +68,8 @@ class Question:
     aim: str = "goodput"
     buffers: Sequence[float] = (0.25, 1.0)
     replications: int = 5
+    mss: int | None = None
+    beside: Beside = "none"
 
     def duration_s(self) -> int:
         """A hundred round trips, from half a minute to two."""
@@ -120,17 +124,23 @@ def experiment_of(question: Question) -> str:
         *(f"levels.{name} = {value}" for name, value in policies.items()),
         "",
         "[factors.tcp]",
-        *(f"levels.{name} = {{ tcp = {value} }}" for name, value in TCPS.items()),
-        f"levels.{SPLIT} = {{ tcp = {TCPS['cubic']}, pep = {_proxy(question)} }}",
+        *(f"levels.{name} = {{ tcp = {_tcp(question, name)} }}" for name in TCPS),
+        f"levels.{SPLIT} = {{ tcp = {_tcp(question, 'cubic')}, pep = {_proxy(question)} }}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _tcp(question: Question, name: str) -> str:
+    """One of the TCPs that are tried, with the question's segments."""
+    mss = "" if question.mss is None else f', mss = "{question.mss} B"'
+    return TCPS[name].replace('preset = "linux"', f'preset = "linux"{mss}')
 
 
 def _proxy(question: Question) -> str:
     """A proxy that holds twice what a connection alone would have under way."""
     octets = 2 * float(question.rate.amount) * float(question.rtt.amount) / 1e12 / 8
     buffer = max(round(octets), _LEAST_PROXY_OCTETS)
-    return f'[{{ node = "router1", buffer = "{buffer} B", tcp = {TCPS["bbr"]} }}]'
+    return f'[{{ node = "router1", buffer = "{buffer} B", tcp = {_tcp(question, "bbr")} }}]'
 
 
 def plan_of(question: Question, name: str = "advise") -> SweepPlan:

@@ -17,6 +17,10 @@ from typing import Any, Literal
 from skycell.experiment.result import SweepResult
 
 Traffic = Literal["bulk", "web"]
+"""What users do."""
+
+Beside = Literal["none", "vbr"]
+"""Other traffic on the link: none, or VBR that goes first and takes all of it half of the time."""
 
 
 @dataclass(frozen=True)

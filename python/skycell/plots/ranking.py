@@ -12,8 +12,8 @@ from skycell.plots.labels import described, lowered, metric
 if TYPE_CHECKING:
     from skycell.experiment.ranking import Ranking
 
-MOST_OPTIONS = 40
-"""More are not read as one figure."""
+MOST_OPTIONS = 56
+"""As many rows as a page of A4 has room for, which is 1123 pixels high."""
 _STEP = 19
 _VERDICTS = ("best", "not told apart", "worse")
 

@@ -19,7 +19,8 @@ from skycell.studies.model import Study
 from skycell.studies.plan import Plan, plan_runs
 from skycell.studies.rows import measure_rows
 from skycell.studies.settings import Setting
-from skycell.studies.stored import CATEGORY_USERS, SOURCES, result_of
+from skycell.studies.sources import CATEGORY_USERS, SOURCES
+from skycell.studies.stored import levels_of, result_of
 
 _OWN_RTT_S = 0.032
 """Round trip of the far users beside the hop, which is crossed twice each way."""
@@ -44,7 +45,7 @@ _MEASURES: Mapping[str, Sequence[str]] = {
 _HOPS = (0, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13)
 """Links of the study that cross the satellite."""
 _TABLE = "service-categories-asked"
-_SERVICES = (
+SERVICES = (
     "ubr_tail_drop",
     "ubr_epd",
     "ubr_sd",
@@ -55,6 +56,11 @@ _SERVICES = (
     "abr_vsvd",
     "ip_fq_codel",
 )
+"""What runs of a setting compare."""
+_NOT_BESIDE_VBR = "gfr_wfq"
+"""Its scheduler orders VCs of one buffer, and VBR has a buffer of its own."""
+SOURCE = SOURCES["category"][0]
+"""The study that has this network."""
 
 
 def refusal(setting: Setting) -> str | None:
@@ -79,9 +85,14 @@ def refusal(setting: Setting) -> str | None:
     return "; and ".join(text for is_beyond, text in limits if is_beyond) or None
 
 
+def services_of(setting: Setting) -> tuple[str, ...]:
+    """What runs of just this link compare."""
+    return tuple(name for name in SERVICES if setting.beside == "none" or name != _NOT_BESIDE_VBR)
+
+
 def asked_study(setting: Setting) -> Study:
     """The study with the setting in place of its hops, rate and users, and one table."""
-    text = (study_folder("service-categories") / "study.toml").read_text(encoding="utf-8")
+    text = (study_folder(SOURCE.study) / "study.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     cells = setting.rate_bps / _CELL_BITS
     values = {
@@ -90,6 +101,8 @@ def asked_study(setting: Setting) -> Study:
         "mcr.large": f"{round(0.24 * cells)} cells/s",
         "mcr.small": f"{round(0.04 * cells)} cells/s",
     }
+    if setting.mss is not None:
+        values["tcp.mss"] = f"{setting.mss} B"
     for choice in data["choices"]:
         choice["value"] = values.get(choice["name"], choice["value"])
     network = data["experiments"]["network"]
@@ -111,12 +124,12 @@ def asked_study(setting: Setting) -> Study:
     factors = [name for name in network["factors"] if name != "node"]
     traffic = {"bulk": "persistent"}.get(setting.traffic, setting.traffic)
     grid = {
-        "service": list(_SERVICES),
+        "service": list(services_of(setting)),
         "hop": ["asked"],
         "congested": ["board"],
         "buffer_rtt": ["0.5"],
         "edge_buffer_rtt": ["0.5"],
-        "load": ["none"],
+        "load": [setting.beside],
         "reserved_percent": [0],
         "tcp": ["sack"],
         "traffic": [traffic],
@@ -221,15 +234,14 @@ def compare_categories(
     rows = measure_rows([selection], plan, ends, {})
     measures = _MEASURES[setting.traffic]
     swept = _runs(rows)
-    return result_of("category", swept, measures, setting, version, made.from_store)
+    return result_of(SOURCE, swept, measures, setting, version, made.from_store)
 
 
 def _runs(rows: Sequence[Row]) -> tuple[SweepRun, ...]:
     """The runs of rows of several measures."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
-    names = SOURCES["category"].options
     for row in rows:
-        levels = {new: _number(row.factors[old]) for old, new in names.items()}
+        levels = levels_of(SOURCE, row.factors)
         for at, (value, spec) in enumerate(
             zip(row.by_replication, row.spec_hashes, strict=True), 1
         ):
@@ -251,10 +263,3 @@ def _runs(rows: Sequence[Row]) -> tuple[SweepRun, ...]:
         )
         for (_, at), own in found.items()
     )
-
-
-def _number(level: Any) -> Any:
-    try:
-        return float(level)
-    except ValueError:
-        return level

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from skycell.experiment.ranking import Traffic
+from skycell.experiment.ranking import Beside, Traffic
 
 NEAR = 1.25
 """Largest ratio of two rates, round trips or numbers of users that are near each other."""
@@ -27,6 +27,8 @@ class Setting:
         users: connections, or web users.
         traffic: what they do.
         loss: part of the packets that the link loses.
+        mss: octets of data in a full segment; whatever there is if None, which only a question has.
+        beside: other traffic on the link, which goes first.
     """
 
     rate_bps: float
@@ -34,6 +36,8 @@ class Setting:
     users: int
     traffic: Traffic = "bulk"
     loss: float = 0.0
+    mss: int | None = None
+    beside: Beside = "none"
 
     @property
     def packets_in_flight(self) -> float:
@@ -47,10 +51,11 @@ class Setting:
         '20 Mbit/s, 600 ms, 10 users of bulk traffic, loss 0.1 %'
         """
         loss = f", loss {100 * self.loss:g} %" if self.loss else ""
+        beside = f", beside {self.beside.upper()}" if self.beside != "none" else ""
         users = "1 user" if self.users == 1 else f"{self.users} users"
         return (
             f"{self.rate_bps / 1e6:g} Mbit/s, {1e3 * self.rtt_s:g} ms, {users} of {self.traffic} "
-            f"traffic{loss}"
+            f"traffic{loss}{beside}"
         )
 
 
@@ -62,7 +67,7 @@ class Difference:
         factor: its name.
         asked: its value in the question, in words.
         stored: in the experiment.
-        ratio: of the first to the second; none where one of them is 0.
+        ratio: of the first to the second; none where one of them is 0, or nothing is asked.
         is_near: whether the answer of the one counts for the other.
         is_outside: whether the question's value lies beyond all that is stored.
     """
@@ -83,7 +88,7 @@ def differences(
     Args:
         asked: the question's setting.
         stored: the experiment's.
-        among: settings of all experiments there are with this traffic.
+        among: settings of all experiments that cover the question.
 
     >>> far = differences(Setting(50e6, 0.6, 10), Setting(20e6, 0.6, 10))
     >>> [one.factor for one in far if not one.is_near]
@@ -111,6 +116,7 @@ def differences(
             "users", str(asked.users), str(stored.users), asked.users, [one.users for one in every]
         ),
         _of_losses(asked.loss, [one.loss for one in every]),
+        _of_segments(asked.mss, [one.mss for one in every if one.mss is not None]),
         _of_numbers(
             "packets in flight",
             f"{asked.packets_in_flight:.3g} a user",
@@ -131,6 +137,15 @@ def _of_numbers(
     return Difference(factor, asked, stored, ratio, 1 / NEAR <= ratio <= NEAR, outside)
 
 
+def _of_segments(value: int | None, known: Sequence[int]) -> Difference:
+    stored = f"{known[0]} B" if known else "any"
+    if value is None or not known:
+        return Difference(
+            "segment", "any" if value is None else f"{value} B", stored, None, True, False
+        )
+    return _of_numbers("segment", f"{value} B", stored, value, known)
+
+
 def _of_losses(value: float, known: Sequence[float]) -> Difference:
     own = known[0]
     ratio = value / own if value and own else None
@@ -146,11 +161,13 @@ def _percent(part: float) -> str:
 def distance(asked: Setting, stored: Setting) -> float:
     """Doublings between two settings, of all factors together; those of losses count half."""
     losses = log2(max(asked.loss, _LEAST_LOSS) / max(stored.loss, _LEAST_LOSS))
+    segments = log2(asked.mss / stored.mss) if asked.mss and stored.mss else 0.0
     return (
         abs(log2(asked.rate_bps / stored.rate_bps))
         + abs(log2(asked.rtt_s / stored.rtt_s))
         + abs(log2(asked.users / stored.users))
         + abs(losses) / 2
+        + abs(segments)
     )
 
 

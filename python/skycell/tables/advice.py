@@ -7,7 +7,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from skycell.studies.option_state import KEPT_FOR, state_of
-from skycell.studies.stored import SOURCES
+from skycell.studies.settings import is_near
 from skycell.tables.table import Table, columns, number, share, words
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from skycell.experiment.result import SweepResult
     from skycell.experiment.trade_off import TradeOff
     from skycell.studies.advice import Answer
+    from skycell.studies.stored import StoredResult
 
 _BAR = 24
 """Length of the longest bar."""
@@ -40,7 +41,7 @@ def ranking_table(found: Answer, question: Question, ranking: Ranking) -> Table:
     rows = [
         (
             *(words(_level(level)) for level in option.levels.values()),
-            words(", ".join(state_of(found.choice, option.levels)) or "–"),
+            words(", ".join(state_of(found.source, option.levels)) or "–"),
             *(number(option.values[name], 3) for name in responses),
             words(f"{option.low:+.3g} to {option.high:+.3g}" if at else ""),
             words("worse" if option.is_worse else "best" if not at else "not told apart"),
@@ -66,21 +67,28 @@ def opening(found: Answer, ranking: Ranking) -> str:
     best = ranking.ranked[0]
     simple = simplest(found, ranking)
     value = _measured(found, ranking, best)
-    reported = f"Take {levels_in_words(best.levels, units)}: {value} ({ranking.aim.meaning})."
+    taken = levels_in_words(found.chosen(best.levels), units)
+    reported = f"Take {taken}: {value} ({ranking.aim.meaning})."
+    if found.source.fixed:
+        reported = f"{reported} Nothing but {levels_in_words(found.source.fixed)} was run."
+    if found.stored is not None and not is_near(found.differences):
+        reported = f"{reported} These runs are of another setting, which is not near."
     if simple is None:
         return reported
     if simple is best:
         return f"{reported} It is also the simplest."
     apart = "" if simple.is_worse else ", and the runs do not tell the two apart"
+    plain = levels_in_words(found.chosen(simple.levels), units)
     return (
-        f"{reported} The simplest option, {levels_in_words(simple.levels, units)}, has "
-        f"{_measured(found, ranking, simple)}{apart}."
+        f"{reported} The simplest option, {plain}, has {_measured(found, ranking, simple)}{apart}."
     )
 
 
 def simplest(found: Answer, ranking: Ranking) -> Ranked | None:
     """Returns the best of the options that everybody has; none if it has no rank."""
-    wanted = SOURCES[found.choice].simplest.items()
+    wanted = found.source.simplest.items()
+    if not wanted:
+        return None
     own = (option for option in ranking.ranked if wanted <= option.levels.items())
     return next(own, None)
 
@@ -137,6 +145,12 @@ def _head(response: str, result: SweepResult) -> str:
     port = result.subjects.get(response)
     of = f" of {port}" if port else ""
     return f"{response.replace('_', ' ')}{of}{_unit(result.units[response])}"
+
+
+def experiment_in_words(found: StoredResult) -> str:
+    """Returns the study of stored runs, its tables and their setting."""
+    tables = ", ".join(found.tables)
+    return f"study {found.source.study} ({tables}: {found.setting.in_words()})"
 
 
 def distance_table(found: Answer) -> Table:

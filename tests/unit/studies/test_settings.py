@@ -42,6 +42,7 @@ def test_outside_is_what_lies_beyond_all_that_is_stored() -> None:
         "round trip": False,
         "users": False,
         "loss": False,
+        "segment": False,
         "packets in flight": True,  # 417 a user, and stored are 8 and 100
     }
 

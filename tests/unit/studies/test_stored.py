@@ -6,52 +6,59 @@ from typing import get_args
 
 import pytest
 
-from skycell.experiment.advice import Question
+from skycell.experiment.advice import SPLIT, TCPS, Question
 from skycell.experiment.advice import plan_of as plan_of_link
 from skycell.experiment.plan import design_runs
 from skycell.experiment.ranking import rank
 from skycell.input.quantities import parse_quantity
 from skycell.metrics.network import Network
-from skycell.studies.advice import aims_of
 from skycell.studies.category_advice import plan_of, refusal
 from skycell.studies.design import cell_of, specs_of
 from skycell.studies.library import select
-from skycell.studies.plan import plan_runs
+from skycell.studies.plan import plan_runs, printed_rows
 from skycell.studies.settings import Setting, differences, is_near
-from skycell.studies.stored import (
-    CATEGORY_RATE_BPS,
-    SOURCES,
-    Choice,
-    nearest,
-    setting_of,
-    settings_with,
-    stored_results,
-)
+from skycell.studies.sources import CATEGORY_RATE_BPS, SOURCES, Choice, Source
+from skycell.studies.stored import nearest, settings_for, stored_results
 
 CHOICES: tuple[Choice, ...] = get_args(Choice)
+EVERY = [
+    pytest.param(choice, source, id=source.study)
+    for choice, sources in SOURCES.items()
+    for source in sources
+]
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_every_stored_run_is_one_that_its_study_makes(choice: Choice) -> None:
-    source = SOURCES[choice]
+@pytest.mark.parametrize(("choice", "source"), EVERY)
+def test_every_stored_run_is_one_that_its_study_makes(choice: Choice, source: Source) -> None:
     plan = plan_runs(select(source.tables), 1, source.replications or None, {})
-    made = {run.spec_hash[:12] for run in plan.different}
-    stored = {run.spec_hash for one in stored_results(choice) for run in one.result.runs}
+    made = {
+        whole.spec_hash[:12]
+        for cell, replications in plan.of_cell.items()
+        for whole, *_ in replications
+        if source.has(cell.labels)
+    }
+    stored = {
+        run.spec_hash
+        for found in stored_results(choice)
+        for run in found.result.runs
+        if found.source is source
+    }
     assert stored == made
 
 
-@pytest.mark.parametrize("choice", CHOICES)
-def test_a_stored_setting_is_that_of_the_network(choice: Choice) -> None:
-    source = SOURCES[choice]
+@pytest.mark.parametrize(("choice", "source"), EVERY)
+def test_a_stored_setting_is_that_of_the_network(choice: Choice, source: Source) -> None:
     for found in select(source.tables):
         for case in {
             tuple(str(case[name]) for name in source.settings): case
             for part in found.table.parts
-            for case in part.cases
+            for printed in printed_rows(found.study, part)
+            for case in [printed.factors]
+            if source.has(case)
         }.values():
             cell = cell_of(found.study, found.table.experiment, case)
-            (spec,) = specs_of(found.study, cell, {})
-            setting = setting_of(choice, {name: str(case[name]) for name in source.settings})
+            spec, *_ = specs_of(found.study, cell, {})
+            setting = source.setting({name: str(case[name]) for name in source.settings})
             rtts_ps = [
                 sum(
                     spec.links[link].delay_ps
@@ -62,6 +69,10 @@ def test_a_stored_setting_is_that_of_the_network(choice: Choice) -> None:
             ]
             assert len(spec.flows) == setting.users
             assert max(rtts_ps) / 1e12 == pytest.approx(setting.rtt_s, rel=1e-3)
+            assert {flow.tcp.mss for flow in spec.flows} == {setting.mss}
+            assert {source.name for source in spec.sources} == (
+                {"vbr"} if setting.beside == "vbr" else set()
+            )
             # What TCP can carry of the link is less by headers, and by those of cells.
             ceiling_bps = Network.of(spec).ceiling_bps
             assert 0.8 * setting.rate_bps < ceiling_bps < setting.rate_bps
@@ -72,9 +83,10 @@ def test_every_stored_result_ranks_by_each_aim_of_its_traffic(choice: Choice) ->
     for stored in stored_results(choice):
         runs = Counter(tuple(run.levels.items()) for run in stored.result.runs)
         assert len(set(runs.values())) == 1
-        for name, aim in aims_of(choice).items():
-            if aim.traffic not in (None, stored.setting.traffic) or name == "goodput":
+        for name in stored.source.aims:
+            if not stored.covers(stored.setting, name):
                 continue
+            aim = stored.source.aims[name]
             found = rank(stored.result, aim)
             assert len(found.ranked) + len(found.unranked) == len(runs)
 
@@ -83,13 +95,12 @@ def test_a_stored_run_of_a_link_is_the_run_that_a_question_makes() -> None:
     asked = Question(parse_quantity("4 Mbit/s"), parse_quantity("600 ms"), 10)
     stored = nearest("queue", Setting(4e6, 0.6, 10))
     assert stored is not None
-    known = stored.result.factors["tcp"]
+    assert set(stored.result.factors["tcp"]) == {*TCPS, SPLIT}
     own = {
         run.spec_hash[:12]
-        for cell, replications in design_runs(plan_of_link(asked)).runs.of_cell.items()
+        for replications in design_runs(plan_of_link(asked)).runs.of_cell.values()
         for runs in replications
         for run in runs
-        if cell.labels["tcp"] in known
     }
     assert own
     assert own <= {run.spec_hash for run in stored.result.runs}
@@ -100,7 +111,9 @@ def test_the_studys_own_setting_makes_the_studys_own_runs(rtt_s: float) -> None:
     setting = Setting(CATEGORY_RATE_BPS, rtt_s, 10)
     stored = nearest("category", setting)
     assert stored is not None
-    assert is_near(differences(setting, stored.setting, settings_with("category", "bulk")))
+    assert is_near(
+        differences(setting, stored.setting, settings_for("category", setting, "goodput"))
+    )
     own = {run.spec_hash[:12] for run in plan_of(setting, 2).different}
     assert own <= {run.spec_hash for run in stored.result.runs}
 
