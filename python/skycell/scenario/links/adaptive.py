@@ -19,10 +19,10 @@ from pydantic import Field
 
 from skycell.coding import threshold_db
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.parameters import Parameters, number, param, quantity
+from skycell.input.parameters import Parameters, decibels, number, param, quantity
 from skycell.input.quantities import DAY_PS, Dimension, Quantity
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.links.coding import Ratio, decibels
+from skycell.scenario.links.coding import Ratio
 from skycell.scenario.links.framing import overhead_of, unfit_of
 from skycell.scenario.links.schedule import Text
 
@@ -96,7 +96,8 @@ def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
 
 _NORMAL = NormalDist()
 _SMALLEST_PART = 1e-12
-_DIGITS = 4  # of Es/N0 in dB: machines may differ in the last ones of a logarithm
+DIGITS = 4
+"""Of Es/N0 in dB: machines may differ in the last ones of a logarithm."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +136,25 @@ def modcods_up_to(own: Gse, names: Iterable[str]) -> list[Modcod]:
 
 def es_n0_db(coding: AdaptiveCoding, step_s: float, seed: str, count: int) -> Iterator[float]:
     """Es/N0 of a fade at so many samples, dB; the first is met as in the long run."""
-    rng = random.Random(seed)
     fade, clear_db = coding.fade, coding.es_n0
     assert fade is not None
     assert clear_db is not None
     kept = exp(-step_s * 1e12 / float(fade.time_constant.amount))
-    fresh = (1 - kept * kept) ** 0.5
-    score = _score(rng)
-    for _ in range(count):
+    for score in gauss_markov(seed, kept, count):
         if isinstance(fade, MasengBakken):
             departs = -fade.median * exp(fade.sigma * score)
         else:
             departs = fade.deviation * score
-        yield round(clear_db + departs, _DIGITS)
+        yield round(clear_db + departs, DIGITS)
+
+
+def gauss_markov(seed: str, kept: float, count: int) -> Iterator[float]:
+    """A stationary process of normal scores, each of which has so much of the one before."""
+    rng = random.Random(seed)
+    fresh = (1 - kept * kept) ** 0.5
+    score = _score(rng)
+    for _ in range(count):
+        yield score
         score = kept * score + fresh * _score(rng)
 
 
