@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from skycell.input.faults import Verbatim
 from skycell.input.quantities import Dimension
 from skycell.link.budget import c_n_i_db, cases, ip_bps, modcod_at, ratio_db, usual_weather
 from skycell.link.carrier import Carrier
@@ -138,7 +139,7 @@ def _year(least: float, most: float) -> Iterator[tuple[float, float]]:
 def _check(carrier: Carrier, low: float, high: float, least: float, most: float) -> None:
     faults = carrier.collector()
     where = ("carrier", "availability")
-    got = f"{low:g} % to {high:g} %"
+    got = Verbatim(f"{low:g} % to {high:g} %")
     if not carrier.varies:
         allowed = 'no availability: no weather depends on it; rain = "itu" and rain_table do'
         faults.add(where, got, allowed)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from skycell.coding.dvb_s2 import MODCODS
-from skycell.input.faults import NOTHING
+from skycell.input.faults import NOTHING, Verbatim
 from skycell.input.quantities import Dimension
 from skycell.link.antenna import BOLTZMANN_DBW, db, from_db
 from skycell.link.carrier import Carrier, Way, framing_of
@@ -111,7 +111,7 @@ def _check_availability(carrier: Carrier, availability: float | None) -> None:
                     f"from {100 - most:g} % to {100 - least:g} %: more is not known of the "
                     f"weather of {name}"
                 )
-                faults.add(where, f"{availability:g} %", allowed)
+                faults.add(where, Verbatim(f"{availability:g} %"), allowed)
     faults.raise_if_any()
 
 

@@ -104,7 +104,7 @@ class Carrier:
                 found[name] = _way(name, hop, geometry, fade)
         is_fixed = bool(found) and not any(way.fade.varies for way in found.values())
         if self.file.carrier.availability is not None and is_fixed:
-            got = f"{self.file.carrier.availability:g} %"
+            got = Verbatim(f"{self.file.carrier.availability:g} %")
             allowed = 'nothing: no weather depends on it; rain = "itu" and rain_table do'
             faults.add(("carrier", "availability"), got, allowed)
         faults.raise_if_any()
