@@ -258,7 +258,7 @@ class Budget(Call):
         from skycell.records.staging import Staging
 
         seed = 1 if self.seed is None else self.seed
-        ratios = es_n0_series(carrier, seed, self._step_ps, self._rows)
+        ratios = es_n0_series(carrier, f"{seed}/link", self._step_ps, self._rows)
         lines = ["time_s,es_n0_db"]
         lines += [f"{i * self._step_ps / PS_PER_SECOND:.12g},{r:g}" for i, r in enumerate(ratios)]
         with Staging() as staging:

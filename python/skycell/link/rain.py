@@ -26,7 +26,7 @@ from skycell.link.path import Geometry
 PARTS = ("gases", "clouds", "rain", "scintillation")
 _RECOMMENDATIONS = {
     "gases": "ITU-R P.676-12",
-    "clouds": "ITU-R P.840-8",
+    "clouds": "ITU-R P.840-7",
     "rain": "ITU-R P.618-13 2.2.1.1",
     "scintillation": "ITU-R P.618-13 2.4",
 }

@@ -20,21 +20,21 @@ _NORMAL = NormalDist()
 _LEAST_PART = 1e-9
 
 
-def es_n0_series(carrier: Carrier, seed: int, step_ps: int, count: int) -> Iterator[float]:
+def es_n0_series(carrier: Carrier, stream: str, step_ps: int, count: int) -> Iterator[float]:
     """Es/N0, or Eb/N0 of a bit rate, at so many samples, dB; the first is met as in the long run.
 
-    Each hop has a process of its own, from the stream `link/<hop>/fade` of the seed.
+    Each hop has a process of its own, from a stream of its own.
 
     Args:
         carrier: without faults.
-        seed: the same seed draws the same series, on every machine.
+        stream: the same text draws the same series, on every machine.
         step_ps: time from one sample to the next.
         count: of samples.
     """
     own = carrier.file.carrier
     kept = exp(-step_ps / float(own.fade_time_constant.amount))
     hops = [
-        _hop(carrier, way, gauss_markov(f"{seed}/link/{name}/fade", kept, count))
+        _hop(carrier, way, gauss_markov(f"{stream}/{name}/fade", kept, count))
         for name, way in carrier.ways.items()
     ]
     for ratios in zip(*hops, strict=True):

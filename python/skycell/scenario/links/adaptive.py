@@ -61,16 +61,22 @@ class AdaptiveCoding(Parameters):
     es_n0: Ratio | None = param(
         None,
         "energy of a symbol over the noise's density in clear sky",
-        source="the series has Es/N0 itself",
+        source="the series or the budget has Es/N0 itself",
     )
     fade: Annotated[MasengBakken | GaussMarkov, Field(discriminator="kind")] | None = param(
-        None, "departure of Es/N0 from clear sky", source="series says it"
+        None, "departure of Es/N0 from clear sky", source="series or budget says it"
     )
     series: Text | None = param(
         None,
         "a CSV file with time and es_n0_db or attenuation_db, relative to the model's folder; "
         "instead of fade",
-        source="fade says it",
+        source="fade or budget says it",
+    )
+    budget: Text | None = param(
+        None,
+        "a carrier file, whose weather gives Es/N0, relative to the model's folder; instead of "
+        "fade",
+        source="fade or series says it",
     )
     margin: Decibels = param(
         "0 dB", "Es/N0 above a threshold that a MODCOD needs", source="choice: Es/N0 is known"
@@ -83,15 +89,18 @@ class AdaptiveCoding(Parameters):
 
 
 def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
-    """Notes a fade and a series together, or neither, and a fade without an Es/N0 to start from."""
-    said = [key for key in ("fade", "series") if getattr(coding, key) is not None]
+    """Notes several courses of Es/N0, or none, and an Es/N0 that is missing or has no use."""
+    said = [key for key in ("fade", "series", "budget") if getattr(coding, key) is not None]
     if len(said) != 1:
         got = Verbatim(" and ".join(said)) if said else NOTHING
         where = ("adaptive_coding", said[-1] if said else "fade")
-        faults.add(where, got, "one of fade and series")
+        faults.add(where, got, "one of fade, series and budget")
     elif coding.fade is not None and coding.es_n0 is None:
         allowed = 'a ratio, such as "14 dB", beside fade'
         faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed)
+    elif coding.budget is not None and coding.es_n0 is not None:
+        allowed = "nothing: the budget has Es/N0 itself"
+        faults.add(("adaptive_coding", "es_n0"), f"{coding.es_n0:g} dB", allowed)
 
 
 _NORMAL = NormalDist()
