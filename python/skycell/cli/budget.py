@@ -270,5 +270,5 @@ budget = Verb(
     "skycell budget examples/dvb-s2.toml",
     "skycell budget examples/dvb-s2.toml 'hub>terminal' --set topology.link.1.rate='10 Mbaud'",
     "skycell budget examples/dvb-s2.toml 'terminal>hub' --plot codes.pdf",
-    "skycell budget examples/ka-carrier.toml --availability 90..99.99 --plot year.svg",
+    "skycell budget examples/carriers/ka-geo.toml --availability 90..99.99 --plot year.svg",
 )

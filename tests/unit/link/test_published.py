@@ -4,12 +4,15 @@ Those publications have one or two places after the point; 0.05 dB is half of th
 of them. Angles and lengths of one have a place more.
 """
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skycell.link import CarrierBudget, as_carrier, budget_of
 from tests.unit.link import carriers
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "carriers"
 
 
 def values_of(budget: CarrierBudget) -> dict[str, Any]:
@@ -79,3 +82,9 @@ def test_rain_of_a_place(
     carrier = as_carrier(carriers.of_place(place, frequency, elevation))
     found = values_of(budget_of(carrier, availability))
     assert found["A_R"] == pytest.approx(published, abs=0.05)
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_each_example_has_a_budget(file: Path) -> None:
+    pytest.importorskip("itur", reason="itur is not installed")
+    assert budget_of(as_carrier(file)).ip_bps
