@@ -26,6 +26,7 @@ from skycell.input.quantities import (
     unit_pattern,
 )
 from skycell.scenario.declared.framings import Gse
+from skycell.scenario.links.adaptive import Decibels
 from skycell.scenario.links.schedule import Text
 
 LEAST_AVAILABILITY, GREATEST_AVAILABILITY = 50.0, 99.999
@@ -319,7 +320,7 @@ class CarrierTable(Parameters):
     implementation_loss: _Loss = param(
         "0 dB", "what the demodulator loses against an ideal one", source="an ideal one"
     )
-    margin: _Loss = param("0 dB", "ratio above a threshold that a MODCOD needs", source="none")
+    margin: Decibels = param("0 dB", "ratio above a threshold that a MODCOD needs", source="none")
     faded: Annotated[str, word("worse", "up", "down", "both")] = param(
         "worse",
         "which of two hops has the weather of the availability, the other one that of half the "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+import warnings
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -170,22 +171,24 @@ def _attenuation(
 
     latitude, longitude, height_km = place
     frequency_ghz, elevation_deg, tilt_deg = signal
-    gases, clouds, rain, scintillation, _ = itur.atmospheric_attenuation_slant_path(
-        latitude,
-        longitude,
-        frequency_ghz,
-        elevation_deg,
-        percent,
-        antenna[0],
-        hs=height_km,
-        eta=antenna[1],
-        tau=tilt_deg,
-        return_contributions=True,
-        include_rain="rain" in parts,
-        include_gas="gases" in parts,
-        include_scintillation="scintillation" in parts,
-        include_clouds="clouds" in parts,
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what has no value is reported as a fault
+        gases, clouds, rain, scintillation, _ = itur.atmospheric_attenuation_slant_path(
+            latitude,
+            (longitude + 180) % 360 - 180,
+            frequency_ghz,
+            elevation_deg,
+            percent,
+            antenna[0],
+            hs=height_km,
+            eta=antenna[1],
+            tau=tilt_deg,
+            return_contributions=True,
+            include_rain="rain" in parts,
+            include_gas="gases" in parts,
+            include_scintillation="scintillation" in parts,
+            include_clouds="clouds" in parts,
+        )
     values = zip(PARTS, (gases, clouds, rain, scintillation), strict=True)
     return {part: float(value.value) for part, value in values}
 
@@ -232,9 +235,22 @@ def fade_of(
             faults.add((name, side, "diameter"), NOTHING, allowed)
     if len(faults.faults) > noted:
         return None
-    tilt = float(hop.polarisation_tilt.amount)
-    efficiency = on_earth.efficiency
-    return Fade(stated, table, by_itu, sources, geometry, frequency_ghz, tilt, diameter, efficiency)
+    fade = Fade(
+        stated,
+        table,
+        by_itu,
+        sources,
+        geometry,
+        frequency_ghz,
+        float(hop.polarisation_tilt.amount),
+        diameter,
+        on_earth.efficiency,
+    )
+    if not all(math.isfinite(fade.at(percent).total) for percent in (0.01, 1.0, 50.0)):
+        allowed = "a place that the maps of ITU-R cover, no higher than the weather"
+        faults.add((name, "place"), hop.place, allowed)
+        return None
+    return fade
 
 
 def _check_itu(

@@ -152,6 +152,7 @@ def test_a_budget_needs_a_hop_and_a_range() -> None:
         ({"elevation": "30 deg"}, "down.elevation", "30 deg"),
         ({"frequency": "60 GHz"}, "down.frequency", "60 GHz"),
         ({"place": "70,70"}, "down.elevation", "2.07 deg"),
+        ({"place": "51,0,100"}, "down.place", "51,0,100"),
         ({"rain_table": "none.csv", "rain": None}, "down.rain_table", "none.csv"),
     ],
 )
@@ -178,8 +179,8 @@ def test_a_place_without_the_extra_says_how_to_install_it(monkeypatch: pytest.Mo
     assert fault.path == "down.rain"
     assert "pip install 'skycell[rain]'" in fault.allowed
     # A loss that is given needs no package.
-    given = {"down.rain": "4.2 dB", "carrier": {"rate": "10 Mbaud"}}
-    assert budget_of(as_carrier(over_london(), given)).ratio_db > 0
+    stated = {"down.rain": "4.2 dB", "carrier": {"rate": "10 Mbaud"}}
+    assert budget_of(as_carrier(over_london(), stated)).ratio_db > 0
 
 
 def test_weather_that_varies_needs_an_availability_within_what_is_known(tmp_path: Path) -> None:
