@@ -140,3 +140,11 @@ def test_a_call_about_a_carrier_that_makes_no_sense_is_refused(
 @pytest.mark.parametrize("words", [["--availability", "99"], ["--series", "es.csv"]])
 def test_a_scenario_has_no_availability(words: list[str]) -> None:
     assert "[carrier]" in refused(skycell("budget", CARRIERS, *words))
+
+
+def test_a_carrier_where_a_scenario_should_be_is_named(ka: str) -> None:
+    for verb in ("check", "run", "explain"):
+        said = skycell(verb, ka).stderr
+        assert "got      a carrier" in said
+        assert "skycell budget" in said
+        assert "1 fault" in said
