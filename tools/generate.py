@@ -96,6 +96,7 @@ def modules() -> Written:
 
 def pages() -> Written:
     """Reference pages of what is declared."""
+    from skycell.link.documentation import page as carrier_page
     from skycell.orbit.documentation import page as constellation_page
     from skycell.scenario.documentation import page
     from skycell.scenario.policy_table import policy_page
@@ -103,6 +104,7 @@ def pages() -> Written:
 
     yield REFERENCE / "scenario.md", page()
     yield REFERENCE / "orbit" / "constellation-file.md", constellation_page()
+    yield REFERENCE / "carrier-file.md", carrier_page()
     yield _with_table(REFERENCE / "policies" / "README.md", "classes", policy_page())
     yield _with_table(REFERENCE / "abr.md", "rate algorithms", rate_algorithm_page())
     yield _with_table(REFERENCE / "records.md", "traces", traces_table(declarations()))

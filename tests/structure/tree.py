@@ -40,6 +40,7 @@ ROOMS = (
     "scenario.declared",
     "scenario.interpreter",
     "scenario.links",
+    "link",
     "scenario.file",
     "scenario.presets",
     "scenario.packets",

@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from skycell.experiment.design import SweepPlan
+    from skycell.link import Carrier
     from skycell.records.result import RunResult
     from skycell.scenario import Scenario
 
@@ -35,6 +36,34 @@ def load_input(file: str, values: Mapping[str, Any] | None = None) -> Scenario:
     if file != STDIN:
         return load(file, values)
     return parse(_standard_input(), shown_name(file), values=values)
+
+
+def load_scenario_or_carrier(file: str, values: Mapping[str, Any]) -> Scenario | Carrier:
+    """Reads and checks the scenario of an argument, or the carrier if it has a table of that name.
+
+    Args:
+        file: a file, or `-`.
+        values: what replaces values of it.
+
+    Raises:
+        ScenarioFaults: with every fault.
+        OSError: it cannot be read.
+    """
+    from skycell.input.faults import ScenarioFaults
+    from skycell.input.text import read_text
+    from skycell.input.toml_text import read_toml
+    from skycell.link import parse_carrier
+    from skycell.scenario import parse
+
+    text = _standard_input() if file == STDIN else read_text(file)
+    name, folder = shown_name(file), Path() if file == STDIN else Path(file).parent
+    try:
+        keys = set(read_toml(text, name)[0])
+    except ScenarioFaults:
+        keys = set()  # `parse` reports them
+    if "carrier" in keys:
+        return parse_carrier(text, name, folder, values)
+    return parse(text, name, folder, values)
 
 
 def load_input_plan(file: str, replications: int | None = None) -> SweepPlan:

@@ -55,6 +55,7 @@ EXTRAS = {
     "plots": ("altair", "jinja2", "vl_convert"),
     "lab": ("fastapi", "uvicorn"),
     "cluster": ("distributed",),
+    "rain": ("itur",),
 }
 #: Extras that a verb cannot do without; others fail when they come to what is missing.
 NEEDED_BY = {

@@ -34,7 +34,7 @@ from skycell.measures.measure import renamed
 from skycell.measures.responses import DEFAULT_RESPONSES, RESPONSES, is_response
 from skycell.metrics import THROUGHPUT_DEFINITIONS
 from skycell.metrics.ceiling import stated_bps_of
-from skycell.scenario.scenario import refuse_sweep
+from skycell.scenario.scenario import refuse_other_files
 
 KEYS = {
     "title": "what the sweep is about, in one line",
@@ -167,7 +167,7 @@ class _Reader:
         file = self.folder / scenario
         try:
             values, positions = read_toml(read_text(file), fspath(file))
-            refuse_sweep(values, fspath(file))
+            refuse_other_files(values, fspath(file))
         except OSError as error:
             allowed = f"the name of a scenario file, relative to this file; {error.strerror}"
             self.faults.add(("scenario",), scenario, allowed, KEYS["scenario"])

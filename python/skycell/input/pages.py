@@ -24,7 +24,8 @@ def page_of(root: type[BaseModel], preamble: str, known: Mapping[str, Preset]) -
         lines += ["|---|---|---|---|---|"]
         lines += [_row(key) for key in table.keys]
         lines.append("")
-    lines += ["## Presets", ""]
+    if known:
+        lines += ["## Presets", ""]
     for preset in known.values():
         lines += _preset_lines(preset)
     return "\n".join(lines).rstrip() + "\n"

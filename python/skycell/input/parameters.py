@@ -27,6 +27,7 @@ from skycell.input.quantities import (
     Refused,
     amount_in,
     counted,
+    misfit,
     parse_quantity,
     rounded,
     show_amount,
@@ -327,7 +328,7 @@ def _in_dimension(value: Quantity, dimensions: tuple[Dimension, ...]) -> Quantit
     ):
         value = Quantity(value.amount * PS_PER_KM, Dimension.TIME, value.text)
     if value.dimension not in dimensions:
-        raise Refused(f'"{value.text}" is {value.dimension.value}')
+        raise Refused(misfit(value))
     return value
 
 
@@ -337,6 +338,9 @@ _UNIT_SHOWN = {
     Dimension.DISTANCE: " km",
     Dimension.ANGLE: " deg",
     Dimension.SPEED: " km/s",
+    Dimension.FREQUENCY: " GHz",
+    Dimension.LENGTH: " m",
+    Dimension.TEMPERATURE: " K",
 }
 
 
@@ -355,6 +359,24 @@ def _bounds_in_words(
     if high is None:
         return f"{noun} {least}"
     return f"{noun} {least}{' to' if above is None else ', up to'} {show(high)}"
+
+
+def decibels(
+    low: int, high: int, example: str, dimension: Dimension = Dimension.DECIBEL
+) -> ValueType:
+    """A number of dB, or of another logarithmic unit, in a range to which both ends belong."""
+    unit = units_of(dimension)
+
+    def read(value: Any) -> float:
+        if not isinstance(value, str):
+            raise Refused("the unit is missing" if isinstance(value, int | float) else "")
+        ratio = parse_quantity(value)
+        if ratio.dimension is not dimension or not low <= ratio.amount <= high:
+            raise Refused("")
+        return float(ratio.amount)
+
+    schema = {"type": "string", "pattern": unit_pattern(dimension), "examples": [example]}
+    return ValueType(f'from {low} {unit} to {high} {unit}, such as "{example}"', read, schema)
 
 
 def part(what: str) -> ValueType:

@@ -48,6 +48,13 @@ class Dimension(StrEnum):
     ANGLE = "an angle"  # degrees
     SPEED = "a speed"  # km/s
     DECIBEL = "a ratio"  # dB
+    FREQUENCY = "a frequency"  # GHz
+    LENGTH = "a length"  # metres
+    POWER = "a power"  # W
+    LEVEL = "a power over 1 W"  # dBW
+    GAIN = "a gain"  # dB over an isotropic antenna
+    MERIT = "a G/T"  # dB over 1/K
+    TEMPERATURE = "a temperature"  # K
 
 
 _UNITS: dict[str, tuple[Dimension, Fraction]] = {
@@ -90,6 +97,16 @@ _UNITS: dict[str, tuple[Dimension, Fraction]] = {
     "deg": (Dimension.ANGLE, Fraction(1)),
     "km/s": (Dimension.SPEED, Fraction(1)),
     "dB": (Dimension.DECIBEL, Fraction(1)),
+    "MHz": (Dimension.FREQUENCY, Fraction(1, 1000)),
+    "GHz": (Dimension.FREQUENCY, Fraction(1)),
+    "m": (Dimension.LENGTH, Fraction(1)),
+    "mW": (Dimension.POWER, Fraction(1, 1000)),
+    "W": (Dimension.POWER, Fraction(1)),
+    "kW": (Dimension.POWER, Fraction(1000)),
+    "dBW": (Dimension.LEVEL, Fraction(1)),
+    "dBi": (Dimension.GAIN, Fraction(1)),
+    "dB/K": (Dimension.MERIT, Fraction(1)),
+    "K": (Dimension.TEMPERATURE, Fraction(1)),
 }
 
 #: How the units of sizes are listed for people: by the first and the last of each kind.
@@ -97,7 +114,8 @@ _SIZES = {"kB": "kB to TB", "KiB": "KiB to TiB"} | dict.fromkeys(
     ("MB", "MiB", "GB", "GiB", "TB", "TiB"), ""
 )
 
-#: Units that we refuse although people write them, with the reason.
+#: Units that we refuse although people write them, with the reason; of m and K only where no length
+#: or temperature is meant.
 _AMBIGUOUS = {
     "KB": "KB is 1000 octets to some and 1024 to others; write kB or KiB",
     "K": "K is not a unit; write kB, KiB or kbit/s",
@@ -113,6 +131,7 @@ _AMBIGUOUS = {
     "MB/s": "rates are written in bits: Mbit/s",
     "GB/s": "rates are written in bits: Gbit/s",
     "kB/s": "rates are written in bits: kbit/s",
+    "dBm": "write dBW or mW; 0 dBW are 30 dBm",
     "bps": "write bit/s",
     "kbps": "write kbit/s",
     "Kbps": "write kbit/s",
@@ -187,6 +206,16 @@ def amount_in(value: Quantity, dimension: Dimension) -> Fraction | None:
     if {value.dimension, dimension} != {Dimension.BIT_RATE, Dimension.CELL_RATE}:
         return None
     return value.amount * CELL_BITS if dimension is Dimension.BIT_RATE else value.amount / CELL_BITS
+
+
+def misfit(value: Quantity) -> str:
+    """Returns what there is to say about a quantity where another dimension is needed.
+
+    >>> misfit(parse_quantity("5 m")), misfit(parse_quantity("5 km"))
+    ('m is a minute to some and a metre to others; write min, or km', '"5 km" is a distance')
+    """
+    unit = value.text.split()[-1].lstrip("+-.0123456789")
+    return _AMBIGUOUS.get(unit) or f'"{value.text}" is {value.dimension.value}'
 
 
 def rounded(value: Fraction) -> int:

@@ -228,16 +228,19 @@ def parse(
         written, positions = read_toml(source, name)
     else:
         written, positions = plain_value(dict(source)), {}
-    refuse_sweep(written, name)
+    refuse_other_files(written, name)
     scenario = Scenario(name, written, positions, folder, is_template)
     return scenario.with_values(values) if values else _checked(scenario)
 
 
-def refuse_sweep(values: Mapping[str, Any], name: str) -> None:
-    """Refuses a sweep where a scenario should be; raises `ScenarioFaults`."""
+def refuse_other_files(values: Mapping[str, Any], name: str) -> None:
+    """Refuses a sweep or a carrier where a scenario should be; raises `ScenarioFaults`."""
     if {"scenario", "factors"} <= values.keys():
         allowed = "a scenario; `skycell sweep` takes files with factors, and its --plan checks them"
         raise ScenarioFaults([Fault(name, "", "a sweep", allowed)])
+    if "carrier" in values and not {"topology", "preset"} & values.keys():
+        allowed = "a scenario; `skycell budget` takes files with a table [carrier]"
+        raise ScenarioFaults([Fault(name, "", "a carrier", allowed)])
 
 
 #: A scenario, or what one can be made of: a file, or the data that a file stands for.

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import random
 import zipfile
 from pathlib import Path
@@ -14,6 +15,7 @@ from skycell.experiment.result import NotASweepError, read_sweep
 from skycell.experiment.run import run_spec
 from skycell.exports.bundle import NotABundle, bundle_of, read_bundle
 from skycell.input.faults import ScenarioFaults
+from skycell.link import budget_of, parse_carrier
 from skycell.records.files import write_result
 from skycell.records.reading import NotAResult, read_result
 from skycell.scenario import parse
@@ -79,6 +81,23 @@ def test_no_mutant_of_a_sweep_leaves_but_as_a_fault() -> None:
             pass
         except Exception as error:
             raise AssertionError(f"mutant {number}:\n{text}") from error
+
+
+def test_no_mutant_of_a_carrier_leaves_but_as_a_fault() -> None:
+    folder = EXAMPLES / "carriers"
+    texts = [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.toml"))]
+    faulty = 0
+    for number, draw in enumerate(draws("carrier")):
+        text = mutant(draw.choice(texts), draw)
+        try:
+            with in_time():
+                found = budget_of(parse_carrier(text, "mutant", folder))
+                assert math.isfinite(found.ratio_db)
+        except ScenarioFaults:
+            faulty += 1
+        except Exception as error:
+            raise AssertionError(f"mutant {number}:\n{text}") from error
+    assert faulty > MUTANTS / 3
 
 
 @pytest.fixture(scope="module")

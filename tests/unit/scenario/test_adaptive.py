@@ -1,7 +1,7 @@
 """Adaptive coding: fades against their laws, and the choice of MODCODs by hand."""
 
 from itertools import pairwise
-from math import exp, log
+from math import exp, log, log10, pi
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
@@ -170,7 +170,7 @@ def test_a_series_says_es_n0_or_what_it_loses_of_clear_sky(tmp_path: Path) -> No
             'fade = { kind = "gauss_markov", deviation = "1 dB", time_constant = "1 s" }',
             "adaptive_coding.series",
             "fade and series",
-            "one of fade and series",
+            "one of fade, series and budget",
         ),
     ],
 )
@@ -210,3 +210,97 @@ def test_errors_at_one_es_n0_beside_an_adaptive_link_are_refused() -> None:
     assert fault.path == "topology.bottleneck.loss"
     assert "dvb_s2, beside a model with adaptive_coding" in fault.got
     load(EXAMPLES / "beacon.toml", {"topology.bottleneck.loss": 0.001})
+
+
+CARRIER = """
+[carrier]
+rate = "10 Mbaud"
+[down]
+frequency = "20 GHz"
+range = "38000 km"
+transmitter.eirp = "{eirp:.4f} dBW"
+receiver.g_t = "20 dB/K"
+{rain}
+"""
+
+
+def with_budget(folder: Path, rain: str, **more: str) -> dict[str, Any]:
+    """Settings of the example for a model with a carrier that has 11 dB of Es/N0 in clear sky."""
+    loss_db = 20 * log10(4 * pi * 38e6 * 20e9 / 299_792_458)
+    eirp = 11 + loss_db - 20 - 228.599 + 70  # of 10 Mbaud
+    (folder / "ka.toml").write_text(CARRIER.format(eirp=eirp, rain=rain))
+    (folder / "rain.csv").write_text("percent,attenuation_db\n0.1,12\n1,8\n10,4\n50,1\n")
+    return beacon(folder, "", **more) | {"run.duration": "100 s"}
+
+
+def model_with_budget(folder: Path, more: str = "") -> None:
+    text = f'step = "1 s"\n[adaptive_coding]\nbudget = "ka.toml"\n{more}'
+    (folder / "model.toml").write_text(text)
+
+
+def test_a_budget_of_fixed_weather_gives_the_modcod_that_it_allows(tmp_path: Path) -> None:
+    for rain, modcod in ((0.0, "16APSK 3/4"), (1.0, "16APSK 2/3"), (3.0, "8PSK 3/4")):
+        settings = with_budget(tmp_path, f'rain = "{rain} dB"')
+        model_with_budget(tmp_path)
+        link = load(EXAMPLES / "beacon.toml", settings).resolve(1).links
+        [carrier] = [one for one in link if one.name == "router1>router2"]
+        assert carrier.framing is not None
+        own = Gse.model_validate({"kind": "gse", "modcod": "16APSK 3/4"})
+        allowed = {one.name: one for one in modcods_up_to(own, MODCODS)}[modcod]
+        rate = 10**7 * allowed.carried * 1000
+        steps = carrier.schedule.rates_millibps if carrier.schedule else ()
+        assert set(steps or (carrier.framing.rate_millibps,)) == {round(rate)}
+
+
+def test_a_budget_with_weather_gives_each_seed_a_course_of_its_own(tmp_path: Path) -> None:
+    settings = with_budget(tmp_path, 'rain_table = "rain.csv"\n')
+    text = (
+        (tmp_path / "ka.toml").read_text().replace("[down]", "fade_time_constant = '5 s'\n[down]")
+    )
+    (tmp_path / "ka.toml").write_text(text)
+    model_with_budget(tmp_path)
+    scenario = load(EXAMPLES / "beacon.toml", settings)
+    found = set()
+    for seed in (1, 2, 1):
+        links = scenario.resolve(seed).links
+        [carrier] = [one for one in links if one.name == "router1>router2"]
+        assert carrier.schedule is not None
+        assert len(set(carrier.schedule.rates_millibps)) > 3
+        found.add(carrier.schedule.rates_millibps)
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("carrier", "model", "path", "got"),
+    [
+        ({"10 Mbaud": "20 Mbaud"}, "", "adaptive_coding.budget", "20 Mbaud"),
+        ({"10 Mbaud": "10 Mbit/s"}, "", "adaptive_coding.budget", "10 Mbit/s"),
+        ({"20 GHz": "20 dB"}, "", "down.frequency", '"20 dB"'),
+        ({}, 'es_n0 = "14 dB"\n', "adaptive_coding.es_n0", "14 dB"),
+        ({}, 'series = "beacon.csv"\n', "adaptive_coding.budget", "series and budget"),
+    ],
+)
+def test_a_budget_that_is_not_of_the_link_is_refused(
+    tmp_path: Path, carrier: dict[str, str], model: str, path: str, got: str
+) -> None:
+    settings = with_budget(tmp_path, 'rain = "0 dB"')
+    model_with_budget(tmp_path, model)
+    text = (tmp_path / "ka.toml").read_text()
+    for old, new in carrier.items():
+        text = text.replace(old, new)
+    (tmp_path / "ka.toml").write_text(text)
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", settings)
+    [fault] = found.value.faults
+    assert fault.path == path
+    assert got in fault.got
+
+
+def test_a_budget_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    settings = with_budget(tmp_path, 'rain = "0 dB"')
+    model_with_budget(tmp_path)
+    (tmp_path / "ka.toml").unlink()
+    with pytest.raises(ScenarioFaults) as found:
+        load(EXAMPLES / "beacon.toml", settings)
+    [fault] = found.value.faults
+    assert (fault.path, fault.got) == ("adaptive_coding.budget", '"ka.toml"')

@@ -34,6 +34,7 @@ from skycell.scenario.links.link_summary import summary_of
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.scenario.links.steps_table import steps_table
 from skycell.scenario.packets.trace import read_packet_trace
+from skycell.scenario.plan.link_budgets import es_n0_of_budget
 from tests.unit.scenario.test_atlas_and_flent import DOWN, ICMP, flent, result
 from tests.unit.scenario.test_logs import FPING, FPING_TEXT, irtt
 from tests.unit.scenario.test_readings import WINDOWS, iperf, pings, rides
@@ -244,7 +245,9 @@ def work_through_model(text: str) -> None:
     with patch.object(drawn, "read_text", return_value=text):
         model = drawn.read_model(Path("mod\x1bel.toml"))
         own_delay_ps = None if model.delay_ms else 10**9
-        steps = drawn.drawn_steps(Path(), schedule, RATE, own_delay_ps, "1", 60 * 10**12)
+        steps = drawn.drawn_steps(
+            Path(), schedule, RATE, own_delay_ps, "1", 60 * 10**12, es_n0_of_budget
+        )
     assert list(steps.times_ps) == sorted(set(steps.times_ps))
 
 

@@ -19,10 +19,10 @@ from pydantic import Field
 
 from skycell.coding import threshold_db
 from skycell.input.faults import NOTHING, FaultCollector, Verbatim
-from skycell.input.parameters import Parameters, number, param, quantity
+from skycell.input.parameters import Parameters, decibels, number, param, quantity
 from skycell.input.quantities import DAY_PS, Dimension, Quantity
 from skycell.scenario.declared.framings import Gse
-from skycell.scenario.links.coding import Ratio, decibels
+from skycell.scenario.links.coding import Ratio
 from skycell.scenario.links.framing import overhead_of, unfit_of
 from skycell.scenario.links.schedule import Text
 
@@ -61,16 +61,22 @@ class AdaptiveCoding(Parameters):
     es_n0: Ratio | None = param(
         None,
         "energy of a symbol over the noise's density in clear sky",
-        source="the series has Es/N0 itself",
+        source="the series or the budget has Es/N0 itself",
     )
     fade: Annotated[MasengBakken | GaussMarkov, Field(discriminator="kind")] | None = param(
-        None, "departure of Es/N0 from clear sky", source="series says it"
+        None, "departure of Es/N0 from clear sky", source="series or budget says it"
     )
     series: Text | None = param(
         None,
         "a CSV file with time and es_n0_db or attenuation_db, relative to the model's folder; "
         "instead of fade",
-        source="fade says it",
+        source="fade or budget says it",
+    )
+    budget: Text | None = param(
+        None,
+        "a carrier file, whose weather gives Es/N0, relative to the model's folder; instead of "
+        "fade",
+        source="fade or series says it",
     )
     margin: Decibels = param(
         "0 dB", "Es/N0 above a threshold that a MODCOD needs", source="choice: Es/N0 is known"
@@ -83,20 +89,24 @@ class AdaptiveCoding(Parameters):
 
 
 def check_adaptive(coding: AdaptiveCoding, faults: FaultCollector) -> None:
-    """Notes a fade and a series together, or neither, and a fade without an Es/N0 to start from."""
-    said = [key for key in ("fade", "series") if getattr(coding, key) is not None]
+    """Notes several courses of Es/N0, or none, and an Es/N0 that is missing or has no use."""
+    said = [key for key in ("fade", "series", "budget") if getattr(coding, key) is not None]
     if len(said) != 1:
         got = Verbatim(" and ".join(said)) if said else NOTHING
         where = ("adaptive_coding", said[-1] if said else "fade")
-        faults.add(where, got, "one of fade and series")
+        faults.add(where, got, "one of fade, series and budget")
     elif coding.fade is not None and coding.es_n0 is None:
         allowed = 'a ratio, such as "14 dB", beside fade'
         faults.add(("adaptive_coding", "es_n0"), NOTHING, allowed)
+    elif coding.budget is not None and coding.es_n0 is not None:
+        allowed = "nothing: the budget has Es/N0 itself"
+        faults.add(("adaptive_coding", "es_n0"), f"{coding.es_n0:g} dB", allowed)
 
 
 _NORMAL = NormalDist()
 _SMALLEST_PART = 1e-12
-_DIGITS = 4  # of Es/N0 in dB: machines may differ in the last ones of a logarithm
+DIGITS = 4
+"""Of Es/N0 in dB: machines may differ in the last ones of a logarithm."""
 
 
 @dataclass(frozen=True)
@@ -135,19 +145,25 @@ def modcods_up_to(own: Gse, names: Iterable[str]) -> list[Modcod]:
 
 def es_n0_db(coding: AdaptiveCoding, step_s: float, seed: str, count: int) -> Iterator[float]:
     """Es/N0 of a fade at so many samples, dB; the first is met as in the long run."""
-    rng = random.Random(seed)
     fade, clear_db = coding.fade, coding.es_n0
     assert fade is not None
     assert clear_db is not None
     kept = exp(-step_s * 1e12 / float(fade.time_constant.amount))
-    fresh = (1 - kept * kept) ** 0.5
-    score = _score(rng)
-    for _ in range(count):
+    for score in gauss_markov(seed, kept, count):
         if isinstance(fade, MasengBakken):
             departs = -fade.median * exp(fade.sigma * score)
         else:
             departs = fade.deviation * score
-        yield round(clear_db + departs, _DIGITS)
+        yield round(clear_db + departs, DIGITS)
+
+
+def gauss_markov(seed: str, kept: float, count: int) -> Iterator[float]:
+    """A stationary process of normal scores, each of which has so much of the one before."""
+    rng = random.Random(seed)
+    fresh = (1 - kept * kept) ** 0.5
+    score = _score(rng)
+    for _ in range(count):
+        yield score
         score = kept * score + fresh * _score(rng)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from skycell.coding import (
     RATES,
@@ -13,8 +13,7 @@ from skycell.coding import (
     uncoded,
 )
 from skycell.coding.reed_solomon import USER
-from skycell.input.parameters import Parameters, ValueType, param, word
-from skycell.input.quantities import Dimension, Refused, parse_quantity, unit_pattern
+from skycell.input.parameters import Parameters, decibels, param, word
 from skycell.scenario.declared.channels import (
     AnyChannel,
     BitErrors,
@@ -22,22 +21,6 @@ from skycell.scenario.declared.channels import (
     GilbertElliottBits,
 )
 from skycell.scenario.declared.framings import Framing, Gse
-
-
-def decibels(low: int, high: int, example: str) -> ValueType:
-    """A ratio in dB."""
-
-    def read(value: Any) -> float:
-        if not isinstance(value, str):
-            raise Refused("the unit is missing" if isinstance(value, int | float) else "")
-        ratio = parse_quantity(value)
-        if ratio.dimension is not Dimension.DECIBEL or not low <= ratio.amount <= high:
-            raise Refused("")
-        return float(ratio.amount)
-
-    schema = {"type": "string", "pattern": unit_pattern(Dimension.DECIBEL), "examples": [example]}
-    return ValueType(f'from {low} dB to {high} dB, such as "{example}"', read, schema)
-
 
 Ratio = Annotated[float, decibels(-20, 40, "4.5 dB")]
 Rate = Annotated[str, word(*RATES)]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -43,6 +43,10 @@ from skycell.scenario.links.outages import check_outages, expected_outages, quan
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
+
+#: Returns Es/N0 in dB at each sample, of a budget that a model's file names: model, name, symbol
+#: rate of the link, stream, picoseconds from one sample to the next, and number of samples.
+OfBudget = Callable[[Path, str, Fraction, str, int, int], Iterator[float]]
 
 _NORMAL = NormalDist()
 _SMALLEST_PART = 1e-12
@@ -86,6 +90,7 @@ def drawn_steps(
     own_delay_ps: int | None,
     seed: str,
     end_ps: int,
+    of_budget: OfBudget,
 ) -> Steps:
     """The course of a link that a schedule has drawn, from its beginning to a moment.
 
@@ -96,6 +101,7 @@ def drawn_steps(
         own_delay_ps: of the link, if it has one beside the model.
         seed: the same text draws the same course, on every machine.
         end_ps: what the steps cover at least.
+        of_budget: returns Es/N0 of a carrier's budget.
 
     Raises:
         ScenarioFaults: of the model's file, and of keys of the schedule (without a file).
@@ -130,18 +136,27 @@ def drawn_steps(
             raise ScenarioFaults([Fault(str(path), "rate_mbps.slots", got, allowed)])
     coded: list[Fraction] = []
     if model.adaptive_coding is not None:
-        coded = _coded(model.adaptive_coding, rate, path, _ps(model.step), f"{seed}/es_n0", count)
+        stream = f"{seed}/es_n0"
+        coded = _coded(model.adaptive_coding, rate, path, _ps(model.step), stream, count, of_budget)
     return _steps(model, rate, own_delay_ps, seed, coded, count, end_ps)
 
 
 def _coded(
-    coding: AdaptiveCoding, rate: LinkRate, file: Path, step_ps: int, seed: str, count: int
+    coding: AdaptiveCoding,
+    rate: LinkRate,
+    file: Path,
+    step_ps: int,
+    seed: str,
+    count: int,
+    of_budget: OfBudget,
 ) -> list[Fraction]:
     """Rate of the line of packets at each sample, bit/s; 0 in an outage."""
     _check_adaptive(coding, rate, str(file))
     assert isinstance(rate.framing, Gse)
     symbols = rate.payload / overhead_of(rate.framing).carried
-    if coding.series is None:
+    if coding.budget is not None:
+        ratios = of_budget(file, coding.budget, symbols, seed, step_ps, count)
+    elif coding.series is None:
         ratios = es_n0_db(coding, step_ps / PS_PER_SECOND, seed, count)
     else:
         ratios = iter(read_es_n0(file, coding, step_ps, count))

@@ -44,6 +44,7 @@ from skycell.scenario.links.link_rate import LinkRate
 from skycell.scenario.links.loss import FrameLoss, Independent
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.scenario.links.series import read_series
+from skycell.scenario.plan.link_budgets import es_n0_of_budget
 from skycell.spec.declared.network import ScheduleSpec
 from skycell.spec.steps import Steps
 from skycell.spec.values import WHOLE_PPB
@@ -346,7 +347,7 @@ def _from_model(
     own_delay_ps = None if link.delay is None else rounded(link.delay.amount)
     where = (*path, "model")
     try:
-        steps = drawn_steps(folder, schedule, own, own_delay_ps, seed, end_ps)
+        steps = drawn_steps(folder, schedule, own, own_delay_ps, seed, end_ps, es_n0_of_budget)
     except OSError as error:
         allowed = f"a file that can be read; {error.strerror or error}"
         faults.add(where, schedule.model, allowed)
