@@ -351,6 +351,7 @@ def orbit_routes(
     with_file: bool = False,
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
+    outages: list[tuple[int, int, int, int]] = ...,
 ) -> dict[str, Any]:
     """Routes by label over a constellation, and the paths of the pairs hop by hop.
 
@@ -368,6 +369,8 @@ def orbit_routes(
         with_file: whether the file of the columns is returned.
         on_progress: called with the share that is done about every 0.1 s; False gives up.
         port_per_station: whether a satellite has a port for each station, and not one for all.
+        outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
+            epoch after it: links of what is out of order do not exist.
 
     Returns:
         `no_link` alone (node, label, next node, moment) where a route has no link; otherwise

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skycell_orbit::series::NO_PATH_PS;
-use skycell_orbit::{ListedRoute, Metric, NetworkRequest, OrbitError, Routing, World};
+use skycell_orbit::{ListedRoute, Metric, NetworkRequest, OrbitError, Outage, Routing, World};
 use skycell_records::Column;
 use skycell_sky::file::digest;
 use skycell_sky::{Columns, Courses, LossReason, NO_LINK, Rows, Walk, walk};
@@ -20,7 +20,7 @@ type Listed = (Vec<u32>, Vec<u32>, Vec<u16>, Vec<i64>);
 
 /// Routes by label over a constellation and the paths of its pairs, as columns.
 #[pyfunction]
-#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false))]
+#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false, outages = Vec::new()))]
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_routes<'py>(
     py: Python<'py>,
@@ -34,6 +34,7 @@ pub fn orbit_routes<'py>(
     with_file: bool,
     on_progress: Option<Py<PyAny>>,
     port_per_station: bool,
+    outages: Vec<(u32, i64, u32, u32)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let routing = routing(by, listed)?;
     let last_ps = step_ps.saturating_mul((epochs as u64).saturating_sub(1));
@@ -53,6 +54,7 @@ pub fn orbit_routes<'py>(
         threads,
         routing,
         has_port_per_station: port_per_station,
+        outages: outages.into_iter().map(outage).collect(),
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
@@ -105,6 +107,17 @@ pub fn orbit_routes<'py>(
         found.set_item(name, array(py, column)?)?;
     }
     Ok(found)
+}
+
+/// A row of outages: node, other end or below 0, first epoch, and the first after it.
+fn outage((node, other, from, until): (u32, i64, u32, u32)) -> Outage {
+    let other = u32::try_from(other).ok();
+    Outage {
+        node,
+        other,
+        from,
+        until,
+    }
 }
 
 fn routing(by: &str, listed: Option<Listed>) -> PyResult<Routing> {

@@ -34,7 +34,7 @@ pub use absent::{Absences, Absent};
 pub use changes::Change;
 pub use hidden::Hidden;
 pub use motion::{Fleet, Judged, LeftOut};
-pub use network::{ListedRoute, Metric, NetworkRequest, Routing};
+pub use network::{ListedRoute, Metric, NetworkRequest, Outage, Routing};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};

@@ -66,6 +66,32 @@ pub struct NetworkRequest {
     pub routing: Routing,
     /// True if a satellite has a port for each station that it links with, and not one for all.
     pub has_port_per_station: bool,
+    /// Nodes and links that are out of order.
+    pub outages: Vec<Outage>,
+}
+
+/// A node, or a link, that is out of order: its links do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outage {
+    /// Number of the node, or of one end of the link.
+    pub node: u32,
+    /// Number of the other end; none for a node.
+    pub other: Option<u32>,
+    /// First epoch of the outage.
+    pub from: u32,
+    /// First epoch after it.
+    pub until: u32,
+}
+
+impl Outage {
+    /// Returns whether a link between two nodes is out of order at an epoch.
+    fn takes(&self, [a, b]: [u32; 2], epoch: u32) -> bool {
+        let is_of_it = match self.other {
+            None => [a, b].contains(&self.node),
+            Some(other) => [a, b] == [self.node, other] || [b, a] == [self.node, other],
+        };
+        is_of_it && (self.from..self.until).contains(&epoch)
+    }
 }
 
 /// The kinds of ports in the columns.
@@ -426,16 +452,28 @@ impl<'a> Builder<'a> {
 
     fn turn_to(&mut self, epoch: usize) {
         self.sky.turn_to(self.request.at_ps(epoch));
-        self.sky.find_links();
+        let satellites = self.world.fleet.len() as u32;
+        let in_force = |outage: &&Outage| (outage.from..outage.until).contains(&(epoch as u32));
+        let outages: Vec<Outage> = (self.request.outages.iter())
+            .filter(in_force)
+            .copied()
+            .collect();
+        let is_out = |ends: [u32; 2]| outages.iter().any(|own| own.takes(ends, epoch as u32));
+        self.sky.find_links_without(is_out);
         for station in 0..self.ground.len() as u32 {
             let (sky, own) = (&self.sky, &mut self.ground[station as usize]);
             own.clear();
             let delay = |satellite: u32| (satellite, sky.ground_ps(station, satellite));
             if self.world.spec.access.rule == AccessRule::Any {
-                own.extend(sky.visible(station).map(delay));
+                let visible = sky.visible(station);
+                let up = visible.filter(|&satellite| !is_out([satellites + station, satellite]));
+                own.extend(up.map(delay));
             } else {
                 let used = self.access[station as usize].at(epoch);
-                own.extend(Some(used).filter(|&satellite| satellite != NONE).map(delay));
+                let is_used = |&satellite: &u32| {
+                    satellite != NONE && !is_out([satellites + station, satellite])
+                };
+                own.extend(Some(used).filter(is_used).map(delay));
             }
         }
     }

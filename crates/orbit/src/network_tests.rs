@@ -63,6 +63,7 @@ fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
         threads,
         routing: Routing::Least(metric),
         has_port_per_station: false,
+        outages: Vec::new(),
     }
 }
 
@@ -288,4 +289,70 @@ fn a_route_between_nodes_that_are_never_linked_is_refused() {
         at_ps: request.start_ps + 2 * STEP_PS,
     };
     assert_eq!(world.network(&request, &mut |_| true), Err(refused));
+}
+
+#[test]
+fn links_that_are_out_of_order_do_not_exist_and_no_route_takes_them() {
+    let world = world(ANY, GRID);
+    let whole = network(&world, &request(STEP_PS, 1, Metric::Delay));
+    let satellites = world.fleet.len() as u32;
+    // The first hop of station 0 to station 1 as the run begins, and the link behind it.
+    let rows = Rows::new(&whole);
+    let first = rows.next(satellites, 1).expect("a route");
+    let satellite = whole.link_to[first as usize];
+    let second = rows.next(satellite, 1).expect("a route");
+    let behind = whole.link_to[second as usize];
+    let outage = |node: u32, other: Option<u32>, from: u32, until: u32| Outage {
+        node,
+        other,
+        from,
+        until,
+    };
+    let mut asked = request(STEP_PS, 2, Metric::Delay);
+    asked.outages = vec![
+        outage(satellite, Some(behind), 0, 2),
+        outage(satellite, None, 2, 4),
+        outage(satellites, None, 4, 5),
+    ];
+    let columns = network(&world, &asked);
+    assert_eq!(columns.route_without_link(), None);
+    let mut courses = Courses::new(&columns);
+    let link = |columns: &Columns, from: u32, to: u32| {
+        let own = columns.link_to(from, to).expect("a link");
+        columns.links(from).start + u32::from(own)
+    };
+    let up = link(&columns, satellites, satellite);
+    let on = columns
+        .link_to(satellite, behind)
+        .map(|own| columns.links(satellite).start + u32::from(own));
+    let mut exists = |link: Option<u32>| {
+        [0, 1, 2, 3, 4, 5]
+            .map(|epoch| link.is_some_and(|link| courses.delay_ps(link, epoch).is_some()))
+    };
+    assert_eq!(exists(Some(up))[..5], [true, true, false, false, false]);
+    assert_eq!(exists(on)[..4], [false; 4]);
+    let mut rows = Rows::new(&columns);
+    let mut nexts = Vec::new();
+    for epoch in 0..6 {
+        rows.bring_all(epoch);
+        nexts.push(rows.next(satellites, 1));
+    }
+    // A station that is out of order has no next hop, and has one again behind.
+    assert!(nexts[3].is_some() && nexts[4].is_none() && nexts[5].is_some());
+    assert_ne!(
+        nexts[2].map(|link| columns.link_to[link as usize]),
+        Some(satellite)
+    );
+    // Behind all outages routes are those of the whole network.
+    let mut without = Rows::new(&whole);
+    rows.bring_all(EPOCHS as u32 - 1);
+    without.bring_all(EPOCHS as u32 - 1);
+    let ends = |columns: &Columns, rows: &Rows<'_>| -> Vec<Option<u32>> {
+        let next = |node: u32| {
+            rows.next(node, 1)
+                .map(|link| columns.link_to[link as usize])
+        };
+        (0..columns.nodes() as u32).map(next).collect()
+    };
+    assert_eq!(ends(&columns, &rows), ends(&whole, &without));
 }

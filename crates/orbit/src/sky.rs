@@ -104,8 +104,14 @@ impl Sky<'_> {
 
     /// Finds the links and their delays; needed before paths, not before looking from stations.
     pub fn find_links(&mut self) {
+        self.find_links_without(|_| false);
+    }
+
+    /// The same, but for links between satellites that are out of order.
+    pub fn find_links_without(&mut self, is_out: impl Fn([u32; 2]) -> bool) {
         self.topology
             .links(&self.positions_km, seconds(self.at_ps), &mut self.links);
+        self.links.retain(|&ends| !is_out(ends));
         let (positions_km, light_km_s) = (&self.positions_km, self.spec.light_km_s);
         let in_satellite_ps = self.spec.extra.satellite_ps;
         self.graph.fill(positions_km.len(), &self.links, |[a, b]| {

@@ -216,6 +216,7 @@ def routes(
     jobs: int | None = None,
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
+    outages: Sequence[tuple[int, int, int, int]] = (),
 ) -> Routes:
     """Routes by destination of all nodes, and the paths that they lead the pairs on.
 
@@ -234,6 +235,8 @@ def routes(
         on_progress: told the share that is done about every 0.1 s; False gives up.
         port_per_station: whether a satellite has a port for each station in the columns, and not
             one for all.
+        outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
+            epoch after it: links of what is out of order do not exist.
 
     Raises:
         ScenarioFaults: a listed route has no link, or the route is greedy.
@@ -268,6 +271,7 @@ def routes(
         with_file,
         on_progress,
         port_per_station,
+        list(outages),
     )
     if listed is not None:
         by = "table"

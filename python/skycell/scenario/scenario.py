@@ -169,7 +169,7 @@ class Scenario:
         """Returns the network of a file, with what its links and sources do over time."""
         file, schedules = resolve_schedules(self.file, self.folder, seed, faults)
         packets = read_packet_traces(file, self.folder, faults)
-        plan = self._plan(file, faults)
+        plan = self._plan(file, seed, faults)
         plan_sources(plan, file, faults)
         plan_probes(plan, file, faults)
         plan_calls(plan, file, seed, faults)
@@ -179,9 +179,9 @@ class Scenario:
         faults.raise_if_any()
         return Resolution(file, plan, schedules, packets, seed, faults)
 
-    def _plan(self, file: ScenarioFile, faults: FaultCollector) -> Plan:
+    def _plan(self, file: ScenarioFile, seed: int, faults: FaultCollector) -> Plan:
         if isinstance(file.topology, ConstellationNetwork):
-            return plan_sky(file.topology, file, self.folder, faults)
+            return plan_sky(file.topology, file, self.folder, seed, faults)
         if isinstance(file.traffic, tuple):
             allowed = 'a table [traffic]: pairs of stations are those of a topology "constellation"'
             faults.add(("traffic",), Verbatim("a list of tables"), allowed)

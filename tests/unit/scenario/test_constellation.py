@@ -257,3 +257,54 @@ def test_values_of_traffic_are_set_by_key(tmp_path: Path) -> None:
     assert len(spec.flows) == 6
     assert spec.sky is not None
     assert [kind.loss_ppb for kind in spec.sky.kinds] == [0, 10**7, 10**7]
+
+
+def test_routes_lead_around_what_is_out_of_order() -> None:
+    whole = skycell.run(network())
+    nodes = sky_nodes(whole.spec, whole.traces)
+    serving = set(nodes["node"]) - set(STATIONS)
+    busiest = nodes.filter(nodes["node"].is_in(list(serving))).sort("arrived")["node"][-1]
+    values = network(outage=[{"satellite": busiest, "at": "100 ms", "lasts": "200 ms"}])
+    result = skycell.run(values)
+    seconds = sky_nodes(result.spec, result.traces)
+    arrived = dict(zip(seconds["node"], seconds["arrived"], strict=True))
+    before = dict(zip(nodes["node"], nodes["arrived"], strict=True))
+    assert 0 < arrived[busiest] < before[busiest]
+    assert set(seconds["node"]) - set(nodes["node"]), "others serve meanwhile"
+    all_of_it = network(outage=[{"satellite": busiest, "at": "0 s", "lasts": "10 s"}])
+    without = skycell.run(all_of_it)
+    assert busiest not in set(sky_nodes(without.spec, without.traces)["node"])
+
+
+def test_a_station_that_is_out_of_order_gets_nothing() -> None:
+    values = network(outage=[{"station": "paris", "at": "0 s", "lasts": "1 s"}])
+    values["traffic"] = [{"pairs": {"to": "paris"}, "kind": "cbr", "rate": "1 Mbit/s"}]
+    result = skycell.run(values)
+    lost = [vc["cells_lost"].get("no_route", 0) for vc in result.records["vcs"]]
+    offered = [vc["cells_offered"] for vc in result.records["vcs"]]
+    assert lost == offered
+    assert sum(lost) > 0
+
+
+def test_outages_that_are_drawn_are_the_seeds_own() -> None:
+    drawn = {"satellite": "*", "every": {"mean": "2 s", "lasts": "200 ms"}}
+    scenario = parse(network(outage=[drawn]))
+    specs = [scenario.resolve(seed).sky for seed in (1, 2, 1)]
+    columns = [sky.columns for sky in specs if sky is not None]
+    assert columns[0] == columns[2] != columns[1]
+    assert scenario.is_drawn
+
+
+def test_faults_of_outages() -> None:
+    def of(outage: dict[str, Any], **more: Any) -> dict[str, str]:
+        return faults(network(outage=[outage], **more))
+
+    here = "topology.outage[0]"
+    at = {"at": "0 s", "lasts": "200 ms"}
+    assert here in of({"satellite": "1-1", "station": "paris", **at})
+    assert f"{here}.satellite" in of({"satellite": "99-99", **at})
+    assert f"{here}.link[1]" in of({"link": ["1-1", "rome"], **at})
+    assert f"{here}.at" in of({"station": "paris"})
+    assert f"{here}.at" in of({"station": "paris", **at, "at": "9 s"})
+    assert f"{here}.lasts" in of({"station": "paris", "at": "0 s", "lasts": "1 ms"})
+    assert "topology.outage" in of({"station": "paris", **at}, frozen=True)

@@ -13,6 +13,7 @@ from skycell.input.parameters import (
     ValueType,
     param,
     quantity,
+    when,
     whole_number,
     word,
 )
@@ -28,6 +29,9 @@ from skycell.scenario.values.link_values import Buffer, Mtu, Rate
 Step = Annotated[
     Quantity,
     quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="100 ms"),
+]
+_OutageTime = Annotated[
+    Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="40 s")
 ]
 Waiting = Annotated[str, word("sent", "rerouted", "lost")]
 _WAITING = (
@@ -108,6 +112,32 @@ def _routing_by(value: Any) -> Any:
     return {"by": value} if isinstance(value, str) else value
 
 
+class Every(Parameters):
+    """Outages that are drawn."""
+
+    mean: _OutageTime = param(
+        ..., "mean time from the end of an outage to the next; exponential, from the run's seed"
+    )
+    lasts: _OutageTime = param(..., "length of each outage")
+
+
+class Outage(Parameters):
+    """A satellite, a station or a link that is out of order for a time.
+
+    Its links do not exist then, from the first step in the outage to the first one after it. Routes
+    lead around them.
+    """
+
+    satellite: Text | None = param(
+        None, 'name of a satellite, or "*" for each of them; or station or link instead'
+    )
+    station: Text | None = param(None, 'name of a station, or "*" for each of them')
+    link: tuple[str, str] | None = param(None, "both ends of a link")
+    at: Moment | None = param(None, "time of the run at which the outage begins; with lasts")
+    lasts: _OutageTime | None = param(None, "length of the outage", when=when("at"))
+    every: Every | None = param(None, "outages at times that are drawn; instead of at")
+
+
 class Handover(Parameters):
     """What happens when a link ends."""
 
@@ -175,6 +205,9 @@ class ConstellationNetwork(Parameters):
         Routing,
         BeforeValidator(_routing_by, json_schema_input_type=Routing | Literal["delay", "hops"]),
     ] = param({}, "how nodes choose the next one", source="the least delay")
+    outage: tuple[Outage, ...] = param(
+        [], "satellites, stations and links that are out of order for a time", source="none"
+    )
     handover: Handover = param({}, "what happens when a link ends", source="packets arrive")
     hop_limit: Annotated[int, whole_number(1, 255)] = param(
         64, "links that a packet may take", source="ns-3: a time to live of 64"

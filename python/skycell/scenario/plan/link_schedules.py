@@ -87,7 +87,7 @@ def draws_schedules(file: ScenarioFile) -> bool:
     """Whether a link is drawn from a model, so that each seed has another course of it."""
     topology = file.topology
     if isinstance(topology, ConstellationNetwork):
-        return False
+        return any(outage.every is not None for outage in topology.outage)
     links = topology.link if isinstance(topology, Graph) else (topology.bottleneck,)
     return any(link.schedule is not None and link.schedule.model is not None for link in links)
 

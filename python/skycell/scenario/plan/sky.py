@@ -19,6 +19,7 @@ from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
 from skycell.scenario.plan.pairs import pairs_of
 from skycell.scenario.plan.plan import Plan, PlannedLink, PlannedSky, PlannedVc
+from skycell.scenario.plan.sky_outages import Row, outage_rows
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
@@ -40,7 +41,11 @@ _MOST_EPOCHS = 1_000_000
 
 
 def plan_sky(
-    topology: ConstellationNetwork, file: ScenarioFile, folder: FilePath, faults: FaultCollector
+    topology: ConstellationNetwork,
+    file: ScenarioFile,
+    folder: FilePath,
+    seed: int,
+    faults: FaultCollector,
 ) -> Plan:
     """Returns the plan of a constellation; what does not fit together is noted in `faults`.
 
@@ -72,7 +77,17 @@ def plan_sky(
         start_ps=rounded(topology.start.amount),
         by=topology.routing.by,
         per_station=topology.ground.satellite_port == "per_station",
+        outages=outage_rows(
+            topology,
+            sky.satellites,
+            [place.name for place in places],
+            (rounded(file.run.duration.amount), rounded(topology.step.amount)),
+            seed,
+            faults,
+        ),
     )
+    _refuse_beside_outages(topology, faults)
+    faults.raise_if_any()
     found = _routes(topology, sky, asked, folder, faults)
     _add_kinds(plan, topology, sky, places, faults)
     plan.sky = _planned_sky(topology, places, found)
@@ -267,6 +282,7 @@ class _Asked:
     start_ps: int
     by: str
     per_station: bool
+    outages: tuple[Row, ...]
 
 
 def _routes(
@@ -305,6 +321,18 @@ def _routes(
     assert found.file is not None
     keep_columns(found.digest, found.file)
     return found
+
+
+def _refuse_beside_outages(topology: ConstellationNetwork, faults: FaultCollector) -> None:
+    """Notes what leaves outages without an effect, or without routes around them."""
+    if not topology.outage:
+        return
+    here: Path = ("topology", "outage")
+    if topology.frozen:
+        faults.add(here, Verbatim("a table"), "nothing with frozen = true: links never change")
+    if topology.routing.fstate is not None:
+        allowed = "nothing with routing.fstate: the routes of the files know no outage"
+        faults.add(here, Verbatim("a table"), allowed)
 
 
 def _from_fstate(
@@ -355,6 +383,7 @@ def _computed(sky: Any, asked: _Asked, listed: ListedRoutes | None) -> Routes:
         listed=listed,
         with_file=True,
         port_per_station=asked.per_station,
+        outages=asked.outages,
     )
 
 
