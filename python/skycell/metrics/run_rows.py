@@ -236,6 +236,9 @@ _LOST_HOW = {
     "header": "by header errors",
     "misinserted": "misinserted",
     "check": "by a failed check",
+    "no_route": "for want of a route",
+    "out_of_range": "out of range",
+    "hop_limit": "at the hop limit",
 }
 
 
@@ -262,14 +265,14 @@ def lost_on_links(spec: NetworkSpec, records: Mapping[str, Any]) -> list[str]:
         total = how.total()
         if not total:
             continue
-        units = units_in_words(spec.links[link] for link in where)
+        units = units_in_words(spec.links[link] for link in where) if where else "packets"
         names = [spec.links[link].name for link in where]
         # What a link was given, where all that it lost is known to be its own.
         is_alone = len(where) == 1 and not any(where[0] in o for o in lost if o != where)
         of = records["ports"][where[0]]["departed"] if is_alone else offered[where]
         parts = [f"{show_amount(how[key])} {words}" for key, words in _LOST_HOW.items() if how[key]]
         found.append(
-            f"{_links_in_words(names)} lost {show_amount(total)} of {show_amount(of)} {units} "
+            f"{_links_in_words(names) if names else 'The constellation'} lost {show_amount(total)} of {show_amount(of)} {units} "
             f"({loss_in_words(total / of)}): {', '.join(parts)}"
         )
     if len(found) > _MOST_LINKS:

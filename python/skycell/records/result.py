@@ -74,6 +74,8 @@ class RunResult:
         if not self.stepped_ports:
             return self.engine
         count, of = len(self.stepped_ports), len(self.records["ports"])
+        if self.spec.sky is not None:
+            return f"{self.engine} (steps {counted(count, 'port')})"
         return f"{self.engine} (steps {count} of {of} ports)"
 
     @property
