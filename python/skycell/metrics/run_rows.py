@@ -272,7 +272,7 @@ def lost_on_links(spec: NetworkSpec, records: Mapping[str, Any]) -> list[str]:
         of = records["ports"][where[0]]["departed"] if is_alone else offered[where]
         parts = [f"{show_amount(how[key])} {words}" for key, words in _LOST_HOW.items() if how[key]]
         found.append(
-            f"{_links_in_words(names) if names else 'The constellation'} lost {show_amount(total)} of {show_amount(of)} {units} "
+            f"{_links_in_words(names)} lost {show_amount(total)} of {show_amount(of)} {units} "
             f"({loss_in_words(total / of)}): {', '.join(parts)}"
         )
     if len(found) > _MOST_LINKS:
@@ -281,11 +281,13 @@ def lost_on_links(spec: NetworkSpec, records: Mapping[str, Any]) -> list[str]:
 
 
 def _links_in_words(names: Sequence[str]) -> str:
-    """Names of links as the beginning of a sentence.
+    """Names of links as the beginning of a sentence; without any it is about a constellation.
 
     >>> _links_in_words(["a>b"]), _links_in_words(["a>b", "b>c", "c>d", "d>e"])
     ('Link a>b', 'Links a>b, b>c, c>d and 1 more together')
     """
+    if not names:
+        return "The constellation"
     if len(names) == 1:
         return f"Link {names[0]}"
     more = len(names) - _MOST_NAMES
