@@ -70,7 +70,8 @@ class OrbitOptions(Options):
         "--places",
         type=NamedPath(path_type=Path),
         metavar="FILE",
-        help="Your own places: CSV with name, latitude_deg, longitude_deg.",
+        help="Your own places: CSV with name, latitude_deg, longitude_deg; or a built-in list: "
+        "cities-100 or cities-1000.",
     )
     settings: tuple[str, ...] = set_option(
         "Replace a value of the constellation, such as route=shortest"

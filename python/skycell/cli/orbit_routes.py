@@ -112,13 +112,18 @@ class RoutesCall(OrbitCall):
         return self.columns
 
     def check(self, collector: ErrorCollector) -> _Asked | None:
+        from skycell.orbit.places import PLACE_LISTS, named_places
+
         with collector.step():
             if self.step is not None and self.step.ps == 0:
                 raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
         with collector.step():
             _refuse_beside_fstate(self)
+        in_lists = {
+            place.name for name in self.place if name in PLACE_LISTS for place in named_places(name)
+        }
         ends = dict.fromkeys(name for pair in self.pairs for name in pair)
-        names = list(dict.fromkeys((*self.place, *ends)))
+        names = list(dict.fromkeys((*self.place, *(end for end in ends if end not in in_lists))))
         if ends and not self.place:
             names = [] if self.fstate is not None else names
         inputs = self.inputs(collector, names)
@@ -212,7 +217,13 @@ def _numbered(
     pairs: tuple[tuple[str, str], ...], names: list[str], numbers: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Pairs of names as numbers of places; names that were asked for are in the places' order."""
-    asked = {name: number for number, name in enumerate(names)}
+    from skycell.orbit.places import PLACE_LISTS, named_places
+
+    asked: dict[str, int] = {}
+    first = 0
+    for name in names:
+        asked[name] = first
+        first += len(named_places(name)) if name in PLACE_LISTS else 1
     known = {**numbers, **asked}
     unknown = [name for pair in pairs for name in pair if name not in known]
     if unknown:

@@ -108,3 +108,20 @@ def test_what_makes_no_sense_is_refused() -> None:
         assert word in found.output
     alone = CliRunner().invoke(main, CALL[:4])
     assert alone.exit_code == 2
+
+
+def test_a_built_in_list_is_the_same_by_its_name_and_as_places() -> None:
+    call = ["orbit", "routes", "kuiper-like", "--duration", "0 s", "--json"]
+    ends = ["--pair", "paris", "Cape Town", "--pair", "52.5,13.4", "kunming"]
+    asked = [
+        json.loads(run(*call, *more))
+        for more in (["--places", "cities-100"], ["cities-100"], ["cities-100", *ends])
+    ]
+    assert asked[0] == asked[1]
+    # Kuiper is in reach up to latitude 60 at its mask: not of Saint Petersburg at 59.9 now.
+    assert asked[0]["unlinked"] == ["saint_petersburg"]
+    assert [(pair["from"], pair["to"]) for pair in asked[2]["pairs"]] == [
+        ("paris", "cape_town"),
+        ("52.5,13.4", "kunming"),
+    ]
+    assert asked[2]["destinations"] == 102
