@@ -256,9 +256,9 @@ routes = Verb(
 def _refuse_beside_routes(call: RoutesCall) -> None:
     """Refuses options that choose routes twice, or times beside files that have them."""
     sources = {"--fstate": call.fstate, "--table": call.table, "--router": call.router}
-    given = [name for name, value in sources.items() if value is not None]
-    if len(given) + (call.by is not None) > 1:
-        names = [*given, *(["--by"] if call.by is not None else [])]
+    chosen = [name for name, value in sources.items() if value is not None]
+    if len(chosen) + (call.by is not None) > 1:
+        names = [*chosen, *(["--by"] if call.by is not None else [])]
         raise click.UsageError(f"{' and '.join(names)} exclude each other: each chooses the routes")
     times = {"--start": call.start, "--duration": call.duration, "--step": call.step}
     beside = [name for name, value in times.items() if value is not None]
