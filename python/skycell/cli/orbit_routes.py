@@ -135,22 +135,19 @@ class RoutesCall(OrbitCall):
         return self.columns
 
     def check(self, collector: ErrorCollector) -> _Asked | None:
-        from skycell.orbit.places import PLACE_LISTS, named_places
-
         with collector.step():
             if self.step is not None and self.step.ps == 0:
                 raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
         with collector.step():
             _refuse_beside_routes(self)
         options = collector.read(lambda: _router_options(self))
-        in_lists = {
-            place.name for name in self.place if name in PLACE_LISTS for place in named_places(name)
-        }
-        ends = dict.fromkeys(name for pair in self.pairs for name in pair)
+        named_pairs = _named_as_in_lists(self.pairs, self.place)
+        ends = dict.fromkeys(name for pair in named_pairs for name in pair)
+        in_lists = {place.name for name in self.place for place in _places_of_list(name)}
         names = list(dict.fromkeys((*self.place, *(end for end in ends if end not in in_lists))))
         if ends and not self.place:
             names = names if self.fstate is None and self.table is None else []
-        inputs = self.inputs(collector, names)
+        inputs = self.inputs(collector, names, with_lists=True)
         if inputs is None:
             return None
         _, places = inputs
@@ -158,7 +155,7 @@ class RoutesCall(OrbitCall):
             if len(places) < 2:
                 raise click.UsageError("name two places or more, or give --places FILE")
         numbers = {place.name: number for number, place in enumerate(places)}
-        pairs = collector.read(lambda: _numbered(self.pairs, names, numbers)) or []
+        pairs = collector.read(lambda: _numbered(named_pairs, names, numbers)) or []
         if not self.pairs:
             pairs = [(0, number) for number in range(1, len(places))]
         listed = collector.read(lambda: self._listed(*inputs))
@@ -294,19 +291,37 @@ def _router_options(call: RoutesCall) -> dict[str, Any]:
     return {key: read_value(value) for key, value in settings}
 
 
+def _places_of_list(name: str) -> tuple[Place, ...]:
+    """The places of a built-in list; none where the name is another's."""
+    from skycell.orbit.places import PLACE_LISTS, named_places
+
+    return named_places(name) if name in PLACE_LISTS else ()
+
+
+def _named_as_in_lists(
+    pairs: Sequence[tuple[str, str]], asked: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Pairs with the names that lists among the places asked for have: new_york for New York."""
+    known = {place.name for name in asked for place in _places_of_list(name)}
+    plain = {end: end.strip().lower().replace(" ", "_") for pair in pairs for end in pair}
+    named = {end: name if name in known else end for end, name in plain.items()}
+    return [(named[source], named[target]) for source, target in pairs]
+
+
 def _numbered(
-    pairs: tuple[tuple[str, str], ...], names: list[str], numbers: dict[str, int]
+    pairs: Sequence[tuple[str, str]], names: list[str], numbers: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Pairs of names as numbers of places; names that were asked for are in the places' order."""
-    from skycell.orbit.places import PLACE_LISTS, named_places
+    from skycell.orbit.places import PLACE_LISTS
 
     asked: dict[str, int] = {}
     first = 0
     for name in names:
         asked[name] = first
-        first += len(named_places(name)) if name in PLACE_LISTS else 1
+        first += len(_places_of_list(name)) or 1
     known = {**numbers, **asked}
-    unknown = [name for pair in pairs for name in pair if name not in known]
+    ends = [name for pair in pairs for name in pair]
+    unknown = [name for name in ends if name not in known or name in PLACE_LISTS]
     if unknown:
         message = f"{unknown[0]!r}: no place of the constellation"
         raise click.BadParameter(message, param_hint="'--pair'")

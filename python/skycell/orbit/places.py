@@ -253,13 +253,16 @@ def _number(written: str, name: str, column: str, line: int, faults: list[Fault]
     return number
 
 
-def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
-    """The places of some names, each a place of one's own, a built-in city or list, or a point.
+def find_places(
+    names: Iterable[str], own: Iterable[Place] = (), *, with_lists: bool = False
+) -> list[Place]:
+    """The places of some names, each a place of one's own, a built-in city, or a point.
 
     Args:
         names: such as `new_york` or `New York`, or latitude, longitude and perhaps height:
-            `52.5,13.4` or `46.5,8.0,3.5`. A list such as `cities-100` is all its places.
+            `52.5,13.4` or `46.5,8.0,3.5`.
         own: places that come before the cities.
+        with_lists: whether a name may be that of a built-in list, which stands for all its places.
 
     Raises:
         ScenarioFaults: with every name that is none.
@@ -277,11 +280,13 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
             found.append(known.get(name) or known[wanted])
         elif point:
             found.append(_point(name.strip(), point, faults))
-        elif name.strip().lower() in PLACE_LISTS:
-            found.extend(named_places(name.strip().lower()))
+        elif with_lists and name in PLACE_LISTS:
+            found.extend(named_places(name))
         else:
             allowed = "a place of the file given, a built-in city, or latitude,longitude"
-            allowed += hint(wanted, (*known, *PLACE_LISTS))
+            if with_lists:
+                allowed += f"; or a built-in list: {', '.join(PLACE_LISTS)}"
+            allowed += hint(wanted, (*known, *PLACE_LISTS) if with_lists else known)
             faults.append(Fault("places", "", show_value(name), allowed))
     if faults:
         raise ScenarioFaults(faults)

@@ -113,7 +113,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 def test_a_built_in_list_is_the_same_by_its_name_and_as_places() -> None:
     call = ["orbit", "routes", "kuiper-like", "--duration", "0 s", "--json"]
-    ends = ["--pair", "paris", "Cape Town", "--pair", "52.5,13.4", "kunming"]
+    ends = ["--pair", "New York", "Cape Town", "--pair", "52.5,13.4", "kunming"]
     asked = [
         json.loads(run(*call, *more))
         for more in (["--places", "cities-100"], ["cities-100"], ["cities-100", *ends])
@@ -122,10 +122,15 @@ def test_a_built_in_list_is_the_same_by_its_name_and_as_places() -> None:
     # Kuiper is in reach up to latitude 60 at its mask: not of Saint Petersburg at 59.9 now.
     assert asked[0]["unlinked"] == ["saint_petersburg"]
     assert [(pair["from"], pair["to"]) for pair in asked[2]["pairs"]] == [
-        ("paris", "cape_town"),
+        ("new_york", "cape_town"),
         ("52.5,13.4", "kunming"),
     ]
     assert asked[2]["destinations"] == 102
+    for verb in ("routes", "series"):
+        pair = ["orbit", verb, "kuiper-like", "--pair", "cities-100", "paris"]
+        found = CliRunner().invoke(main, pair)
+        assert found.exit_code != 0
+        assert "cities-100" in (found.output or str(found.exception))
 
 
 def test_routes_of_a_table_and_of_a_router_are_those_that_the_files_have(tmp_path: Path) -> None:

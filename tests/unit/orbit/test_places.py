@@ -112,7 +112,7 @@ def test_a_built_in_list_has_each_city_once_and_a_station_for_each(name: str, co
         for place in places
         if place.name in cities()
     )
-    assert read_places(name) == find_places([name]) == list(places)
+    assert read_places(name) == find_places([name], with_lists=True) == list(places)
 
 
 def test_the_thousand_are_in_the_order_of_their_people_and_have_the_hundred() -> None:
@@ -148,7 +148,7 @@ def test_a_list_that_does_not_exist_is_answered_with_those_that_do() -> None:
     for read in (
         lambda: named_places("cities-10"),
         lambda: read_places("cities-10"),
-        lambda: find_places(["cities-10"]),
+        lambda: find_places(["cities-10"], with_lists=True),
         lambda: sky.with_values({"ground.places": "cities-10"}),
     ):
         with pytest.raises(ScenarioFaults) as caught:
@@ -164,3 +164,9 @@ def test_a_population_is_a_whole_number_or_nothing() -> None:
         with pytest.raises(ScenarioFaults) as caught:
             read_places_of(f"{header}a,1,2,{wrong}\n")
         assert [(fault.path, fault.line) for fault in caught.value.faults] == [("population", 2)]
+
+
+def test_a_list_is_no_place_where_each_name_is_one() -> None:
+    with pytest.raises(ScenarioFaults) as caught:
+        find_places(["paris", "cities-100"])
+    assert [fault.got for fault in caught.value.faults] == ['"cities-100"']
