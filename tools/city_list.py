@@ -16,8 +16,6 @@ Nations' estimates of 2015 (World Urbanization Prospects, revision of 2014); pos
 of people here are not that list's.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import json

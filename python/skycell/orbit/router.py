@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -157,6 +158,7 @@ def _loaded(file: Path, function: str) -> Callable[[Step], Any]:
         fault = Fault(fspath(file), "", show_value(file.suffix), "a file that ends in .py", meaning)
         raise ScenarioFaults([fault])
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # a data class looks its module up
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:

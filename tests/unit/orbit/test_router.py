@@ -105,6 +105,15 @@ def test_what_is_returned_for_a_stations_own_node_is_passed_over(tmp_path: Path)
     assert routed(tmp_path, text).rows == ([], [], [], [])
 
 
+def test_a_router_may_have_data_classes_and_annotations_to_come(tmp_path: Path) -> None:
+    text = (
+        "from __future__ import annotations\n\nfrom dataclasses import dataclass\n\n\n"
+        "@dataclass\nclass Kept:\n    table: object\n\n\n"
+        "def hops(step):\n    return Kept(step.before).table\n"
+    )
+    assert routed(tmp_path, text).rows == ([], [], [], [])
+
+
 def faults_of(folder: Path, text: str) -> tuple[Fault, ...]:
     with pytest.raises(ScenarioFaults) as found:
         routed(folder, text)
