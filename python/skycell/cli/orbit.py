@@ -119,7 +119,7 @@ class Table(OrbitCall):
     common = shared(OrbitOptions)
 
     def check(self, collector: ErrorCollector) -> Inputs | None:
-        return self.inputs(collector, self.place, usual=_JSAC_CITIES)
+        return self.inputs(collector, self.place, usual=_JSAC_CITIES, with_lists=True)
 
     def run(self, inputs: Inputs) -> None:
         from skycell.orbit import look

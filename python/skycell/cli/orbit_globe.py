@@ -92,7 +92,7 @@ class Globe(OrbitCall):
                 raise click.BadParameter(message, param_hint="'--every'")
         with collector.step():
             _view(self.view)
-        return self.inputs(collector, self.place)
+        return self.inputs(collector, self.place, with_lists=True)
 
     @property
     def figure_file(self) -> Path | None:

@@ -94,7 +94,7 @@ class Look(OrbitCall):
             if self.plot is not None:
                 format_of(self.plot)
         times_ps = collector.read(lambda: _moments(self.start, self.duration, self.step))
-        inputs = self.inputs(collector, self.place)
+        inputs = self.inputs(collector, self.place, with_lists=True)
         if inputs is None:
             return None
         sky, places = inputs

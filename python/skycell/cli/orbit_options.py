@@ -70,7 +70,8 @@ class OrbitOptions(Options):
         "--places",
         type=NamedPath(path_type=Path),
         metavar="FILE",
-        help="Your own places: CSV with name, latitude_deg, longitude_deg.",
+        help="Your own places: CSV with name, latitude_deg, longitude_deg; or a built-in list: "
+        "cities-100 or cities-1000.",
     )
     settings: tuple[str, ...] = set_option(
         "Replace a value of the constellation, such as route=shortest"
@@ -92,7 +93,11 @@ class OrbitCall(Call):
         return None
 
     def inputs(
-        self, collector: ErrorCollector, names: Sequence[str], usual: Sequence[str] = ()
+        self,
+        collector: ErrorCollector,
+        names: Sequence[str],
+        usual: Sequence[str] = (),
+        with_lists: bool = False,
     ) -> Inputs | None:
         """What the verb computes from; none where that has faults, which are noted.
 
@@ -100,6 +105,7 @@ class OrbitCall(Call):
             collector: takes what is wrong.
             names: of places; all of the file's where there is none.
             usual: names of places where neither the call nor a file has any.
+            with_lists: whether a name may be that of a built-in list.
         """
         with collector.step():
             _refuse_targets(
@@ -107,7 +113,8 @@ class OrbitCall(Call):
             )
         sky = collector.read(lambda: _constellation(self.constellation, self.common.settings))
         own = [] if sky is None else sky.own_places
-        places = collector.read(lambda: _named_places(names, own, self.common.places_file, usual))
+        file = self.common.places_file
+        places = collector.read(lambda: _named_places(names, own, file, usual, with_lists))
         return None if sky is None or places is None else (sky, places)
 
 
@@ -135,13 +142,19 @@ def _constellation(name: str, settings: Sequence[str]) -> Constellation:
 
 
 def _named_places(
-    names: Sequence[str], of_constellation: Sequence[Place], file: Path | None, usual: Sequence[str]
+    names: Sequence[str],
+    of_constellation: Sequence[Place],
+    file: Path | None,
+    usual: Sequence[str],
+    with_lists: bool,
 ) -> list[Place]:
     """The places of some names; all of the file's, or the constellation's, where none is given."""
     from skycell.orbit import find_places, read_places
 
     own = [*of_constellation, *(read_places(file) if file is not None else [])]
-    return find_places(names or usual, own) if names or not own else own
+    if names or not own:
+        return find_places(names or usual, own, with_lists=with_lists)
+    return own
 
 
 def _refuse_targets(force: bool, files: Sequence[Path | None]) -> None:

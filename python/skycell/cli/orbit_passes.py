@@ -47,7 +47,7 @@ class PassesCall(OrbitCall):
     common = shared(OrbitOptions)
 
     def check(self, collector: ErrorCollector) -> Inputs | None:
-        inputs = self.inputs(collector, self.place)
+        inputs = self.inputs(collector, self.place, with_lists=True)
         with collector.step():
             if inputs is not None and not inputs[1]:
                 raise click.UsageError("name a place, or give --places FILE")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skycell.cli.collector import ErrorCollector
+from skycell.cli.collector import COMMAND_LINE, ErrorCollector
 from skycell.cli.options import NamedPath, jobs_option
 from skycell.cli.orbit_options import (
     PLACE_HELP,
@@ -24,6 +24,9 @@ from skycell.cli.times import TIME, TimeOption
 from skycell.cli.verb import Verb, argument, option, shared
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skycell.orbit import Constellation, Place
     from skycell.orbit.fstate import ListedRoutes
     from skycell.orbit.routes import Routes
 
@@ -43,11 +46,13 @@ class _Asked:
         inputs: the constellation, and its places, each a destination.
         pairs: source and destination, as numbers of places.
         listed: routes that were read; None where they are computed.
+        options: values for the user's router.
     """
 
     inputs: Inputs
     pairs: list[tuple[int, int]]
     listed: ListedRoutes | None
+    options: dict[str, Any]
 
 
 class RoutesCall(OrbitCall):
@@ -80,6 +85,24 @@ class RoutesCall(OrbitCall):
         type=NamedPath(path_type=Path, file_okay=False, exists=True),
         metavar="FOLDER",
         help="Read the routes of Hypatia's fstate_*.txt instead, with their times.",
+    )
+    table: Path | None = option(
+        "--table",
+        type=NamedPath(path_type=Path, dir_okay=False, exists=True),
+        metavar="FILE",
+        help="Read the routes of a CSV or Parquet instead: time (s) or time_ps, node, destination, "
+        "next.",
+    )
+    router: str | None = option(
+        "--router",
+        metavar="FILE:FUNCTION",
+        help="Call a function of a Python file at each step instead, which returns next hops.",
+    )
+    router_options: tuple[str, ...] = option(
+        "--option",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Give the function of --router a value; may be repeated with other keys.",
     )
     start: TimeOption | None = _time_option("--start", "First moment  [default: 0 s]")
     duration: TimeOption | None = _time_option(
@@ -116,50 +139,83 @@ class RoutesCall(OrbitCall):
             if self.step is not None and self.step.ps == 0:
                 raise click.BadParameter("0 s: must be a time above 0", param_hint="'--step'")
         with collector.step():
-            _refuse_beside_fstate(self)
-        ends = dict.fromkeys(name for pair in self.pairs for name in pair)
-        names = list(dict.fromkeys((*self.place, *ends)))
+            _refuse_beside_routes(self)
+        options = collector.read(lambda: _router_options(self))
+        named_pairs = _named_as_in_lists(self.pairs, self.place)
+        ends = dict.fromkeys(name for pair in named_pairs for name in pair)
+        in_lists = {place.name for name in self.place for place in _places_of_list(name)}
+        names = list(dict.fromkeys((*self.place, *(end for end in ends if end not in in_lists))))
         if ends and not self.place:
-            names = [] if self.fstate is not None else names
-        inputs = self.inputs(collector, names)
+            names = names if self.fstate is None and self.table is None else []
+        inputs = self.inputs(collector, names, with_lists=True)
         if inputs is None:
             return None
-        sky, places = inputs
+        _, places = inputs
         with collector.step():
             if len(places) < 2:
                 raise click.UsageError("name two places or more, or give --places FILE")
         numbers = {place.name: number for number, place in enumerate(places)}
-        pairs = collector.read(lambda: _numbered(self.pairs, names, numbers)) or []
+        pairs = collector.read(lambda: _numbered(named_pairs, names, numbers)) or []
         if not self.pairs:
             pairs = [(0, number) for number in range(1, len(places))]
-        listed = None
-        if self.fstate is not None:
-            from skycell.orbit.fstate import read_fstate
+        listed = collector.read(lambda: self._listed(*inputs))
+        return _Asked(inputs, pairs, listed, options or {})
 
-            folder = self.fstate
-            listed = collector.read(lambda: read_fstate(folder, len(sky.satellites), len(places)))
-        return _Asked(inputs, pairs, listed)
+    def _listed(self, sky: Constellation, places: Sequence[Place]) -> ListedRoutes | None:
+        """Routes that are read; none where they are computed."""
+        from skycell.orbit.fstate import read_fstate
+        from skycell.orbit.route_table import routes_from_file
+
+        if self.fstate is not None:
+            return read_fstate(self.fstate, len(sky.satellites), len(places))
+        if self.table is not None:
+            return routes_from_file(
+                self.table,
+                sky.satellites,
+                places,
+                start_ps=None if self.start is None else self.start.ps,
+                duration_ps=None if self.duration is None else self.duration.ps,
+                step_ps=None if self.step is None else self.step.ps or None,
+            )
+        return None
 
     def run(self, asked: _Asked) -> None:
         from skycell.cli.progress import ShareProgress
+        from skycell.orbit.router import routes_from_python
         from skycell.orbit.routes import STEP_PS, routes
 
-        with ShareProgress("of the routes computed") as report_it:
-            try:
+        start_ps = 0 if self.start is None else self.start.ps
+        duration_ps = 10**13 if self.duration is None else self.duration.ps
+        step_ps = STEP_PS if self.step is None else self.step.ps
+        listed = asked.listed
+        try:
+            if self.router is not None:
+                file, _, function = self.router.rpartition(":")
+                with ShareProgress("of the steps computed by the router") as report_it:
+                    listed = routes_from_python(
+                        file,
+                        function,
+                        *asked.inputs,
+                        (start_ps, step_ps, duration_ps // step_ps + 1),
+                        asked.options,
+                        jobs=self.jobs,
+                        on_progress=report_it,
+                    )
+            with ShareProgress("of the routes computed") as report_it:
                 found = routes(
                     *asked.inputs,
                     asked.pairs,
-                    duration_ps=10**13 if self.duration is None else self.duration.ps,
-                    step_ps=STEP_PS if self.step is None else self.step.ps,
-                    start_ps=0 if self.start is None else self.start.ps,
+                    duration_ps=duration_ps,
+                    step_ps=step_ps,
+                    start_ps=start_ps,
                     by=self.by or "delay",
-                    listed=asked.listed,
+                    listed=listed,
                     with_file=self.columns is not None,
                     jobs=self.jobs,
                     on_progress=report_it,
                 )
-            except ValueError as error:  # more nodes and epochs than columns can have
-                raise click.UsageError(str(error)) from None
+        except ValueError as error:  # more nodes and epochs than columns can have
+            raise click.UsageError(str(error)) from None
         report_notes(found.validity)
         if found.unlinked:
             say(f"No satellite is in reach of {', '.join(found.unlinked)} at any step.", err=True)
@@ -189,32 +245,83 @@ routes = Verb(
     "skycell orbit routes kuiper-like new_york tokyo paris --duration '60 s'",
     "skycell orbit routes iridium-like --pair london sydney --by hops --step '1 s'",
     "skycell orbit routes gw/kuiper_630 --fstate gw/kuiper_630/dynamic_state_100ms_for_200s",
+    "skycell orbit routes kuiper-like cities-100 --router two_ways.py:next_hops",
     short_help="Show next hops of all nodes, and how they change.",
 )
 
 
-def _refuse_beside_fstate(call: RoutesCall) -> None:
-    if call.fstate is None:
-        return
-    asked = {
-        "--by": call.by,
-        "--start": call.start,
-        "--duration": call.duration,
-        "--step": call.step,
-    }
-    beside = [name for name, value in asked.items() if value is not None]
-    if beside:
-        message = f"--fstate and {', '.join(beside)} exclude each other: the files have both"
-        raise click.UsageError(f"{message} routes and times")
+def _refuse_beside_routes(call: RoutesCall) -> None:
+    """Refuses options that choose routes twice, or times beside files that have them."""
+    sources = {"--fstate": call.fstate, "--table": call.table, "--router": call.router}
+    chosen = [name for name, value in sources.items() if value is not None]
+    if len(chosen) + (call.by is not None) > 1:
+        names = [*chosen, *(["--by"] if call.by is not None else [])]
+        raise click.UsageError(f"{' and '.join(names)} exclude each other: each chooses the routes")
+    times = {"--start": call.start, "--duration": call.duration, "--step": call.step}
+    beside = [name for name, value in times.items() if value is not None]
+    if call.fstate is not None and beside:
+        message = f"--fstate and {', '.join(beside)} exclude each other: the files have times"
+        raise click.UsageError(message)
+
+
+def _router_options(call: RoutesCall) -> dict[str, Any]:
+    """The values that the router is given."""
+    from skycell.cli.settings import split_settings
+    from skycell.input.faults import FaultCollector
+    from skycell.input.settings import read_value
+
+    if call.router is not None:
+        file, colon, function = call.router.rpartition(":")
+        if not (colon and file and function):
+            message = f"{call.router!r}: allowed is FILE:FUNCTION, such as two_ways.py:next_hops"
+            raise click.BadParameter(message, param_hint="'--router'")
+        if not Path(file).is_file():
+            raise click.BadParameter(f"{file}: no such file", param_hint="'--router'")
+    elif call.router_options:
+        raise click.UsageError("--option gives values to a --router, and there is none")
+    faults = FaultCollector(COMMAND_LINE)
+    allowed = "KEY=VALUE, such as avoid_above=45"
+    settings = split_settings(call.router_options, faults, "--option", allowed)
+    faults.raise_if_any()
+    twice = {key for key, _ in settings if [name for name, _ in settings].count(key) > 1}
+    if twice:
+        raise click.BadParameter(
+            f"{', '.join(sorted(twice))}: each key once", param_hint="'--option'"
+        )
+    return {key: read_value(value) for key, value in settings}
+
+
+def _places_of_list(name: str) -> tuple[Place, ...]:
+    """The places of a built-in list; none where the name is another's."""
+    from skycell.orbit.places import PLACE_LISTS, named_places
+
+    return named_places(name) if name in PLACE_LISTS else ()
+
+
+def _named_as_in_lists(
+    pairs: Sequence[tuple[str, str]], asked: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Pairs with the names that lists among the places asked for have: new_york for New York."""
+    known = {place.name for name in asked for place in _places_of_list(name)}
+    plain = {end: end.strip().lower().replace(" ", "_") for pair in pairs for end in pair}
+    named = {end: name if name in known else end for end, name in plain.items()}
+    return [(named[source], named[target]) for source, target in pairs]
 
 
 def _numbered(
-    pairs: tuple[tuple[str, str], ...], names: list[str], numbers: dict[str, int]
+    pairs: Sequence[tuple[str, str]], names: list[str], numbers: dict[str, int]
 ) -> list[tuple[int, int]]:
     """Pairs of names as numbers of places; names that were asked for are in the places' order."""
-    asked = {name: number for number, name in enumerate(names)}
+    from skycell.orbit.places import PLACE_LISTS
+
+    asked: dict[str, int] = {}
+    first = 0
+    for name in names:
+        asked[name] = first
+        first += len(_places_of_list(name)) or 1
     known = {**numbers, **asked}
-    unknown = [name for pair in pairs for name in pair if name not in known]
+    ends = [name for pair in pairs for name in pair]
+    unknown = [name for name in ends if name not in known or name in PLACE_LISTS]
     if unknown:
         message = f"{unknown[0]!r}: no place of the constellation"
         raise click.BadParameter(message, param_hint="'--pair'")
@@ -262,7 +369,12 @@ def _show(found: Routes) -> None:
     output = Output(110)
     steps = f"{counted(found.epochs, 'step')} of {show_time(found.step_ps)}"
     span = f"{steps} from {show_time(found.start_ps)}"
-    by = {"delay": "least delay", "hops": "fewest hops", "table": "a table"}[found.by]
+    by = {
+        "delay": "least delay",
+        "hops": "fewest hops",
+        "table": "a table",
+        "router": "a router in Python",
+    }[found.by]
     every = found.changes / max(found.epochs - 1, 1)
     nodes, ends = counted(len(found.nodes), "node"), counted(len(found.places), "destination")
     output.say(f"{nodes} forward to {ends} by {by}; {every:.1f} next hops change a step.")

@@ -13,7 +13,7 @@ from skycell.orbit.look_angles import Sights, sights
 from skycell.orbit.network import Hop, Moment, Route, Sight, look
 from skycell.orbit.over_time import Change, Handover, Series, series
 from skycell.orbit.passes import Pass, Passes, PassEvent, passes
-from skycell.orbit.places import Place, cities, find_places, read_places
+from skycell.orbit.places import Place, cities, find_places, named_places, read_places
 from skycell.orbit.presets import constellations
 from skycell.orbit.routes import Routes, routes
 
@@ -38,6 +38,7 @@ __all__ = [
     "constellations",
     "find_places",
     "look",
+    "named_places",
     "passes",
     "positions_km",
     "read_places",

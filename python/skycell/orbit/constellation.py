@@ -33,7 +33,7 @@ from skycell.orbit.file import (
 from skycell.orbit.file_links import ListedLinks, grid_links, listed_links
 from skycell.orbit.fleet import Fleet, read_fleet
 from skycell.orbit.foreign import folder_of, foreign_values
-from skycell.orbit.places import Place, ReadPlaces, parse_places
+from skycell.orbit.places import PLACE_LISTS, Place, ReadPlaces, account_of_places
 from skycell.orbit.presets import constellations
 
 
@@ -96,7 +96,7 @@ class Constellation:
 
     @cached_property
     def own_places(self) -> tuple[Place, ...]:
-        """The places of the file that `ground.places` names.
+        """The places of the file or of the built-in list that `ground.places` names.
 
         Raises:
             ScenarioFaults: the file has faults, or cannot be read.
@@ -109,12 +109,12 @@ class Constellation:
         name = self.file.ground.places
         if name is None:
             return None
-        path = self.folder / name
         try:
-            return parse_places(read_text(path), str(path))
+            return account_of_places(self.folder / name, name)
         except OSError as error:
             faults = self._faults()
-            allowed = f"a file that can be read; {error.strerror or error}"
+            allowed = f"a file that can be read, or a built-in list ({', '.join(PLACE_LISTS)}); "
+            allowed += error.strerror or str(error)
             faults.add(("ground", "places"), name, allowed, "places on the ground")
             raise ScenarioFaults(faults) from None
 

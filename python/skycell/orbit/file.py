@@ -343,7 +343,8 @@ class Ground(Parameters):
     )
     places: Text | None = param(
         None,
-        "a file of places, which may have masks of their own; relative to this file's folder",
+        "a file of places, which may have masks of their own, relative to this file's folder; or a "
+        "built-in list: cities-100 or cities-1000",
         source="the built-in cities",
     )
     frame_delay: Extra = param(

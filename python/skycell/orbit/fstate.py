@@ -36,6 +36,7 @@ class ListedRoutes:
         epochs: how many.
         rows: epoch, node, label (number of the station) and next node, below 0 for none.
         account: what was read, and what was left aside.
+        by: where they come from: `table` or `router`.
     """
 
     start_ps: int
@@ -43,6 +44,7 @@ class ListedRoutes:
     epochs: int
     rows: tuple[list[int], list[int], list[int], list[int]]
     account: Account
+    by: str = "table"
 
 
 def read_fstate(folder: Path, satellites: int, stations: int) -> ListedRoutes:

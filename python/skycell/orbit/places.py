@@ -1,4 +1,4 @@
-"""Places on the earth: the built-in cities, and the user's own."""
+"""Places on the earth: the built-in cities, built-in lists of cities, and the user's own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _RANGES = {
     "max_range_km": (1.0, 1_000_000.0, "longest slant range at which a satellite is visible, km"),
     "gso_exclusion_deg": (0.0, 90.0, "smallest angle from the geostationary orbit, degrees"),
 }
-_READ = frozenset({*_COLUMNS, *_RANGES, "height_m", "horizon", "id"})
+_POPULATION = re.compile("[1-9][0-9]{0,10}")
+_READ = frozenset({*_COLUMNS, *_RANGES, "height_m", "horizon", "id", "population"})
 _SECTOR = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?):(-?[0-9]{1,2}(?:\.[0-9]+)?)")
 _POINT = re.compile(r"([+-]?\d+(?:\.\d+)?),([+-]?\d+(?:\.\d+)?)(?:,([+-]?\d+(?:\.\d+)?))?")
 
@@ -44,6 +45,7 @@ class Place:
         max_range_km: longest slant range at which one is visible; the constellation's if None.
         gso_exclusion_deg: smallest angle from the geostationary orbit; the constellation's if None.
         horizon_deg: from each azimuth on a higher mask; the constellation's if None.
+        population: people who live there; None where nothing is known.
     """
 
     name: str
@@ -54,6 +56,11 @@ class Place:
     max_range_km: float | None = None
     gso_exclusion_deg: float | None = None
     horizon_deg: tuple[tuple[float, float], ...] | None = None
+    population: int | None = None
+
+
+PLACE_LISTS = ("cities-100", "cities-1000")
+"""Names of the built-in lists of places."""
 
 
 @cache
@@ -67,19 +74,69 @@ def cities() -> Mapping[str, Place]:
     return {place.name: place for place in parse_places(text, "cities.csv").places}
 
 
-def read_places(path: str | PathLike[str]) -> list[Place]:
-    """The places of a CSV file with the columns name, latitude_deg and longitude_deg.
+@cache
+def named_places(name: str) -> tuple[Place, ...]:
+    """The places of a built-in list, with their populations.
 
-    The columns height_km (or height_m), mask_deg, max_range_km, gso_exclusion_deg and horizon are
-    optional, others are passed over. A horizon is azimuths with the mask from each on, such as
+    `cities-1000` are the thousand most populous cities, the greatest first; `cities-100` are those
+    hundred of them that Hypatia's experiments have, in Hypatia's order. `tools/city_list.py` wrote
+    them, and says from which sources.
+
+    Raises:
+        ScenarioFaults: there is no such list.
+
+    >>> [place.name for place in named_places("cities-100")[:3]]
+    ['tokyo', 'delhi', 'shanghai']
+    """
+    if name not in PLACE_LISTS:
+        allowed = f"a built-in list: {', '.join(PLACE_LISTS)}{hint(name, PLACE_LISTS)}"
+        raise ScenarioFaults([Fault("places", "", show_value(name), allowed)])
+    text = resources.files(__package__ or __name__).joinpath("cities-1000.csv").read_text("utf-8")
+    every = parse_places(text, name).places
+    if name == "cities-1000":
+        return every
+    ranks = [row["hundred"] for row in csv.DictReader(StringIO(text))]
+    hundred = {int(rank): place for rank, place in zip(ranks, every, strict=True) if rank}
+    return tuple(hundred[rank] for rank in sorted(hundred))
+
+
+def read_places(path: str | PathLike[str]) -> list[Place]:
+    """The places of a built-in list, or of a CSV file.
+
+    The file has the columns name, latitude_deg and longitude_deg. The columns height_km (or
+    height_m), mask_deg, max_range_km, gso_exclusion_deg, horizon and population are optional,
+    others are passed over. A horizon is azimuths with the mask from each on, such as
     `90:40 180:10`. Also read are ground stations of Hypatia's: no header, and in each line a number
     from 0, the name, latitude, longitude and height in metres, perhaps Cartesian coordinates after.
+
+    Raises:
+        ScenarioFaults: with every fault of the file, or there is no such file.
+        OSError: the file cannot be read.
+    """
+    try:
+        return list(account_of_places(path, fspath(path)).places)
+    except FileNotFoundError:
+        name = fspath(path)
+        allowed = f"a file of places, or a built-in list: {', '.join(PLACE_LISTS)}"
+        allowed += hint(name, PLACE_LISTS)
+        raise ScenarioFaults([Fault(name, "", "no such file", allowed)]) from None
+
+
+def account_of_places(path: str | PathLike[str], written: str) -> ReadPlaces:
+    """The places of a built-in list or of a file, and what was left aside.
+
+    Args:
+        path: the file.
+        written: the name as the user wrote it, which may be that of a list.
 
     Raises:
         ScenarioFaults: with every fault of the file.
         OSError: the file cannot be read.
     """
-    return list(parse_places(read_text(path), fspath(path)).places)
+    if written in PLACE_LISTS:
+        places = named_places(written)
+        return ReadPlaces(places, Account(written, "built-in list", {"places": len(places)}))
+    return parse_places(read_text(path), fspath(path))
 
 
 @dataclass(frozen=True)
@@ -131,7 +188,10 @@ def _read(text: str, name: str, added: int = 0) -> ReadPlaces:
             if written or column in _COLUMNS:
                 numbers[column] = _number(written, name, column, line, faults)
         places[own] = Place(
-            own, **numbers, horizon_deg=_horizon((row.get("horizon") or ""), name, line, faults)
+            own,
+            **numbers,
+            horizon_deg=_horizon((row.get("horizon") or ""), name, line, faults),
+            population=_population((row.get("population") or "").strip(), name, line, faults),
         )
     if faults:
         raise ScenarioFaults(faults)
@@ -171,6 +231,16 @@ def _horizon(
     return tuple(sorted(sectors))
 
 
+def _population(written: str, name: str, line: int, faults: list[Fault]) -> int | None:
+    """A number of people; None where nothing is written."""
+    if written and not _POPULATION.fullmatch(written):
+        allowed = "a whole number from 1 to 99999999999, or nothing"
+        meaning = "people who live there"
+        faults.append(Fault(name, "population", show_value(written), allowed, meaning, line=line))
+        return None
+    return int(written) if written else None
+
+
 def _number(written: str, name: str, column: str, line: int, faults: list[Fault]) -> float:
     low, high, meaning = _RANGES[column]
     try:
@@ -183,13 +253,16 @@ def _number(written: str, name: str, column: str, line: int, faults: list[Fault]
     return number
 
 
-def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
+def find_places(
+    names: Iterable[str], own: Iterable[Place] = (), *, with_lists: bool = False
+) -> list[Place]:
     """The places of some names, each a place of one's own, a built-in city, or a point.
 
     Args:
         names: such as `new_york` or `New York`, or latitude, longitude and perhaps height:
             `52.5,13.4` or `46.5,8.0,3.5`.
         own: places that come before the cities.
+        with_lists: whether a name may be that of a built-in list, which stands for all its places.
 
     Raises:
         ScenarioFaults: with every name that is none.
@@ -207,9 +280,13 @@ def find_places(names: Iterable[str], own: Iterable[Place] = ()) -> list[Place]:
             found.append(known.get(name) or known[wanted])
         elif point:
             found.append(_point(name.strip(), point, faults))
+        elif with_lists and name in PLACE_LISTS:
+            found.extend(named_places(name))
         else:
             allowed = "a place of the file given, a built-in city, or latitude,longitude"
-            allowed += hint(wanted, known)
+            if with_lists:
+                allowed += f"; or a built-in list: {', '.join(PLACE_LISTS)}"
+            allowed += hint(wanted, (*known, *PLACE_LISTS) if with_lists else known)
             faults.append(Fault("places", "", show_value(name), allowed))
     if faults:
         raise ScenarioFaults(faults)

@@ -49,7 +49,8 @@ class Routes:
     """Next hops by node and destination at each epoch, and the paths of some pairs.
 
     Attributes:
-        by: what paths have the least of: `delay` or `hops`; `table` where a table was read.
+        by: what paths have the least of: `delay` or `hops`; `table` or `router` where routes are
+            the user's.
         start_ps: the first epoch.
         step_ps: from one epoch to the next.
         epochs: how many.
@@ -274,7 +275,7 @@ def routes(
         list(outages),
     )
     if listed is not None:
-        by = "table"
+        by = listed.by
         _refuse_missing(constellation, places, listed, columns)
         known = replace(known, accounts=(*known.accounts, listed.account))
     known = replace(known, links=absent_links(constellation, start_ps, last_ps))

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from skycell.cli.main import main
 from skycell.orbit import as_constellation, find_places, routes
+from tests.structure.tree import ROOT
 from tests.unit.orbit.test_routes import EXPECTED, hypatia, write_fstate
 
 SECOND = 10**12
@@ -108,3 +109,68 @@ def test_what_makes_no_sense_is_refused() -> None:
         assert word in found.output
     alone = CliRunner().invoke(main, CALL[:4])
     assert alone.exit_code == 2
+
+
+def test_a_built_in_list_is_the_same_by_its_name_and_as_places() -> None:
+    call = ["orbit", "routes", "kuiper-like", "--duration", "0 s", "--json"]
+    ends = ["--pair", "New York", "Cape Town", "--pair", "52.5,13.4", "kunming"]
+    asked = [
+        json.loads(run(*call, *more))
+        for more in (["--places", "cities-100"], ["cities-100"], ["cities-100", *ends])
+    ]
+    assert asked[0] == asked[1]
+    # Kuiper is in reach up to latitude 60 at its mask: not of Saint Petersburg at 59.9 now.
+    assert asked[0]["unlinked"] == ["saint_petersburg"]
+    assert [(pair["from"], pair["to"]) for pair in asked[2]["pairs"]] == [
+        ("new_york", "cape_town"),
+        ("52.5,13.4", "kunming"),
+    ]
+    assert asked[2]["destinations"] == 102
+    for verb in ("routes", "series"):
+        pair = ["orbit", verb, "kuiper-like", "--pair", "cities-100", "paris"]
+        found = CliRunner().invoke(main, pair)
+        assert found.exit_code != 0
+        assert "cities-100" in (found.output or str(found.exception))
+
+
+def test_routes_of_a_table_and_of_a_router_are_those_that_the_files_have(tmp_path: Path) -> None:
+    hops = tmp_path / "next.csv"
+    run(*CALL[:5], "--duration", "0 s", "--rows", "next", "--csv", str(hops))
+    table = pl.read_csv(hops, schema_overrides={"next": pl.String})
+    table = table.rename({"to": "destination"}).with_columns(pl.lit(0).alias("time"))
+    file = tmp_path / "routes.csv"
+    table.write_csv(file)
+    known = json.loads(run(*CALL[:5], "--duration", "0 s", "--json"))
+    inputs = json.loads(run(*CALL[:5], "--table", str(file), "--json"))
+    assert (inputs["by"], inputs["columns"]) == ("table", known["columns"])
+    # A pair that is named takes no place of the table away.
+    ends = ["--places", "cities-100", "--table", str(file), "--pair", "london", "sydney"]
+    assert json.loads(run(*CALL[:3], *ends, "--json"))["destinations"] == 100
+    router = ["--router", f"{ROOT / 'examples/routers/two_ways.py'}:next_hops"]
+    inputs = json.loads(run(*CALL, *router, "--option", "avoid_above=90", "--json"))
+    assert (inputs["by"], inputs["steps"]) == ("router", 41)
+    delays_ps = json.loads(run(*CALL, "--json"))["pairs"][0]["delays_ps"]
+    assert inputs["pairs"][0]["delays_ps"] == delays_ps
+    low = json.loads(run(*CALL, *router, "--option", "avoid_above=20", "--json"))
+    assert low["pairs"][0]["delays_ps"] != delays_ps
+
+
+def test_routes_are_chosen_once(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text("def hops(step):\n    return step.before\n", encoding="utf-8")
+    router = ["--router", f"{file}:hops"]
+    for more, words in (
+        (["--table", str(file), *router], ("--table", "--router")),
+        ([*router, "--by", "hops"], ("--router", "--by")),
+        (["--fstate", str(tmp_path), *router], ("--fstate", "--router")),
+        (["--option", "a=1"], ("--option", "--router")),
+        (["--router", "own.py"], ("FILE:FUNCTION",)),
+        (["--router", "none.py:hops"], ("none.py",)),
+        ([*router, "--option", "a"], ("KEY=VALUE",)),
+        ([*router, "--option", "a=1", "--option", "a=2"], ("each key once",)),
+        ([*router[:1], f"{file}:hop"], ("did you mean hops?",)),
+    ):
+        found = CliRunner().invoke(main, [*CALL, *more])
+        assert found.exit_code != 0
+        shown = found.output or str(found.exception)
+        assert all(word in shown for word in words), (more, found)
