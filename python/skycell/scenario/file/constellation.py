@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -92,6 +93,15 @@ class GroundPort(SkyPort):
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
 
+def _read_options(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise Refused("")
+    return dict(value)
+
+
+Options = Annotated[Any, ValueType("a table", _read_options, {"type": "object"})]
+
+
 class Routing(Parameters):
     """How nodes choose the next one."""
 
@@ -106,6 +116,19 @@ class Routing(Parameters):
         "folder with fstate_*.txt of Hypatia, relative to the scenario's folder; instead of by",
         source="paths that are computed",
     )
+    file: Text | None = param(
+        None,
+        "CSV or Parquet file with time (or time_ps), node, destination and next, each row in force "
+        "until it is replaced; instead of by",
+        source="paths that are computed",
+    )
+    python: Text | None = param(
+        None,
+        'a function of a file, such as "two_ways.py:next_hops", that is called for each step and '
+        "returns the next hops; instead of by",
+        source="paths that are computed",
+    )
+    options: Options = param({}, "values for that function", source="none", when=when("python"))
 
 
 def _routing_by(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from skycell.input.parameters import Parameters, param, whole_number
+from skycell.input.parameters import Parameters, number, param, whole_number
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Persistent, Traffic, Transfers, Web
 from skycell.scenario.file.sources import PacketSize, PeakRate, Phase
@@ -58,6 +58,19 @@ class Listed(Parameters):
     pair: tuple[tuple[str, str], ...] = param(..., "pairs of stations, each [from, to]")
 
 
+class Gravity(Parameters):
+    """Pairs that are drawn by population and distance; a pair may be drawn again."""
+
+    kind: Literal["gravity"] = param(..., "the pairs")
+    draws: Annotated[int, whole_number(1, 10_000)] = param(..., "pairs that are drawn")
+    distance_exponent: Annotated[float, number(low=0, high=10)] = param(
+        1.0,
+        "a pair with P and Q people, d km apart, has a weight of P Q / d to the power of this",
+        source="Zipf, The P1 P2 / D hypothesis, 1946",
+    )
+    seed: Seed = _SEED
+
+
 def _pairs_by_word(value: Any) -> Any:
     if isinstance(value, str):
         return {"kind": value}
@@ -68,7 +81,7 @@ def _pairs_by_word(value: Any) -> Any:
     return value
 
 
-_AnyPairs = Permutation | ReciprocalPermutation | All | To | Listed
+_AnyPairs = Permutation | ReciprocalPermutation | All | To | Listed | Gravity
 Pairs = Annotated[
     Annotated[_AnyPairs, Field(discriminator="kind")],
     BeforeValidator(
@@ -84,7 +97,7 @@ class DemandKeys(Parameters):
     pairs: Pairs = param(
         ...,
         "stations that send to each other: permutation, reciprocal_permutation, all, "
-        '{ to = "place" }, or a list of [from, to]',
+        '{ to = "place" }, gravity, or a list of [from, to]',
     )
     count: Annotated[int, whole_number(1, 1000)] = param(
         1, "connections or sources of each pair", source="one"
@@ -139,11 +152,29 @@ class VbrDemand(DemandKeys):
     packet_size: PacketSize = _PACKET_SIZE
 
 
-_AnyDemand = PersistentDemand | TransfersDemand | WebDemand | CbrDemand | VbrDemand
-Demand = Annotated[
-    Annotated[_AnyDemand, Field(discriminator="kind")], BeforeValidator(kind_or("persistent"))
-]
+class FileDemand(Parameters):
+    """Transfers and datagrams of a table: a connection for each size, a source for each rate."""
+
+    kind: Literal["file"] = param(..., "the traffic")
+    file: Text = param(
+        ...,
+        "a CSV file with from, to, start, and size (of a transfer) or rate (of datagrams), each "
+        "with its unit, relative to the scenario's folder",
+    )
+    tcp: Tcp | None = param(None, "TCP parameters that differ; the others are as in [tcp]")
+    packet_size: PacketSize = _PACKET_SIZE
+
+
+def _kind_of(value: Any) -> Any:
+    if isinstance(value, Mapping) and "kind" not in value and "file" in value:
+        return {"kind": "file", **value}
+    return kind_or("persistent")(value)
+
+
+_AnyDemand = PersistentDemand | TransfersDemand | WebDemand | CbrDemand | VbrDemand | FileDemand
+Demand = Annotated[Annotated[_AnyDemand, Field(discriminator="kind")], BeforeValidator(_kind_of)]
 Connections = PersistentDemand | TransfersDemand | WebDemand
+Paced = CbrDemand | VbrDemand
 
 
 def _is_list(value: Any) -> str:
@@ -154,3 +185,8 @@ TrafficOrDemands = Annotated[
     Annotated[Traffic, Tag("one")] | Annotated[tuple[Demand, ...], Tag("list")],
     Discriminator(_is_list),
 ]
+
+
+def start_of(demand: Demand) -> Start | None:
+    """When the users of a table begin, if the table says so; a file says it row by row."""
+    return None if isinstance(demand, FileDemand) else demand.start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
@@ -16,6 +16,9 @@ from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.jitter import PortGap, Sender
 from skycell.scenario.links.keys import AnyLink, PortKeys, delay_of
 from skycell.scenario.plan.satellite_path import SatellitePath
+
+if TYPE_CHECKING:
+    from skycell.orbit.pairs import Demand
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
@@ -205,6 +208,8 @@ class Plan:
     sky: PlannedSky | None = None
     #: Place of the table of traffic that a flow over a constellation comes from, by its name.
     demands: dict[str, int] = field(default_factory=dict)
+    #: Rows of files of traffic, by the name of the flow that each is.
+    listed: dict[str, Demand] = field(default_factory=dict)
     #: Sources that tables of traffic stand for, each with the path of its table in the file.
     demand_sources: list[tuple[Path, Source]] = field(default_factory=list)
 

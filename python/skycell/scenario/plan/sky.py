@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.faults import NOTHING, FaultCollector, Path, ScenarioFaults, Verbatim
-from skycell.input.quantities import parse_quantity, rounded, show_amount, show_time
+from skycell.input.faults import (
+    NOTHING,
+    FaultCollector,
+    Path,
+    ScenarioFaults,
+    Verbatim,
+    did_you_mean,
+)
+from skycell.input.quantities import (
+    Dimension,
+    Quantity,
+    parse_quantity,
+    rounded,
+    show_amount,
+    show_time,
+)
 from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
-from skycell.scenario.file.demand import CbrDemand, Connections, Demand, VbrDemand
+from skycell.scenario.file.demand import (
+    CbrDemand,
+    Connections,
+    Demand,
+    FileDemand,
+    Gravity,
+    Listed,
+    Paced,
+    Pairs,
+    Permutation,
+    ReciprocalPermutation,
+    To,
+)
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, VbrSource
 from skycell.scenario.file.topology import MOST_FLOWS
+from skycell.scenario.file.traffic import Together
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
-from skycell.scenario.plan.pairs import pairs_of
 from skycell.scenario.plan.plan import Plan, PlannedLink, PlannedSky, PlannedVc
 from skycell.scenario.plan.sky_outages import Row, outage_rows
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
     from skycell.orbit.fstate import ListedRoutes
+    from skycell.orbit.pairs import Demand as ListedDemand
     from skycell.orbit.places import Place
     from skycell.orbit.routes import Routes
 
@@ -64,10 +92,10 @@ def plan_sky(
             allowed = "a name that no satellite and no other station has"
             faults.add(("topology", "stations"), place.name, allowed)
         plan.nodes[place.name] = "host"
-    demands = _demands(file, [place.name for place in places], faults)
+    tables = _demands(file, places, folder, faults)
     faults.raise_if_any()
     numbers = {place.name: number for number, place in enumerate(places)}
-    users = _users(file, demands, numbers)
+    users = _users(file, tables, numbers)
     pairs = tuple((numbers[a], numbers[b]) for a, b in users)
     asked = _Asked(
         places=tuple(places),
@@ -94,11 +122,8 @@ def plan_sky(
     for a, b in users:
         for ends in ((a, b), (b, a)):
             add_way(plan, *ends)
-    for table, demand, own in demands:
-        if isinstance(demand, Connections):
-            _add_flows(plan, table, demand.count, own)
-        else:
-            _add_sources(plan, table, demand, own)
+    for table in tables:
+        _add_demand(plan, table)
     faults.raise_if_any()
     return plan
 
@@ -129,16 +154,44 @@ def names_of(pair: tuple[str, str], count: int, taken: Iterable[str]) -> list[st
     return found
 
 
-def _add_flows(plan: Plan, place: int, count: int, pairs: Sequence[tuple[str, str]]) -> None:
-    for a, b in pairs:
-        for name in names_of((a, b), count, plan.flows):
-            plan.add_flow(name, (f"{a}>{b}",), (f"{b}>{a}",))
-            plan.demands[name] = place
+def _add_demand(plan: Plan, table: _Table) -> None:
+    """Adds the flows and sources of a table of traffic."""
+    demand = table.demand
+    if isinstance(demand, FileDemand):
+        for pair, row in zip(table.pairs, table.rows, strict=True):
+            if row.octets is not None:
+                (name,) = _connect(plan, table.number, pair, 1)
+                plan.listed[name] = row
+            else:
+                rate = Quantity(Fraction(row.bit_s or 0), Dimension.BIT_RATE, f"{row.bit_s} bit/s")
+                start = Quantity(Fraction(row.start_ps), Dimension.TIME, show_time(row.start_ps))
+                own = _PLAIN_CBR.model_copy(
+                    update={
+                        "rate": rate,
+                        "packet_size": demand.packet_size,
+                        "start": Together.model_construct(kind="together", at=start),
+                    }
+                )
+                _add_sources(plan, table.number, own, [pair], 1)
+    elif isinstance(demand, Connections):
+        for pair in table.pairs:
+            _connect(plan, table.number, pair, demand.count)
+    else:
+        _add_sources(plan, table.number, _source_of(demand), table.pairs, demand.count)
 
 
-def _add_sources(
-    plan: Plan, place: int, demand: CbrDemand | VbrDemand, pairs: Sequence[tuple[str, str]]
-) -> None:
+def _connect(plan: Plan, table: int, pair: tuple[str, str], count: int) -> list[str]:
+    """Adds connections of a pair; returns their names."""
+    a, b = pair
+    names = names_of(pair, count, plan.flows)
+    for name in names:
+        plan.add_flow(name, (f"{a}>{b}",), (f"{b}>{a}",))
+        plan.demands[name] = table
+    return names
+
+
+def _source_of(demand: Paced) -> CbrSource | VbrSource:
+    """A source that sends as a table of traffic says."""
     own: CbrSource | VbrSource
     if isinstance(demand, CbrDemand):
         own = _PLAIN_CBR.model_copy(update={"rate": demand.rate})
@@ -148,10 +201,20 @@ def _add_sources(
     common: dict[str, object] = {"packet_size": demand.packet_size}
     if demand.start is not None:
         common["start"] = demand.start
+    return own.model_copy(update=common)
+
+
+def _add_sources(
+    plan: Plan,
+    table: int,
+    own: CbrSource | VbrSource,
+    pairs: Sequence[tuple[str, str]],
+    count: int,
+) -> None:
     for a, b in pairs:
-        for name in names_of((a, b), demand.count, (*plan.datagrams, *plan.flows)):
-            source = own.model_copy(update={**common, "name": name, "source": a, "destination": b})
-            plan.demand_sources.append((("traffic", place), source))
+        for name in names_of((a, b), count, (*plan.datagrams, *plan.flows)):
+            source = own.model_copy(update={"name": name, "source": a, "destination": b})
+            plan.demand_sources.append((("traffic", table), source))
             plan.datagrams[name] = (f"{a}>{b}",)
 
 
@@ -160,34 +223,140 @@ def demands_of(file: ScenarioFile) -> tuple[Demand, ...]:
     return file.traffic if isinstance(file.traffic, tuple) else ()
 
 
+@dataclass(frozen=True)
+class _Table:
+    """A table of traffic.
+
+    Attributes:
+        number: its place among the tables.
+        demand: as it is written.
+        pairs: names of stations, source first.
+        rows: of its file, one for each pair; empty without a file.
+    """
+
+    number: int
+    demand: Demand
+    pairs: tuple[tuple[str, str], ...]
+    rows: tuple[ListedDemand, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """Connections and sources of each pair."""
+        return 1 if isinstance(self.demand, FileDemand) else self.demand.count
+
+
 def _demands(
-    file: ScenarioFile, stations: Sequence[str], faults: FaultCollector
-) -> list[tuple[int, Demand, list[tuple[str, str]]]]:
-    """Every table of traffic with its place and its pairs."""
+    file: ScenarioFile, places: Sequence[Place], folder: FilePath, faults: FaultCollector
+) -> list[_Table]:
+    """Every table of traffic with its pairs."""
     found = []
-    flows = 0
+    users = 0
     for i, demand in enumerate(demands_of(file)):
-        own = pairs_of(demand.pairs, stations, ("traffic", i, "pairs"), faults)
-        flows += len(own) * demand.count
-        if flows > MOST_FLOWS:
-            got = Verbatim(f"{show_amount(flows)} connections and sources")
+        table = _table(i, demand, places, folder, faults)
+        if table is None:
+            continue
+        users += len(table.pairs) * table.count
+        if users > MOST_FLOWS:
+            got = Verbatim(f"{show_amount(users)} connections and sources")
             allowed = f"up to {show_amount(MOST_FLOWS)} of them in all"
             faults.add(("traffic", i, "count"), got, allowed)
             break
-        found.append((i, demand, own))
+        found.append(table)
     if not demands_of(file) and not file.source and not file.probe:
         allowed = '[[traffic]] with pairs, such as "permutation", or [[source]] or [[probe]]'
         faults.add(("traffic",), Verbatim("no list of pairs"), allowed)
     return found
 
 
+def _table(
+    number: int,
+    demand: Demand,
+    places: Sequence[Place],
+    folder: FilePath,
+    faults: FaultCollector,
+) -> _Table | None:
+    """A table of traffic with its pairs; None with a fault, which is noted."""
+    from skycell.orbit.pairs import read_demands
+
+    names = [place.name for place in places]
+    key = "file" if isinstance(demand, FileDemand) else "pairs"
+    here: Path = ("traffic", number, key)
+    rows: tuple[ListedDemand, ...] = ()
+    try:
+        if isinstance(demand, FileDemand):
+            rows = tuple(read_demands(folder / demand.file, places))
+            numbers = [(row.source, row.target) for row in rows]
+        else:
+            numbers = _numbers(demand.pairs, places, here, faults)
+    except ScenarioFaults as found:
+        for fault in found.faults:
+            if fault.file == "pairs":
+                faults.add(
+                    (*here, *([fault.path] if fault.path else [])),
+                    Verbatim(fault.got),
+                    fault.allowed,
+                )
+            else:
+                faults.faults.append(fault)
+        return None
+    except OSError as error:
+        assert isinstance(demand, FileDemand)
+        allowed = f"a file that can be read; {error.strerror or error}"
+        faults.add(here, demand.file, allowed)
+        return None
+    return _Table(number, demand, tuple((names[a], names[b]) for a, b in numbers), rows)
+
+
+def _numbers(
+    pairs: Pairs, places: Sequence[Place], here: Path, faults: FaultCollector
+) -> list[tuple[int, int]]:
+    """The pairs that a table asks for, as numbers of places."""
+    from skycell.orbit.pairs import (
+        all_pairs,
+        gravity,
+        permutation,
+        reciprocal_permutation,
+        to_place,
+    )
+
+    if isinstance(pairs, Permutation):
+        return permutation(places, pairs.seed)
+    if isinstance(pairs, ReciprocalPermutation):
+        return reciprocal_permutation(places, pairs.seed)
+    if isinstance(pairs, Gravity):
+        exponent = float(pairs.distance_exponent)
+        return gravity(places, pairs.draws, pairs.seed, distance_exponent=exponent)
+    if isinstance(pairs, To):
+        return to_place(places, pairs.place)
+    if isinstance(pairs, Listed):
+        return _listed(pairs, [place.name for place in places], here, faults)
+    return all_pairs(places)
+
+
+def _listed(
+    pairs: Listed, stations: Sequence[str], here: Path, faults: FaultCollector
+) -> list[tuple[int, int]]:
+    numbers = {name: number for number, name in enumerate(stations)}
+    found = []
+    for i, pair in enumerate(pairs.pair):
+        unknown = [name for name in pair if name not in numbers]
+        for name in unknown:
+            allowed = f"stations of the topology{did_you_mean(name, stations)}"
+            faults.add((*here, i), name, allowed)
+        if pair[0] == pair[1]:
+            faults.add((*here, i), list(pair), "two stations: nobody sends to itself")
+        elif not unknown:
+            found.append((numbers[pair[0]], numbers[pair[1]]))
+    return found
+
+
 def _users(
     file: ScenarioFile,
-    demands: Sequence[tuple[int, Demand, list[tuple[str, str]]]],
+    tables: Sequence[_Table],
     stations: Mapping[str, int],
 ) -> list[tuple[str, str]]:
     """The pairs of stations that have traffic, each once."""
-    of_tables = [pair for _, _, own in demands for pair in own]
+    of_tables = [pair for table in tables for pair in table.pairs]
     ends = [(str(one.source), str(one.destination)) for one in (*file.source, *file.probe)]
     known = [(a, b) for a, b in ends if a in stations and b in stations and a != b]
     return list(dict.fromkeys((*of_tables, *known)))
@@ -255,17 +424,20 @@ def _sky_and_places(
 
 
 def _places(stations: str | tuple[str, ...], folder: FilePath, sky: Constellation) -> list[Place]:
-    from skycell.orbit.places import find_places, read_places
+    from skycell.orbit.places import PLACE_LISTS, find_places, named_places, read_places
 
     if isinstance(stations, tuple):
         return find_places(stations, sky.own_places)
+    if stations in PLACE_LISTS:
+        return list(named_places(stations))
     return read_places(folder / stations)
 
 
 def _take_over(found: ScenarioFaults, here: Path, faults: FaultCollector) -> None:
     """Notes faults of other files where they are, and others at a key of this one."""
     for fault in found.faults:
-        if fault.file and fault.file != "places":
+        is_placed = fault.line is not None or bool(fault.path)
+        if fault.file and fault.file != "places" and is_placed:
             faults.faults.append(fault)
         else:
             faults.add(here, Verbatim(fault.got), fault.allowed)
@@ -304,11 +476,9 @@ def _routes(
             ("topology", "step"), got, f"from {least}, for up to {show_amount(_MOST_EPOCHS)}"
         )
         faults.raise_if_any()
-    listed = None
-    if topology.routing.fstate is not None:
-        listed, asked = _from_fstate(topology, sky, asked, folder, faults)
+    listed = _listed_routes(topology, sky, asked, epochs, folder, faults)
     try:
-        found = _computed(Key(sky), asked, listed)
+        found = _computed(Key(sky), asked) if listed is None else _of(sky, asked, listed)
     except ScenarioFaults as refused:
         _take_over(refused, ("topology", "routing"), faults)
         faults.raise_if_any()
@@ -330,50 +500,84 @@ def _refuse_beside_outages(topology: ConstellationNetwork, faults: FaultCollecto
     here: Path = ("topology", "outage")
     if topology.frozen:
         faults.add(here, Verbatim("a table"), "nothing with frozen = true: links never change")
-    if topology.routing.fstate is not None:
-        allowed = "nothing with routing.fstate: the routes of the files know no outage"
+    routing = topology.routing
+    if routing.fstate is not None or routing.file is not None:
+        allowed = "nothing with routes of a file, which know no outage"
         faults.add(here, Verbatim("a table"), allowed)
 
 
-def _from_fstate(
+def _listed_routes(
     topology: ConstellationNetwork,
     sky: Constellation,
     asked: _Asked,
+    epochs: int,
     folder: FilePath,
     faults: FaultCollector,
-) -> tuple[ListedRoutes, _Asked]:
+) -> ListedRoutes | None:
+    """Routes of the user's; None where they are computed, and faults are raised."""
     from skycell.orbit.fstate import read_fstate
+    from skycell.orbit.route_table import routes_from_file
+    from skycell.orbit.router import routes_from_python
 
-    here: Path = ("topology", "routing", "fstate")
-    name = str(topology.routing.fstate)
+    routing = topology.routing
+    said = [key for key in ("fstate", "file", "python") if getattr(routing, key) is not None]
+    if not said:
+        return None
+    here: Path = ("topology", "routing", said[0])
+    if len(said) > 1:
+        faults.add(here, Verbatim(" and ".join(said)), "one of fstate, file and python")
+        faults.raise_if_any()
+    name = str(getattr(routing, said[0]))
     try:
-        listed = read_fstate(folder / name, len(sky.satellites), len(asked.places))
+        if routing.fstate is not None:
+            listed = read_fstate(folder / name, len(sky.satellites), len(asked.places))
+        elif routing.file is not None:
+            listed = routes_from_file(
+                folder / name,
+                sky.satellites,
+                asked.places,
+                start_ps=asked.start_ps,
+                duration_ps=asked.duration_ps,
+                step_ps=asked.step_ps,
+            )
+        else:
+            file, _, function = name.rpartition(":")
+            if not file:
+                faults.add(here, name, 'a file and its function, such as "two_ways.py:next_hops"')
+                faults.raise_if_any()
+            times = (asked.start_ps, asked.step_ps, epochs)
+            listed = routes_from_python(
+                folder / file, function, sky, asked.places, times, routing.options
+            )
     except ScenarioFaults as refused:
         _take_over(refused, here, faults)
         faults.raise_if_any()
         raise
     except OSError as error:
-        faults.add(here, name, f"a folder that can be read; {error.strerror or error}")
+        faults.add(here, name, f"what can be read; {error.strerror or error}")
         faults.raise_if_any()
         raise
     last_ps = listed.start_ps + listed.step_ps * listed.epochs
     end_ps = asked.start_ps + asked.duration_ps
     if listed.start_ps != asked.start_ps or last_ps < end_ps:
-        got = Verbatim(
-            f'"{name}", with routes from {show_time(listed.start_ps)} to {show_time(last_ps)}'
-        )
+        span = f"from {show_time(listed.start_ps)} to {show_time(last_ps)}"
+        got = Verbatim(f'"{name}", with routes {span}')
         allowed = f"routes of the run, from {show_time(asked.start_ps)} to {show_time(end_ps)}"
         faults.add(here, got, allowed)
         faults.raise_if_any()
-    return listed, replace(asked, by="table")
+    return listed
 
 
 @lru_cache(maxsize=4)
-def _computed(sky: Any, asked: _Asked, listed: ListedRoutes | None) -> Routes:
+def _computed(sky: Any, asked: _Asked) -> Routes:
+    return _of(sky.constellation, asked, None)
+
+
+def _of(sky: Constellation, asked: _Asked, listed: ListedRoutes | None) -> Routes:
     from skycell.orbit.routes import routes
 
     return routes(
-        sky.constellation,
+        sky,
         asked.places,
         asked.pairs,
         duration_ps=asked.duration_ps,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from skycell.input.faults import Path, Verbatim
 from skycell.input.quantities import LONGEST_RUN_PS, show_amount, show_time
 from skycell.scenario.declared.traffic import TRAFFIC, Traffic
-from skycell.scenario.file.demand import Connections
+from skycell.scenario.file.demand import Connections, start_of
 from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
 from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.interpreter.place import Place
@@ -21,12 +22,17 @@ from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.tcp import tcps
 from skycell.scenario.values.tcp_types import LARGEST_WINDOW
 from skycell.spec.declared.network import (
+    DistributionConstant,
     FlowSpec,
     LossScript,
     StartAt,
     StartDrawn,
     TrafficSpec,
+    TrafficTransfers,
 )
+
+if TYPE_CHECKING:
+    from skycell.orbit.pairs import Demand
 
 
 @part
@@ -37,12 +43,17 @@ def flows(net: Resolution) -> tuple[FlowSpec, ...]:
     loss = dict.fromkeys(names, file.loss)
     with_start = {name for flow in file.flow if flow.start for name in flow.names}
     tables = demands_of(file)
-    with_start |= {name for name, place in net.plan.demands.items() if tables[place].start}
+    with_start |= {name for name, i in net.plan.demands.items() if start_of(tables[i])}
+    with_start |= net.plan.listed.keys()
     start = starts(net, file.start, names, ("start",), with_start)
     for i, table in enumerate(tables):
-        if table.start is not None:
+        written = start_of(table)
+        if written is not None:
             own = [name for name, place in net.plan.demands.items() if place == i]
-            start.update(starts(net, table.start, own, ("traffic", i, "start")))
+            start.update(starts(net, written, own, ("traffic", i, "start")))
+    for name, row in net.plan.listed.items():
+        _check_starts(net, {name: row.start_ps}, ("traffic", net.plan.demands[name], "file"), ())
+        start[name] = _start_at(row.start_ps)
     for i, override in enumerate(file.flow):
         known = [name for name in override.names if name in traffic]
         if override.traffic is not None:
@@ -84,7 +95,21 @@ def _common_traffic(net: Resolution) -> dict[str, TrafficSpec]:
         for i, table in enumerate(written)
         if isinstance(table, Connections)
     }
-    return {name: specs[net.plan.demands[name]] for name in names}
+    listed = net.plan.listed
+    return {
+        name: _one_transfer(listed[name]) if name in listed else specs[net.plan.demands[name]]
+        for name in names
+    }
+
+
+def _one_transfer(row: Demand) -> TrafficTransfers:
+    """A transfer of the size that a row of a file has."""
+    return TrafficTransfers(
+        size_octets=row.octets or 0,
+        count=1,
+        idle=DistributionConstant(value_ps=0),
+        new_connection=True,
+    )
 
 
 def starts(

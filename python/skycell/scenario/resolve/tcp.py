@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.declared.tcp import TCP, Tcp
-from skycell.scenario.file.demand import Connections
+from skycell.scenario.file.demand import Connections, FileDemand
 from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
@@ -37,7 +37,7 @@ def tcps(net: Resolution) -> dict[str, TcpSpec]:
         return {}  # nobody's windows need a long enough RTT
     specs = dict.fromkeys(flows, common_tcp(net))
     for i, table in enumerate(demands_of(net.file)):
-        if isinstance(table, Connections) and table.tcp is not None:
+        if isinstance(table, Connections | FileDemand) and table.tcp is not None:
             spec = tcp_of(net, table.tcp, ("traffic", i, "tcp"))
             own = (name for name, place in net.plan.demands.items() if place == i)
             specs.update(dict.fromkeys(own, spec))
