@@ -13,9 +13,14 @@ from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.links.schedule import Schedule
 from skycell.scenario.links.series import series_account
 from skycell.scenario.plan.link_schedules import steps_over_constellation
+from skycell.scenario.resolve.context import packet_hops
 from skycell.scenario.scenario import Scenario
 from skycell.spec.steps import Hops
 
+#: Packets and hops from which a run takes long enough to say so.
+_MANY_HOPS = 2 * 10**8
+#: What a packet and a hop take in the fast engine (benches/NOTES.md), seconds.
+_HOP_S = 1e-7
 #: Steps over a run are enough for least, mean and most of a delay that creeps; changes of path have
 #: their own.
 _STEPS = 1000
@@ -94,7 +99,22 @@ def series_accounts(scenario: Scenario) -> tuple[Account, ...]:
 def notes_on_series(scenario: Scenario) -> tuple[str, ...]:
     """The same in sentences, and what to know of a constellation that is the network."""
     sky = scenario.plan.sky
-    return (*notes_of(series_accounts(scenario)), *(sky.notes if sky is not None else ()))
+    of_sky = () if sky is None else (*sky.notes, *_notes_on_size(scenario))
+    return (*notes_of(series_accounts(scenario)), *of_sky)
+
+
+def _notes_on_size(scenario: Scenario) -> tuple[str, ...]:
+    """How much a large run over a constellation comes to."""
+    sky, hops = scenario.plan.sky, packet_hops(scenario.resolution)
+    if sky is None or hops < _MANY_HOPS:
+        return ()
+    seconds = hops * _HOP_S
+    time = f"{seconds:.0f} s" if seconds < 300 else f"{seconds / 60:.0f} min"
+    text = (
+        f"If all stations send at the rate of their ports, about {hops / 1e6:.0f} million packets "
+        f"and hops are simulated: up to {time} of computing."
+    )
+    return (text,)
 
 
 def notes_of(accounts: Sequence[Account]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from skycell.records.files import write_result
 from skycell.records.reading import NotAResult, read_result
 from skycell.records.sky import COLUMNS_FILE, sky_links, sky_nodes, sky_seconds
 from skycell.scenario import load, parse
+from skycell.scenario.sky_paths import notes_on_series
 
 STATIONS = ["new_york", "london", "tokyo", "paris"]
 
@@ -372,3 +373,14 @@ def test_routes_may_come_from_python_and_from_a_table(tmp_path: Path) -> None:
     assert "topology.routing.file" in faults(values, tmp_path)
     (tmp_path / "routes.csv").write_text("time,node,destination,next\n0,1-1,atlantis,1-2\n")
     assert faults(values, tmp_path)
+
+
+def test_a_run_that_no_machine_finishes_is_refused_and_a_long_one_has_a_note() -> None:
+    fast = {"rate": "100 Gbit/s", "framing": "ip", "buffer": "50 packets"}
+    values = network(step="10 s", inter_satellite=dict(fast), ground=dict(fast))
+    values["run"]["duration"] = "20 s"
+    noted = notes_on_series(parse(values))
+    assert any("million packets" in note for note in noted)
+    values["run"]["duration"] = "10000 s"
+    assert "run.duration" in faults(values)
+    assert notes_on_series(parse(network())) == ()

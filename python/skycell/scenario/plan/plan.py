@@ -174,6 +174,7 @@ class PlannedSky:
         rtt_ps: greatest two-way delay of the pairs that have traffic.
         epochs: looks at delays and routes.
         links: links that exist at one of them or more.
+        hops: links on the path of a pair with traffic as the run begins, in the mean.
         notes: what to know of its satellites and stations.
     """
 
@@ -185,6 +186,7 @@ class PlannedSky:
     rtt_ps: int
     epochs: int
     links: int
+    hops: float
     notes: tuple[str, ...] = ()
 
 

@@ -642,6 +642,7 @@ def _planned_sky(
         delays = [delay for delay in found.delays_ps(number) if delay is not None]
         greatest[pair] = max(delays, default=0)
     rtts = [delay + greatest.get((b, a), 0) for (a, b), delay in greatest.items()]
+    hops = [len(span.nodes) - 1 for span in found.spans if span.first_epoch == 0]
     own = topology.ground.waiting
     between = topology.inter_satellite
     waiting = {UP: own or "rerouted", DOWN: own or "sent"}
@@ -659,5 +660,6 @@ def _planned_sky(
         rtt_ps=max(rtts, default=0),
         epochs=found.epochs,
         links=found.links,
+        hops=sum(hops) / len(hops) if hops else 0.0,
         notes=tuple(notes),
     )

@@ -53,6 +53,9 @@ def measure_from_ps(net: Resolution) -> int:
 
 def check_size(net: Resolution) -> None:
     """Refuses runs that no machine finishes; all packets count as full segments."""
+    if net.plan.sky is not None:
+        _check_sky(net, packet_hops(net))
+        return
     plan, packet = net.plan, int(net.file.tcp.mss.amount) + 40
 
     def units_per_s(link: str) -> Fraction:
@@ -92,4 +95,33 @@ def check_size(net: Resolution) -> None:
             Verbatim(f"{time}, up to {show_amount(int(cells))} {units}"),
             f"up to {show_amount(_MOST_CELL_HOPS)} {units}, each counted once per hop",
             f"simulated time; that many {units} would take days",
+        )
+
+
+@part
+def packet_hops(net: Resolution) -> int:
+    """Returns the packets over a constellation, each counted once per hop, if all stations send.
+
+    Every station with traffic fills its port; TCP sends back half as many packets, which count too.
+    """
+    plan = net.plan
+    if plan.sky is None:
+        return 0
+    packet = int(net.file.tcp.mss.amount) + 40
+    seconds = Fraction(context(net).duration_ps, PS_PER_SECOND)
+    of_tcp = {flow.forward[0].partition(">")[0] for flow in plan.flows.values()}
+    routes = {vcs[0].partition(">")[0] for vcs in plan.datagrams.values()}
+    users = len(of_tcp) * Fraction(3, 2) + len(routes - of_tcp)
+    per_s = lines(net)["up"].packets_per_s(packet)
+    return int(users * per_s * seconds * Fraction(plan.sky.hops))
+
+
+def _check_sky(net: Resolution, hops: int) -> None:
+    if hops > _MOST_CELL_HOPS:
+        time = show_time(context(net).duration_ps)
+        net.faults.add(
+            ("run", "duration"),
+            Verbatim(f"{time}, up to {show_amount(hops)} packets"),
+            f"up to {show_amount(_MOST_CELL_HOPS)} packets, each counted once per hop",
+            "simulated time; that many packets would take days",
         )
