@@ -237,14 +237,12 @@ impl<'a> Network<'a> {
 
     /// A whole packet is handed over where its VC begins.
     pub(super) fn hand_to_sky(&mut self, now: SimTime, id: FrameId, vc_id: u32, way: ByLabelSpec) {
-        let has_ack_filter = self.sky().has_ack_filter;
         let frame = self.frames.get(id);
-        let ack = has_ack_filter.then(|| self.pure_ack(&frame.content));
         let cell = Cell {
             frame: id,
             rm: None,
             efci: false,
-            ack: ack.flatten(),
+            ack: None,
             index: 0,
             octets: frame.octets,
             vc: vc_id,
@@ -306,7 +304,12 @@ impl<'a> Network<'a> {
         let port_id = sky.port_of(link);
         let place = sky.classes.iter().position(|&own| own == class);
         let port_vc = PortVc(place.expect("all classes by label are known") as u32);
+        // Each port looks at the packet anew, whatever the filter of one before has made of it.
+        let has_ack_filter = self.sky().has_ack_filter;
+        let content = &self.frames.get(cell.frame).content;
+        let ack = has_ack_filter.then(|| self.pure_ack(content));
         let own = Cell {
+            ack: ack.flatten(),
             sky_link: link,
             came_at: now,
             ..cell
