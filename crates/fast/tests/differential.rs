@@ -15,7 +15,7 @@ use scenarios::{
 use serde_json::Value;
 use skycell_fast::Tuning;
 use skycell_records::{
-    ClassQueueRecord, Columns, PortRecord, RunRecords, SkyRecord, Traces, VcRecord,
+    ClassQueueRecord, Columns, PortRecord, RunRecords, SkyRecord, SteppedPort, Traces, VcRecord,
 };
 use skycell_reference::RunError;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
@@ -610,6 +610,31 @@ fn networks_by_label_reroute_turn_back_and_lose_packets_for_every_reason() {
         }
     }
     assert!(met.iter().all(|&runs| runs > 20), "{met:?}");
+}
+
+/// Few networks by label are left to `reference`; the others have ports in closed form, stepped ones, and both.
+#[test]
+fn networks_by_label_have_closed_forms_and_stepped_ports() {
+    let (mut closed, mut stepped, mut both, mut whole) = (0, 0, 0, 0);
+    for spec in (0..300).map(by_label) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let stats = records.engine_stats;
+        let is_whole = |port: &SteppedPort| {
+            let reason = serde_json::to_string(&port.reason).expect("a word");
+            reason.starts_with("\"sky_")
+        };
+        match (stats.cells_stepped, stats.cells) {
+            _ if stats.stepped_ports.iter().any(is_whole) => whole += 1,
+            (_, 0) => {}
+            (0, _) => closed += 1,
+            (some, all) if some == all => stepped += 1,
+            _ => both += 1,
+        }
+    }
+    assert!(
+        closed > 80 && stepped > 20 && both > 10 && whole < 60,
+        "{closed} {stepped} {both} {whole}"
+    );
 }
 
 /// Bit errors are worth comparing where headers are corrected and lost, frames fail their CRC, and others arrive.

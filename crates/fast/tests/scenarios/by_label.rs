@@ -34,7 +34,7 @@ pub fn by_label(seed: u64) -> NetworkSpec {
     }
     builder.spec.duration_ps = MILLISECOND * (1 + builder.dice.below(20));
     let duration_ps = builder.spec.duration_ps;
-    let kinds = 1 + builder.dice.below(3) as usize;
+    let kinds = 1 + builder.dice.below(4) as usize;
     let by_hand = draws.columns(builder.dice, duration_ps, kinds as u64);
     let columns = shared_courses(by_hand.columns().expect("columns that have a meaning"));
     builder.flows_by_label(&draws);
