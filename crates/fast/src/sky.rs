@@ -126,7 +126,7 @@ impl Epochs {
 struct Vc {
     from: u32,
     label: u16,
-    /// Place of its class among those of the run.
+    /// Index of its class among those of the run.
     class: u32,
     record: VcRecord,
 }
@@ -170,11 +170,11 @@ impl<'a> Sky<'a> {
         classes.sort_unstable();
         classes.dedup();
         let vc = |vc: &skycell_spec::VcSpec| {
-            let way = vc.by_label.expect("without links all VCs go by label");
+            let route = vc.by_label.expect("without links all VCs go by label");
             let class = classes.iter().position(|&class| class == vc.class);
             Vc {
-                from: way.from,
-                label: way.label as u16,
+                from: route.from,
+                label: route.label as u16,
                 class: class.expect("classes of all VCs are known") as u32,
                 record: VcRecord {
                     name: vc.name.clone(),

@@ -48,20 +48,20 @@ impl<'a> Courses<'a> {
             cursors: Vec::with_capacity(firsts.len()),
             is_by_link,
         };
-        for (place, first) in firsts.enumerate() {
+        for (index, first) in firsts.enumerate() {
             courses.cursors.push(Cursor {
                 interval: first,
                 difference: 0,
                 delay_ps: 0,
                 last_ps: None,
             });
-            courses.enter(place);
+            courses.enter(index);
         }
         courses
     }
 
-    /// The course of a link, and the place of the cursor that follows it.
-    fn place(&self, link: u32) -> (usize, usize) {
+    /// The course of a link, and the index of the cursor that follows it.
+    fn cursor_of(&self, link: u32) -> (usize, usize) {
         let course = self.columns.link_course[link as usize] as usize;
         (
             course,
@@ -74,8 +74,8 @@ impl<'a> Courses<'a> {
     }
 
     /// Has a cursor begin with its interval.
-    fn enter(&mut self, place: usize) {
-        let cursor = &mut self.cursors[place];
+    fn enter(&mut self, index: usize) {
+        let cursor = &mut self.cursors[index];
         let interval = cursor.interval as usize;
         if interval < self.columns.interval_epoch.len() {
             cursor.difference = self.columns.interval_diff[interval];
@@ -86,36 +86,36 @@ impl<'a> Courses<'a> {
     /// Delay of a link at an epoch, not before one asked for of its course; none where the link does
     /// not exist.
     pub fn delay_ps(&mut self, link: u32, epoch: u32) -> Option<u64> {
-        let (course, place) = self.place(link);
+        let (course, index) = self.cursor_of(link);
         let end = self.columns.course_interval[course + 1];
         loop {
-            let interval = self.cursors[place].interval;
+            let interval = self.cursors[index].interval;
             if interval >= end {
                 return None;
             }
             let epochs = self.columns.interval_epochs(interval as usize);
             if epoch >= epochs.end {
                 let all = self.columns.interval_diff[interval as usize + 1];
-                self.add_up(place, all);
-                let cursor = &mut self.cursors[place];
+                self.add_up(index, all);
+                let cursor = &mut self.cursors[index];
                 cursor.last_ps = Some(cursor.delay_ps);
                 cursor.interval += 1;
-                self.enter(place);
+                self.enter(index);
                 continue;
             }
             if epoch < epochs.start {
                 return None;
             }
             let until = self.columns.interval_diff[interval as usize] + (epoch - epochs.start);
-            self.add_up(place, until);
+            self.add_up(index, until);
             let extra_ps = self.columns.link_extra_ps[link as usize];
-            return Some(self.cursors[place].delay_ps + extra_ps);
+            return Some(self.cursors[index].delay_ps + extra_ps);
         }
     }
 
     /// Adds the differences of the cursor's interval before `until` to its delay.
-    fn add_up(&mut self, place: usize, until: u32) {
-        let cursor = &mut self.cursors[place];
+    fn add_up(&mut self, index: usize, until: u32) {
+        let cursor = &mut self.cursors[index];
         while cursor.difference < until {
             let difference = i64::from(self.columns.diff_ps[cursor.difference as usize]);
             cursor.delay_ps = cursor.delay_ps.wrapping_add_signed(difference);
@@ -129,9 +129,9 @@ impl<'a> Courses<'a> {
         if let Some(delay_ps) = self.delay_ps(link, epoch) {
             return Some(delay_ps);
         }
-        let (_, place) = self.place(link);
+        let (_, index) = self.cursor_of(link);
         let extra_ps = self.columns.link_extra_ps[link as usize];
-        self.cursors[place].last_ps.map(|last| last + extra_ps)
+        self.cursors[index].last_ps.map(|last| last + extra_ps)
     }
 
     /// The first epoch at which a link does not exist any more that exists at `epoch`; `epoch` where
@@ -140,9 +140,9 @@ impl<'a> Courses<'a> {
         if self.delay_ps(link, epoch).is_none() {
             return epoch;
         }
-        let (course, place) = self.place(link);
+        let (course, index) = self.cursor_of(link);
         let last = self.columns.course_interval[course + 1];
-        let interval = self.cursors[place].interval;
+        let interval = self.cursors[index].interval;
         let mut end = self.columns.interval_epochs(interval as usize).end;
         // An interval that follows at once differs in nothing but a leap of the delay.
         for next in interval + 1..last {

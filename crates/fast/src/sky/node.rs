@@ -6,7 +6,7 @@ use super::ports::{Closed, Slot, Stepped};
 use skycell_des::{Key, KeyHeap, Stream};
 use skycell_records::{DiscardReason, DiscardTrace, LossReason, SkyMeter};
 use skycell_reference::{Cell, Port, Verdict, pure_ack};
-use skycell_sky::{Forward, Leaving, Waiting, forward};
+use skycell_sky::{Forward, LossReason as NoLink, Waiting, forward};
 use skycell_spec::{LinkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
@@ -185,11 +185,11 @@ impl Sky<'_> {
             unreachable!("a port in closed form");
         };
         let epoch = port.epoch_of_last(&self.epochs);
-        let leaving = match waiting {
-            Waiting::Sent => Leaving::Link(link),
-            Waiting::Lost => self.leaving_by(link, epoch),
+        let leaves_by = match waiting {
+            Waiting::Sent => Ok(link),
+            Waiting::Lost => self.if_there(link, epoch),
             Waiting::Rerouted => match port.next_link(self.columns, node, entry.label) {
-                None => Leaving::Lost(skycell_sky::LossReason::NoRoute),
+                None => Err(NoLink::NoRoute),
                 Some(next) if self.columns.link_port[next as usize] != id => {
                     let departure = times.1;
                     if port.rerouted.is_empty() {
@@ -199,32 +199,32 @@ impl Sky<'_> {
                     port.rerouted.push_back((departure, next, entry));
                     return;
                 }
-                Some(next) => self.leaving_by(next, epoch),
+                Some(next) => self.if_there(next, epoch),
             },
         };
-        self.leave(node, times, leaving, epoch, entry);
+        self.leave(node, times, leaves_by, epoch, entry);
     }
 
-    /// What becomes of a packet that takes a link, if that exists.
-    fn leaving_by(&mut self, link: u32, epoch: u32) -> Leaving {
+    /// A link, if it exists at an epoch.
+    fn if_there(&mut self, link: u32, epoch: u32) -> Result<u32, NoLink> {
         match self.links.exists(link, epoch, &self.epochs) {
-            true => Leaving::Link(link),
-            false => Leaving::Lost(skycell_sky::LossReason::OutOfRange),
+            true => Ok(link),
+            false => Err(NoLink::OutOfRange),
         }
     }
 
-    /// The last bit of a packet leaves a port of a node, and it goes to no other port there.
+    /// The last bit of a packet leaves a port of a node, by a link or not.
     #[inline(always)]
     fn leave(
         &mut self,
         node: u32,
         times: (SimTime, SimTime),
-        leaving: Leaving,
+        leaves_by: Result<u32, NoLink>,
         epoch: u32,
         entry: Entry,
     ) {
-        let reason = match leaving {
-            Leaving::Link(link) => {
+        let reason = match leaves_by {
+            Ok(link) => {
                 let serial = || self.frames.serial(entry.frame);
                 match self
                     .links
@@ -240,10 +240,9 @@ impl Sky<'_> {
                     Err(reason) => reason,
                 }
             }
-            Leaving::Lost(reason) => reason.into(),
-            Leaving::Port(_) => unreachable!("it goes to no other port"),
+            Err(reason) => reason.into(),
         };
-        if matches!(leaving, Leaving::Lost(_)) || reason == LossReason::OutOfRange {
+        if leaves_by.is_err() || reason == LossReason::OutOfRange {
             self.counts[node as usize].gone += 1;
         }
         self.lose(&entry, reason);
@@ -394,22 +393,20 @@ impl Sky<'_> {
         let entry = self.entry_of(&cell);
         let epoch = self.bring(now, node);
         let kind = usize::from(self.columns.port_kind[id as usize]);
-        let leaving = match self.kinds[kind].waiting {
-            Waiting::Sent => Leaving::Link(cell.sky_link),
-            Waiting::Lost => self.leaving_by(cell.sky_link, epoch),
+        let leaves_by = match self.kinds[kind].waiting {
+            Waiting::Sent => Ok(cell.sky_link),
+            Waiting::Lost => self.if_there(cell.sky_link, epoch),
             Waiting::Rerouted => match self.rows.next(node, entry.label) {
-                None => Leaving::Lost(skycell_sky::LossReason::NoRoute),
-                Some(next) if self.columns.link_port[next as usize] != id => Leaving::Port(next),
-                Some(next) => self.leaving_by(next, epoch),
+                None => Err(NoLink::NoRoute),
+                Some(next) if self.columns.link_port[next as usize] != id => {
+                    self.counts[node as usize].rerouted += 1;
+                    self.offer(at, node, next, entry);
+                    return self.begin_sending(now, node, id);
+                }
+                Some(next) => self.if_there(next, epoch),
             },
         };
-        match leaving {
-            Leaving::Port(link) => {
-                self.counts[node as usize].rerouted += 1;
-                self.offer(at, node, link, entry);
-            }
-            leaving => self.leave(node, (since, now), leaving, epoch, entry),
-        }
+        self.leave(node, (since, now), leaves_by, epoch, entry);
         self.begin_sending(now, node, id);
     }
 

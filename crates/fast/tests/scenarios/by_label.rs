@@ -170,11 +170,11 @@ impl Draws {
         let mut next = vec![vec![None; nodes as usize]; nodes as usize];
         let is_wild = dice.one_in(4);
         for label in 0..nodes {
-            let (mut found, mut reached) = (vec![false; nodes as usize], vec![label]);
+            let (mut found, mut queue) = (vec![false; nodes as usize], vec![label]);
             found[label as usize] = true;
             let mut at = 0;
-            while at < reached.len() {
-                let to = reached[at];
+            while at < queue.len() {
+                let to = queue[at];
                 at += 1;
                 let exists = |link: &&HandLink| link.to == to && link.delays_ps[epoch].is_some();
                 for link in links.iter().filter(exists) {
@@ -182,7 +182,7 @@ impl Draws {
                     if !found[from] {
                         found[from] = true;
                         next[from][label as usize] = Some(to);
-                        reached.push(link.from);
+                        queue.push(link.from);
                     }
                 }
             }
@@ -346,7 +346,7 @@ impl Builder<'_> {
         let stations = u64::from(draws.stations);
         let from = self.dice.below(stations);
         let to = (from + 1 + self.dice.below(stations - 1)) % stations;
-        let node = |station: u64| draws.satellites + station as u32;
+        let node = |end: u64| draws.satellites + end as u32;
         (node(from), node(to))
     }
 
@@ -440,8 +440,8 @@ fn shared_courses(mut columns: Columns) -> Columns {
         let delay = epochs.map(|epoch| courses.delay_ps(link as u32, epoch));
         delay.collect::<Vec<_>>()
     };
-    for link in 0..from.len() {
-        let back = columns.link_to(columns.link_to[link], from[link]);
+    for (link, &node) in from.iter().enumerate() {
+        let back = columns.link_to(columns.link_to[link], node);
         let back =
             back.map(|own| columns.links(columns.link_to[link]).start as usize + usize::from(own));
         let Some(back) = back.filter(|&back| back < link) else {
