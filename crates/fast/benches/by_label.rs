@@ -1,0 +1,182 @@
+//! What a packet and hop costs over a whole constellation, in both engines.
+//!
+//! `cargo bench -p skycell-fast --bench by_label FILE`, with columns that
+//! `skycell orbit routes kuiper-like --places PLACES.csv --duration '20 s' --columns FILE` has written. Every station
+//! exchanges packets with that half of their number further: datagrams of 1 500 octets at a part of the line rate, or a
+//! TCP connection each way. All ports have one rate and hold 100 packets; those of stations reroute. Both engines
+//! leave the same records, or the measurement ends. Numbers are in `benches/NOTES.md`.
+
+use serde_json::{Value, json};
+use skycell_records::RunRecords;
+use skycell_sky::{Columns, Courses, file::digest};
+use skycell_spec::NetworkSpec;
+use std::sync::Arc;
+use std::time::Instant;
+
+const PS_PER_SECOND: u64 = 1_000_000_000_000;
+/// Kinds of ports as `skycell orbit` numbers them.
+const KINDS: [(&str, &str); 3] = [("between", "sent"), ("up", "rerouted"), ("down", "sent")];
+
+/// What the stations send.
+#[derive(Clone, Copy)]
+enum Traffic {
+    /// Datagrams at so many percent of the line rate.
+    Datagrams(u64),
+    /// TCP NewReno, a connection each way.
+    Tcp,
+}
+
+fn main() {
+    let files = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with("--"));
+    let Some(file) = files.last() else {
+        println!("by_label: no file of columns was named, so nothing was measured");
+        return;
+    };
+    let octets = std::fs::read(&file).expect("a readable file of columns");
+    let columns = Arc::new(Columns::from_octets(&octets).expect("columns"));
+    let least = least_delay_ps(&columns) as f64 / 1e9;
+    println!(
+        "{} nodes, {} labels, {} links, least delay at first {least:.3} ms",
+        columns.nodes(),
+        columns.labels(),
+        columns.link_to.len(),
+    );
+    println!(
+        "rate       traffic        s run   hops       reference ns/hop   fast ns/hop  ratio  fast s/s  MB"
+    );
+    for (mbit, traffic, seconds) in [
+        (10, Traffic::Datagrams(30), 10),
+        (10, Traffic::Datagrams(100), 10),
+        (10, Traffic::Tcp, 10),
+        (100, Traffic::Datagrams(100), 2),
+        (100, Traffic::Tcp, 2),
+    ] {
+        let spec = spec(&columns, &digest(&octets), mbit, traffic, seconds);
+        measure(&spec, mbit, traffic, seconds);
+    }
+}
+
+fn least_delay_ps(columns: &Columns) -> u64 {
+    let mut courses = Courses::new(columns);
+    let links = 0..columns.link_to.len() as u32;
+    let delays = links.filter_map(|link| courses.delay_ps(link, 0));
+    delays.min().expect("there are links")
+}
+
+/// Runs both engines, the faster one three times, and compares what they leave.
+fn measure(spec: &NetworkSpec, mbit: u64, traffic: Traffic, seconds: u64) {
+    let mut fast_s = f64::INFINITY;
+    let mut kept: Option<RunRecords> = None;
+    let before_mb = memory_mb();
+    let mut added_mb = 0.0;
+    for _ in 0..3 {
+        let begin = Instant::now();
+        let records = skycell_fast::run(spec, &mut |_| true).expect("the run succeeds");
+        fast_s = fast_s.min(begin.elapsed().as_secs_f64());
+        added_mb = memory_mb() - before_mb;
+        kept = Some(records);
+    }
+    let fast = kept.expect("it has run");
+    let begin = Instant::now();
+    let reference = skycell_reference::run(spec, &mut |_| true).expect("the run succeeds");
+    let reference_s = begin.elapsed().as_secs_f64();
+    assert_eq!(fast.sky, reference.sky);
+    assert_eq!(fast.flows, reference.flows);
+    let sky = fast.sky.expect("a sky leaves records");
+    let hops: u64 = sky.ports.arrived.iter().sum();
+    let ns = |seconds: f64| seconds * 1e9 / hops as f64;
+    let name = match traffic {
+        Traffic::Datagrams(percent) => format!("datagrams {percent} %"),
+        Traffic::Tcp => "tcp".into(),
+    };
+    println!(
+        "{mbit:>3} Mbit/s {name:15} {seconds:>5} {hops:>9} {:>10.0} {:>18.1} {:>8.1} {:>7.1} {added_mb:>6.0}",
+        ns(reference_s),
+        ns(fast_s),
+        reference_s / fast_s,
+        seconds as f64 / fast_s,
+    );
+}
+
+/// The greatest memory of the process so far, in 10^6 octets; 0 where the system does not say.
+fn memory_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok());
+    kib.unwrap_or(0.0) * 1.024e-3
+}
+
+fn spec(
+    columns: &Arc<Columns>,
+    digest: &str,
+    mbit: u64,
+    traffic: Traffic,
+    seconds: u64,
+) -> NetworkSpec {
+    let labels = columns.labels() as u64;
+    let is_station = |node: u32| columns.label_node.contains(&node);
+    let nodes = (0..columns.nodes() as u32).map(|node| {
+        let kind = if is_station(node) { "host" } else { "router" };
+        json!({"name": format!("n{node}"), "kind": kind})
+    });
+    let vc = |from: u64, to: u64| {
+        json!({"name": format!("{from}>{to}"), "path": [], "policing": [], "gfr": null, "class": "ubr",
+            "by_label": {"from": columns.label_node[from as usize], "label": to}})
+    };
+    let partner = |station: u64| (station + labels / 2) % labels;
+    let mut spec: Value =
+        serde_json::from_str(include_str!("../tests/one-flow.json")).expect("JSON");
+    let mut tcp = spec["flows"][0]["tcp"].clone();
+    tcp["recovery"] = json!({"kind": "new_reno", "dup_ack_threshold": 3, "flywheel": false,
+        "partial_ack_window": "deflate", "partial_ack_restarts": "first",
+        "avoid_multiple_fast_retransmits": true});
+    tcp["delayed_ack"] = Value::Null;
+    let flow = |station: u64| {
+        let mut flow = spec["flows"][0].clone();
+        flow["name"] = json!(format!("f{station}"));
+        flow["forward"] = json!([station]);
+        flow["reverse"] = json!([partner(station)]);
+        flow["tcp"] = tcp.clone();
+        flow
+    };
+    let packet_ps = 1_500 * 8 * PS_PER_SECOND / (mbit * 1_000_000);
+    let source = |(station, percent): (u64, u64)| {
+        let every_ps = packet_ps * 100 / percent;
+        json!({"name": format!("s{station}"), "vc": station, "datagram_route": [station],
+            "cell_interval_ps": every_ps, "frame_cells": 1, "datagram_octets": 1_500,
+            "pattern": {"kind": "constant"},
+            "start": {"kind": "drawn", "from_ps": 0, "to_ps": every_ps}})
+    };
+    let (flows, sources): (Vec<Value>, Vec<Value>) = match traffic {
+        Traffic::Tcp => ((0..labels).map(flow).collect(), Vec::new()),
+        Traffic::Datagrams(percent) => {
+            let all = (0..labels).map(|station| source((station, percent)));
+            (Vec::new(), all.collect())
+        }
+    };
+    let kinds = KINDS.map(|(name, waiting)| {
+        let mut link = spec["links"][2].clone();
+        link["framing"]["rate_millibps"] = json!(mbit * 1_000_000_000);
+        link["port"]["queues"][0]["capacity_cells"] = json!(100);
+        json!({"name": name, "framing": link["framing"], "port": link["port"], "waiting": waiting})
+    });
+    spec["duration_ps"] = json!(seconds * PS_PER_SECOND);
+    spec["nodes"] = nodes.collect();
+    spec["links"] = json!([]);
+    spec["vcs"] = (0..labels)
+        .map(|station| vc(station, partner(station)))
+        .collect();
+    spec["flows"] = json!(flows);
+    spec["sources"] = json!(sources);
+    spec["sky"] =
+        json!({"columns": digest, "kinds": kinds, "hop_limit": 64, "loses_in_flight": false});
+    spec["records"]["sampled_ports"] = json!([]);
+    spec["records"]["vc_sampled_ports"] = json!([]);
+    spec["records"]["traces"] = json!([]);
+    let mut spec = NetworkSpec::read(&spec.to_string()).expect("a spec");
+    spec.sky.as_mut().expect("it has a sky").read = Some(columns.clone());
+    spec.validate().expect("a valid spec");
+    spec
+}
