@@ -79,6 +79,13 @@ fn measure(spec: &NetworkSpec, mbit: u64, traffic: Traffic, seconds: u64) {
         kept = Some(records);
     }
     let fast = kept.expect("it has run");
+    if std::env::var("FAST_ONLY").is_ok() {
+        println!(
+            "{mbit} {fast_s} {}",
+            fast_s * 1e9 / fast.sky.as_ref().unwrap().ports.arrived.iter().sum::<u64>() as f64
+        );
+        return;
+    }
     let begin = Instant::now();
     let reference = skycell_reference::run(spec, &mut |_| true).expect("the run succeeds");
     let reference_s = begin.elapsed().as_secs_f64();

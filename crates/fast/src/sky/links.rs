@@ -23,29 +23,34 @@ pub(super) struct Entry {
     pub(super) ecn: Ecn,
 }
 
-/// A link.
+/// A link, in one line of the cache but for its packets.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Link {
     /// In order of arrival.
     pub(super) ring: VecDeque<Entry>,
-    last_arrival: SimTime,
     /// Delay at `epoch`, or the last known before; [`SimTime::NEVER`] where there is none.
     delay: SimTime,
-    /// When it ends, if it exists at `epoch` and that matters.
-    ends: SimTime,
     epoch: u32,
-    exists: bool,
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) port: u32,
-    impairments: Option<Box<Impairments>>,
+    /// Kind of its port.
+    pub(super) kind: u8,
+    exists: bool,
+    is_impaired: bool,
 }
+
+const _: () = assert!(size_of::<Link>() == 64);
 
 /// All links.
 pub(super) struct Links<'a> {
     pub(super) all: Vec<Link>,
     /// Each link has a cursor of its own: one port may be ahead of another.
     courses: Courses<'a>,
+    /// By link: when it ends, if it exists at its epoch; nothing where that does not matter.
+    ends: Vec<SimTime>,
+    impairments: Vec<Option<Box<Impairments>>>,
     loses_in_flight: bool,
     end_of_run: SimTime,
 }
@@ -81,28 +86,36 @@ impl<'a> Links<'a> {
     pub(super) fn new(spec: &NetworkSpec, sky: &'a SkySpec) -> Self {
         let columns = sky.columns();
         let link_from = columns.link_from();
-        let link = |id: usize| {
+        let kind_of = |id: usize| columns.port_kind[columns.link_port[id] as usize];
+        let impairments = |id: usize| {
             let (from, to) = (link_from[id], columns.link_to[id]);
-            let port = columns.link_port[id];
-            let kind = &sky.kinds[usize::from(columns.port_kind[port as usize])];
+            let kind = &sky.kinds[usize::from(kind_of(id))];
             let loses = kind.loss_ppb > 0 || kind.channel.is_some();
             let node = |node: u32| &spec.nodes[node as usize].name;
             let own = || kind.link(format!("{}>{}", node(from), node(to)), from, to);
-            Link {
-                ring: VecDeque::new(),
-                last_arrival: SimTime::ZERO,
-                delay: SimTime::NEVER,
-                ends: SimTime::NEVER,
-                epoch: u32::MAX,
-                exists: false,
-                from,
-                to,
-                port,
-                impairments: loses.then(|| Box::new(Impairments::new(&own(), spec.seed))),
-            }
+            loses.then(|| Box::new(Impairments::new(&own(), spec.seed)))
+        };
+        let impairments: Vec<_> = (0..link_from.len()).map(impairments).collect();
+        let link = |id: usize| Link {
+            ring: VecDeque::new(),
+            delay: SimTime::NEVER,
+            epoch: u32::MAX,
+            from: link_from[id],
+            to: columns.link_to[id],
+            port: columns.link_port[id],
+            kind: kind_of(id),
+            exists: false,
+            is_impaired: impairments[id].is_some(),
+        };
+        let count = if sky.loses_in_flight {
+            link_from.len()
+        } else {
+            0
         };
         Links {
             all: (0..link_from.len()).map(link).collect(),
+            ends: vec![SimTime::NEVER; count],
+            impairments,
             courses: Courses::by_link(columns),
             loses_in_flight: sky.loses_in_flight,
             end_of_run: SimTime(spec.duration_ps),
@@ -111,7 +124,7 @@ impl<'a> Links<'a> {
 
     /// Returns whether a link may lose packets by itself.
     pub(super) fn have_impairments(&self) -> bool {
-        self.all.iter().any(|link| link.impairments.is_some())
+        self.all.iter().any(|link| link.is_impaired)
     }
 
     /// Brings a link to an epoch, not before the one that it is at.
@@ -129,7 +142,7 @@ impl<'a> Links<'a> {
         let delay_ps = self.courses.known_ps(link, epoch);
         own.delay = delay_ps.map_or(SimTime::NEVER, SimTime);
         if self.loses_in_flight {
-            own.ends = epochs.begins(self.courses.exists_until(link, epoch));
+            self.ends[link as usize] = epochs.begins(self.courses.exists_until(link, epoch));
         }
         own.epoch = epoch;
     }
@@ -154,7 +167,9 @@ impl<'a> Links<'a> {
         self.bring(link, epoch, epochs);
         let own = &mut self.all[link as usize];
         // The draw comes first, so that handovers shift nobody's draws.
-        if let Some(impairments) = &mut own.impairments {
+        if own.is_impaired
+            && let Some(impairments) = &mut self.impairments[link as usize]
+        {
             let cell = entry.to_cell(now);
             let struck = impairments.on_cell((since, now), None, &cell, serial());
             if let Struck::Lost(reason) = struck {
@@ -164,11 +179,15 @@ impl<'a> Links<'a> {
         if own.delay == SimTime::NEVER {
             return Err(LossReason::OutOfRange);
         }
-        let arrival = own.last_arrival.max(now + own.delay);
-        if self.loses_in_flight && own.ends < arrival && own.ends < self.end_of_run {
-            return Err(LossReason::Handover);
+        // None arrives before the one ahead of it.
+        let ahead = own.ring.back().map_or(SimTime::ZERO, |last| last.arrival);
+        let arrival = ahead.max(now + own.delay);
+        if self.loses_in_flight {
+            let ends = self.ends[link as usize];
+            if ends < arrival && ends < self.end_of_run {
+                return Err(LossReason::Handover);
+            }
         }
-        own.last_arrival = arrival;
         own.ring.push_back(Entry { arrival, ..entry });
         Ok((arrival, own.ring.len() == 1))
     }

@@ -1,7 +1,7 @@
 //! A node within a window: its events in the order of `reference`.
 
 use super::Sky;
-use super::links::Entry;
+use super::links::{Entry, Link};
 use super::ports::{Closed, Slot, Stepped};
 use skycell_des::{Key, KeyHeap, Stream};
 use skycell_records::{DiscardReason, DiscardTrace, LossReason, SkyMeter};
@@ -11,8 +11,9 @@ use skycell_spec::{LinkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
 
-/// A node.
+/// A node, in one line of the cache but for its keys.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Node {
     /// What lies ahead: the first packet on each link to it, departures of its stepped ports, timers.
     pub(super) keys: KeyHeap,
@@ -20,7 +21,12 @@ pub(super) struct Node {
     pub(super) window: u64,
     /// The epoch that its rows are at.
     epoch: u32,
+    pub(super) arrived: u64,
+    pub(super) delivered: u64,
+    pub(super) offered: u64,
 }
+
+const _: () = assert!(size_of::<Node>() == 64);
 
 impl Default for Node {
     fn default() -> Self {
@@ -28,17 +34,17 @@ impl Default for Node {
             keys: KeyHeap::default(),
             window: u64::MAX,
             epoch: 0,
+            arrived: 0,
+            delivered: 0,
+            offered: 0,
         }
     }
 }
 
-/// The counts of a node.
+/// The other counts of a node.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    pub(super) arrived: u64,
     pub(super) handed_over: u64,
-    pub(super) delivered: u64,
-    pub(super) offered: u64,
     pub(super) rerouted: u64,
     pub(super) turned_back: u64,
     pub(super) no_route: u64,
@@ -89,14 +95,15 @@ impl Sky<'_> {
         let id = at.subject();
         let link = &mut self.links.all[id as usize];
         let mut entry = link.ring.pop_front().expect("an arrival has its packet");
-        let keys = &mut self.nodes[node as usize].keys;
+        let own = &mut self.nodes[node as usize];
+        own.arrived += 1;
+        let keys = &mut own.keys;
         match link.ring.front() {
             Some(next) if next.arrival < self.end => {
                 keys.replace_first(Key::new(next.arrival, rank::ARRIVAL, id));
             }
             _ => keys.pop(),
         }
-        self.counts[node as usize].arrived += 1;
         entry.hops += 1;
         self.forward(at, node, Some(id), entry);
     }
@@ -107,13 +114,13 @@ impl Sky<'_> {
         self.bring(at.time(), node);
         let limit = self.sky.hop_limit as usize;
         let fate = forward(&self.rows, node, entry.label, entry.hops.into(), limit);
-        let counts = &mut self.counts[node as usize];
         match fate {
             Forward::Delivered => {
-                counts.delivered += 1;
+                self.nodes[node as usize].delivered += 1;
                 self.on_delivered(at, node, entry);
             }
             Forward::Lost(reason) => {
+                let counts = &mut self.counts[node as usize];
                 let reason = LossReason::from(reason);
                 match reason {
                     LossReason::HopLimit => counts.hop_limit += 1,
@@ -124,7 +131,9 @@ impl Sky<'_> {
             Forward::Link(link) => {
                 let to = self.links.all[link as usize].to;
                 let back = |came: u32| self.links.all[came as usize].from == to;
-                counts.turned_back += u64::from(came_over.is_some_and(back));
+                if came_over.is_some_and(back) {
+                    self.counts[node as usize].turned_back += 1;
+                }
                 self.offer(at, node, link, entry);
             }
         }
@@ -145,9 +154,9 @@ impl Sky<'_> {
     /// Offers a packet to the port of a link of a node.
     #[inline(always)]
     fn offer(&mut self, at: Key, node: u32, link: u32, entry: Entry) {
-        self.counts[node as usize].offered += 1;
-        let id = self.links.all[link as usize].port;
-        let kind = &mut self.kinds[usize::from(self.columns.port_kind[id as usize])];
+        self.nodes[node as usize].offered += 1;
+        let Link { port: id, kind, .. } = self.links.all[link as usize];
+        let kind = &mut self.kinds[usize::from(kind)];
         match &mut self.ports[id as usize] {
             Slot::Closed(port) => match port.offer(at, id, kind, &entry, self.end) {
                 Some(times) if times.1 < self.end => {
@@ -165,7 +174,7 @@ impl Sky<'_> {
             Slot::Stepped(_) => self.offer_to_stepped(at, node, (id, link), entry),
             Slot::Unused => {
                 self.make_port(id);
-                self.counts[node as usize].offered -= 1;
+                self.nodes[node as usize].offered -= 1;
                 self.offer(at, node, link, entry);
             }
         }

@@ -91,26 +91,26 @@ struct Held {
     vc: u32,
 }
 
-/// A port in closed form. What leaves within the run is counted at hand-over.
+/// A port in closed form. A packet needs the first two lines of the cache of it, and those of the ring.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(super) struct Closed {
     /// When the last bit of the last packet leaves.
     free: SimTime,
+    /// When that of the first packet held does; [`SimTime::NEVER`] where none is.
+    first_departure: SimTime,
     held: VecDeque<Held>,
     octets_held: u64,
     /// Epoch in force when the last packet left.
     epoch: u32,
     queue_max: u32,
-    pub(super) arrived: u64,
-    pub(super) departed: u64,
-    pub(super) discarded: u64,
-    /// Octets of packets that leave.
-    pub(super) octets: u64,
-    /// Times of transmission within the run.
-    pub(super) busy: SimTime,
     /// Integral of the queue over the run.
     pub(super) stays_ps: u128,
+    pub(super) arrived: u64,
+    /// Times of transmission within the run.
+    pub(super) busy: SimTime,
     pub(super) meter: SkyMeter,
+    pub(super) discarded: u64,
     gap: Option<Stream>,
     /// Its node's row as the last packet left, where packets take the route in force then.
     row: Option<Row>,
@@ -141,14 +141,13 @@ impl Closed {
         };
         Closed {
             free: SimTime::ZERO,
+            first_departure: SimTime::NEVER,
             held: VecDeque::new(),
             octets_held: 0,
             epoch: 0,
             queue_max: 0,
             arrived: 0,
-            departed: 0,
             discarded: 0,
-            octets: 0,
             busy: SimTime::ZERO,
             stays_ps: 0,
             meter: SkyMeter::default(),
@@ -189,6 +188,9 @@ impl Closed {
         let since = ready + SimTime(gap.unwrap_or(0));
         let departure = since + kind.time(packet.octets);
         self.free = departure;
+        if self.held.is_empty() {
+            self.first_departure = departure;
+        }
         self.held.push_back(Held {
             departure,
             octets: packet.octets,
@@ -199,24 +201,21 @@ impl Closed {
         self.meter.on_arrival(now.0, self.queued());
         self.stays_ps += u128::from((departure.min(end) - now).0);
         self.busy += departure.min(end).since(since);
-        if departure < end {
-            self.departed += 1;
-            self.octets += u64::from(packet.octets);
-        }
         Some((since, departure))
     }
 
     /// Lets go of the packets whose last bit leaves before the event `at`.
     #[inline(always)]
     pub(super) fn settle(&mut self, at: Key, id: u32) {
-        while let Some(&first) = self.held.front()
-            && (first.departure < at.time()
-                || first.departure == at.time()
-                    && Key::new(first.departure, rank::DEPARTURE, id) < at)
+        while self.first_departure < at.time()
+            || self.first_departure == at.time()
+                && Key::new(self.first_departure, rank::DEPARTURE, id) < at
         {
-            self.held.pop_front();
+            let first = self.held.pop_front().expect("the first of those held");
             self.octets_held -= u64::from(first.octets);
             self.meter.on_departure(first.departure.0, first.octets);
+            let next = self.held.front();
+            self.first_departure = next.map_or(SimTime::NEVER, |next| next.departure);
         }
     }
 

@@ -73,14 +73,15 @@ impl Sky<'_> {
                     }
                 }
                 Slot::Closed(port) if port.arrived > 0 => {
+                    let (departed, octets) = port.meter.departed();
                     record.ports.push(
                         id,
                         port.arrived,
-                        port.departed,
+                        departed,
                         port.discarded,
                         port.queued().into(),
                         0,
-                        port.octets,
+                        octets,
                         port.busy.0,
                         port.stays_ps as f64 / self.end.0 as f64,
                         port.queue_max(),
@@ -90,16 +91,17 @@ impl Sky<'_> {
                 Slot::Closed(_) => {}
             }
         }
-        for (node, id) in self.counts.iter().zip(0u32..) {
-            if node.arrived + node.handed_over == 0 {
+        let nodes = self.nodes.iter().zip(&self.counts).zip(0u32..);
+        for ((own, node), id) in nodes {
+            if own.arrived + node.handed_over == 0 {
                 continue;
             }
             record.nodes.push(
                 id,
-                node.arrived,
+                own.arrived,
                 node.handed_over,
-                node.delivered,
-                node.offered,
+                own.delivered,
+                own.offered,
                 node.rerouted,
                 node.turned_back,
                 node.no_route,
