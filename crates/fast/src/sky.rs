@@ -214,21 +214,24 @@ impl<'a> Sky<'a> {
         own
     }
 
-    /// Has all nodes act through the next window in which one does; its beginning, or none after the end.
+    /// Has the next node act through its window, the first in which one does; the beginning of that, or none after the
+    /// end.
     pub(crate) fn advance(&mut self) -> Option<SimTime> {
-        let window = self.windows.next()?;
-        let (begin, until) = self.windows.span(window);
-        if begin >= self.end {
-            return None;
-        }
-        let until = until.min(self.end);
-        while let Some(node) = self.windows.pop() {
-            if self.nodes[node as usize].window == window {
-                self.run_node(node, until);
+        loop {
+            let (begin, until) = self.windows.span(self.windows.now());
+            if begin >= self.end {
+                return None;
             }
+            while let Some(node) = self.windows.pop() {
+                // It may have been put here before it was put into an earlier window.
+                if self.nodes[node as usize].window == self.windows.now() {
+                    self.run_node(node, until.min(self.end));
+                    return Some(begin);
+                }
+            }
+            self.traces.end_window(&mut self.out.traces);
+            self.windows.next()?;
         }
-        self.traces.end_window(&mut self.out.traces);
-        Some(begin)
     }
 
     /// An event lies ahead of a node that is not acting.

@@ -45,7 +45,14 @@ impl Windows {
         time.0 / self.width_ps
     }
 
+    /// The present window.
+    #[inline(always)]
+    pub(super) fn now(&self) -> u64 {
+        self.now
+    }
+
     /// Beginning and end of a window.
+    #[inline(always)]
     pub(super) fn span(&self, window: u64) -> (SimTime, SimTime) {
         let begin = window * self.width_ps;
         (SimTime(begin), SimTime(begin.saturating_add(self.width_ps)))
