@@ -77,6 +77,29 @@ fn main() {
     for (case @ (mbit, traffic, seconds), mb) in cases.into_iter().zip(memory_mb) {
         measure(&spec(case), mbit, traffic, (seconds, mb));
     }
+    println!(
+        "with one link between satellites of {} us, so with shorter windows:",
+        SHORT_PS / 1_000_000
+    );
+    let columns = Arc::new(with_short_link((*columns).clone()));
+    for (mbit, traffic, seconds) in [cases[0], cases[2]] {
+        let spec = self::spec(&columns, &digest, mbit, traffic, seconds);
+        measure(&spec, mbit, traffic, (seconds, 0.0));
+    }
+}
+
+/// Delay of the shortest link over Hypatia's Kuiper, where every second plane is half a place ahead.
+const SHORT_PS: u64 = 530_000_000;
+
+/// The same columns with one short link, which is there all the time.
+fn with_short_link(mut columns: Columns) -> Columns {
+    let course = columns.link_course[0] as usize;
+    let interval = columns.course_interval[course] as usize;
+    columns.interval_first_ps[interval] = SHORT_PS;
+    let steps = columns.interval_diff[interval]..columns.interval_diff[interval + 1];
+    columns.diff_ps[steps.start as usize..steps.end as usize].fill(0);
+    columns.check().expect("columns");
+    columns
 }
 
 fn least_delay_ps(columns: &Columns) -> u64 {
