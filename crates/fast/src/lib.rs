@@ -17,6 +17,7 @@ mod network;
 mod plan;
 mod port;
 mod run;
+mod sky;
 mod tuning;
 mod vcs;
 

@@ -2,10 +2,11 @@
 
 use crate::network::Network;
 use crate::plan::Plan;
+use crate::sky::{self, Sky};
 use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::{RunError, measured};
-use skycell_spec::{Connections, FlowSpec, NetworkSpec, SourceSpec, TrafficSpec};
+use skycell_spec::{Connections, FlowSpec, NetworkSpec, SkySpec, SourceSpec, TrafficSpec};
 use skycell_tcp::Segment;
 use skycell_units::{Octets, SimTime};
 
@@ -50,6 +51,9 @@ fn run_whole(
     if reason_to_step_everywhere(spec).is_some() {
         return stepped_everywhere(spec, progress);
     }
+    if let Some(sky) = &spec.sky {
+        return by_label(Sky::new(spec, sky), progress);
+    }
     let connections = Connections::of(spec);
     let plan = Plan::new(&connections.spec);
     let mut network = Network::new(&connections.spec, &connections.proxies, plan, tuning);
@@ -64,6 +68,27 @@ fn run_whole(
     }
     let mut records = network.records();
     records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
+    balanced(records)
+}
+
+/// A run in which nodes forward packets by label.
+fn by_label(
+    mut sky: Sky<'_>,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    let mut next_call = UNITS_PER_CALL;
+    while let Some(now) = sky.advance() {
+        if sky.moved >= next_call {
+            next_call = sky.moved + UNITS_PER_CALL;
+            if !progress(now) {
+                return Err(RunError::Cancelled { at: now });
+            }
+        }
+    }
+    balanced(sky.records())
+}
+
+fn balanced(records: RunRecords) -> Result<RunRecords, RunError> {
     match records.ledger.first_unbalanced() {
         None => Ok(records),
         Some(account) => Err(RunError::Unbalanced {
@@ -75,6 +100,9 @@ fn run_whole(
 /// The ports of a valid spec that [`run`] steps, and why.
 pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     let Some(reason) = reason_to_step_everywhere(spec) else {
+        if let Some(sky) = &spec.sky {
+            return stepped_ports_of_sky(spec, sky);
+        }
         let connections = Connections::of(spec);
         return Plan::new(&connections.spec).stepped_ports(spec);
     };
@@ -84,11 +112,24 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
     ports.map(|port| SteppedPort { port, reason }).collect()
 }
 
+/// The ports of a sky that are stepped, the others having closed forms.
+fn stepped_ports_of_sky(spec: &NetworkSpec, sky: &SkySpec) -> Vec<SteppedPort> {
+    let reasons = sky::reasons_of_kinds(sky);
+    let names = sky.port_names(&spec.nodes).into_iter();
+    let ports = names.zip(&sky.columns().port_kind);
+    ports
+        .filter_map(|(port, &kind)| {
+            let reason = reasons[usize::from(kind)]?;
+            Some(SteppedPort { port, reason })
+        })
+        .collect()
+}
+
 /// Why no port of a run has a closed form here, if none has: a resequencer looks at each cell, or packets may be cut
 /// on their way or go on with bit errors.
 fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedReason> {
     if spec.sky.is_some() {
-        return Some(SteppedReason::Sky);
+        return sky::reason_to_step_everywhere(spec);
     }
     let is_ordered = spec.vcs.iter().any(|vc| vc.resequencer.is_some());
     if is_ordered {

@@ -8,13 +8,15 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
+    abr, bursty, by_label, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
     several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
     with_jitter, with_stepping,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
-use skycell_records::{ClassQueueRecord, Columns, PortRecord, RunRecords, Traces, VcRecord};
+use skycell_records::{
+    ClassQueueRecord, Columns, PortRecord, RunRecords, SkyRecord, SteppedPort, Traces, VcRecord,
+};
 use skycell_reference::RunError;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
 use skycell_tcp::spec::EcnUse;
@@ -53,6 +55,10 @@ fn difference(spec: &NetworkSpec) -> Option<String> {
     };
     if reference.traces != fast.traces {
         return Some(first_trace_difference(&reference, &fast));
+    }
+    // The JSON leaves the sky out.
+    if reference.sky != fast.sky {
+        return Some(first_sky_difference(&reference, &fast));
     }
     let reported = RunRecords {
         engine: reference.engine,
@@ -94,6 +100,23 @@ fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
     "equal after all".into()
 }
 
+/// Names the first row of the sky's tables in which two runs differ.
+fn first_sky_difference(reference: &RunRecords, fast: &RunRecords) -> String {
+    let tables = |records: &RunRecords| records.sky.clone().map(SkyRecord::into_tables);
+    let (Some(one), Some(other)) = (tables(reference), tables(fast)) else {
+        return "one of the runs has no sky".into();
+    };
+    for ((name, a), (_, b)) in one.iter().zip(&other) {
+        let (a, b) = (rows(a), rows(b));
+        if a != b {
+            let row = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+            let (a, b) = (a.get(row), b.get(row));
+            return format!("{name} row {row}: reference {a:?}, fast {b:?}");
+        }
+    }
+    "equal after all".into()
+}
+
 /// The rows of a trace, each as a text with the names of its columns.
 fn rows(columns: &Columns) -> Vec<String> {
     let (_, first) = &columns[0];
@@ -120,6 +143,15 @@ fn shrink(mut spec: NetworkSpec) -> (NetworkSpec, String) {
 
 /// Specs with fewer flows, the fewest first, and with a shorter run.
 fn smaller(spec: &NetworkSpec) -> impl Iterator<Item = NetworkSpec> {
+    let is_by_label = spec.sky.is_some();
+    // Nothing but a sky has sources without which all else stays what it is.
+    let sources = (0..spec.sources.len()).filter(move |_| is_by_label);
+    let fewer_sources = sources.rev().map(|at| {
+        let mut fewer = spec.clone();
+        fewer.sources.truncate(at);
+        fewer.records.delay_sources.clear();
+        fewer
+    });
     let flows = spec.flows.len();
     let halves = |size: &usize| (*size > 1).then(|| size.div_ceil(2));
     let sizes = std::iter::successors((flows > 0).then(|| flows.div_ceil(2)), halves);
@@ -139,7 +171,7 @@ fn smaller(spec: &NetworkSpec) -> impl Iterator<Item = NetworkSpec> {
         shorter.duration_ps -= cut;
         shorter
     });
-    fewer.chain(shorter)
+    fewer.chain(fewer_sources).chain(shorter)
 }
 
 fn number(variable: &str, default: u64) -> u64 {
@@ -256,6 +288,16 @@ fn some_scenarios_are_of_cell_sources_alone() {
 
 #[test]
 fn both_engines_leave_the_same_records_and_traces() {
+    compare_all(&scenarios_of);
+}
+
+#[test]
+fn both_engines_forward_alike_by_label() {
+    compare_all(&|seed| vec![(format!("by label {seed}"), by_label(seed))]);
+}
+
+/// Compares the scenarios of as many numbers as the environment says.
+fn compare_all(scenarios_of: &(dyn Fn(u64) -> Vec<(String, NetworkSpec)> + Sync)) {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
     let count = number("SKYCELL_SCENARIOS", SCENARIOS);
     let next = AtomicU64::new(first);
@@ -541,6 +583,58 @@ fn links_that_satellites_feed_lose_frames_and_have_bit_errors() {
         struck += any(|vc| vc.cells_lost.header + vc.frames_crc);
     }
     assert!(drawn > 40 && struck > 20, "{drawn} {struck}");
+}
+
+/// Networks by label are worth comparing where packets meet each of their fates, and others arrive.
+#[test]
+fn networks_by_label_reroute_turn_back_and_lose_packets_for_every_reason() {
+    let mut met = [0; 9];
+    for spec in (0..300).map(by_label) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let sky = records.sky.expect("a sky leaves records");
+        let nodes = |column: &[u64]| column.iter().sum::<u64>();
+        let lost = |of: fn(&VcRecord) -> u64| records.vcs.iter().map(of).sum::<u64>();
+        let counts = [
+            nodes(&sky.nodes.delivered),
+            nodes(&sky.nodes.rerouted),
+            nodes(&sky.nodes.turned_back),
+            lost(|vc| vc.cells_lost.no_route),
+            lost(|vc| vc.cells_lost.hop_limit),
+            lost(|vc| vc.cells_lost.out_of_range),
+            lost(|vc| vc.cells_lost.handover),
+            lost(|vc| vc.cells_lost.drawn + vc.cells_lost.check),
+            lost(|vc| vc.cells_discarded.total()),
+        ];
+        for (met, count) in met.iter_mut().zip(counts) {
+            *met += u32::from(count > 0);
+        }
+    }
+    assert!(met.iter().all(|&runs| runs > 20), "{met:?}");
+}
+
+/// Few networks by label are left to `reference`; the others have ports in closed form, stepped ones, and both.
+#[test]
+fn networks_by_label_have_closed_forms_and_stepped_ports() {
+    let (mut closed, mut stepped, mut both, mut whole) = (0, 0, 0, 0);
+    for spec in (0..300).map(by_label) {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let stats = records.engine_stats;
+        let is_whole = |port: &SteppedPort| {
+            let reason = serde_json::to_string(&port.reason).expect("a word");
+            reason.starts_with("\"sky_")
+        };
+        match (stats.cells_stepped, stats.cells) {
+            _ if stats.stepped_ports.iter().any(is_whole) => whole += 1,
+            (_, 0) => {}
+            (0, _) => closed += 1,
+            (some, all) if some == all => stepped += 1,
+            _ => both += 1,
+        }
+    }
+    assert!(
+        closed > 80 && stepped > 20 && both > 10 && whole < 60,
+        "{closed} {stepped} {both} {whole}"
+    );
 }
 
 /// Bit errors are worth comparing where headers are corrected and lost, frames fail their CRC, and others arrive.

@@ -322,8 +322,14 @@ pub enum SteppedReason {
     Resequencer,
     /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
     Clp0,
-    /// The run has nodes that forward packets by label.
-    Sky,
+    /// The run has links beside those over which nodes forward packets by label.
+    SkyBesideLinks,
+    /// The run has users of the web whose packets nodes forward by label.
+    SkyWeb,
+    /// The run has proxies between which nodes forward packets by label.
+    SkyProxies,
+    /// A packet that nodes forward by label may come to the next one without a delay.
+    SkyLookahead,
     /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.

@@ -108,41 +108,71 @@ pub struct SkyRecord {
     pub seconds: SkySeconds,
 }
 
-/// Counts of a port by second.
+/// Counts of a port by second. Those of the present second lie apart, so that a packet costs neither a division nor
+/// a look at the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct SkyMeter {
+    /// When the present second ends; 0 where there is none yet.
+    until_ps: u64,
+    present: Second,
     rows: Vec<Second>,
 }
 
 /// The counts of one second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Second {
-    second: u32,
     octets: u64,
+    second: u32,
     packets: u32,
     queue_max: u32,
     discarded: u32,
 }
 
 impl SkyMeter {
+    #[inline(always)]
     fn row(&mut self, now_ps: u64) -> &mut Second {
-        let second = (now_ps / SECOND_PS) as u32;
-        if self.rows.last().is_none_or(|last| last.second < second) {
-            self.rows.push(Second {
-                second,
-                ..Second::default()
-            });
+        if now_ps >= self.until_ps {
+            self.begin(now_ps);
         }
-        self.rows.last_mut().expect("a row was pushed")
+        &mut self.present
+    }
+
+    #[inline(never)] // once a second
+    fn begin(&mut self, now_ps: u64) {
+        if self.until_ps > 0 {
+            self.rows.push(self.present);
+        }
+        let second = now_ps / SECOND_PS;
+        self.until_ps = (second + 1) * SECOND_PS;
+        self.present = Second {
+            second: second as u32,
+            ..Second::default()
+        };
+    }
+
+    /// All seconds with something in them.
+    fn rows(&self) -> impl Iterator<Item = &Second> {
+        let present = (self.until_ps > 0).then_some(&self.present);
+        self.rows.iter().chain(present)
+    }
+
+    /// Packets whose last bit left, and their octets.
+    pub fn departed(&self) -> (u64, u64) {
+        let rows = || self.rows();
+        let packets = rows().map(|row| u64::from(row.packets)).sum();
+        (packets, rows().map(|row| row.octets).sum())
     }
 
     /// A packet came, and the port has `queued` packets now.
+    #[inline]
     pub fn on_arrival(&mut self, now_ps: u64, queued: u32) {
         let row = self.row(now_ps);
         row.queue_max = row.queue_max.max(queued);
     }
 
     /// The last bit of a packet of `octets` octets left.
+    #[inline]
     pub fn on_departure(&mut self, now_ps: u64, octets: u32) {
         let row = self.row(now_ps);
         row.octets += u64::from(octets);
@@ -158,7 +188,7 @@ impl SkyMeter {
 
     /// Adds the rows of port `port` to a table.
     pub fn write(&self, port: u32, seconds: &mut SkySeconds) {
-        for row in &self.rows {
+        for row in self.rows() {
             seconds.push(
                 port,
                 row.second,

@@ -64,6 +64,21 @@ macro_rules! traces {
                 #[allow(clippy::too_many_arguments)] // one argument a column
                 pub fn push(&mut self, $($column: $type,)+) { $(self.$column.push($column);)+ }
 
+                /// How many rows there are.
+                fn rows(&self) -> usize {
+                    let [first, ..] = [$(self.$column.len(),)+];
+                    first
+                }
+
+                /// Adds some rows of another such trace.
+                fn push_rows(&mut self, other: &Self, rows: std::ops::Range<usize>) {
+                    $(self.$column.extend_from_slice(&other.$column[rows.clone()]);)+
+                }
+
+                fn clear(&mut self) {
+                    $(self.$column.clear();)+
+                }
+
                 /// The columns with their names, in the order in which they are declared.
                 pub fn into_columns(self) -> Columns {
                     vec![$((stringify!($column), self.$column.into()),)+]
@@ -78,6 +93,32 @@ macro_rules! traces {
         }
 
         impl Traces {
+            /// How many kinds there are.
+            pub const KINDS: usize = [$(TraceKind::$kind,)+].len();
+
+            /// Rows of each kind.
+            pub fn rows(&self) -> [usize; Self::KINDS] {
+                [$(self.$field.rows(),)+]
+            }
+
+            /// Adds rows of `other`: of each kind those from `first` up to `end`.
+            pub fn push_rows(
+                &mut self,
+                other: &Traces,
+                first: &[usize; Self::KINDS],
+                end: &[usize; Self::KINDS],
+            ) {
+                let mut ranges = first.iter().zip(end).map(|(&first, &end)| first..end);
+                $(if let Some(rows) = ranges.next() && !rows.is_empty() {
+                    self.$field.push_rows(&other.$field, rows);
+                })+
+            }
+
+            /// Takes all rows away, and keeps their room.
+            pub fn clear(&mut self) {
+                $(self.$field.clear();)+
+            }
+
             /// Those of some kinds, by name, in the order in which they are declared.
             pub fn into_tables(self, kinds: &[TraceKind]) -> Vec<(&'static str, Columns)> {
                 let mut tables = Vec::new();

@@ -14,7 +14,7 @@ const PS_PER_BIT: u128 = 1_000_000_000_000_000;
 
 /// The effect of bit errors on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Struck {
+pub enum Struck {
     /// Nothing, or nothing that is left of them.
     Right,
     /// The payload of a cell has some, or of a packet what the check of its frame does not cover.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The losses and the bit errors of a link.
 #[derive(Debug)]
-pub(crate) struct Impairments {
+pub struct Impairments {
     /// None for a link that loses nothing.
     losses: Option<Losses>,
     /// None for a link without.
@@ -37,7 +37,7 @@ enum Law {
 
 impl Impairments {
     /// Those of the link that `spec` describes, in a run with `seed`.
-    pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Self {
+    pub fn new(spec: &LinkSpec, seed: u64) -> Self {
         let schedule = spec.schedule.as_ref();
         let draws = spec.loss_ppb > 0 || schedule.is_some_and(|s| !s.losses_ppb.is_empty());
         let law = match &spec.channel {
@@ -58,7 +58,7 @@ impl Impairments {
 
     /// A cell of the frame with number `serial` of the run enters, under transmission over `times`. If the
     /// schedule of the link has a loss, it is `loss_ppb`.
-    pub(crate) fn on_cell(
+    pub fn on_cell(
         &mut self,
         times: (SimTime, SimTime),
         loss_ppb: Option<u32>,

@@ -24,11 +24,13 @@ mod resequencer;
 mod run;
 mod timers;
 
+pub use bit_errors::Struck;
 pub use frames::{Cell, pure_ack};
+pub use impairments::Impairments;
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use network::{Finished, NetworkPart, Outside};
 pub use paths::{Next, VcPaths};
 pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};
-pub use run::{RunError, measured, run, run_whole};
+pub use run::{RunError, measured, records_of, run, run_whole};

@@ -129,7 +129,7 @@ impl Port {
     }
 
     /// Returns whether a cell is under transmission, or held for want of a path.
-    pub(crate) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.is_busy
     }
 
@@ -335,7 +335,7 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves, which is returned.
-    pub(crate) fn leave(&mut self, now: SimTime) -> Cell {
+    pub fn leave(&mut self, now: SimTime) -> Cell {
         self.sent_for += now - self.sending_since;
         self.is_busy = false;
         let queue = &mut self.queues[self.sending];
@@ -354,7 +354,7 @@ impl Port {
     }
 
     /// VCs of the packets in the port, one each; it carries packets.
-    pub(crate) fn vcs_of_packets(&self) -> impl Iterator<Item = u32> {
+    pub fn vcs_of_packets(&self) -> impl Iterator<Item = u32> {
         let queues = self.queues.iter();
         queues.flat_map(|queue| queue.cells.packets().map(|cell| cell.vc))
     }

@@ -117,7 +117,7 @@ pub fn run_whole(
             }
         }
     }
-    let mut records = records(&connections.spec, network.finish());
+    let mut records = records_of(&connections.spec, network.finish());
     records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
     match records.ledger.first_unbalanced() {
         None => Ok(records),
@@ -127,7 +127,8 @@ pub fn run_whole(
     }
 }
 
-fn records(spec: &NetworkSpec, finished: Finished) -> RunRecords {
+/// Returns the records of the run of a valid spec whose network has ended.
+pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let end = SimTime(spec.duration_ps);
     let flows: Vec<_> = finished.flows.iter().map(|f| f.record(end)).collect();
     let ports: Vec<_> = finished

@@ -114,7 +114,8 @@ impl Columns {
             match (delay_ps, step.map(i32::try_from)) {
                 (_, Some(Ok(step))) => self.diff_ps.push(step),
                 (Some(delay_ps), _) => {
-                    if !self.interval_epoch.is_empty() {
+                    // An interval begins where the one before ends, whose course may be another one.
+                    if self.interval_diff.len() == self.interval_epoch.len() {
                         self.interval_diff.push(self.diff_ps.len() as u32);
                     }
                     self.interval_epoch.push(epoch as u32);
@@ -124,8 +125,9 @@ impl Columns {
             }
             before = delay_ps;
         }
-        self.interval_diff.truncate(self.interval_epoch.len());
-        self.interval_diff.push(self.diff_ps.len() as u32);
+        if self.interval_diff.len() == self.interval_epoch.len() {
+            self.interval_diff.push(self.diff_ps.len() as u32);
+        }
     }
 }
 
@@ -138,6 +140,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let delays = [
             [Some(5), Some(9), None, Some(7)],
+            [Some(6), Some(8), None, Some(4)],
             [None, Some(1 << 40), Some(3), Some(4)],
             [None; 4],
         ];
@@ -152,7 +155,12 @@ mod tests {
         let by_hand = ByHand {
             epoch_ps: vec![0, 10, 20, 30],
             nodes: 3,
-            links: vec![link((0, 2), 1, 1), link((0, 1), 0, 0), link((2, 1), 0, 2)],
+            links: vec![
+                link((0, 2), 1, 1),
+                link((0, 1), 0, 0),
+                link((1, 2), 0, 2),
+                link((2, 1), 0, 3),
+            ],
             label_node: vec![1],
             next: routes
                 .map(|next| vec![vec![next], vec![None], vec![None]])

@@ -178,6 +178,7 @@ impl Columns {
     }
 
     /// Number of labels.
+    #[inline]
     pub fn labels(&self) -> usize {
         self.label_node.len()
     }
@@ -188,6 +189,7 @@ impl Columns {
     }
 
     /// Links that leave a node.
+    #[inline]
     pub fn links(&self, node: u32) -> Range<u32> {
         self.node_link[node as usize]..self.node_link[node as usize + 1]
     }

@@ -29,6 +29,7 @@ pub enum Forward {
 }
 
 /// Returns what becomes of a packet at a node after a number of links, of which it may take `limit`.
+#[inline]
 pub fn forward(rows: &Rows<'_>, node: u32, label: u16, hops: usize, limit: usize) -> Forward {
     if rows.columns().label_node[usize::from(label)] == node {
         return Forward::Delivered;

@@ -22,11 +22,13 @@ impl<'a> Rows<'a> {
     }
 
     /// The columns that the rows are of.
+    #[inline]
     pub fn columns(&self) -> &'a Columns {
         self.columns
     }
 
     /// Brings the row of a node to an epoch, not before the one that it is at.
+    #[inline]
     pub fn bring(&mut self, node: u32, epoch: u32) {
         let own = node as usize;
         let end = self.columns.node_change[own + 1];
@@ -50,6 +52,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The link over which a node forwards a label; none where there is no route.
+    #[inline]
     pub fn next(&self, node: u32, label: u16) -> Option<u32> {
         let row = node as usize * self.columns.labels() + usize::from(label);
         let link = self.links[row];

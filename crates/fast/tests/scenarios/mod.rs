@@ -2,6 +2,7 @@
 //! rates in both directions, many flows on one VC, zero delays, one-cell frames.
 
 mod abr;
+mod by_label;
 mod calls;
 mod channels;
 mod classes;
@@ -24,6 +25,7 @@ mod varying_parking_lots;
 mod web;
 
 pub use abr::abr;
+pub use by_label::by_label;
 pub use calls::calls;
 pub use channels::bursty;
 pub use classes::{several_classes, with_clp};

@@ -90,7 +90,7 @@ pub fn packets(seed: u64) -> NetworkSpec {
 }
 
 /// Gives some ports of packets policies that only such ports can have.
-fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
+pub(super) fn manage_queues(spec: &mut NetworkSpec, dice: &mut Dice) {
     for link in spec.links.iter_mut() {
         let queue = &mut link.port.queues[0];
         let is_at_switch = spec.nodes[link.from as usize].kind == NodeKind::Switch;

@@ -237,14 +237,12 @@ impl<'a> Network<'a> {
 
     /// A whole packet is handed over where its VC begins.
     pub(super) fn hand_to_sky(&mut self, now: SimTime, id: FrameId, vc_id: u32, node: u32) {
-        let has_ack_filter = self.sky().has_ack_filter;
         let frame = self.frames.get(id);
-        let ack = has_ack_filter.then(|| self.pure_ack(&frame.content));
         let cell = Cell {
             frame: id,
             rm: None,
             efci: false,
-            ack: ack.flatten(),
+            ack: None,
             index: 0,
             octets: frame.octets,
             vc: vc_id,
@@ -306,7 +304,12 @@ impl<'a> Network<'a> {
         let port_id = sky.port_of(link);
         let index = sky.classes.iter().position(|&own| own == class);
         let port_vc = PortVc(index.expect("all classes by label are known") as u32);
+        // Each port looks at the packet anew, whatever the filter of one before has made of it.
+        let has_ack_filter = self.sky().has_ack_filter;
+        let content = &self.frames.get(cell.frame).content;
+        let ack = has_ack_filter.then(|| self.pure_ack(content));
         let own = Cell {
+            ack: ack.flatten(),
             sky_link: link,
             came_at: now,
             ..cell

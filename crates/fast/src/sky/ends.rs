@@ -1,0 +1,226 @@
+//! The ends of flows, and sources. The source's half of a flow and the destination's have no state in common: what one
+//! end does reaches the other in packets alone.
+
+use super::Sky;
+use super::links::Entry;
+use skycell_des::Key;
+use skycell_spec::NetworkSpec;
+use skycell_tcp::Segment;
+use skycell_traffic::{Flow, HostDelay, Hosts, SharedTcp, SourceCell, rank};
+use skycell_units::{FlowId, FrameId, SimTime};
+
+/// A flow with its routes.
+#[derive(Debug)]
+pub(super) struct FlowState {
+    pub(super) flow: Flow,
+    forward: Vec<u32>,
+    reverse: Vec<u32>,
+    /// Nodes of the source and of the destination.
+    nodes: [u32; 2],
+    /// By kind of timer: the time of the earliest event that is pending; [`SimTime::NEVER`] for none.
+    pending: [SimTime; 3],
+    /// Segments that the source, and the destination, have sent and not yet handed over.
+    host_delays: [HostDelay; 2],
+}
+
+impl FlowState {
+    /// The flows of a run.
+    pub(super) fn of_run(spec: &NetworkSpec) -> Vec<FlowState> {
+        let mut tcp = SharedTcp::default();
+        let flows = spec.flows.iter().zip(0u32..);
+        flows
+            .map(|(flow, id)| {
+                let hosts = Hosts::of(spec, flow);
+                let node = |vcs: &[u32]| spec.vc_source(vcs[0] as usize);
+                FlowState {
+                    flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, &spec.records.traces),
+                    nodes: [node(&flow.forward), node(&flow.reverse)],
+                    forward: flow.forward.clone(),
+                    reverse: flow.reverse.clone(),
+                    pending: [SimTime::NEVER; 3],
+                    host_delays: HostDelay::of_ends(flow, spec.seed),
+                }
+            })
+            .collect()
+    }
+
+    /// The VCs that carry what the source, or else the destination, sends.
+    fn route(&self, is_forward: bool) -> &[u32] {
+        if is_forward {
+            &self.forward
+        } else {
+            &self.reverse
+        }
+    }
+
+    /// The next time of a timer, if that has no event yet.
+    fn due(&mut self, kind: u8) -> Option<SimTime> {
+        let due = match kind {
+            rank::RETRANSMISSION => self.flow.retransmission_due(),
+            rank::HELD_ACK => self.flow.held_ack_due(),
+            _ => self.flow.application_due(),
+        };
+        let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
+        let due = due.filter(|due| due < pending)?;
+        *pending = due;
+        Some(due)
+    }
+}
+
+/// Timers of the source of a flow.
+const AT_SOURCE: &[u8] = &[rank::RETRANSMISSION, rank::APPLICATION];
+/// Timers of the destination.
+const AT_DESTINATION: &[u8] = &[rank::HELD_ACK];
+
+impl Sky<'_> {
+    /// Plans the first times of flows and sources.
+    pub(super) fn begin_ends(&mut self) {
+        for id in 0..self.flows.len() as u32 {
+            for (end, kinds) in [AT_SOURCE, AT_DESTINATION].into_iter().enumerate() {
+                let node = self.flows[id as usize].nodes[end];
+                for &kind in kinds {
+                    if let Some(due) = self.flows[id as usize].due(kind) {
+                        self.wake(node, Key::new(due, kind, id));
+                    }
+                }
+            }
+        }
+        for id in 0..self.sources.len() as u32 {
+            let node = self.vcs[self.spec.sources[id as usize].vc as usize].from;
+            let due = self.sources[id as usize].due();
+            self.wake(node, Key::new(due, rank::SOURCE, id));
+        }
+    }
+
+    /// A timer of a flow may have run out, at one of its ends.
+    pub(super) fn on_timer(&mut self, at: Key, node: u32) {
+        let (now, kind, id) = (at.time(), at.rank(), at.subject());
+        let state = &mut self.flows[id as usize];
+        state.pending[usize::from(kind - rank::RETRANSMISSION)] = SimTime::NEVER;
+        state.flow.on_timer(now, kind, &mut self.out);
+        self.after_flow(at, node, id, kind != rank::HELD_ACK);
+    }
+
+    /// Sends what an end of a flow, at a node, wants sent, and plans its timers.
+    #[inline(always)]
+    fn after_flow(&mut self, at: Key, node: u32, id: u32, is_source: bool) {
+        let own = match is_source {
+            true => &mut self.out.forward,
+            false => &mut self.out.reverse,
+        };
+        let mut segments = std::mem::take(own);
+        for segment in segments.drain(..) {
+            self.send(at, node, id, is_source, segment);
+        }
+        match is_source {
+            true => self.out.forward = segments,
+            false => self.out.reverse = segments,
+        }
+        debug_assert!(self.out.forward.is_empty() && self.out.reverse.is_empty());
+        for &kind in if is_source { AT_SOURCE } else { AT_DESTINATION } {
+            if let Some(due) = self.flows[id as usize].due(kind) {
+                self.plan(node, Key::new(due, kind, id));
+            }
+        }
+    }
+
+    /// The end of a flow sends a segment, which comes to its port after the host's processing time.
+    fn send(&mut self, at: Key, node: u32, id: u32, is_forward: bool, segment: Segment) {
+        let state = &mut self.flows[id as usize];
+        let cells = state.flow.cells(&segment, is_forward).0;
+        let octets = state.flow.packet(&segment, is_forward) as u32;
+        let vc = state.route(is_forward)[0];
+        let end = &mut state.host_delays[usize::from(!is_forward)];
+        let due = end.draw(at.time());
+        let lengths = (cells, octets);
+        let frame = (self.frames).add(&segment, FlowId(id), is_forward, vc, lengths, due);
+        if end.is_immediate() {
+            self.hand_over(at, frame, vc);
+        } else if end.wait(due, frame) {
+            let subject = HostDelay::index(id, is_forward);
+            self.plan(node, Key::new(due, rank::TRANSMIT, subject));
+        }
+    }
+
+    /// The end of a flow hands over what is due, in order.
+    pub(super) fn on_transmit(&mut self, at: Key, node: u32) {
+        let (id, is_forward) = HostDelay::end_at(at.subject());
+        let end = usize::from(!is_forward);
+        let vc = self.flows[id as usize].route(is_forward)[0];
+        while let Some(frame) = self.flows[id as usize].host_delays[end].take(at.time()) {
+            self.hand_over(at, frame, vc);
+        }
+        if let Some(next) = self.flows[id as usize].host_delays[end].next() {
+            self.plan(node, Key::new(next, rank::TRANSMIT, at.subject()));
+        }
+    }
+
+    /// A source hands over a datagram.
+    pub(super) fn on_source(&mut self, at: Key, node: u32) {
+        let id = at.subject();
+        let source = &mut self.sources[id as usize];
+        let sent = source.send();
+        let next = Key::new(source.due(), rank::SOURCE, id);
+        self.plan(node, next);
+        self.send_datagram(at, id, sent, at.time());
+    }
+
+    /// Hands over a datagram of a source, which counts since when that is under way.
+    fn send_datagram(&mut self, at: Key, id: u32, sent: SourceCell, since: SimTime) {
+        let vc = self.spec.sources[id as usize].vc;
+        let lengths = (sent.frame_cells, sent.octets);
+        let frame = self.frames.add_of_source(id, vc, lengths, since);
+        self.hand_over(at, frame, vc);
+    }
+
+    /// A packet is handed over where a VC begins.
+    fn hand_over(&mut self, at: Key, frame: FrameId, vc: u32) {
+        let own = &mut self.vcs[vc as usize];
+        own.record.frames_offered += 1;
+        own.record.cells_offered += 1;
+        let from = own.from;
+        self.counts[from as usize].handed_over += 1;
+        let entry = self.new_entry(frame, vc);
+        self.forward(at, from, None, entry);
+    }
+
+    /// A packet has come to the node where its label ends.
+    pub(super) fn on_delivered(&mut self, at: Key, node: u32, entry: Entry) {
+        let now = at.time();
+        let record = &mut self.vcs[entry.vc as usize].record;
+        record.cells_delivered += 1;
+        record.frames_delivered += 1;
+        record.cells_whole += 1;
+        let id = entry.frame;
+        let frame = self.frames.get_mut(id);
+        frame.set_ecn(entry.ecn);
+        let (flow, is_forward, sent_by) = (frame.flow, frame.is_forward, frame.sent_by());
+        let route = match sent_by {
+            Some(source) => &self.spec.sources[source as usize].datagram_route[..],
+            None => self.flows[flow.0 as usize].route(is_forward),
+        };
+        if let Some(&next) = route.get(usize::from(frame.route_index) + 1) {
+            frame.route_index += 1;
+            return self.hand_over(at, id, next);
+        }
+        let since = frame.enqueued_at;
+        if let Some(source) = sent_by {
+            let (octets, cells) = (frame.octets(), frame.cells());
+            self.frames.forget(id);
+            self.sources[source as usize].on_delivered(octets, now - since);
+            if let Some(echo) = self.echoes[source as usize] {
+                let answer = self.sources[echo as usize].answer(octets, cells);
+                self.send_datagram(at, echo, answer, since);
+            }
+            return;
+        }
+        let segment = self.frames.segment(id);
+        self.frames.forget(id);
+        let own = &mut self.flows[flow.0 as usize].flow;
+        match is_forward {
+            true => own.on_segment_at_destination(now, &segment, since, &mut self.out),
+            false => own.on_segment_at_source(now, &segment, &mut self.out),
+        }
+        self.after_flow(at, node, flow.0, !is_forward);
+    }
+}
