@@ -175,16 +175,16 @@ fn spec(
     seconds: u64,
 ) -> NetworkSpec {
     let labels = columns.labels() as u64;
-    let is_station = |node: u32| columns.label_node.contains(&node);
+    let is_end = |node: u32| columns.label_node.contains(&node);
     let nodes = (0..columns.nodes() as u32).map(|node| {
-        let kind = if is_station(node) { "host" } else { "router" };
+        let kind = if is_end(node) { "host" } else { "router" };
         json!({"name": format!("n{node}"), "kind": kind})
     });
     let vc = |from: u64, to: u64| {
         json!({"name": format!("{from}>{to}"), "path": [], "policing": [], "gfr": null, "class": "ubr",
             "by_label": {"from": columns.label_node[from as usize], "label": to}})
     };
-    let partner = |station: u64| (station + labels / 2) % labels;
+    let partner = |end: u64| (end + labels / 2) % labels;
     let mut spec: Value =
         serde_json::from_str(include_str!("../tests/one-flow.json")).expect("JSON");
     let mut tcp = spec["flows"][0]["tcp"].clone();
@@ -192,18 +192,18 @@ fn spec(
         "partial_ack_window": "deflate", "partial_ack_restarts": "first",
         "avoid_multiple_fast_retransmits": true});
     tcp["delayed_ack"] = Value::Null;
-    let flow = |station: u64| {
+    let flow = |end: u64| {
         let mut flow = spec["flows"][0].clone();
-        flow["name"] = json!(format!("f{station}"));
-        flow["forward"] = json!([station]);
-        flow["reverse"] = json!([partner(station)]);
+        flow["name"] = json!(format!("f{end}"));
+        flow["forward"] = json!([end]);
+        flow["reverse"] = json!([partner(end)]);
         flow["tcp"] = tcp.clone();
         flow
     };
     let packet_ps = 1_500 * 8 * PS_PER_SECOND / (mbit * 1_000_000);
-    let source = |(station, percent): (u64, u64)| {
+    let source = |(end, percent): (u64, u64)| {
         let every_ps = packet_ps * 100 / percent;
-        json!({"name": format!("s{station}"), "vc": station, "datagram_route": [station],
+        json!({"name": format!("s{end}"), "vc": end, "datagram_route": [end],
             "cell_interval_ps": every_ps, "frame_cells": 1, "datagram_octets": 1_500,
             "pattern": {"kind": "constant"},
             "start": {"kind": "drawn", "from_ps": 0, "to_ps": every_ps}})
@@ -211,7 +211,7 @@ fn spec(
     let (flows, sources): (Vec<Value>, Vec<Value>) = match traffic {
         Traffic::Tcp => ((0..labels).map(flow).collect(), Vec::new()),
         Traffic::Datagrams(percent) => {
-            let all = (0..labels).map(|station| source((station, percent)));
+            let all = (0..labels).map(|end| source((end, percent)));
             (Vec::new(), all.collect())
         }
     };
@@ -224,9 +224,7 @@ fn spec(
     spec["duration_ps"] = json!(seconds * PS_PER_SECOND);
     spec["nodes"] = nodes.collect();
     spec["links"] = json!([]);
-    spec["vcs"] = (0..labels)
-        .map(|station| vc(station, partner(station)))
-        .collect();
+    spec["vcs"] = (0..labels).map(|end| vc(end, partner(end))).collect();
     spec["flows"] = json!(flows);
     spec["sources"] = json!(sources);
     spec["sky"] =
