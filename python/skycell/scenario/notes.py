@@ -64,7 +64,7 @@ def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
     elif isinstance(topology, Graph):
         links = topology.link
     else:
-        links = (topology.bottleneck, topology.access)
+        links = (topology.bottleneck, topology.bottleneck.backward, topology.access)
     found = []
     for link in links:
         if not isinstance(link.framing, Gse) or link.rate is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from skycell.input.account import Account
@@ -12,6 +13,7 @@ from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.links.schedule import Schedule
 from skycell.scenario.links.series import series_account
+from skycell.scenario.plan.generators import kind_between, nodes_between
 from skycell.scenario.plan.link_schedules import steps_over_constellation
 from skycell.scenario.scenario import Scenario
 from skycell.spec.steps import Hops
@@ -109,9 +111,12 @@ def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]
         return []
     if isinstance(topology, Graph):
         links = [(link.schedule, [(link.source, link.target)]) for link in topology.link]
-    elif isinstance(topology, Dumbbell):
-        links = [(topology.bottleneck.schedule, [("switch1", "switch2")])]
     else:
-        hops = [(f"switch{n}", f"switch{n + 1}") for n in range(1, topology.hops + 1)]
+        kind = kind_between(topology.access, topology.bottleneck)
+        count = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
+        hops = list(pairwise(nodes_between(kind, count)))
         links = [(topology.bottleneck.schedule, hops)]
+        back = topology.bottleneck.backward.schedule
+        if back != topology.bottleneck.schedule:
+            links.append((back, [(far, near) for near, far in hops]))
     return [(schedule, ends) for schedule, ends in links if schedule is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -27,6 +27,7 @@ class LaidLink:
         path: that table.
         rate_path: the table that its rate comes from.
         prefix: of the port's keys `buffer` and `policy` in the file; a host's have `host_`.
+        elsewhere: tables of the keys that do not stand in `path`, by key.
         one_way: it has one direction.
     """
 
@@ -35,8 +36,9 @@ class LaidLink:
     keys: AnyLink
     path: Path
     rate_path: Path
-    prefix: Literal["", "host_", "reverse_"] = ""
+    prefix: Literal["", "host_"] = ""
     one_way: bool = False
+    elsewhere: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass
@@ -101,6 +103,7 @@ def add_link(
             prefix="host_" if kind == "host" else link.prefix,
             jitter=None if kind == "switch" else link.keys.frame_jitter,
             ack_filter=kind != "host" and link.keys.ack_filter,
+            elsewhere=link.elsewhere,
         )
         if planned.name in plan.links:
             got = Verbatim(f"a second link {planned.name}")
