@@ -144,6 +144,13 @@ class Place:
         owner: type[BaseModel] | None = None
         meaning = ""
         for step in location:
+            if (
+                shorthand_of(annotation)
+                and len(models_of(annotation)) == 1
+                and path
+                and not isinstance(here, Mapping)
+            ):
+                break
             shapes = by_tag(annotation)
             if step in shapes:
                 annotation = shapes[step]

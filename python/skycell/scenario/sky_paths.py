@@ -110,7 +110,7 @@ def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]
     if isinstance(topology, ConstellationNetwork):
         return []
     if isinstance(topology, Graph):
-        links = [(link.schedule, [(link.source, link.target)]) for link in topology.link]
+        links = [(link.schedule, _ends_of(scenario, i)) for i, link in enumerate(topology.link)]
     else:
         kind = kind_between(topology.access, topology.bottleneck)
         count = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
@@ -120,3 +120,13 @@ def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]
         if back != topology.bottleneck.schedule:
             links.append((back, [(far, near) for near, far in hops]))
     return [(schedule, ends) for schedule, ends in links if schedule is not None]
+
+
+def _ends_of(scenario: Scenario, table: int) -> list[tuple[str, str]]:
+    """Both ends of the links of one table of a graph, in the direction of the table."""
+    forward: dict[tuple[str, str], None] = {}
+    for link in scenario.plan.links.values():
+        ends = (link.source, link.target)
+        if link.path == ("topology", "link", table) and ends[::-1] not in forward:
+            forward[ends] = None
+    return list(forward)

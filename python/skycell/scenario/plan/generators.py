@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -20,7 +21,7 @@ from skycell.scenario.links.keys import (
     VaryingLinkKeys,
 )
 from skycell.scenario.plan.host_ports import refuse_host_port
-from skycell.scenario.plan.layout import LaidLink, Layout
+from skycell.scenario.plan.layout import LaidFlow, LaidLink, Layout
 from skycell.scenario.plan.plan import NodeKind
 
 _BOTTLENECK: Path = ("topology", "bottleneck")
@@ -156,7 +157,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         vcs |= forward_vcs | reverse_vcs
         routes = {"forward": tuple(forward_vcs), "reverse": tuple(reverse_vcs)}
         ends = (f"source{i}", f"destination{i}")
-        layout.flows.append(_flow(flow, *ends, topology).model_copy(update=routes))
+        layout.flows.append(_flow(flow, *ends, topology, routes))
     layout.vcs = [
         _PLAIN_VC.model_copy(
             update={"name": name, "path": tuple(path), "service": topology.service}
@@ -280,6 +281,13 @@ def _without_port(keys: AnyLink) -> AnyLink:
     return keys.model_copy(update={key: getattr(_PLAIN_LINK, key) for key in PortKeys.model_fields})
 
 
-def _flow(name: str, source: str, destination: str, topology: Dumbbell | ParkingLot) -> GraphFlow:
-    ends = {"name": name, "source": source, "destination": destination}
-    return _PLAIN_FLOW.model_copy(update={**ends, "service": topology.service})
+def _flow(
+    name: str,
+    source: str,
+    destination: str,
+    topology: Dumbbell | ParkingLot,
+    routes: Mapping[str, tuple[str, ...]] = {},
+) -> LaidFlow:
+    own = {"name": name, "source": source, "destination": destination, **routes}
+    keys = _PLAIN_FLOW.model_copy(update={**own, "service": topology.service})
+    return LaidFlow(keys, ("topology",))

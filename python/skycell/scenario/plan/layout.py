@@ -41,6 +41,19 @@ class LaidLink:
     elsewhere: Mapping[str, Path] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class LaidFlow:
+    """A flow between two hosts.
+
+    Attributes:
+        keys: what the file says of it, with its own name and ends.
+        path: the table that says so.
+    """
+
+    keys: GraphFlow
+    path: Path
+
+
 @dataclass
 class Layout:
     """Nodes, links, VCs with a given path, and flows, in the order that gives them their ids."""
@@ -48,7 +61,7 @@ class Layout:
     nodes: dict[str, NodeKind] = field(default_factory=dict)
     links: list[LaidLink] = field(default_factory=list)
     vcs: Sequence[GraphVc] = ()
-    flows: list[GraphFlow] = field(default_factory=list)
+    flows: list[LaidFlow] = field(default_factory=list)
 
 
 def plan_layout(layout: Layout, faults: FaultCollector) -> Plan:
@@ -66,8 +79,13 @@ def plan_layout(layout: Layout, faults: FaultCollector) -> Plan:
     _add_vcs(plan, layout, faults)
     paths = ShortestPaths(plan)
     declared = {vc.name for vc in layout.vcs}
-    for i, flow in enumerate(layout.flows):
-        _add_flow(plan, flow, ("topology", "flow", i), paths, declared, faults)
+    at_fault: set[Path] = set()
+    for flow in layout.flows:
+        known = len(faults.faults)
+        if flow.path not in at_fault:
+            _add_flow(plan, flow.keys, flow.path, paths, declared, faults)
+        if len(faults.faults) > known:
+            at_fault.add(flow.path)  # other flows of the table have the same fault
     return plan
 
 
