@@ -13,7 +13,6 @@ from fractions import Fraction
 
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
-
 #: Picoseconds; a whole number is no fraction, as sums and comparisons of fractions take long.
 _Delay = int | Fraction
 
