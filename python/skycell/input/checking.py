@@ -85,7 +85,7 @@ def _note(root: type[BaseModel], place: Place, details: Any, faults: FaultCollec
             allowed, meaning = _known_keys(root, place, got), ""
             got = Verbatim(f"the unknown key {show_value(key)}")
         else:
-            allowed = f"{now[0].key}, its name from version 0.2 on"
+            allowed = f"{now[0].key}, its name from version {now[0].since} on"
             allowed += f"; {now[0].remark}" if now[0].remark else ""
             meaning = meaning_of(now[1])
             got = Verbatim(f"{key}, a key of version 0.1")
@@ -144,6 +144,13 @@ class Place:
         owner: type[BaseModel] | None = None
         meaning = ""
         for step in location:
+            if (
+                shorthand_of(annotation)
+                and len(models_of(annotation)) == 1
+                and path
+                and not isinstance(here, Mapping)
+            ):
+                break
             shapes = by_tag(annotation)
             if step in shapes:
                 annotation = shapes[step]

@@ -107,11 +107,14 @@ def value_type_of(annotation: Any) -> ValueType | None:
 
 
 def shorthand_of(annotation: Any) -> ValueType | None:
-    """The leaf that may stand for a table of several kinds, such as a time for a constant one."""
-    for metadata in getattr(annotation, "__metadata__", ()):
-        value_type = value_type_of(getattr(metadata, "json_schema_input_type", None))
-        if value_type is not None:
-            return value_type
+    """The leaf that may stand for a table, such as a time for a constant one."""
+    if get_origin(annotation) is tuple:
+        return None
+    for member in (annotation, *get_args(annotation)):
+        for metadata in getattr(member, "__metadata__", ()):
+            value_type = value_type_of(getattr(metadata, "json_schema_input_type", None))
+            if value_type is not None:
+                return value_type
     return None
 
 
@@ -145,6 +148,9 @@ def list_allowed(annotation: Any) -> str:
     if value_type is not None:
         least = " of at least one" if _needs_one(annotation) else ""
         return f"a list{least}, each {value_type.allowed}"
+    short = shorthand_of(item)
+    if short is not None:
+        return f"a list, each {short.allowed}, or a table"
     return "a list of tables" if models_of(item) else "a list of texts"
 
 

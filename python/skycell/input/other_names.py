@@ -59,10 +59,11 @@ for _key, _others in _OF_KEY.items():
 
 @dataclass(frozen=True)
 class Renamed:
-    """What a key is called now, dotted if in a table of its own, and what else changed."""
+    """What a key is called now, dotted if in a table of its own, since when, what else changed."""
 
     key: str
     remark: str = ""
+    since: str = "0.2"
 
 
 RENAMED = {
@@ -70,6 +71,8 @@ RENAMED = {
     "on_board": Renamed("onboard_switching"),
     "distant": Renamed("extra_delay", "its delay is that beyond the other routers', no longer all"),
     "frame_gap": Renamed("frame_jitter", 'a time is now { kind = "port_gap", up_to = TIME }'),
+    "reverse_buffer": Renamed("reverse.buffer", since="0.3"),
+    "reverse_policy": Renamed("reverse.policy", since="0.3"),
 }
 """Keys of version 0.1 that are no keys of the same table any more."""
 

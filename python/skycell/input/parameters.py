@@ -252,6 +252,21 @@ NAME = ValueType(
     {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}$"},
 )
 Name = Annotated[str, NAME]
+
+
+def _read_pattern(value: Any) -> str:
+    stem = value.removesuffix("*") if isinstance(value, str) else value
+    _read_name(stem)
+    return str(value)
+
+
+PATTERN = ValueType(
+    f"{NAME.allowed}, or such a name with * for a number behind it",
+    _read_pattern,
+    {"type": "string", "pattern": r"^[A-Za-z0-9._-]{1,64}\*?$"},
+)
+#: A name, or a name with `*`, which stands for the names that have a number in its place.
+NamePattern = Annotated[str, PATTERN]
 #: Whom a table speaks of, which without them would do nothing.
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 

@@ -103,6 +103,9 @@ def _allowed(
             short = shorthand_of(annotation)
             words = [f'"{k}"' for k in kinds]
             return " or ".join([short.allowed, *words] if short else words) + f", see [{place}]"
+        item = shorthand_of(item_of(annotation))
+        if item is not None:
+            return f"a list, each {item.allowed}, or a table, see [{place}]"
         return " or ".join([*words, f"{tables_of}, see [{place}]"])
     return list_allowed(annotation)
 

@@ -18,7 +18,11 @@ from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
 from skycell.scenario.file.topology import Graph, GraphLink, Topology
 from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.links.keys import AccessLink, CongestedLink
-from skycell.scenario.queue_notes import notes_on_overload, notes_on_senders
+from skycell.scenario.queue_notes import (
+    notes_on_acknowledgements,
+    notes_on_overload,
+    notes_on_senders,
+)
 from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.trace_sizes import note_on_traces
 from skycell.scenario.values.cells import frame_cells_of
@@ -38,7 +42,8 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     packets are dropped or policed one by one, so that a part of a packet goes on, which no IP
     device does; where Reno has HyStart, as no TCP of Linux has; where hosts take long before they
     send and data meet acknowledgements; where a source is faster than a link on its way; where
-    queues stand at senders and not at a limited port; where satellites of its paths are left out
+    queues stand at senders and not at a limited port; where acknowledgements fill the reverse links
+    before data fill the forward links; where satellites of its paths are left out
     or placed by old elements; on what a list of packets holds; and where traces may grow large.
 
     Args:
@@ -49,7 +54,7 @@ def notes_on(spec: NetworkSpec, paths: Sequence[SkyPath] = ()) -> tuple[str, ...
     of_paths = dict.fromkeys(note for path in paths for note in path.notes)
     of_lists = (_packet_list(source, spec.duration_ps) for source in spec.sources)
     of_cells = (*_tail_drop(spec, frames), *_policers(spec, frames))
-    of_queues = (*_overload(spec), *notes_on_senders(spec))
+    of_queues = (*_overload(spec), *notes_on_senders(spec), *_acknowledgements(spec))
     of_tcp = (*_hystart(spec), *_jitter(spec))
     of_files = (*of_paths, *filter(None, of_lists))
     return (*of_cells, *of_tcp, *of_queues, *of_files, *note_on_traces(spec))
@@ -64,7 +69,7 @@ def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
     elif isinstance(topology, Graph):
         links = topology.link
     else:
-        links = (topology.bottleneck, topology.access)
+        links = (topology.bottleneck, topology.bottleneck.backward, topology.access)
     found = []
     for link in links:
         if not isinstance(link.framing, Gse) or link.rate is None:
@@ -189,13 +194,24 @@ def _hystart(spec: NetworkSpec) -> Iterator[str]:
 
 
 def _overload(spec: NetworkSpec) -> Iterator[str]:
-    """Sources faster than a link on their way; those with the same words are one note."""
-    names: dict[str, list[str]] = {}
-    for name, text in notes_on_overload(spec):
-        names.setdefault(text, []).append(name)
-    for text, own in names.items():
+    """Sources faster than a link on their way."""
+    for text, own in _by_text(notes_on_overload(spec)):
         each = "each " if len(own) > 1 else ""
         yield f"{_named('source', own)} {each}{text}"
+
+
+def _acknowledgements(spec: NetworkSpec) -> Iterator[str]:
+    """Flows whose acknowledgements fill a link before their data do."""
+    for text, own in _by_text(notes_on_acknowledgements(spec)):
+        yield f"{_named('flow', own)}: {text}"
+
+
+def _by_text(notes: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
+    """Notes with the same words, once, each with whom it is about."""
+    names: dict[str, list[str]] = {}
+    for name, text in notes:
+        names.setdefault(text, []).append(name)
+    return names.items()
 
 
 def _packet_list(source: SourceSpec, duration_ps: int) -> str | None:

@@ -1,4 +1,4 @@
-"""Notes on where queues stand: at links slower than a source, or at the sender itself."""
+"""Notes on queues: at links slower than a source, at senders, of acknowledgements."""
 
 from __future__ import annotations
 
@@ -113,6 +113,41 @@ def notes_on_senders(spec: NetworkSpec) -> Iterator[str]:
             f"with the window and nothing is dropped. A faster {first} (topology.access.rate, in a "
             f"graph the rate of that link) moves the queue to {link.name}."
         )
+
+
+def notes_on_acknowledgements(spec: NetworkSpec) -> Iterator[tuple[str, str]]:
+    """Of each flow whose acknowledgements fill a link before its data do: its name, and where.
+
+    RFC 3449, section 1.2: so it is if the normalised bandwidth ratio, full segments that the
+    slowest forward link sends in the time of an acknowledgement on the slowest reverse link, is
+    above the segments that one acknowledgement stands for.
+    """
+    in_slots = {link for uplink in spec.uplinks for link in uplink.links}
+    for flow in spec.flows:
+        there, back = (
+            {place: spec.links[place] for path in _paths(spec, way) for place in path}
+            for way in (flow.forward, flow.reverse)
+        )
+        is_held = not in_slots.isdisjoint(back) or any(own.port.ack_filter for own in back.values())
+        if is_held or not there or not back:
+            continue
+        if not all(map(_is_steady, (*there.values(), *back.values()))):
+            continue
+        octets = [packet_octets_of(size, flow.tcp.timestamps) for size in (flow.tcp.mss, 0)]
+        ways = zip((there, back), octets, strict=True)
+        (data_s, data), (ack_s, ack) = (
+            max(((_time_s(own, size), own.name) for own in way.values()), key=lambda one: one[0])
+            for way, size in ways
+        )
+        each = 1 if flow.tcp.delayed_ack is None else 2
+        if ack_s > each * data_s:
+            text = (
+                f"in the time of an acknowledgement on {ack} {float(ack_s / data_s):.1f} full "
+                f"segments leave at {data}, and an acknowledgement is for {each}. "
+                f"Acknowledgements fill {ack} before data fill {data}: they wait or are lost "
+                f"there, and data come in bursts (RFC 3449, section 1.2)."
+            )
+            yield flow.name, text
 
 
 def _feeding(spec: NetworkSpec, place: int) -> list[int] | None:

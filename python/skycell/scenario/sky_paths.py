@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from skycell.input.account import Account
@@ -12,6 +13,7 @@ from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.topology import Dumbbell, Graph
 from skycell.scenario.links.schedule import Schedule
 from skycell.scenario.links.series import series_account
+from skycell.scenario.plan.generators import kind_between, nodes_between
 from skycell.scenario.plan.link_schedules import steps_over_constellation
 from skycell.scenario.resolve.context import packet_hops
 from skycell.scenario.scenario import Scenario
@@ -128,10 +130,23 @@ def _motions(scenario: Scenario) -> list[tuple[Schedule, list[tuple[str, str]]]]
     if isinstance(topology, ConstellationNetwork):
         return []
     if isinstance(topology, Graph):
-        links = [(link.schedule, [(link.source, link.target)]) for link in topology.link]
-    elif isinstance(topology, Dumbbell):
-        links = [(topology.bottleneck.schedule, [("switch1", "switch2")])]
+        links = [(link.schedule, _ends_of(scenario, i)) for i, link in enumerate(topology.link)]
     else:
-        hops = [(f"switch{n}", f"switch{n + 1}") for n in range(1, topology.hops + 1)]
+        kind = kind_between(topology.access, topology.bottleneck)
+        count = 2 if isinstance(topology, Dumbbell) else topology.hops + 1
+        hops = list(pairwise(nodes_between(kind, count)))
         links = [(topology.bottleneck.schedule, hops)]
+        back = topology.bottleneck.backward.schedule
+        if back != topology.bottleneck.schedule:
+            links.append((back, [(far, near) for near, far in hops]))
     return [(schedule, ends) for schedule, ends in links if schedule is not None]
+
+
+def _ends_of(scenario: Scenario, table: int) -> list[tuple[str, str]]:
+    """Both ends of the links of one table of a graph, in the direction of the table."""
+    forward: dict[tuple[str, str], None] = {}
+    for link in scenario.plan.links.values():
+        ends = (link.source, link.target)
+        if link.path == ("topology", "link", table) and ends[::-1] not in forward:
+            forward[ends] = None
+    return list(forward)

@@ -290,7 +290,7 @@ def test_losses_on_a_link_that_others_share_are_refused() -> None:
 
 
 def test_epd_of_frames_of_two_sizes_is_refused() -> None:
-    changes = {f"{BOTTLENECK}.reverse_policy": "epd", f"{BOTTLENECK}.reverse_buffer": "90 cells"}
+    changes = {f"{BOTTLENECK}.reverse.policy": "epd", f"{BOTTLENECK}.reverse.buffer": "90 cells"}
     parameter_file(spec(changes), Choices())
     two = {"flow": [{"names": ["flow2"], "tcp": {"mss": "1024 B"}}]}
     with pytest.raises(Untranslatable, match=r"switch1>switch2: .* two sizes"):

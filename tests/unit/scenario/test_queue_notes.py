@@ -1,4 +1,4 @@
-"""Where queues stand: at links slower than a source, or at a sender that is no faster."""
+"""Where queues stand: at links slower than a source, at a sender, of acknowledgements."""
 
 from typing import Any
 
@@ -149,3 +149,37 @@ def test_a_bottleneck_that_is_slower_at_times_keeps_its_queue() -> None:
         for link in spec.links
     ]
     assert notes_on(spec.model_copy(update={"links": tuple(links)})) == ()
+
+
+def asymmetric(rate: str, framing: str = "ip", **tcp: Any) -> tuple[str, ...]:
+    """10 Mbit/s for packets of 1000 octets, and the other direction for acknowledgements of 40."""
+    reverse = {"rate": rate, "framing": framing}
+    bottleneck = {"rate": "10 Mbit/s", "buffer": "100 kB", "reverse": reverse} | IP
+    access = {"rate": "1 Gbit/s", "framing": "ip", "delay": "1 ms"}
+    topology = {"kind": "dumbbell", "sources": 5, "bottleneck": bottleneck, "access": access}
+    return notes({"run": {"duration": "1 s"}, "topology": topology, "tcp": {"mss": "960 B"} | tcp})
+
+
+def test_acknowledgements_that_fill_their_link_before_the_data_are_noted_for_all_flows_once() -> (
+    None
+):
+    # RFC 3449, section 1.2: 10 Mbit/s and 50 kbit/s, 1000 and 40 octets, k = 200 / 25.
+    (note,) = asymmetric("50 kbit/s")
+    assert note.startswith("flows flow1, flow2, flow3 and 2 more: ")
+    assert "router2>router1 8.0 full segments leave at router1>router2" in note
+
+
+@pytest.mark.parametrize(
+    ("rate", "framing", "tcp", "is_noted"),
+    [
+        ("400 kbit/s", "ip", {}, False),  # k = 1
+        ("399 kbit/s", "ip", {}, True),
+        ("200 kbit/s", "ip", {"delayed_ack": "on"}, False),  # one for two segments
+        ("199 kbit/s", "ip", {"delayed_ack": "on"}, True),
+        ("400 kbit/s", "ethernet", {}, True),  # of 84 octets on the line
+    ],
+)
+def test_a_link_for_all_acknowledgements_is_not_noted(
+    rate: str, framing: str, tcp: dict[str, Any], is_noted: bool
+) -> None:
+    assert bool(asymmetric(rate, framing, **tcp)) == is_noted

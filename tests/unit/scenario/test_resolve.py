@@ -168,9 +168,7 @@ def test_thresholds_of_single_drop_go_to_the_vcs_of_the_flows() -> None:
 
 
 def test_the_other_direction_has_a_buffer_of_its_own() -> None:
-    spec = wan(
-        topology__bottleneck__reverse_buffer="100 cells", topology__bottleneck__reverse_policy="ppd"
-    ).resolve()
+    spec = wan(topology__bottleneck__reverse={"buffer": "100 cells", "policy": "ppd"}).resolve()
     back = next(link.port for link in spec.links if link.name == "switch2>switch1")
     assert (back.capacity_cells, back.policy.kind) == (100, "ppd")
     assert congested(spec) == 12_000

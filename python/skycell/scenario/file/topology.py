@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Flag, Name, Parameters, param, when, whole_number, without
+from skycell.input.parameters import (
+    Flag,
+    Name,
+    NamePattern,
+    Parameters,
+    param,
+    when,
+    whole_number,
+    without,
+)
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.links.classes import SERVICE_MEANING, ServiceClass
@@ -102,15 +111,58 @@ class ParkingLot(Parameters):
     service: ServiceClass = param("ubr", SERVICE_MEANING, alias="class", source="TCP over UBR")
 
 
+Count = Annotated[int, whole_number(1, MOST_FLOWS)]
+
+_IN_TURN = param(
+    False,
+    "where both ends have a *, each name of the more numerous end has a pair, and the names of the "
+    "other end are taken in turn",
+    source="pairs of equal numbers",
+)
+
+
+class Nodes(Parameters):
+    """A node, or several that are called the name with a number from 1 on."""
+
+    name: Name = param(..., "name of the node, without the number")
+    count: Count = param(1, "number of such nodes", source="one, called by the name alone")
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the nodes."""
+        return numbered_names(self.name, self.count)
+
+
+def numbered_names(name: str, count: int) -> list[str]:
+    """Names of several things of one kind; of one thing the name alone.
+
+    >>> numbered_names("user", 2), numbered_names("hub", 1)
+    (['user1', 'user2'], ['hub'])
+    """
+    return [name] if count == 1 else [f"{name}{number}" for number in range(1, count + 1)]
+
+
+def _by_name(value: Any) -> Any:
+    return value if isinstance(value, dict | Nodes) else {"name": value}
+
+
+AnyNodes = Annotated[Nodes, BeforeValidator(_by_name, json_schema_input_type=Nodes | Name)]
+
+
 class Ends(Parameters):
     """Both ends of a link."""
 
-    source: Name = param(..., "node at which the link begins", alias="from")
-    target: Name = param(..., "node at which the link ends", alias="to")
+    source: NamePattern = param(..., "node at which the link begins", alias="from")
+    target: NamePattern = param(..., "node at which the link ends", alias="to")
+    in_turn: Flag = _IN_TURN
 
 
 class GraphLink(AnyLink, Ends):
-    """A link between two nodes, the same in both directions unless `one_way`."""
+    """A link between two nodes, the same in both directions unless `one_way`.
+
+    An end with `*`, such as `user*`, stands for all nodes of that name with a number, and the table
+    for a link of each.
+    """
 
     one_way: Flag = param(False, "the link has one direction only", source="duplex links")
 
@@ -126,11 +178,22 @@ class GraphVc(Parameters):
 
 
 class GraphFlow(Parameters):
-    """A TCP connection between two hosts of the graph."""
+    """A TCP connection between two hosts of the graph, or several.
 
-    name: Name = param(..., "name of the flow")
-    source: Name = param(..., "host that sends data")
-    destination: Name = param(..., "host that receives data")
+    An end with `*`, such as `user*`, stands for all hosts of that name with a number. The flow of
+    each has that number behind its name.
+    """
+
+    name: Name = param(..., "name of the flow, without a number")
+    source: NamePattern = param(..., "host that sends data")
+    destination: NamePattern = param(..., "host that receives data")
+    in_turn: Flag = _IN_TURN
+    count: Count = param(
+        1,
+        "number of connections between the same two hosts; several have the name with a number "
+        "from 1 on, behind a point if the name has the number of a host",
+        source="one, without such a number",
+    )
     service: ServiceClass = param(
         "ubr",
         "service class of the flow's own VCs",
@@ -154,9 +217,9 @@ class Graph(Parameters):
     """Any graph of hosts, routers and switches."""
 
     kind: Literal["graph"] = param(..., "the topology")
-    hosts: tuple[Name, ...] = param(..., "names of the hosts")
-    routers: tuple[Name, ...] = param([], "names of the edge routers", source="none")
-    switches: tuple[Name, ...] = param([], "names of the switches", source="none")
+    hosts: tuple[AnyNodes, ...] = param(..., "names of the hosts")
+    routers: tuple[AnyNodes, ...] = param([], "names of the edge routers", source="none")
+    switches: tuple[AnyNodes, ...] = param([], "names of the switches", source="none")
     link: tuple[GraphLink, ...] = param(..., "links")
     vc: tuple[GraphVc, ...] = param([], "VCs with a given path", source="shortest paths")
     flow: tuple[GraphFlow, ...] = param([], "TCP connections", source="cell sources alone")

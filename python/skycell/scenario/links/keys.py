@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -164,6 +164,55 @@ class AnyLink(HostKeys, PortKeys, VaryingLinkKeys):
     )
 
 
+_AS_FORWARD = "as the forward direction"
+_MOVES_AS_FORWARD = "as the forward direction, unless delay or schedule is given"
+
+
+def _as_forward(key: str, meaning: str = "") -> Any:
+    """A key of the link that is the forward direction's unless the file says it."""
+    own = meaning or VaryingLinkKeys.model_fields[key].description or ""
+    moves = key in ("delay", "schedule")
+    return param(None, own, source=_MOVES_AS_FORWARD if moves else _AS_FORWARD)
+
+
+class ReverseLink(PortKeys):
+    """What the reverse direction of a congested link has of its own.
+
+    The link itself is as the forward direction unless the file says otherwise. The port that feeds
+    the link has nothing of the forward direction's.
+    """
+
+    rate: Rate | None = _as_forward("rate")
+    framing: Framing | None = _as_forward("framing")
+    mtu: Mtu | None = _as_forward("mtu")
+    fragmentation: Flag | None = _as_forward("fragmentation")
+    delay: Delay | None = _as_forward("delay")
+    delay_variation: DelayVariation | None = _as_forward(
+        "delay_variation",
+        "variation of the delay from packet to packet; delay is then the mean, with a table the "
+        "least",
+    )
+    schedule: Schedule | None = _as_forward(
+        "schedule", "how the delay of this direction changes during the run; instead of delay"
+    )
+    loss: FrameLoss | None = _as_forward(
+        "loss", "probability that this direction loses a frame, or a model of losses in bursts"
+    )
+    frame_check: FrameCheck | None = _as_forward("frame_check")
+    buffer: Buffer = param(
+        "unlimited",
+        "buffer of the port that feeds this direction",
+        symbol="K",
+        source="choice: with data in one direction it holds only acknowledgements",
+    )
+
+    @property
+    def own_keys(self) -> frozenset[str]:
+        """The keys of the link itself that the file says."""
+        keys = VaryingLinkKeys.model_fields
+        return frozenset(key for key in keys if getattr(self, key) is not None)
+
+
 class CongestedLink(PortKeys, VaryingLinkKeys):
     """A link whose switch ports have a limited buffer."""
 
@@ -172,16 +221,24 @@ class CongestedLink(PortKeys, VaryingLinkKeys):
         "buffer of the port that feeds the link, including the cell or packet being sent",
         symbol="K",
     )
-    reverse_buffer: Buffer = param(
-        "unlimited",
-        "the same for the other direction",
-        source="choice: with data in one direction it holds only acknowledgements",
+    reverse: ReverseLink | None = param(
+        None,
+        "what the other direction has of its own",
+        source="the same link, fed by a port where nothing queues",
     )
-    reverse_policy: Policy = param(
-        "tail_drop",
-        "which cells or packets the buffer for the other direction accepts",
-        source="plain UBR",
-    )
+
+    @property
+    def backward(self) -> CongestedLink:
+        """The other direction, with all its keys.
+
+        A delay or a schedule of its own stands in place of both of the forward direction's.
+        """
+        own = self.reverse or ReverseLink()
+        keys: dict[str, Any] = {key: getattr(own, key) for key in own.own_keys}
+        if own.own_keys & {"delay", "schedule"}:
+            keys = {"delay": None, "schedule": None, **keys}
+        port = {key: getattr(own, key) for key in PortKeys.model_fields}
+        return self.model_copy(update={**keys, **port, "reverse": None})
 
 
 class AccessLink(HostKeys, LinkKeys):

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.quantities import DAY_PS, Dimension, Quantity, rounded, show_time
-from skycell.scenario.declared.framings import Ip
+from skycell.scenario.declared.framings import Framing, Ip
 from skycell.scenario.file.topology import MOST_FLOWS, Dumbbell, GraphFlow, GraphVc, ParkingLot
 from skycell.scenario.links.framing import carries_packets, counts_symbols
 from skycell.scenario.links.jitter import refuse_without_host
-from skycell.scenario.links.keys import AccessLink, AnyLink, CongestedLink, PortKeys
+from skycell.scenario.links.keys import (
+    AccessLink,
+    AnyLink,
+    CongestedLink,
+    PortKeys,
+    VaryingLinkKeys,
+)
 from skycell.scenario.plan.host_ports import refuse_host_port
-from skycell.scenario.plan.layout import LaidLink, Layout
+from skycell.scenario.plan.layout import LaidFlow, LaidLink, Layout
 from skycell.scenario.plan.plan import NodeKind
 
 _BOTTLENECK: Path = ("topology", "bottleneck")
+_REVERSE: Path = (*_BOTTLENECK, "reverse")
 _ACCESS: Path = ("topology", "access")
+
+_DECIDED_BY = {"schedule": {"delay"}, "loss": {"framing", "delay", "schedule"}}
+"""Keys of the reverse direction that are not the forward direction's beside some of its own."""
 
 _PLAIN_LINK = AnyLink.model_validate({"rate": "1 Mbit/s"})
 _PLAIN_VC = GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
@@ -28,6 +39,7 @@ _PLAIN_FLOW = GraphFlow.model_validate({"name": "flow", "source": "a", "destinat
 def lay_out_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Layout:
     """Returns N hosts - switch1 - switch2 - N hosts, with or without edge routers."""
     if topology.tcps_per_vc is None:
+        _refuse_rate_algorithms(topology, faults)
         return _dumbbell_of_hosts(topology)
     _refuse_trunks_of_packets(topology, faults)
     return _dumbbell_with_routers(topology, topology.tcps_per_vc, faults)
@@ -38,13 +50,28 @@ def _refuse_trunks_of_packets(topology: Dumbbell, faults: FaultCollector) -> Non
     of_edge = topology.edge or topology.access
     own_edge = of_edge.framing or topology.bottleneck.framing
     known = len(faults.faults)
-    for key, framing in (("bottleneck", topology.bottleneck.framing), ("edge", own_edge)):
+    reverse = topology.bottleneck.reverse
+    places: tuple[tuple[Path, Framing | None], ...] = (
+        (_BOTTLENECK, topology.bottleneck.framing),
+        (_REVERSE, reverse.framing if reverse is not None else None),
+        (("topology", "edge"), own_edge),
+    )
+    for path, framing in places:
         if framing is not None and carries_packets(framing):
             allowed = "a framing of ATM cells: with tcps_per_vc connections share VCs over switches"
-            where: Path = ("topology", key, "framing")
-            faults.add(where, framing.kind, allowed)
+            faults.add((*path, "framing"), framing.kind, allowed)
     if len(faults.faults) > known:
         faults.raise_if_any()  # and no network is made where packets come to switches
+
+
+def _refuse_rate_algorithms(topology: Dumbbell | ParkingLot, faults: FaultCollector) -> None:
+    """Notes algorithms of switch ports where routers stand between the links."""
+    if kind_between(topology.access, topology.bottleneck) == "switch":
+        return
+    for path, port in ((_BOTTLENECK, topology.bottleneck), (_REVERSE, topology.bottleneck.reverse)):
+        if port is not None and port.rate_algorithm is not None:
+            allowed = "nothing: no switch feeds the link"
+            faults.add((*path, "rate_algorithm"), port.rate_algorithm.kind, allowed)
 
 
 def nodes_between(kind: NodeKind, count: int) -> list[str]:
@@ -54,7 +81,7 @@ def nodes_between(kind: NodeKind, count: int) -> list[str]:
 
 def kind_between(access: AccessLink, bottleneck: CongestedLink) -> NodeKind:
     """What stands between the links: switches forward cells, routers whole packets."""
-    framings = (access.framing, bottleneck.framing)
+    framings = (access.framing, bottleneck.framing, bottleneck.backward.framing)
     return "router" if any(map(carries_packets, framings)) else "switch"
 
 
@@ -130,7 +157,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         vcs |= forward_vcs | reverse_vcs
         routes = {"forward": tuple(forward_vcs), "reverse": tuple(reverse_vcs)}
         ends = (f"source{i}", f"destination{i}")
-        layout.flows.append(_flow(flow, *ends, topology).model_copy(update=routes))
+        layout.flows.append(_flow(flow, *ends, topology, routes))
     layout.vcs = [
         _PLAIN_VC.model_copy(
             update={"name": name, "path": tuple(path), "service": topology.service}
@@ -177,6 +204,7 @@ def lay_out_parking_lot(topology: ParkingLot, faults: FaultCollector) -> Layout:
             f"at most {MOST_FLOWS} flows in all; hops x cross_flows + long_flows is {flows}",
         )
         faults.raise_if_any()  # and no network is made for so many
+    _refuse_rate_algorithms(topology, faults)
     last = topology.hops + 1
     kind = kind_between(topology.access, topology.bottleneck)
     nodes = nodes_between(kind, last)
@@ -231,13 +259,16 @@ def access_link(
 
 
 def congested_links(near: str, far: str, link: CongestedLink) -> list[LaidLink]:
-    """Returns both directions of a congested link, each with its own buffer."""
+    """Returns both directions of a congested link, each with its own port."""
     keys = _PLAIN_LINK.model_copy(update=_keys_of(link))
-    limits = {"buffer": link.reverse_buffer, "policy": link.reverse_policy}
-    back = _without_port(keys).model_copy(update=limits)
+    back = _PLAIN_LINK.model_copy(update=_keys_of(link.backward))
+    own = link.reverse.own_keys if link.reverse is not None else frozenset()
+    decided = {*own, *(key for key, deciding in _DECIDED_BY.items() if deciding & own)}
+    inherited = dict.fromkeys(VaryingLinkKeys.model_fields.keys() - decided, _BOTTLENECK)
+    rate_path = _REVERSE if own & {"rate", "framing"} else _BOTTLENECK
     return [
         LaidLink(near, far, keys, _BOTTLENECK, _BOTTLENECK, one_way=True),
-        LaidLink(far, near, back, _BOTTLENECK, _BOTTLENECK, "reverse_", one_way=True),
+        LaidLink(far, near, back, _REVERSE, rate_path, one_way=True, elsewhere=inherited),
     ]
 
 
@@ -250,6 +281,13 @@ def _without_port(keys: AnyLink) -> AnyLink:
     return keys.model_copy(update={key: getattr(_PLAIN_LINK, key) for key in PortKeys.model_fields})
 
 
-def _flow(name: str, source: str, destination: str, topology: Dumbbell | ParkingLot) -> GraphFlow:
-    ends = {"name": name, "source": source, "destination": destination}
-    return _PLAIN_FLOW.model_copy(update={**ends, "service": topology.service})
+def _flow(
+    name: str,
+    source: str,
+    destination: str,
+    topology: Dumbbell | ParkingLot,
+    routes: Mapping[str, tuple[str, ...]] = {},
+) -> LaidFlow:
+    own = {"name": name, "source": source, "destination": destination, **routes}
+    keys = _PLAIN_FLOW.model_copy(update={**own, "service": topology.service})
+    return LaidFlow(keys, ("topology",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
@@ -27,6 +27,7 @@ class LaidLink:
         path: that table.
         rate_path: the table that its rate comes from.
         prefix: of the port's keys `buffer` and `policy` in the file; a host's have `host_`.
+        elsewhere: tables of the keys that do not stand in `path`, by key.
         one_way: it has one direction.
     """
 
@@ -35,8 +36,22 @@ class LaidLink:
     keys: AnyLink
     path: Path
     rate_path: Path
-    prefix: Literal["", "host_", "reverse_"] = ""
+    prefix: Literal["", "host_"] = ""
     one_way: bool = False
+    elsewhere: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LaidFlow:
+    """A flow between two hosts.
+
+    Attributes:
+        keys: what the file says of it, with its own name and ends.
+        path: the table that says so.
+    """
+
+    keys: GraphFlow
+    path: Path
 
 
 @dataclass
@@ -46,7 +61,7 @@ class Layout:
     nodes: dict[str, NodeKind] = field(default_factory=dict)
     links: list[LaidLink] = field(default_factory=list)
     vcs: Sequence[GraphVc] = ()
-    flows: list[GraphFlow] = field(default_factory=list)
+    flows: list[LaidFlow] = field(default_factory=list)
 
 
 def plan_layout(layout: Layout, faults: FaultCollector) -> Plan:
@@ -64,8 +79,13 @@ def plan_layout(layout: Layout, faults: FaultCollector) -> Plan:
     _add_vcs(plan, layout, faults)
     paths = ShortestPaths(plan)
     declared = {vc.name for vc in layout.vcs}
-    for i, flow in enumerate(layout.flows):
-        _add_flow(plan, flow, ("topology", "flow", i), paths, declared, faults)
+    at_fault: set[Path] = set()
+    for flow in layout.flows:
+        known = len(faults.faults)
+        if flow.path not in at_fault:
+            _add_flow(plan, flow.keys, flow.path, paths, declared, faults)
+        if len(faults.faults) > known:
+            at_fault.add(flow.path)  # other flows of the table have the same fault
     return plan
 
 
@@ -101,6 +121,7 @@ def add_link(
             prefix="host_" if kind == "host" else link.prefix,
             jitter=None if kind == "switch" else link.keys.frame_jitter,
             ack_filter=kind != "host" and link.keys.ack_filter,
+            elsewhere=link.elsewhere,
         )
         if planned.name in plan.links:
             got = Verbatim(f"a second link {planned.name}")

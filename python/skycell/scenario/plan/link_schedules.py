@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path as FilePath
@@ -38,6 +40,7 @@ from skycell.scenario.links.error_trace import with_errors
 from skycell.scenario.links.framing import carries_packets, checked_octets, overhead_of
 from skycell.scenario.links.keys import (
     CongestedLink,
+    ReverseLink,
     payload_rate,
 )
 from skycell.scenario.links.link_rate import LinkRate
@@ -88,7 +91,10 @@ def draws_schedules(file: ScenarioFile) -> bool:
     topology = file.topology
     if isinstance(topology, ConstellationNetwork):
         return any(outage.every is not None for outage in topology.outage)
-    links = topology.link if isinstance(topology, Graph) else (topology.bottleneck,)
+    if isinstance(topology, Graph):
+        links: Iterable[CongestedLink | GraphLink] = topology.link
+    else:
+        links = (topology.bottleneck, topology.bottleneck.backward)
     return any(link.schedule is not None and link.schedule.model is not None for link in links)
 
 
@@ -127,6 +133,9 @@ def resolve_schedules(
     def complete(link: _Link, path: Path) -> _Link:
         _check_frame_check(link, path, faults)
         lose(link.loss, link.framing, (*path, "loss"))
+        return moved(link, path)
+
+    def moved(link: _Link, path: Path) -> _Link:
         if link.delay is not None and link.schedule is None:
             return link
         steps = _steps_of(link, path, duration_ps, folder, seed, faults)
@@ -161,6 +170,29 @@ def resolve_schedules(
         greatest = max(delay for delay in schedule.delays_ps if delay is not None)
         return link.model_copy(update={"delay": Quantity(Fraction(greatest), Dimension.TIME, "")})
 
+    def complete_reverse(link: CongestedLink, reverse: ReverseLink, path: Path) -> ReverseLink:
+        """Completes what a direction says itself; the rest is as the forward direction has it."""
+        here = (*path, "reverse")
+        own, back = reverse.own_keys, link.backward
+        if path in chains:
+            for key in own:
+                allowed = "nothing: satellites that switch on board are alike in both directions"
+                faults.add((*here, key), Verbatim("a value of its own"), allowed)
+            return reverse
+        if reverse.schedule is not None and reverse.schedule.onboard_switching is not None:
+            allowed = "nothing: the forward direction's schedule puts satellites in both directions"
+            where = (*here, "schedule", "onboard_switching")
+            faults.add(where, Verbatim("a table"), allowed)
+            return reverse
+        if own & {"loss", "framing", "delay", "schedule"}:
+            lose(back.loss, back.framing, (*here, "loss"))
+        if "frame_check" in own or ("framing" in own and "loss" not in own):
+            _check_frame_check(back, here, faults)
+        if own & {"delay", "schedule"}:
+            return reverse.model_copy(update={"delay": moved(back, here).delay})
+        _check_shared(own, schedules.get(path), here, faults)
+        return reverse
+
     if isinstance(topology, ConstellationNetwork):
         for key, port in (
             ("inter_satellite", topology.inter_satellite),
@@ -173,11 +205,34 @@ def resolve_schedules(
         links = [complete(link, ("topology", "link", i)) for i, link in enumerate(topology.link)]
         update: dict[str, object] = {"link": tuple(links)}
     else:
-        update = {"bottleneck": complete(topology.bottleneck, ("topology", "bottleneck"))}
+        written, path = topology.bottleneck, ("topology", "bottleneck")
+        bottleneck = complete(written, path)
+        if written.reverse is not None:
+            reverse = complete_reverse(written, written.reverse, path)
+            bottleneck = bottleneck.model_copy(update={"reverse": reverse})
+        update = {"bottleneck": bottleneck}
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), LinkSchedules(
         schedules, losses_ppb, channels, chains
     )
+
+
+def _check_shared(
+    own: AbstractSet[str], schedule: ScheduleSpec | None, path: Path, faults: FaultCollector
+) -> None:
+    """Notes a rate or a loss of one direction beside a schedule that drives those of both."""
+    if schedule is None:
+        return
+    drives_rate = bool(schedule.cell_times_ps or schedule.rates_millibps)
+    for key, is_driven in (
+        ("rate", drives_rate),
+        ("framing", drives_rate),
+        ("loss", bool(schedule.losses_ppb)),
+    ):
+        if is_driven and key in own:
+            what = "losses" if key == "loss" else "rates"
+            got = Verbatim(f"a {key} beside the {what} of the forward direction's schedule")
+            faults.add((*path, key), got, "a schedule of this direction too, or none of them")
 
 
 def _steps_of(

@@ -36,7 +36,7 @@ def add_satellites(plan: Plan, chains: Mapping[Path, Chain], faults: FaultCollec
     ways: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
     ports: list[tuple[object, ...]] = []
     for path, chain in chains.items():
-        names = [name for name, link in plan.links.items() if link.path == path]
+        names = [name for name, link in plan.links.items() if link.table_of("schedule") == path]
         if not names:
             continue
         first = plan.links[names[0]]

@@ -37,6 +37,7 @@ class PlannedLink:
         path: the link's table in the file.
         rate_path: the table that its rate comes from.
         prefix: of the port's keys `buffer` and `policy` in the file.
+        elsewhere: tables of the keys that do not stand in `path`, by key.
     """
 
     source: str
@@ -45,7 +46,8 @@ class PlannedLink:
     port: PortKeys
     path: Path
     rate_path: Path
-    prefix: Literal["", "host_", "reverse_"] = ""
+    prefix: Literal["", "host_"] = ""
+    elsewhere: Mapping[str, Path] = field(default_factory=dict)
     #: How a host or router that feeds the link varies the time of each frame, if the file says so.
     jitter: Sender | PortGap | None = None
     ack_filter: bool = False
@@ -57,7 +59,11 @@ class PlannedLink:
     @property
     def loss_path(self) -> Path:
         """The key of the file that says what the link loses."""
-        return self.loss_key or (*self.path, "loss")
+        return self.loss_key or (*self.table_of("loss"), "loss")
+
+    def table_of(self, key: str) -> Path:
+        """The table of the file that has a key of the link."""
+        return self.elsewhere.get(key, self.path)
 
     @property
     def name(self) -> str:

@@ -13,12 +13,15 @@ from fractions import Fraction
 
 from skycell.scenario.plan.plan import Plan, PlannedLink
 
+#: Picoseconds; a whole number is no fraction, as sums and comparisons of fractions take long.
+_Delay = int | Fraction
+
 
 @dataclass(frozen=True)
 class _Reached:
     """A node that a search has reached, over `via`, as the `place`-th."""
 
-    delay: Fraction
+    delay: _Delay
     hops: int
     place: int
     via: str
@@ -41,6 +44,7 @@ class ShortestPaths:
                 self._into_host[link.target].append(link)
             else:
                 self._leaving[link.source].append(link)
+        self._delays = {name: _whole(link.delay.amount) for name, link in plan.links.items()}
         leaving = Counter(link.source for link in plan.links.values())
         #: Of each host with one link: the switch or router that the link leads to.
         self._only_way = {
@@ -75,7 +79,7 @@ class ShortestPaths:
         """Each node that can be reached. Ties go to what was pushed first."""
         tree: dict[str, _Reached] = {}
         pushed = 0
-        heap: list[tuple[Fraction, int, int, str, str]] = [(Fraction(0), 0, 0, source, source)]
+        heap: list[tuple[_Delay, int, int, str, str]] = [(0, 0, 0, source, source)]
         while heap:
             delay, hops, _, node, via = heapq.heappop(heap)
             if node in tree:
@@ -84,16 +88,20 @@ class ShortestPaths:
             for link in self._leaving[node]:
                 if link.target not in tree:
                     pushed += 1
-                    further = delay + link.delay.amount
+                    further = delay + self._delays[link.name]
                     heapq.heappush(heap, (further, hops + 1, pushed, link.target, node))
         return tree
 
     def _last(self, tree: dict[str, _Reached], host: str) -> str | None:
         """The node before a host, by the order in which a search comes there; none without one."""
         ways = (
-            (before.delay + link.delay.amount, before.hops, before.place, link.source)
+            (before.delay + self._delays[link.name], before.hops, before.place, link.source)
             for link in self._into_host.get(host, ())
             if (before := tree.get(link.source)) is not None
         )
         first = min(ways, default=None)
         return None if first is None else first[-1]
+
+
+def _whole(amount: Fraction) -> _Delay:
+    return amount.numerator if amount.denominator == 1 else amount

@@ -86,9 +86,16 @@ def _beside(
         if packets and not sends_packets(source):
             _ask_for_packet_size(f"packets on {packets[0].name}", here, faults)
         plan.datagrams[source.name] = route
-    elif not isinstance(topology, Graph) or all(flow != own.name for own in topology.flow):
+    elif not isinstance(topology, Graph) or not _is_at_fault(topology, flow, faults):
         allowed = f"a flow of the topology{did_you_mean(flow, plan.flows)}"
         faults.add((*here, "beside"), flow, allowed)
+
+
+def _is_at_fault(topology: Graph, flow: str, faults: FaultCollector) -> bool:
+    """Whether a fault of the table that may stand for a flow says why there is no such flow."""
+    tables = [i for i, own in enumerate(topology.flow) if flow.startswith(own.name)]
+    places = tuple(f"topology.flow[{i}]" for i in tables)
+    return any(fault.path.startswith(places) for fault in faults.faults)
 
 
 def own_hosts(

@@ -86,5 +86,7 @@ def changing(net: Resolution) -> frozenset[str]:
     """Returns the links whose delay, rate or end changes during the run."""
     schedules, paths = net.schedules.schedules, net.plan.satellite_paths
     return frozenset(
-        name for name, link in net.plan.links.items() if name in paths or link.path in schedules
+        name
+        for name, link in net.plan.links.items()
+        if name in paths or link.table_of("schedule") in schedules
     )

@@ -106,19 +106,21 @@ def check_mtus(net: Resolution) -> None:
         for link in net.plan.links_of(route):
             if link.keys.fragmentation and link.keys.mtu is not None:
                 octets = max(fragments(octets, int(link.keys.mtu.amount)))
-            if link.keys.mtu is None or octets <= link.keys.mtu.amount or link.path in noted:
+            table = link.table_of("mtu")
+            if link.keys.mtu is None or octets <= link.keys.mtu.amount or table in noted:
                 continue
-            noted.add(link.path)
+            noted.add(table)
             got = Verbatim(f'"{link.keys.mtu}", and {who} {show_amount(octets)} B')
             allowed = f"from {show_amount(octets)} B, headers included, or smaller packets"
-            net.faults.add((*link.path, "mtu"), got, allowed)
+            net.faults.add((*table, "mtu"), got, allowed)
 
 
 def _check_fragmentation(net: Resolution) -> None:
     """Notes links that are to cut packets and have no MTU, or carry cells."""
     noted = set()
     for link in net.plan.links.values():
-        if not link.keys.fragmentation or link.path in noted:
+        table = link.table_of("fragmentation")
+        if not link.keys.fragmentation or table in noted:
             continue
         if link.keys.mtu is None:
             allowed = "only together with mtu, the longest packet that is not cut"
@@ -126,5 +128,5 @@ def _check_fragmentation(net: Resolution) -> None:
             allowed = "only on a link that carries packets: every packet fits a frame of AAL5"
         else:
             continue
-        noted.add(link.path)
-        net.faults.add((*link.path, "fragmentation"), True, allowed)
+        noted.add(table)
+        net.faults.add((*table, "fragmentation"), True, allowed)

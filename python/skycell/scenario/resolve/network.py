@@ -98,8 +98,9 @@ def _link(net: Resolution, link: PlannedLink) -> LinkSpec:
         )
     else:
         own_ps = processing(net).get(link.target, 0)
-        target, delay_ps = link.target, net.schedules.least_delay_ps(link.path, least_ps) + own_ps
-        schedule = delayed_schedule(net.schedules.schedules.get(link.path), own_ps)
+        moved_by = link.table_of("schedule")
+        target, delay_ps = link.target, net.schedules.least_delay_ps(moved_by, least_ps) + own_ps
+        schedule = delayed_schedule(net.schedules.schedules.get(moved_by), own_ps)
     return LinkSpec(
         name=link.name,
         from_=net.node_ids[link.source],

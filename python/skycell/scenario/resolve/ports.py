@@ -144,7 +144,7 @@ def _delay_variation(net: Resolution, link: PlannedLink) -> tuple[DelayVariation
     written = link.keys.delay_variation
     if written is None:
         return None, mean_ps
-    where = (*link.path, "delay_variation")
+    where = (*link.table_of("delay_variation"), "delay_variation")
     refused = {
         "nothing: the link carries cells, whose order a VC keeps": not link.carries_packets,
         "nothing: the delay of the link has a schedule": link.name in changing(net),

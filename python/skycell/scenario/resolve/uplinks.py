@@ -112,7 +112,7 @@ def _spec(
 
 def _longest_cell_ps(net: Resolution, link: PlannedLink) -> int:
     """The time of a cell on a link, the longest of one whose rate changes."""
-    schedule = net.schedules.schedules.get(link.path)
+    schedule = net.schedules.schedules.get(link.table_of("schedule"))
     return max((lines(net)[link.name].cell_time_ps, *(schedule.cell_times_ps if schedule else ())))
 
 
