@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import Quantity
@@ -16,6 +16,9 @@ from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.jitter import PortGap, Sender
 from skycell.scenario.links.keys import AnyLink, PortKeys, delay_of
 from skycell.scenario.plan.satellite_path import SatellitePath
+
+if TYPE_CHECKING:
+    from skycell.orbit.routes import Routes
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
@@ -171,6 +174,7 @@ class PlannedSky:
         rtt_ps: greatest two-way delay of the pairs that have traffic.
         epochs: looks at delays and routes.
         links: links that exist at one of them or more.
+        routes: next hops, and the paths of the pairs that have traffic.
         notes: what to know of its satellites and stations.
     """
 
@@ -182,6 +186,7 @@ class PlannedSky:
     rtt_ps: int
     epochs: int
     links: int
+    routes: Routes = field(repr=False, compare=False)
     notes: tuple[str, ...] = ()
 
 

@@ -426,5 +426,6 @@ def _planned_sky(
         rtt_ps=max(rtts, default=0),
         epochs=found.epochs,
         links=found.links,
+        routes=found,
         notes=tuple(notes),
     )
