@@ -140,3 +140,10 @@ def test_a_run_without_a_constellation_has_none_of_them() -> None:
     scenario = parse({"preset": "icccn97-lan", "run": {"duration": "1 ms"}})
     assert sky_tables(scenario) == {}
     assert not set(SKY_TABLES) & set(skycell.run(scenario).traces)
+
+
+def test_a_path_that_begins_as_the_run_ends_is_none_of_it() -> None:
+    changes = sky_tables(parse(network("200 s", step="1 s")))[PATHS]["start_ps"]
+    first_s = min(change for change in changes if change) // 10**12
+    paths = sky_tables(parse(network(f"{first_s} s", step="1 s")))[PATHS]
+    assert (paths["start_ps"] < paths["end_ps"]).all()
