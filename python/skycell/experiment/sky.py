@@ -36,9 +36,8 @@ def sky_tables(scenario: Scenario) -> dict[str, pl.DataFrame]:
     satellite that is left out has no row.
 
     `sky_paths`: `pair` (from>to), `start_ps`, `end_ps`, `hops`, `delay_ps` at its first step and
-    `last_delay_ps` at its last, `path` (names of the nodes, with spaces between them), and
-    `missing`, why a packet does not arrive. Delays are null if a packet does not arrive, and
-    `missing` is empty if it does.
+    `last_delay_ps` at its last, `path` (names of the nodes), and `missing`, why a packet does not
+    arrive. Delays are null if a packet does not arrive, and `missing` is empty if it does.
 
     `sky_delays`: `pair`, `second`, `delay_ps` of the path in force; null without one.
     """
@@ -138,7 +137,7 @@ def _paths(found: Routes, duration_ps: int) -> pl.DataFrame:
                 len(span.nodes) - 1,
                 own[span.first_epoch],
                 own[last - 1],
-                " ".join(span.nodes),
+                list(span.nodes),
                 span.missing,
             )
         )
@@ -149,7 +148,7 @@ def _paths(found: Routes, duration_ps: int) -> pl.DataFrame:
         "hops": pl.UInt32,
         "delay_ps": pl.UInt64,
         "last_delay_ps": pl.UInt64,
-        "path": pl.String,
+        "path": pl.List(pl.String),
         "missing": pl.String,
     }
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -7,10 +7,8 @@ the earth hides what is behind it, and a page can turn the whole by two sliders.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import place_name
+from skycell.plots.world import EDGE, GRATICULE, LAND, OCEAN, land_data
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,7 +39,6 @@ MOST_FRAMES = 240
 _PARTS, _PARTS_MOVING = 10, 5
 """Pieces of a link, in a picture and on a page; each is hidden or not as a whole."""
 _ORBIT_PARTS = 120
-_OCEAN, _LAND, _EDGE = "#eef3f8", "#d5dccf", "#b9c3ae"
 _LINES = {"orbit": ("#c3ced9", 0.9), "link": (theme.AXIS, 1.0), "path": (theme.PALETTE[1], 2.8)}
 """Colour and width of each kind of line, from below to above."""
 
@@ -344,14 +342,11 @@ def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
         "rotate": alt.ExprRef("[-globe_longitude, -globe_latitude, 0]"),
         "clipAngle": 90,
     }
-    text = resources.files("skycell.plots").joinpath("land/land-110m.json").read_text("utf-8")
-    shape = alt.TopoDataFormat(type="topojson", feature="land")
-    land = alt.InlineData(values=json.loads(text), format=shape)
     layers = [
-        alt.Chart(alt.sphere()).mark_geoshape(fill=_OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
-        alt.Chart(land).mark_geoshape(fill=_LAND, stroke=_EDGE, strokeWidth=0.6),
+        alt.Chart(alt.sphere()).mark_geoshape(fill=OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
+        alt.Chart(land_data()).mark_geoshape(fill=LAND, stroke=EDGE, strokeWidth=0.6),
         alt.Chart(alt.graticule(step=[30, 30])).mark_geoshape(
-            filled=False, stroke="#8a96a3", strokeWidth=0.4, opacity=0.35
+            filled=False, stroke=GRATICULE, strokeWidth=0.4, opacity=0.35
         ),
     ]
     return [layer.project(**projection) for layer in layers]

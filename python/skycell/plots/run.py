@@ -21,6 +21,7 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.sky_map import map_figure
 from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
@@ -46,6 +47,7 @@ TRACE_OF = {
     "sojourn": None,
     "discards": None,
     "throughput": None,
+    "map": None,
 }
 """Kinds of figures of a run, with the trace that each needs; some draw what is counted anyway."""
 
@@ -62,8 +64,9 @@ CHOICES_OF = {
     "sojourn": ("flow", "port"),
     "discards": ("flow",),
     "throughput": (),
+    "map": ("time",),
 }
-"""What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
+"""What of a run may be chosen for each kind: flows, a port, times."""
 
 UNITS = ("octets", "ms")
 """In which queues can be drawn beside what ports hold."""
@@ -71,6 +74,7 @@ UNITS = ("octets", "ms")
 MANY = 500
 """Flows, VCs or links above which tables and figures no longer show each."""
 
+_OF_SKY = ("map",)
 _OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
 
 
@@ -89,6 +93,7 @@ def run_figure(
     from_ps: int = 0,
     to_ps: int | None = None,
     reserved_mbps: float | None = None,
+    time_ps: int | None = None,
 ) -> Figure:
     """One figure of a run.
 
@@ -104,6 +109,8 @@ def run_figure(
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
+        time_ps: for ``map``, a time in the second to draw, picoseconds; the second in which most
+            was sent when None.
 
     Raises:
         NothingToDrawError: the run kept no such trace, or nothing of what was asked for, or the
@@ -117,6 +124,9 @@ def run_figure(
     refuse_without_flows(spec, kind)
     refuse_unknown_flows(spec, flows or ())
     refuse_without_classes(spec, kind)
+    refuse_without_sky(spec, kind)
+    if kind == "map":
+        return map_figure(result, origin, None if time_ps is None else time_ps // PS_PER_SECOND)
     if kind == "discards":
         return _discards(result, origin, flows)
     if kind == "sojourn":
@@ -205,6 +215,14 @@ def refuse_without_classes(spec: NetworkSpec, kind: str) -> None:
     if kind == "share" and not any(len(link.port.queues) > 1 for link in spec.links):
         raise NothingToDrawError(
             "share shows the classes of a port, and no port has a queue for one"
+        )
+
+
+def refuse_without_sky(spec: NetworkSpec, kind: str) -> None:
+    """Raises `NothingToDrawError` for a kind that shows a constellation of a run that has none."""
+    if kind in _OF_SKY and spec.sky is None:
+        raise NothingToDrawError(
+            f'{kind} shows a topology of the kind "constellation", and the run has another one'
         )
 
 
