@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skycell.input.quantities import PS_PER_SECOND, rounded
-from skycell.records.sky import DELAYS, PATHS, POSITIONS
+from skycell.records.sky import DELAYS, PATHS, POSITIONS, seconds_of
 from skycell.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from skycell.orbit.routes import Routes
 
-MOST_SECONDS = 61
-"""Seconds of a run whose positions and delays are kept: each of a minute, or evenly spread ones."""
 _EARTH_KM = 6378.137
 """Equatorial radius (WGS84), and that of a sphere."""
 _FLATTENING = 1 / 298.257223563
@@ -46,19 +44,12 @@ def sky_tables(scenario: Scenario) -> dict[str, pl.DataFrame]:
         return {}
     duration_ps = rounded(scenario.file.run.duration.amount)
     found = sky.routes
-    seconds = _seconds(duration_ps) if found.epochs > 1 else [0]
+    seconds = seconds_of(duration_ps) if found.epochs > 1 else [0]
     return {
         POSITIONS: _positions(found, seconds),
         PATHS: _paths(found, duration_ps),
         DELAYS: _delays(found, seconds),
     }
-
-
-def _seconds(duration_ps: int) -> list[int]:
-    """The seconds of a run, or some of them from the first to the last."""
-    count = -(-duration_ps // PS_PER_SECOND)
-    shown = min(count, MOST_SECONDS)
-    return [second * (count - 1) // max(shown - 1, 1) for second in range(shown)]
 
 
 def _positions(found: Routes, seconds: list[int]) -> pl.DataFrame:

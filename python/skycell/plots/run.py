@@ -179,13 +179,14 @@ def run_figure(
 def figures_of_run(result: RunResult) -> list[Figure]:
     """Every figure that a run's traces and counters give, those of nothing left out.
 
-    How throughput is spread is among them where there are too many flows to tell each.
+    The map is not among them: a report has it second by second. How throughput is spread is among
+    them where there are too many flows to tell each.
     """
     figures = []
     for kind, trace in TRACE_OF.items():
         if kind == "throughput" and len(result.spec.flows) <= MANY:
             continue
-        if trace is None or trace in result.traces:
+        if kind != "map" and (trace is None or trace in result.traces):
             try:
                 figures.append(run_figure(result, kind))
             except NothingToDrawError:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import counted
+from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.label_placement import HEIGHT as LABEL_HEIGHT
@@ -119,17 +119,12 @@ def refuse_without_tables(result: RunResult) -> None:
         raise NothingToDrawError(f"the result has no table {missing[0]}; run the scenario again")
 
 
-def seconds_drawn(result: RunResult) -> list[int]:
-    """The seconds whose positions a result has."""
-    return sorted(result.traces[POSITIONS]["second"].unique().to_list())
-
-
 def sky_map(result: RunResult, second: int) -> SkyMap:
     """The map of a second of a run."""
     import polars as pl
 
     positions: pl.DataFrame = result.traces[POSITIONS]
-    known = seconds_drawn(result)
+    known = positions["second"].unique().to_list()
     shown = min(known, key=lambda other: (abs(other - second), other))
     at = positions.filter(pl.col("second") == shown)
     routers = {node.name for node in result.spec.nodes if node.kind == "router"}
@@ -216,7 +211,14 @@ class Name:
 def names_on(
     drawn: SkyMap, frame: Frame, size: float = FONT_SIZE, links: int = _FULLEST
 ) -> list[Name]:
-    """Names of the fullest links and of stations, none of which covers another."""
+    """Names of the fullest links and of stations, none of which covers another.
+
+    Args:
+        drawn: the map.
+        frame: where its points are.
+        size: of the letters, pixels.
+        links: that have a name.
+    """
     loads: dict[str, float] = {}
     for line in drawn.lines:
         for end in line.ends:
@@ -269,7 +271,7 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
     import altair as alt
 
     refuse_without_tables(result)
-    last = -(-result.spec.duration_ps // 10**12) - 1
+    last = -(-result.spec.duration_ps // PS_PER_SECOND) - 1
     if second is None:
         second = fullest_second(result.traces)
     elif second > last:
@@ -285,16 +287,19 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
     return Figure(
         name="map",
         title=f"Links that carried packets, {second} to {second + 1} s",
-        subtitle=_subtitle(drawn),
+        subtitle=in_brief(drawn),
         chart=chart,
         caption=caption_of(drawn, names),
         origin=origin,
-        description=f"A map of the world with links by load. {_subtitle(drawn)}. {_listed(drawn)}",
+        description=(
+            f"A map of the world with links by load. {in_brief(drawn)}. {fullest_of(drawn)}"
+        ),
         datasets=_datasets(drawn, frame, names),
     )
 
 
-def _subtitle(drawn: SkyMap) -> str:
+def in_brief(drawn: SkyMap) -> str:
+    """How much is on a map."""
     full = sum(line.level == len(CLASSES) - 1 for line in drawn.lines)
     return (
         f"{counted(len(drawn.satellites), 'satellite')}, {counted(len(drawn.stations), 'station')}"
@@ -302,7 +307,8 @@ def _subtitle(drawn: SkyMap) -> str:
     )
 
 
-def _listed(drawn: SkyMap) -> str:
+def fullest_of(drawn: SkyMap) -> str:
+    """A sentence that names the fullest links."""
     if not drawn.lines:
         return "No link carried a packet."
     fullest = ", ".join(
@@ -319,7 +325,7 @@ def caption_of(drawn: SkyMap, names: Sequence[Name]) -> tuple[str, ...]:
     return sentences(
         "Colour and width: part of the second in which the link was busy, of the busier of its two "
         "directions. Links without packets are not drawn.",
-        _listed(drawn),
+        fullest_of(drawn),
         "Squares: stations; grey points: satellites.",
         left_out if named < len(drawn.stations) else None,
         moved if drawn.positions_of != drawn.second else None,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from skycell.input.quantities import PS_PER_SECOND
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -17,6 +19,9 @@ SKY_TABLES = (PORTS, NODES, SECONDS, POSITIONS, PATHS, DELAYS)
 """Names of the tables beside the traces of a run; the last three follow from its scenario."""
 COLUMNS_FILE = "sky.columns"
 """File of a result with the delays and routes of its constellation."""
+
+MOST_SECONDS = 61
+"""Seconds of a run whose positions and delays are kept, and which are drawn one after another."""
 
 _SEVERAL = 2**32 - 1
 """In place of a node: the port has several links."""
@@ -85,6 +90,13 @@ def sky_seconds(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
     )
 
 
+def seconds_of(duration_ps: int) -> list[int]:
+    """The seconds of a run; of a long one `MOST_SECONDS` from the first to the last, evenly."""
+    count = -(-duration_ps // PS_PER_SECOND)
+    shown = min(count, MOST_SECONDS)
+    return [second * (count - 1) // max(shown - 1, 1) for second in range(shown)]
+
+
 def fullest_second(traces: Mapping[str, Any]) -> int:
     """The second in which most octets left all ports together; the first one of several, or 0."""
     import polars as pl
@@ -120,8 +132,8 @@ def _hops_at(traces: Mapping[str, Any], second: int) -> pl.DataFrame:
     """The links of the paths that are in force in a part of a second: `from`, `to`."""
     import polars as pl
 
-    begin_ps = second * 10**12
-    in_force = (pl.col("start_ps") < begin_ps + 10**12) & (pl.col("end_ps") > begin_ps)
+    begin_ps = second * PS_PER_SECOND
+    in_force = (pl.col("start_ps") < begin_ps + PS_PER_SECOND) & (pl.col("end_ps") > begin_ps)
     paths = traces[PATHS].filter(in_force)["path"].to_list()
     hops = dict.fromkeys(hop for path in paths for hop in pairwise(path))
     schema = {"from": pl.String, "to": pl.String}

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import skycell
-from skycell.experiment.sky import MOST_SECONDS, sky_tables
+from skycell.experiment.sky import sky_tables
 from skycell.records.files import write_result
 from skycell.records.reading import read_result
-from skycell.records.sky import DELAYS, PATHS, POSITIONS, SKY_TABLES
+from skycell.records.sky import DELAYS, MOST_SECONDS, PATHS, POSITIONS, SKY_TABLES
 from skycell.scenario import parse
 
 LIGHT_M_PER_S = 299_792_458
