@@ -62,8 +62,8 @@ class Plot(Call):
         "--kind",
         type=NAME,
         help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
-        "fair-share, overload, sojourn, discards, throughput or map; for a study: one of its "
-        "metrics, such as efficiency or jain_fairness; for a sweep or a table: response, "
+        "fair-share, overload, sojourn, discards, throughput, map, path or pairs; for a study: one "
+        "of its metrics, such as efficiency or jain_fairness; for a sweep or a table: response, "
         "allocation, main-effects, interactions or residuals.  [default: cwnd, or queue for a run "
         "without flows; the study's first metric; response]",
     )

@@ -5,7 +5,7 @@ A spec has no positions, and no path of a pair: an engine needs next hops and de
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_SECOND, rounded
 from skycell.records.sky import DELAYS, PATHS, POSITIONS, seconds_of
@@ -132,7 +132,7 @@ def _paths(found: Routes, duration_ps: int) -> pl.DataFrame:
                 span.missing,
             )
         )
-    schema = {
+    schema: dict[str, Any] = {
         "pair": pl.String,
         "start_ps": pl.UInt64,
         "end_ps": pl.UInt64,

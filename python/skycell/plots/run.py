@@ -16,15 +16,25 @@ from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.abr import acr_over_time, fair_share_over_time, overload_over_time
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import MAX_PANELS, TimeRange
+from skycell.plots.panels import DATASET, MAX_PANELS, TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
-from skycell.plots.sky_map import map_figure
+from skycell.plots.sky_map import map_figure, refuse_without_tables
+from skycell.plots.sky_pairs import rtt_of_paths, spread_of_pairs, with_path_changes
 from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
+from skycell.records.sky import PATHS
+from skycell.records.sky_pairs import (
+    opposite,
+    pair_of_flow,
+    pairs_of,
+    path_changes_ps,
+    rtt_course,
+    sky_pairs,
+)
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.values.rule_specs import FieldSpec, Flattened, Parameter
 
@@ -48,6 +58,8 @@ TRACE_OF = {
     "discards": None,
     "throughput": None,
     "map": None,
+    "path": None,
+    "pairs": None,
 }
 """Kinds of figures of a run, with the trace that each needs; some draw what is counted anyway."""
 
@@ -65,6 +77,8 @@ CHOICES_OF = {
     "discards": ("flow",),
     "throughput": (),
     "map": ("time",),
+    "path": ("flow", "from", "to"),
+    "pairs": (),
 }
 """What of a run may be chosen for each kind: flows, a port, times."""
 
@@ -74,7 +88,7 @@ UNITS = ("octets", "ms")
 MANY = 500
 """Flows, VCs or links above which tables and figures no longer show each."""
 
-_OF_SKY = ("map",)
+_OF_SKY = ("map", "path", "pairs")
 _OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
 
 
@@ -138,7 +152,27 @@ def run_figure(
         )
     if kind == "throughput":
         return throughput_of_flows(throughputs_bps(result.records), origin)
+    if kind == "pairs":
+        refuse_without_tables(result)
+        return spread_of_pairs(sky_pairs(spec, result.records, result.traces), origin)
     span = range_of(spec, from_ps, to_ps)
+    if kind == "path":
+        return _paths(result, span, origin, flows)
+    figure = _over_time(result, kind, span, flows, port, unit, reserved_mbps)
+    return _with_changes(result, figure, span) if kind in _OF_FLOWS else figure
+
+
+def _over_time(
+    result: RunResult,
+    kind: str,
+    span: TimeRange,
+    flows: Sequence[str] | None,
+    port: str | None,
+    unit: str | None,
+    reserved_mbps: float | None,
+) -> Figure:
+    """The figure of a trace."""
+    spec, origin = result.spec, origin_of(result)
     trace = _trace(result, kind)
     names = [flow.name for flow in spec.connections]
     match kind:
@@ -344,6 +378,36 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
     if result.traces[trace].is_empty():
         raise NothingToDrawError(f"the run's {trace} trace is empty")
     return result.traces[trace]
+
+
+def _paths(
+    result: RunResult, span: TimeRange, origin: Origin, flows: Sequence[str] | None
+) -> Figure:
+    refuse_without_tables(result)
+    spec, traces = result.spec, result.traces
+    known = pairs_of(spec) if flows is None else [pair_of_flow(spec, flow) for flow in flows]
+    # One of two opposite pairs, which have the same round trip.
+    pairs: dict[str, None] = {}
+    for pair in known:
+        if opposite(pair) not in pairs:
+            pairs[pair] = None
+    wanted = None if flows is None else list(pairs)
+    panels = choose(range(len(pairs)), list(pairs), wanted, noun="pair")
+    shown = panels.names.values()
+    courses = {pair: rtt_course(traces, pair) for pair in shown}
+    changes = {pair: path_changes_ps(traces, pair) for pair in shown}
+    return rtt_of_paths(panels, courses, changes, span, origin)
+
+
+def _with_changes(result: RunResult, figure: Figure, span: TimeRange) -> Figure:
+    """The figure with the changes of each flow's path, if it goes over a constellation."""
+    if result.spec.sky is None or PATHS not in result.traces:
+        return figure
+    shown = dict.fromkeys(row["panel"] for row in figure.datasets[DATASET])
+    changes = {
+        name: path_changes_ps(result.traces, pair_of_flow(result.spec, name)) for name in shown
+    }
+    return with_path_changes(figure, changes, span)
 
 
 def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) -> Figure:

@@ -14,7 +14,7 @@ from skycell.plots.label_placement import Label, place
 from skycell.plots.labels import place_name, sentences
 from skycell.plots.text_metrics import text_width
 from skycell.plots.world import EDGE, GRATICULE, LAND, OCEAN, Point, land_data, way
-from skycell.records.sky import PATHS, POSITIONS, SECONDS, fullest_second, links_at
+from skycell.records.sky import DELAYS, PATHS, POSITIONS, SECONDS, fullest_second, links_at
 
 if TYPE_CHECKING:
     import altair as alt
@@ -114,7 +114,7 @@ class SkyMap:
 
 def refuse_without_tables(result: RunResult) -> None:
     """Raises `NothingToDrawError` for a run whose positions or paths were not kept."""
-    missing = [name for name in (SECONDS, POSITIONS, PATHS) if name not in result.traces]
+    missing = [name for name in (SECONDS, POSITIONS, PATHS, DELAYS) if name not in result.traces]
     if missing:
         raise NothingToDrawError(f"the result has no table {missing[0]}; run the scenario again")
 
@@ -443,9 +443,8 @@ def _sky(frame: Frame, many: bool) -> list[alt.Chart]:
     text = at("names").encode(text="name:N")
     base: dict[str, Any] = {"fontSize": FONT_SIZE, "align": "center", "baseline": "middle"}
     for is_link, weight, ink in ((False, 400, theme.INK), (True, 600, CLASSES[-1][1])):
+        base["fontWeight"] = weight
         own = text.transform_filter(f"datum.is_link === {str(is_link).lower()}")
-        layers.append(
-            own.mark_text(**base, fontWeight=weight, stroke="white", strokeWidth=3, opacity=0.85)
-        )
-        layers.append(own.mark_text(**base, fontWeight=weight, color=ink))
+        layers.append(own.mark_text(**base, stroke="white", strokeWidth=3, opacity=0.85))
+        layers.append(own.mark_text(**base, color=ink))
     return layers

@@ -87,13 +87,13 @@ def run_without_traces() -> RunResult:
 
 @cache
 def run_over_a_sky() -> RunResult:
-    """Five pairs over Iridium's pattern for 30 s, one of them over the meridian of 180 degrees.
+    """Six pairs over Iridium's pattern for 30 s, one of them over the meridian of 180 degrees.
 
     London and a place near it have the same satellite.
     """
     port = {"rate": "1 Mbit/s", "framing": "ip", "buffer": "50 packets"}
     pairs = [["los_angeles", "sydney"], ["new_york", "tokyo"], ["london", "new_york"]]
-    pairs += [["tokyo", "51,0.5"]]
+    pairs += [["tokyo", "51,0.5"], ["tokyo", "new_york"]]
     scenario = skycell.parse(
         {
             "run": {"duration": "30 s"},
