@@ -119,11 +119,9 @@ def _svg(maps: Sequence[SkyMap], frame: Frame, first: int) -> str:
         for x, y in (frame.pixels(at) for at in shown.stations.values())
     )
     label = html.escape(f"A map of the world with links by load. {in_brief(shown)}.", quote=True)
-    # Widths of lines are those of the screen however wide the map is there.
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {frame.height}" '
         f'width="{WIDTH}" height="{frame.height}" role="img" aria-label="{label}">'
-        f"<style>.frames path{{vector-effect:non-scaling-stroke}}</style>"
         f"{_ground(frame)}"
         f'<g fill="none" stroke-linecap="round" stroke-linejoin="round">{"".join(groups)}</g>'
         f'<g fill="{theme.INK}" stroke="#fff" stroke-width=".8">{marks}</g>{names}</svg>'
@@ -147,10 +145,11 @@ def _ground(frame: Frame) -> str:
     scale = WIDTH / 360
     # Land and lines are in degrees; the group puts them where `Frame.pixels` puts points.
     place = f"matrix({scale:.6f} 0 0 {-scale:.6f} {180 * scale:.3f} {frame.north * scale:.3f})"
+    coast, thin = (f'stroke-width="{pixels / scale:.3f}"' for pixels in (0.6, 0.4))
     return (
         f'<rect width="{WIDTH}" height="{frame.height}" fill="{OCEAN}"/>'
-        f'<g transform="{place}"><path fill="{LAND}" stroke="{EDGE}" stroke-width=".6" '
-        f'd="{"".join(rings)}"/><path fill="none" stroke="{GRATICULE}" stroke-width=".4" '
+        f'<g transform="{place}"><path fill="{LAND}" stroke="{EDGE}" {coast} '
+        f'd="{"".join(rings)}"/><path fill="none" stroke="{GRATICULE}" {thin} '
         f'opacity=".35" d="{graticule}"/></g>'
     )
 
