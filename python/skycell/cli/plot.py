@@ -62,10 +62,10 @@ class Plot(Call):
         "--kind",
         type=NAME,
         help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
-        "fair-share, overload, sojourn, discards, throughput, map, path or pairs; for a study: one "
-        "of its metrics, such as efficiency or jain_fairness; for a sweep or a table: response, "
-        "allocation, main-effects, interactions or residuals.  [default: cwnd, or queue for a run "
-        "without flows; the study's first metric; response]",
+        "fair-share, overload, sojourn, discards, throughput, map, globe, path or pairs; for a "
+        "study: one of its metrics, such as efficiency or jain_fairness; for a sweep or a table: "
+        "response, allocation, main-effects, interactions or residuals.  [default: cwnd, or queue "
+        "for a run without flows; the study's first metric; response]",
     )
     out: Path | None = option(
         "--out",
@@ -94,8 +94,8 @@ class Plot(Call):
     time: TimeOption | None = option(
         "--time",
         type=TIME,
-        help="Draw the second of the map in which this time is, such as '12 s'.  [default: the "
-        "second in which most was sent]",
+        help="Draw the second of the map or globe in which this time is, such as '12 s'.  "
+        "[default: the second in which most was sent]",
     )
     table: str | None = option(
         "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."

@@ -87,10 +87,10 @@ def globe_figure(
         raise ValueError(f"{len(times_ps)} moments: allowed are 1 to {MOST_FRAMES}")
     drawn = _Drawing(constellation, places, pairs, times_ps, links)
     looked = view or _over(places, pairs)
-    sliders = _sliders(looked, times_ps)
+    sliders = sliders_of(looked, times_ps)
     extent = drawn.extent * 1.04
     layers = [
-        *_earth(sliders, extent),
+        *earth(sliders, extent),
         *(
             _segments(kind, sliders, extent, behind=behind)
             for behind in (True, False)
@@ -157,9 +157,12 @@ class _Drawing:
         self.satellites: list[dict[str, Any]] = []
         self.left_out: list[str] = []
         number = {name: place for place, name in enumerate(constellation.satellites)}
-        ground = {place.name: _on_ground(place) for place in places}
+        ground = {
+            place.name: vector_of(place.latitude_deg, place.longitude_deg, place.height_km)
+            for place in places
+        }
         self.stations = [
-            {"name": place_name(name), **_point("", at)} for name, at in ground.items()
+            {"name": place_name(name), **coordinates("", at)} for name, at in ground.items()
         ]
         moving = positions_km(constellation, times_ps) / EARTH_KM
         self.extent = max(1.0, float(np.nanmax(np.linalg.norm(moving, axis=2), initial=1.0)))
@@ -169,7 +172,7 @@ class _Drawing:
             self.routes += moment.routes
             on_path = {name for route in moment.routes for name in route.satellites}
             self.satellites += [
-                {"f": frame, "name": name, "used": name in on_path, **_point("", at[n])}
+                {"f": frame, "name": name, "used": name in on_path, **coordinates("", at[n])}
                 for name, n in number.items()
                 if is_there[n]
             ]
@@ -200,7 +203,8 @@ class _Drawing:
 
     def _pieces(self, kind: str, frame: int, points: Sequence[NDArray[np.float64]]) -> None:
         for start, end in pairwise(points):
-            self.segments.append({"f": frame, "k": kind, **_point("", start), **_point("e", end)})
+            ends = {**coordinates("", start), **coordinates("e", end)}
+            self.segments.append({"f": frame, "k": kind, **ends})
 
     def _orbits(self, frame: int, at: NDArray[np.float64]) -> None:
         """The circle of each plane, through its satellites as they stand on a still earth."""
@@ -270,11 +274,12 @@ class _Drawing:
         return f"A globe with a constellation over it. {self.subtitle()}."
 
 
-def _on_ground(place: Place) -> Any:
+def vector_of(latitude_deg: float, longitude_deg: float, height_km: float) -> Any:
+    """A point as it is drawn, in earth radii: the earth is a sphere."""
     import numpy as np
 
-    latitude, longitude = np.radians([place.latitude_deg, place.longitude_deg])
-    height = 1 + place.height_km / EARTH_KM
+    latitude, longitude = np.radians([latitude_deg, longitude_deg])
+    height = 1 + height_km / EARTH_KM
     return height * np.array(
         [
             np.cos(latitude) * np.cos(longitude),
@@ -284,13 +289,14 @@ def _on_ground(place: Place) -> Any:
     )
 
 
-def _point(prefix: str, at: NDArray[np.float64]) -> dict[str, float]:
+def coordinates(prefix: str, at: NDArray[np.float64]) -> dict[str, float]:
+    """Fields x, y and z of a row, behind a prefix."""
     x, y, z = (round(float(number), 4) for number in at)
     return {f"{prefix}x": x, f"{prefix}y": y, f"{prefix}z": z}
 
 
 @dataclass(frozen=True)
-class _Sliders:
+class Sliders:
     """The parameters that turn the globe."""
 
     params: tuple[alt.Parameter, ...]
@@ -314,7 +320,8 @@ class _Sliders:
         return chart.transform_filter("datum.f == globe_frame") if self.frames > 1 else chart
 
 
-def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
+def sliders_of(view: View, times_ps: Sequence[int] = (0,)) -> Sliders:
+    """Sliders that begin with a view, and one for moments if there are several."""
     import altair as alt
 
     def slider(name: str, value: float, low: float, high: float, label: str) -> alt.Parameter:
@@ -329,10 +336,11 @@ def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
         step_s = (times_ps[1] - times_ps[0]) / PS_PER_SECOND
         label = f"step of {step_s:g} s "
         params.append(slider("globe_frame", 0, 0, len(times_ps) - 1, label))
-    return _Sliders(tuple(params), len(times_ps))
+    return Sliders(tuple(params), len(times_ps))
 
 
-def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
+def earth(sliders: Sliders, extent: float) -> list[alt.Chart]:
+    """Water, land and meridians; `extent` is half of the drawing in earth radii."""
     import altair as alt
 
     projection: dict[str, Any] = {
@@ -352,14 +360,15 @@ def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
     return [layer.project(**projection) for layer in layers]
 
 
-def _axes(extent: float) -> tuple[alt.Scale, alt.Scale]:
+def axes(extent: float) -> tuple[alt.Scale, alt.Scale]:
+    """Scales across and up."""
     import altair as alt
 
     scale = alt.Scale(domain=[-extent, extent], nice=False, zero=False)
     return scale, scale
 
 
-def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> alt.Chart:
+def _segments(kind: str, sliders: Sliders, extent: float, *, behind: bool) -> alt.Chart:
     """Lines in pieces: those behind the disc's plane paler than those before it."""
     import altair as alt
 
@@ -368,7 +377,7 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
     middle = "(datum.d + datum.ed) / 2"
     off = "pow((datum.u + datum.eu) / 2, 2) + pow((datum.v + datum.ev) / 2, 2)"
     chart = chart.transform_filter(f"{middle} < 0 && {off} > 1" if behind else f"{middle} >= 0")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     color, width = _LINES[kind]
     drawn: alt.Chart = chart.mark_rule(
         color=color, strokeWidth=width, opacity=0.4 if behind else 0.95
@@ -381,12 +390,12 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
     return drawn
 
 
-def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
+def _points(drawn: _Drawing, sliders: Sliders, extent: float) -> alt.Chart:
     import altair as alt
 
     chart = sliders.projected(sliders.now(alt.Chart(alt.NamedData(name="satellites"))))
     chart = chart.transform_filter("datum.d >= 0 || pow(datum.u, 2) + pow(datum.v, 2) > 1")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     size = 26 if len(drawn.constellation.satellites) <= 400 else 9
     colors = alt.Scale(domain=[False, True], range=[theme.MUTED, theme.PALETTE[1]])
     placed: alt.Chart = chart.mark_circle().encode(
@@ -400,14 +409,14 @@ def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
     return placed
 
 
-def _stations(drawn: _Drawing, sliders: _Sliders, extent: float) -> list[alt.Chart]:
+def _stations(drawn: _Drawing, sliders: Sliders, extent: float) -> list[alt.Chart]:
     import altair as alt
 
     if not drawn.stations:
         return []
     chart = sliders.projected(alt.Chart(alt.NamedData(name="stations")))
     chart = chart.transform_filter("datum.d >= 0")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     placed = chart.encode(
         x=alt.X("u:Q", scale=across, axis=None), y=alt.Y("v:Q", scale=up, axis=None)
     )

@@ -21,6 +21,7 @@ from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.sky_globe import sky_globe_figure
 from skycell.plots.sky_map import map_figure, refuse_without_tables
 from skycell.plots.sky_pairs import rtt_of_paths, spread_of_pairs, with_path_changes
 from skycell.plots.sojourn import sojourn_of_ports
@@ -58,6 +59,7 @@ TRACE_OF = {
     "discards": None,
     "throughput": None,
     "map": None,
+    "globe": None,
     "path": None,
     "pairs": None,
 }
@@ -77,6 +79,7 @@ CHOICES_OF = {
     "discards": ("flow",),
     "throughput": (),
     "map": ("time",),
+    "globe": ("time",),
     "path": ("flow", "from", "to"),
     "pairs": (),
 }
@@ -88,7 +91,8 @@ UNITS = ("octets", "ms")
 MANY = 500
 """Flows, VCs or links above which tables and figures no longer show each."""
 
-_OF_SKY = ("map", "path", "pairs")
+_OF_A_SECOND = ("map", "globe")
+_OF_SKY = ("map", "globe", "path", "pairs")
 _OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
 
 
@@ -123,8 +127,8 @@ def run_figure(
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
-        time_ps: for ``map``, a time in the second to draw, picoseconds; the second in which most
-            was sent when None.
+        time_ps: for ``map`` and ``globe``, a time in the second to draw, picoseconds; the second
+            in which most was sent when None.
 
     Raises:
         NothingToDrawError: the run kept no such trace, or nothing of what was asked for, or the
@@ -139,8 +143,9 @@ def run_figure(
     refuse_unknown_flows(spec, flows or ())
     refuse_without_classes(spec, kind)
     refuse_without_sky(spec, kind)
-    if kind == "map":
-        return map_figure(result, origin, None if time_ps is None else time_ps // PS_PER_SECOND)
+    if kind in _OF_A_SECOND:
+        draw = map_figure if kind == "map" else sky_globe_figure
+        return draw(result, origin, None if time_ps is None else time_ps // PS_PER_SECOND)
     if kind == "discards":
         return _discards(result, origin, flows)
     if kind == "sojourn":
@@ -220,7 +225,7 @@ def figures_of_run(result: RunResult) -> list[Figure]:
     for kind, trace in TRACE_OF.items():
         if kind == "throughput" and len(result.spec.flows) <= MANY:
             continue
-        if kind != "map" and (trace is None or trace in result.traces):
+        if kind not in _OF_A_SECOND and (trace is None or trace in result.traces):
             try:
                 figures.append(run_figure(result, kind))
             except NothingToDrawError:
@@ -241,7 +246,8 @@ def usual_kind(spec: NetworkSpec) -> str:
 def refuse_without_flows(spec: NetworkSpec, kind: str) -> None:
     """Raises `NothingToDrawError` for a kind that shows flows of a run that has none."""
     if kind in _OF_FLOWS and not spec.flows:
-        others = ", ".join(other for other in TRACE_OF if other not in _OF_FLOWS)
+        absent = _OF_FLOWS if spec.sky is not None else (*_OF_FLOWS, *_OF_SKY)
+        others = ", ".join(other for other in TRACE_OF if other not in absent)
         raise NothingToDrawError(f"{kind} shows flows, and the run has none; it has {others}")
 
 

@@ -34,6 +34,11 @@ CLASSES = (
     ("80 % and more", "#740d28", 3.2),
 )
 """Classes of load with colour and width of a line; they darken, so that grey print tells them."""
+MEANING = (
+    "Colour and width: part of the second in which the link was busy, of the busier of its two "
+    "directions. Links without packets are not drawn."
+)
+"""What a caption says of the lines."""
 MANY = 400
 """More satellites than this are smaller points."""
 FONT_SIZE = 12
@@ -67,6 +72,17 @@ class Line:
     back: float
     parts: tuple[tuple[Point, ...], ...]
     ends: tuple[str, str]
+
+    @property
+    def as_row(self) -> dict[str, Any]:
+        """Its class of load and its values, as a chart has them."""
+        return {
+            "busy": CLASSES[self.level][0],
+            "link": self.name,
+            "load": round(self.load, 4),
+            "back": round(self.back, 4),
+            "mbps": round(self.mbps, 4),
+        }
 
     @property
     def level(self) -> int:
@@ -270,13 +286,7 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
     """
     import altair as alt
 
-    refuse_without_tables(result)
-    last = -(-result.spec.duration_ps // PS_PER_SECOND) - 1
-    if second is None:
-        second = fullest_second(result.traces)
-    elif second > last:
-        raise NothingToDrawError(f"the run has the seconds 0 to {last}, and none from {second} s")
-    drawn = sky_map(result, second)
+    drawn = map_at(result, second)
     frame = Frame.of([*drawn.satellites.values(), *drawn.stations.values()])
     names = names_on(drawn, frame)
     chart = (
@@ -286,7 +296,7 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
     )
     return Figure(
         name="map",
-        title=f"Links that carried packets, {second} to {second + 1} s",
+        title=title_of(drawn),
         subtitle=in_brief(drawn),
         chart=chart,
         caption=caption_of(drawn, names),
@@ -296,6 +306,26 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
         ),
         datasets=_datasets(drawn, frame, names),
     )
+
+
+def title_of(drawn: SkyMap) -> str:
+    """The title of a figure of a second."""
+    return f"Links that carried packets, {drawn.second} to {drawn.second + 1} s"
+
+
+def map_at(result: RunResult, second: int | None) -> SkyMap:
+    """The map of a second, or of that in which most octets left all ports.
+
+    Raises:
+        NothingToDrawError: the result has no positions, or the second is none of the run.
+    """
+    refuse_without_tables(result)
+    last = -(-result.spec.duration_ps // PS_PER_SECOND) - 1
+    if second is None:
+        second = fullest_second(result.traces)
+    elif second > last:
+        raise NothingToDrawError(f"the run has the seconds 0 to {last}, and none from {second} s")
+    return sky_map(result, second)
 
 
 def in_brief(drawn: SkyMap) -> str:
@@ -323,8 +353,7 @@ def caption_of(drawn: SkyMap, names: Sequence[Name]) -> tuple[str, ...]:
     left_out = f"Named: {named} of {len(drawn.stations)} stations."
     moved = f"Positions: those at {drawn.positions_of} s."
     return sentences(
-        "Colour and width: part of the second in which the link was busy, of the busier of its two "
-        "directions. Links without packets are not drawn.",
+        MEANING,
         fullest_of(drawn),
         "Squares: stations; grey points: satellites.",
         left_out if named < len(drawn.stations) else None,
@@ -345,11 +374,7 @@ def _datasets(drawn: SkyMap, frame: Frame, names: Sequence[Name]) -> dict[str, A
                         "step": step,
                         "x": round(x, 1),
                         "y": round(y, 1),
-                        "busy": CLASSES[line.level][0],
-                        "link": line.name,
-                        "load": round(line.load, 4),
-                        "back": round(line.back, 4),
-                        "mbps": round(line.mbps, 4),
+                        **line.as_row,
                     }
                 )
     return {
@@ -396,6 +421,34 @@ def _ground(frame: Frame) -> list[alt.Chart]:
     return [layer.project(**projection) for layer in layers]
 
 
+def by_load() -> dict[str, Any]:
+    """How a line of a chart shows its load: colour, width, and values under the pointer."""
+    import altair as alt
+
+    classes = [name for name, _, _ in CLASSES]
+    return {
+        "color": alt.Color(
+            "busy:N",
+            title="Busy in the second",
+            scale=alt.Scale(domain=classes, range=[colour for _, colour, _ in CLASSES]),
+            legend=alt.Legend(
+                symbolType="stroke", symbolStrokeWidth=4, symbolSize=200, symbolOpacity=1
+            ),
+        ),
+        "strokeWidth": alt.StrokeWidth(
+            "busy:N",
+            scale=alt.Scale(domain=classes, range=[width for _, _, width in CLASSES]),
+            legend=None,
+        ),
+        "tooltip": [
+            alt.Tooltip("link:N", title="link"),
+            alt.Tooltip("load:Q", title="busy", format=".1%"),
+            alt.Tooltip("back:Q", title="opposite direction", format=".1%"),
+            alt.Tooltip("mbps:Q", title="Mbit/s", format=".4~g"),
+        ],
+    }
+
+
 def _sky(frame: Frame, many: bool) -> list[alt.Chart]:
     import altair as alt
 
@@ -407,31 +460,13 @@ def _sky(frame: Frame, many: bool) -> list[alt.Chart]:
             y=alt.Y(f"{y}:Q", scale=down, axis=None),
         )
 
-    classes = [name for name, _, _ in CLASSES]
-    colour = alt.Color(
-        "busy:N",
-        title="Busy in the second",
-        scale=alt.Scale(domain=classes, range=[colour for _, colour, _ in CLASSES]),
-        legend=alt.Legend(symbolType="stroke", symbolStrokeWidth=4, symbolSize=200),
-    )
-    width = alt.StrokeWidth(
-        "busy:N",
-        scale=alt.Scale(domain=classes, range=[width for _, _, width in CLASSES]),
-        legend=None,
-    )
-    values = [
-        alt.Tooltip("link:N", title="link"),
-        alt.Tooltip("load:Q", title="busy", format=".1%"),
-        alt.Tooltip("back:Q", title="opposite direction", format=".1%"),
-        alt.Tooltip("mbps:Q", title="Mbit/s", format=".4~g"),
-    ]
     layers = [
         at("satellites")
         .mark_circle(size=5 if many else 14, color=theme.MUTED, opacity=0.4)
         .encode(tooltip=alt.Tooltip("name:N", title="satellite")),
         at("links")
         .mark_line(strokeCap="round", clip=True)
-        .encode(detail="part:N", order="step:Q", color=colour, strokeWidth=width, tooltip=values),
+        .encode(detail="part:N", order="step:Q", **by_load()),
         at("names", "from_x", "from_y")
         .transform_filter("datum.is_far")
         .mark_rule(color=theme.INK, strokeWidth=0.6)

@@ -15,6 +15,7 @@ from skycell.plots.sky_map import (
     CLASSES,
     FONT_SIZE,
     MANY,
+    MEANING,
     WIDTH,
     Frame,
     Name,
@@ -79,8 +80,7 @@ def map_over_time(result: RunResult) -> FramesOverTime | None:
     frame = Frame.of([at for drawn in maps for at in _points(drawn)])
     last = seconds[-1] + 1
     caption = sentences(
-        "Colour and width: part of the second in which the link was busy, of the busier of its two "
-        "directions. Links without packets are not drawn.",
+        MEANING,
         "Squares: stations; grey points: satellites.",
         f"Drawn: {len(seconds)} of {last} seconds." if len(seconds) < last else None,
         "Coastlines: Natural Earth.",
