@@ -145,11 +145,11 @@ def _ground(frame: Frame) -> str:
     scale = WIDTH / 360
     # Land and lines are in degrees; the group puts them where `Frame.pixels` puts points.
     place = f"matrix({scale:.6f} 0 0 {-scale:.6f} {180 * scale:.3f} {frame.north * scale:.3f})"
-    coast, thin = (f'stroke-width="{pixels / scale:.3f}"' for pixels in (0.6, 0.4))
+    coast, meridian = (f'stroke-width="{pixels / scale:.3f}"' for pixels in (0.6, 0.4))
     return (
         f'<rect width="{WIDTH}" height="{frame.height}" fill="{OCEAN}"/>'
         f'<g transform="{place}"><path fill="{LAND}" stroke="{EDGE}" {coast} '
-        f'd="{"".join(rings)}"/><path fill="none" stroke="{GRATICULE}" {thin} '
+        f'd="{"".join(rings)}"/><path fill="none" stroke="{GRATICULE}" {meridian} '
         f'opacity=".35" d="{graticule}"/></g>'
     )
 
