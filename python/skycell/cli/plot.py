@@ -62,10 +62,10 @@ class Plot(Call):
         "--kind",
         type=NAME,
         help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
-        "fair-share, overload, sojourn, discards or throughput; for a study: one of its metrics, "
-        "such as efficiency or jain_fairness; for a sweep or a table: response, allocation, "
-        "main-effects, interactions or residuals.  [default: cwnd, or queue for a run without "
-        "flows; the study's first metric; response]",
+        "fair-share, overload, sojourn, discards, throughput, map, globe, path or pairs; for a "
+        "study: one of its metrics, such as efficiency or jain_fairness; for a sweep or a table: "
+        "response, allocation, main-effects, interactions or residuals.  [default: cwnd, or queue "
+        "for a run without flows; the study's first metric; response]",
     )
     out: Path | None = option(
         "--out",
@@ -91,6 +91,12 @@ class Plot(Call):
     )
     start: TimeOption | None = option("--from", type=TIME, help="Begin here, such as '2 s'.")
     end: TimeOption | None = option("--to", type=TIME, help="End here, such as '500 ms'.")
+    time: TimeOption | None = option(
+        "--time",
+        type=TIME,
+        help="Draw the second of the map or globe in which this time is, such as '12 s'.  "
+        "[default: the second in which most was sent]",
+    )
     table: str | None = option(
         "--table", type=NAME, metavar="ID", help="Table of a study to draw, such as icccn97-t3."
     )
@@ -135,7 +141,7 @@ class Plot(Call):
 
     @property
     def _is_of_runs(self) -> bool:
-        return bool(self.flows or self.port or self.unit or self.start or self.end)
+        return bool(self.flows or self.port or self.unit or self.start or self.end or self.time)
 
     def _check_target(self, collector: ErrorCollector, kind: str | None) -> None:
         """Tries the file of a figure of a kind, where the call names none."""
@@ -152,8 +158,8 @@ class Plot(Call):
         with collector.step():
             if self._is_of_runs or self.table:
                 raise click.UsageError(
-                    "--flow, --port, --unit, --from, --to and --table are not for sweeps and "
-                    f"tables, and this is a {found.what}"
+                    "--flow, --port, --unit, --from, --to, --time and --table are not for sweeps "
+                    f"and tables, and this is a {found.what}"
                 )
         found = validate_factorial(
             collector, found, self.kind, self.response, wanted, self.rows, self.axes
@@ -166,7 +172,8 @@ class Plot(Call):
         with collector.step():
             if self._is_of_runs:
                 raise click.UsageError(
-                    "--flow, --port, --unit, --from and --to are for runs, and this is a study"
+                    "--flow, --port, --unit, --from, --to and --time are for runs, and this is a "
+                    "study"
                 )
         with collector.step(), drawing_faults():
             if self.table:
@@ -196,7 +203,14 @@ class Plot(Call):
             if kind not in figures.TRACE_OF:
                 kinds = ", ".join(figures.TRACE_OF)
                 raise click.BadParameter(f"{kind}: a run has {kinds}", param_hint="'--kind'")
-        fields = {"flow": "flows", "port": "port", "unit": "unit", "from": "start", "to": "end"}
+        fields = {
+            "flow": "flows",
+            "port": "port",
+            "unit": "unit",
+            "from": "start",
+            "to": "end",
+            "time": "time",
+        }
         inputs = {
             name: collector.read(partial(getattr, self, field)) for name, field in fields.items()
         }
@@ -216,6 +230,8 @@ class Plot(Call):
                 figures.refuse_without_flows(spec, kind)
             with collector.step(), drawing_faults():
                 figures.refuse_without_classes(spec, kind)
+            with collector.step(), drawing_faults():
+                figures.refuse_without_sky(spec, kind)
             with collector.step(), drawing_faults():
                 figures.refuse_unknown_flows(spec, self.flows)
             with collector.step(), drawing_faults():
@@ -262,6 +278,7 @@ class Plot(Call):
             unit=self.unit,
             from_ps=from_ps,
             to_ps=to_ps,
+            time_ps=None if self.time is None else self.time.ps,
         )
 
 
@@ -270,6 +287,7 @@ plot = Verb(
     "skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf",
     "skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg",
     "skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'",
+    "skycell plot out/sky --kind map --time '12 s' --out map.html",
     "skycell plot out/geo --kind efficiency --out efficiency.html",
     "skycell plot out/policies --kind interactions --response max_min_fairness",
     "skycell plot out/policies --x buffer --series policy --response efficiency",
@@ -335,7 +353,7 @@ def _spec_of(run: Scenario | RunResult) -> NetworkSpec:
 def _run(scenario: Scenario, kind: str) -> RunResult:
     """Runs a scenario that keeps what a kind of figure shows, whether it asks for that or not."""
     from skycell.cli.progress import RunProgress
-    from skycell.experiment.run import run_spec
+    from skycell.experiment.run import run_spec, with_derived
     from skycell.plots.run import TRACE_OF
 
     trace = TRACE_OF[kind]
@@ -348,4 +366,5 @@ def _run(scenario: Scenario, kind: str) -> RunResult:
         scenario = scenario.with_values({"records.traces": [*kept, trace]})
     spec = scenario.resolve()
     with RunProgress(spec.duration_ps) as progress:
-        return run_spec(spec, on_progress=progress)
+        result = run_spec(spec, on_progress=progress)
+    return with_derived(result, scenario)

@@ -40,12 +40,15 @@ def run(
 def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
     """The result with what follows from its records and its scenario together.
 
-    These are `delay_terms`, what delays over its constellations are made of, and `qos`, whether the
-    bounds of the file were kept. Notes on satellites, such as those that are left out, and on logs
+    These are `delay_terms`, what delays over its constellations are made of, `qos`, whether the
+    bounds of the file were kept, and for a network that is a constellation the tables of
+    `skycell.experiment.sky`. Notes on satellites, such as those that are left out, and on logs
     that drive links join the others.
     """
+    from skycell.experiment.sky import sky_tables
     from skycell.metrics.qos import qos_verdicts
     from skycell.records.delay_terms import delay_terms
+    from skycell.records.traces import TraceTables
     from skycell.scenario.file.processing import processing_ps
     from skycell.scenario.notes import notes_on
     from skycell.scenario.sky_paths import notes_on_series, sky_paths
@@ -53,6 +56,9 @@ def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
     paths = sky_paths(scenario)
     notes = (*notes_on(result.spec, paths), *notes_on_series(scenario))
     result = replace(result, notes=notes)
+    tables = sky_tables(scenario)
+    if tables and isinstance(result.traces, TraceTables):
+        result = replace(result, traces=result.traces.with_tables(tables))
     derived: dict[str, object] = {}
     if paths:
         processing = processing_ps(scenario.file.processing)

@@ -7,10 +7,8 @@ the earth hides what is behind it, and a page can turn the whole by two sliders.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from skycell.input.quantities import PS_PER_SECOND, counted
 from skycell.plots import theme
 from skycell.plots.figure import Figure, Origin
 from skycell.plots.labels import place_name
+from skycell.plots.world import EDGE, GRATICULE, LAND, OCEAN, land_data
 
 if TYPE_CHECKING:
     import altair as alt
@@ -40,7 +39,6 @@ MOST_FRAMES = 240
 _PARTS, _PARTS_MOVING = 10, 5
 """Pieces of a link, in a picture and on a page; each is hidden or not as a whole."""
 _ORBIT_PARTS = 120
-_OCEAN, _LAND, _EDGE = "#eef3f8", "#d5dccf", "#b9c3ae"
 _LINES = {"orbit": ("#c3ced9", 0.9), "link": (theme.AXIS, 1.0), "path": (theme.PALETTE[1], 2.8)}
 """Colour and width of each kind of line, from below to above."""
 
@@ -89,10 +87,10 @@ def globe_figure(
         raise ValueError(f"{len(times_ps)} moments: allowed are 1 to {MOST_FRAMES}")
     drawn = _Drawing(constellation, places, pairs, times_ps, links)
     looked = view or _over(places, pairs)
-    sliders = _sliders(looked, times_ps)
+    sliders = sliders_of(looked, times_ps)
     extent = drawn.extent * 1.04
     layers = [
-        *_earth(sliders, extent),
+        *earth(sliders, extent),
         *(
             _segments(kind, sliders, extent, behind=behind)
             for behind in (True, False)
@@ -159,9 +157,12 @@ class _Drawing:
         self.satellites: list[dict[str, Any]] = []
         self.left_out: list[str] = []
         number = {name: place for place, name in enumerate(constellation.satellites)}
-        ground = {place.name: _on_ground(place) for place in places}
+        ground = {
+            place.name: vector_of(place.latitude_deg, place.longitude_deg, place.height_km)
+            for place in places
+        }
         self.stations = [
-            {"name": place_name(name), **_point("", at)} for name, at in ground.items()
+            {"name": place_name(name), **coordinates("", at)} for name, at in ground.items()
         ]
         moving = positions_km(constellation, times_ps) / EARTH_KM
         self.extent = max(1.0, float(np.nanmax(np.linalg.norm(moving, axis=2), initial=1.0)))
@@ -171,7 +172,7 @@ class _Drawing:
             self.routes += moment.routes
             on_path = {name for route in moment.routes for name in route.satellites}
             self.satellites += [
-                {"f": frame, "name": name, "used": name in on_path, **_point("", at[n])}
+                {"f": frame, "name": name, "used": name in on_path, **coordinates("", at[n])}
                 for name, n in number.items()
                 if is_there[n]
             ]
@@ -202,7 +203,8 @@ class _Drawing:
 
     def _pieces(self, kind: str, frame: int, points: Sequence[NDArray[np.float64]]) -> None:
         for start, end in pairwise(points):
-            self.segments.append({"f": frame, "k": kind, **_point("", start), **_point("e", end)})
+            ends = {**coordinates("", start), **coordinates("e", end)}
+            self.segments.append({"f": frame, "k": kind, **ends})
 
     def _orbits(self, frame: int, at: NDArray[np.float64]) -> None:
         """The circle of each plane, through its satellites as they stand on a still earth."""
@@ -272,11 +274,12 @@ class _Drawing:
         return f"A globe with a constellation over it. {self.subtitle()}."
 
 
-def _on_ground(place: Place) -> Any:
+def vector_of(latitude_deg: float, longitude_deg: float, height_km: float) -> Any:
+    """A point as it is drawn, in earth radii: the earth is a sphere."""
     import numpy as np
 
-    latitude, longitude = np.radians([place.latitude_deg, place.longitude_deg])
-    height = 1 + place.height_km / EARTH_KM
+    latitude, longitude = np.radians([latitude_deg, longitude_deg])
+    height = 1 + height_km / EARTH_KM
     return height * np.array(
         [
             np.cos(latitude) * np.cos(longitude),
@@ -286,13 +289,14 @@ def _on_ground(place: Place) -> Any:
     )
 
 
-def _point(prefix: str, at: NDArray[np.float64]) -> dict[str, float]:
+def coordinates(prefix: str, at: NDArray[np.float64]) -> dict[str, float]:
+    """Fields x, y and z of a row, behind a prefix."""
     x, y, z = (round(float(number), 4) for number in at)
     return {f"{prefix}x": x, f"{prefix}y": y, f"{prefix}z": z}
 
 
 @dataclass(frozen=True)
-class _Sliders:
+class Sliders:
     """The parameters that turn the globe."""
 
     params: tuple[alt.Parameter, ...]
@@ -316,7 +320,8 @@ class _Sliders:
         return chart.transform_filter("datum.f == globe_frame") if self.frames > 1 else chart
 
 
-def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
+def sliders_of(view: View, times_ps: Sequence[int] = (0,)) -> Sliders:
+    """Sliders that begin with a view, and one for moments if there are several."""
     import altair as alt
 
     def slider(name: str, value: float, low: float, high: float, label: str) -> alt.Parameter:
@@ -331,10 +336,11 @@ def _sliders(view: View, times_ps: Sequence[int]) -> _Sliders:
         step_s = (times_ps[1] - times_ps[0]) / PS_PER_SECOND
         label = f"step of {step_s:g} s "
         params.append(slider("globe_frame", 0, 0, len(times_ps) - 1, label))
-    return _Sliders(tuple(params), len(times_ps))
+    return Sliders(tuple(params), len(times_ps))
 
 
-def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
+def earth(sliders: Sliders, extent: float) -> list[alt.Chart]:
+    """Water, land and meridians; `extent` is half of the drawing in earth radii."""
     import altair as alt
 
     projection: dict[str, Any] = {
@@ -344,27 +350,25 @@ def _earth(sliders: _Sliders, extent: float) -> list[alt.Chart]:
         "rotate": alt.ExprRef("[-globe_longitude, -globe_latitude, 0]"),
         "clipAngle": 90,
     }
-    text = resources.files("skycell.plots").joinpath("land/land-110m.json").read_text("utf-8")
-    shape = alt.TopoDataFormat(type="topojson", feature="land")
-    land = alt.InlineData(values=json.loads(text), format=shape)
     layers = [
-        alt.Chart(alt.sphere()).mark_geoshape(fill=_OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
-        alt.Chart(land).mark_geoshape(fill=_LAND, stroke=_EDGE, strokeWidth=0.6),
+        alt.Chart(alt.sphere()).mark_geoshape(fill=OCEAN, stroke=theme.AXIS, strokeWidth=0.8),
+        alt.Chart(land_data()).mark_geoshape(fill=LAND, stroke=EDGE, strokeWidth=0.6),
         alt.Chart(alt.graticule(step=[30, 30])).mark_geoshape(
-            filled=False, stroke="#8a96a3", strokeWidth=0.4, opacity=0.35
+            filled=False, stroke=GRATICULE, strokeWidth=0.4, opacity=0.35
         ),
     ]
     return [layer.project(**projection) for layer in layers]
 
 
-def _axes(extent: float) -> tuple[alt.Scale, alt.Scale]:
+def axes(extent: float) -> tuple[alt.Scale, alt.Scale]:
+    """Scales across and up."""
     import altair as alt
 
     scale = alt.Scale(domain=[-extent, extent], nice=False, zero=False)
     return scale, scale
 
 
-def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> alt.Chart:
+def _segments(kind: str, sliders: Sliders, extent: float, *, behind: bool) -> alt.Chart:
     """Lines in pieces: those behind the disc's plane paler than those before it."""
     import altair as alt
 
@@ -373,7 +377,7 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
     middle = "(datum.d + datum.ed) / 2"
     off = "pow((datum.u + datum.eu) / 2, 2) + pow((datum.v + datum.ev) / 2, 2)"
     chart = chart.transform_filter(f"{middle} < 0 && {off} > 1" if behind else f"{middle} >= 0")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     color, width = _LINES[kind]
     drawn: alt.Chart = chart.mark_rule(
         color=color, strokeWidth=width, opacity=0.4 if behind else 0.95
@@ -386,12 +390,12 @@ def _segments(kind: str, sliders: _Sliders, extent: float, *, behind: bool) -> a
     return drawn
 
 
-def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
+def _points(drawn: _Drawing, sliders: Sliders, extent: float) -> alt.Chart:
     import altair as alt
 
     chart = sliders.projected(sliders.now(alt.Chart(alt.NamedData(name="satellites"))))
     chart = chart.transform_filter("datum.d >= 0 || pow(datum.u, 2) + pow(datum.v, 2) > 1")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     size = 26 if len(drawn.constellation.satellites) <= 400 else 9
     colors = alt.Scale(domain=[False, True], range=[theme.MUTED, theme.PALETTE[1]])
     placed: alt.Chart = chart.mark_circle().encode(
@@ -405,14 +409,14 @@ def _points(drawn: _Drawing, sliders: _Sliders, extent: float) -> alt.Chart:
     return placed
 
 
-def _stations(drawn: _Drawing, sliders: _Sliders, extent: float) -> list[alt.Chart]:
+def _stations(drawn: _Drawing, sliders: Sliders, extent: float) -> list[alt.Chart]:
     import altair as alt
 
     if not drawn.stations:
         return []
     chart = sliders.projected(alt.Chart(alt.NamedData(name="stations")))
     chart = chart.transform_filter("datum.d >= 0")
-    across, up = _axes(extent)
+    across, up = axes(extent)
     placed = chart.encode(
         x=alt.X("u:Q", scale=across, axis=None), y=alt.Y("v:Q", scale=up, axis=None)
     )

@@ -16,14 +16,26 @@ from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.abr import acr_over_time, fair_share_over_time, overload_over_time
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
-from skycell.plots.panels import MAX_PANELS, TimeRange
+from skycell.plots.panels import DATASET, MAX_PANELS, TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
+from skycell.plots.sky_globe import sky_globe_figure
+from skycell.plots.sky_map import map_figure, refuse_without_tables
+from skycell.plots.sky_pairs import rtt_of_paths, spread_of_pairs, with_path_changes
 from skycell.plots.sojourn import sojourn_of_ports
 from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
+from skycell.records.sky import PATHS
+from skycell.records.sky_pairs import (
+    opposite,
+    pair_of_flow,
+    pairs_of,
+    path_changes_ps,
+    rtt_course,
+    sky_pairs,
+)
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.values.rule_specs import FieldSpec, Flattened, Parameter
 
@@ -46,6 +58,10 @@ TRACE_OF = {
     "sojourn": None,
     "discards": None,
     "throughput": None,
+    "map": None,
+    "globe": None,
+    "path": None,
+    "pairs": None,
 }
 """Kinds of figures of a run, with the trace that each needs; some draw what is counted anyway."""
 
@@ -62,8 +78,12 @@ CHOICES_OF = {
     "sojourn": ("flow", "port"),
     "discards": ("flow",),
     "throughput": (),
+    "map": ("time",),
+    "globe": ("time",),
+    "path": ("flow", "from", "to"),
+    "pairs": (),
 }
-"""What of a run may be chosen for each kind: flows, a port, and the ends of a range of time."""
+"""What of a run may be chosen for each kind: flows, a port, times."""
 
 UNITS = ("octets", "ms")
 """In which queues can be drawn beside what ports hold."""
@@ -71,6 +91,8 @@ UNITS = ("octets", "ms")
 MANY = 500
 """Flows, VCs or links above which tables and figures no longer show each."""
 
+_OF_A_SECOND = ("map", "globe")
+_OF_SKY = ("map", "globe", "path", "pairs")
 _OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
 
 
@@ -89,6 +111,7 @@ def run_figure(
     from_ps: int = 0,
     to_ps: int | None = None,
     reserved_mbps: float | None = None,
+    time_ps: int | None = None,
 ) -> Figure:
     """One figure of a run.
 
@@ -104,6 +127,8 @@ def run_figure(
         from_ps: start of the range of time, picoseconds.
         to_ps: end of the range, picoseconds; the end of the run when None.
         reserved_mbps: for ``rate``, a rate to draw as a dashed line, Mbit/s.
+        time_ps: for ``map`` and ``globe``, a time in the second to draw, picoseconds; the second
+            in which most was sent when None.
 
     Raises:
         NothingToDrawError: the run kept no such trace, or nothing of what was asked for, or the
@@ -117,6 +142,10 @@ def run_figure(
     refuse_without_flows(spec, kind)
     refuse_unknown_flows(spec, flows or ())
     refuse_without_classes(spec, kind)
+    refuse_without_sky(spec, kind)
+    if kind in _OF_A_SECOND:
+        draw = map_figure if kind == "map" else sky_globe_figure
+        return draw(result, origin, None if time_ps is None else time_ps // PS_PER_SECOND)
     if kind == "discards":
         return _discards(result, origin, flows)
     if kind == "sojourn":
@@ -128,7 +157,27 @@ def run_figure(
         )
     if kind == "throughput":
         return throughput_of_flows(throughputs_bps(result.records), origin)
+    if kind == "pairs":
+        refuse_without_tables(result)
+        return spread_of_pairs(sky_pairs(spec, result.records, result.traces), origin)
     span = range_of(spec, from_ps, to_ps)
+    if kind == "path":
+        return _paths(result, span, origin, flows)
+    figure = _over_time(result, kind, span, flows, port, unit, reserved_mbps)
+    return _with_changes(result, figure, span) if kind in _OF_FLOWS else figure
+
+
+def _over_time(
+    result: RunResult,
+    kind: str,
+    span: TimeRange,
+    flows: Sequence[str] | None,
+    port: str | None,
+    unit: str | None,
+    reserved_mbps: float | None,
+) -> Figure:
+    """The figure of a trace."""
+    spec, origin = result.spec, origin_of(result)
     trace = _trace(result, kind)
     names = [flow.name for flow in spec.connections]
     match kind:
@@ -169,13 +218,14 @@ def run_figure(
 def figures_of_run(result: RunResult) -> list[Figure]:
     """Every figure that a run's traces and counters give, those of nothing left out.
 
-    How throughput is spread is among them where there are too many flows to tell each.
+    The map is not among them: a report has it second by second. How throughput is spread is among
+    them where there are too many flows to tell each.
     """
     figures = []
     for kind, trace in TRACE_OF.items():
         if kind == "throughput" and len(result.spec.flows) <= MANY:
             continue
-        if trace is None or trace in result.traces:
+        if kind not in _OF_A_SECOND and (trace is None or trace in result.traces):
             try:
                 figures.append(run_figure(result, kind))
             except NothingToDrawError:
@@ -196,7 +246,8 @@ def usual_kind(spec: NetworkSpec) -> str:
 def refuse_without_flows(spec: NetworkSpec, kind: str) -> None:
     """Raises `NothingToDrawError` for a kind that shows flows of a run that has none."""
     if kind in _OF_FLOWS and not spec.flows:
-        others = ", ".join(other for other in TRACE_OF if other not in _OF_FLOWS)
+        absent = _OF_FLOWS if spec.sky is not None else (*_OF_FLOWS, *_OF_SKY)
+        others = ", ".join(other for other in TRACE_OF if other not in absent)
         raise NothingToDrawError(f"{kind} shows flows, and the run has none; it has {others}")
 
 
@@ -205,6 +256,14 @@ def refuse_without_classes(spec: NetworkSpec, kind: str) -> None:
     if kind == "share" and not any(len(link.port.queues) > 1 for link in spec.links):
         raise NothingToDrawError(
             "share shows the classes of a port, and no port has a queue for one"
+        )
+
+
+def refuse_without_sky(spec: NetworkSpec, kind: str) -> None:
+    """Raises `NothingToDrawError` for a kind that shows a constellation of a run that has none."""
+    if kind in _OF_SKY and spec.sky is None:
+        raise NothingToDrawError(
+            f'{kind} shows a topology of the kind "constellation", and the run has another one'
         )
 
 
@@ -325,6 +384,36 @@ def _trace(result: RunResult, kind: str) -> pl.DataFrame:
     if result.traces[trace].is_empty():
         raise NothingToDrawError(f"the run's {trace} trace is empty")
     return result.traces[trace]
+
+
+def _paths(
+    result: RunResult, span: TimeRange, origin: Origin, flows: Sequence[str] | None
+) -> Figure:
+    refuse_without_tables(result)
+    spec, traces = result.spec, result.traces
+    known = pairs_of(spec) if flows is None else [pair_of_flow(spec, flow) for flow in flows]
+    # One of two opposite pairs, which have the same round trip.
+    pairs: dict[str, None] = {}
+    for pair in known:
+        if opposite(pair) not in pairs:
+            pairs[pair] = None
+    wanted = None if flows is None else list(pairs)
+    panels = choose(range(len(pairs)), list(pairs), wanted, noun="pair")
+    shown = panels.names.values()
+    courses = {pair: rtt_course(traces, pair) for pair in shown}
+    changes = {pair: path_changes_ps(traces, pair) for pair in shown}
+    return rtt_of_paths(panels, courses, changes, span, origin)
+
+
+def _with_changes(result: RunResult, figure: Figure, span: TimeRange) -> Figure:
+    """The figure with the changes of each flow's path, if it goes over a constellation."""
+    if result.spec.sky is None or PATHS not in result.traces:
+        return figure
+    shown = dict.fromkeys(row["panel"] for row in figure.datasets[DATASET])
+    changes = {
+        name: path_changes_ps(result.traces, pair_of_flow(result.spec, name)) for name in shown
+    }
+    return with_path_changes(figure, changes, span)
 
 
 def _discards(result: RunResult, origin: Origin, flows: Sequence[str] | None) -> Figure:

@@ -13,6 +13,19 @@ MOST_STEPS = 500
 """Steps of the curve, more than which an eye does not tell apart; of fewer flows each is a step."""
 
 
+def steps_of(ordered: Sequence[float]) -> list[tuple[float, float]]:
+    """Values, and the percentage of all that are as great or less, from 0 to 100 %.
+
+    >>> steps_of([2.0, 3.0])
+    [(2.0, 0.0), (2.0, 50.0), (3.0, 100.0)]
+    """
+    count = len(ordered)
+    steps = min(count, MOST_STEPS)
+    # The last value of each step, so that the curve is exact where it turns and ends at 100 %.
+    last = [(step + 1) * count // steps for step in range(steps)]
+    return [(ordered[0], 0.0), *((ordered[own - 1], 100 * own / count) for own in last)]
+
+
 def throughput_of_flows(rates_bps: Sequence[float], origin: Origin) -> Figure:
     """The part of the flows that got a throughput or less, over that throughput.
 
@@ -29,12 +42,10 @@ def throughput_of_flows(rates_bps: Sequence[float], origin: Origin) -> Figure:
         raise NothingToDrawError("throughput shows flows, and the run has none")
     ordered = sorted(rate / 1e6 for rate in rates_bps)
     flows = len(ordered)
-    steps = min(flows, MOST_STEPS)
-    # The last flow of each step, so that the curve is exact where it turns and ends at 100 %.
-    last = [(step + 1) * flows // steps for step in range(steps)]
-    rows = [{"mbps": ordered[own - 1], "percent": 100 * own / flows} for own in last]
+    rows = [{"mbps": value, "percent": percent} for value, percent in steps_of(ordered)]
+    steps = len(rows) - 1
     chart = (
-        alt.Chart(alt.InlineData(values=[{"mbps": ordered[0], "percent": 0.0}, *rows]))
+        alt.Chart(alt.InlineData(values=rows))
         .mark_line(interpolate="step-after", strokeWidth=2, color=theme.PALETTE[0])
         .encode(
             x=alt.X("mbps:Q", title="Throughput (Mbit/s)", axis=alt.Axis(tickCount=8)),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+from skycell.input.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl
@@ -11,10 +14,14 @@ if TYPE_CHECKING:
     from skycell.spec.declared.network import NetworkSpec
 
 PORTS, NODES, SECONDS = "sky_ports", "sky_nodes", "sky_seconds"
-SKY_TABLES = (PORTS, NODES, SECONDS)
-"""Names of the tables beside the traces of a run."""
+POSITIONS, PATHS, DELAYS = "sky_positions", "sky_paths", "sky_delays"
+SKY_TABLES = (PORTS, NODES, SECONDS, POSITIONS, PATHS, DELAYS)
+"""Names of the tables beside the traces of a run; the last three follow from its scenario."""
 COLUMNS_FILE = "sky.columns"
 """File of a result with the delays and routes of its constellation."""
+
+MOST_SECONDS = 61
+"""Seconds of a run whose positions and delays are kept, and which are drawn one after another."""
 
 _SEVERAL = 2**32 - 1
 """In place of a node: the port has several links."""
@@ -81,6 +88,56 @@ def sky_seconds(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
         queue_max="queue_max",
         discarded="discarded",
     )
+
+
+def seconds_of(duration_ps: int) -> list[int]:
+    """The seconds of a run; of a long one `MOST_SECONDS` from the first to the last, evenly."""
+    count = -(-duration_ps // PS_PER_SECOND)
+    shown = min(count, MOST_SECONDS)
+    return [second * (count - 1) // max(shown - 1, 1) for second in range(shown)]
+
+
+def fullest_second(traces: Mapping[str, Any]) -> int:
+    """The second in which most octets left all ports together; the first one of several, or 0."""
+    import polars as pl
+
+    totals = traces[SECONDS].group_by("second").agg(pl.col("octets").sum())
+    ordered = totals.sort("octets", "second", descending=[True, False])
+    return int(ordered["second"][0]) if len(ordered) else 0
+
+
+def links_at(spec: NetworkSpec, traces: Mapping[str, Any], second: int) -> pl.DataFrame:
+    """The links that carried packets in a second, each from a node to another.
+
+    Columns: `from`, `to`, and `link`, `kind`, `load`, `mbps`, `queue_max` and `discarded` of its
+    port. A port with several links has a row for each of them that a path of a pair used in the
+    second, each with the load of the whole port.
+    """
+    import polars as pl
+
+    own = sky_seconds(spec, traces).filter((pl.col("second") == second) & (pl.col("packets") > 0))
+    ends = _named(traces[PORTS], spec).select("link", "kind", "from", "to")
+    ports = own.join(ends, on="link", how="left", maintain_order="left")
+    single = ports.filter(pl.col("to").is_not_null())
+    several = ports.filter(pl.col("to").is_null()).drop("to")
+    used = several.join(_hops_at(traces, second), on="from", how="inner", maintain_order="left")
+    stations = [node.name for node in spec.nodes if node.kind != "router"]
+    goes_down = pl.col("kind") == "down"
+    used = used.filter(pl.col("to").is_in(stations) == goes_down)
+    names = ("from", "to", "link", "kind", "load", "mbps", "queue_max", "discarded")
+    return pl.concat([single.select(names), used.select(names)])
+
+
+def _hops_at(traces: Mapping[str, Any], second: int) -> pl.DataFrame:
+    """The links of the paths that are in force in a part of a second: `from`, `to`."""
+    import polars as pl
+
+    begin_ps = second * PS_PER_SECOND
+    in_force = (pl.col("start_ps") < begin_ps + PS_PER_SECOND) & (pl.col("end_ps") > begin_ps)
+    paths = traces[PATHS].filter(in_force)["path"].to_list()
+    hops = dict.fromkeys(hop for path in paths for hop in pairwise(path))
+    schema = {"from": pl.String, "to": pl.String}
+    return pl.DataFrame(list(hops), schema=schema, orient="row")
 
 
 def _named(ports: pl.DataFrame, spec: NetworkSpec) -> pl.DataFrame:

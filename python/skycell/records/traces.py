@@ -18,6 +18,11 @@ class TraceTables(Mapping[str, "pl.DataFrame"]):
         self._columns = columns
         self._tables: dict[str, pl.DataFrame] = {}
 
+    def with_tables(self, tables: Mapping[str, pl.DataFrame]) -> TraceTables:
+        """The traces, and tables that follow from them beside them."""
+        own = {name: table.to_dict() for name, table in tables.items()}
+        return TraceTables({**self._columns, **own})
+
     def __getitem__(self, name: str) -> pl.DataFrame:
         if name not in self._columns:
             kept = ", ".join(self._columns) or "none"

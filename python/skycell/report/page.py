@@ -99,7 +99,7 @@ def page(template: str, context: Mapping[str, Any]) -> str:
             **context,
             "fonts": Markup(font_faces()),
             "style": Markup(source("style.css")),
-            "script": Markup(source("sort.js")),
+            "script": Markup(source("sort.js") + source("frames.js")),
         }
     )
     return printable(filled, keep="\n")

@@ -18,6 +18,7 @@ from skycell.plots.labels import grouped
 from skycell.plots.run import is_of_many
 from skycell.records.result import RunResult, simulated
 from skycell.report.page import Picture, page
+from skycell.report.sky_frames import map_over_time
 from skycell.tables.run import page_tables
 
 
@@ -44,6 +45,7 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
             ],
             "flows": page_tables(result, "flows"),
             "ports": page_tables(result, "ports", "vcs"),
+            "map": map_over_time(result),
             "pictures": pictures,
             "ledger_text": _ledger_text(records, units_in_words(result.spec.carriers)),
             "ledger": page_tables(result, "ledger"),

@@ -83,3 +83,32 @@ def run_without_traces() -> RunResult:
             "topology": {"kind": "dumbbell", "sources": 1, "bottleneck": CBR_FIRST},
         }
     )
+
+
+@cache
+def run_over_a_sky() -> RunResult:
+    """Six pairs over Iridium's pattern for 30 s, one of them over the meridian of 180 degrees.
+
+    London and a place near it have the same satellite.
+    """
+    port = {"rate": "1 Mbit/s", "framing": "ip", "buffer": "50 packets"}
+    pairs = [["los_angeles", "sydney"], ["new_york", "tokyo"], ["london", "new_york"]]
+    pairs += [["tokyo", "51,0.5"], ["tokyo", "new_york"]]
+    scenario = skycell.parse(
+        {
+            "run": {"duration": "30 s"},
+            "topology": {
+                "kind": "constellation",
+                "constellation": "iridium-like",
+                "stations": ["new_york", "london", "tokyo", "los_angeles", "sydney", "51,0.5"],
+                "inter_satellite": dict(port),
+                "ground": dict(port),
+            },
+            "traffic": [
+                {"pairs": pairs},
+                {"pairs": [["tokyo", "london"]], "kind": "cbr", "rate": "100 kbit/s"},
+            ],
+            "records": {"traces": ["sequence"]},
+        }
+    )
+    return skycell.run(scenario)

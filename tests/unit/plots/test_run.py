@@ -25,8 +25,9 @@ MS = 10**9
 
 def test_a_run_with_all_traces_has_all_figures() -> None:
     names = [figure.name for figure in figures_of_run(short_run())]
-    # It has one class only, few flows, no packets and no ABR.
+    # It has one class only, few flows, no packets, no ABR and no constellation.
     of_others = {"share", "throughput", "sojourn", "acr", "fair-share", "overload"}
+    of_others |= {"map", "globe", "path", "pairs"}
     assert names == [kind for kind in TRACE_OF if kind not in of_others]
     others = [figure.name for figure in figures_of_run(run_of_classes())]
     assert others == ["queue", "share", "discards"]

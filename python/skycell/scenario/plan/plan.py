@@ -19,6 +19,7 @@ from skycell.scenario.plan.satellite_path import SatellitePath
 
 if TYPE_CHECKING:
     from skycell.orbit.pairs import Demand
+    from skycell.orbit.routes import Routes
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
@@ -181,6 +182,7 @@ class PlannedSky:
         epochs: looks at delays and routes.
         links: links that exist at one of them or more.
         hops: links on the path of a pair with traffic as the run begins, in the mean.
+        routes: next hops, and the paths of the pairs that have traffic.
         notes: what to know of its satellites and stations.
     """
 
@@ -193,6 +195,7 @@ class PlannedSky:
     epochs: int
     links: int
     hops: float
+    routes: Routes = field(repr=False, compare=False)
     notes: tuple[str, ...] = ()
 
 

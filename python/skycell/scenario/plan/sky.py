@@ -661,5 +661,6 @@ def _planned_sky(
         epochs=found.epochs,
         links=found.links,
         hops=sum(hops) / len(hops) if hops else 0.0,
+        routes=found,
         notes=tuple(notes),
     )

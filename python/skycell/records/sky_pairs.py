@@ -1,0 +1,146 @@
+"""Pairs of stations over a constellation: what each got, and its path and delay over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from skycell.input.quantities import PS_PER_SECOND
+from skycell.metrics import throughputs_bps
+from skycell.records.sky import DELAYS, PATHS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from skycell.spec.declared.network import NetworkSpec
+
+PS_PER_MS = 10**9
+
+Course = tuple[list[float], list[float]]
+"""Times in seconds, ascending, and a value at each; two equal times are a jump."""
+
+
+def pair_of_flow(spec: NetworkSpec, flow: str) -> str:
+    """The pair (from>to) of a connection or a probe, by its name."""
+    (found,) = (each for each in spec.connections if each.name == flow)
+    return spec.vcs[found.forward[0]].name
+
+
+def pairs_of(spec: NetworkSpec) -> list[str]:
+    """The pairs (from>to) that have connections, sources or probes, each once."""
+    first = [each.forward[0] for each in spec.connections]
+    vcs = (*first, *(source.vc for source in spec.sources))
+    return list(dict.fromkeys(spec.vcs[vc].name for vc in vcs))
+
+
+def opposite(pair: str) -> str:
+    """The pair in the opposite direction.
+
+    >>> opposite("paris>tokyo")
+    'tokyo>paris'
+    """
+    source, target = pair.split(">")
+    return f"{target}>{source}"
+
+
+def sky_pairs(
+    spec: NetworkSpec, records: Mapping[str, Any], traces: Mapping[str, Any]
+) -> pl.DataFrame:
+    """The pairs that have connections or sources, a row each.
+
+    Columns: `pair` (from>to), `mbps` that all of its connections and sources together got
+    (connections: of TCP payload in order), `delay_ms` (mean over the seconds that are kept),
+    `least_delay_ms` and `most_delay_ms` of its path, `hops_least`, `hops_most`, and `changes` of
+    the path. Columns of a pair that never has a path are null.
+    """
+    import polars as pl
+
+    bps: dict[str, float] = {}
+    for flow, rate in zip(spec.flows, throughputs_bps(records), strict=True):
+        pair = spec.vcs[flow.forward[0]].name
+        bps[pair] = bps.get(pair, 0.0) + rate
+    seconds = records["duration_ps"] / PS_PER_SECOND
+    for source, counted in zip(spec.sources, records["sources"], strict=True):
+        pair = spec.vcs[source.vc].name
+        bps[pair] = bps.get(pair, 0.0) + 8 * counted["octets_delivered"] / seconds
+    rows = pl.DataFrame(
+        {"pair": list(bps), "mbps": [rate / 1e6 for rate in bps.values()]},
+        schema={"pair": pl.String, "mbps": pl.Float64},
+    )
+    paths, delays = traces[PATHS], traces[DELAYS]
+    means = delays.group_by("pair").agg(delay_ms=pl.col("delay_ps").mean() / PS_PER_MS)
+    every = pl.concat(
+        [
+            delays.select("pair", "delay_ps"),
+            paths.select("pair", "delay_ps"),
+            paths.select("pair", delay_ps="last_delay_ps"),
+        ]
+    )
+    ends = every.group_by("pair").agg(
+        least_delay_ms=pl.col("delay_ps").min() / PS_PER_MS,
+        most_delay_ms=pl.col("delay_ps").max() / PS_PER_MS,
+    )
+    whole = pl.col("missing") == ""
+    hops = paths.group_by("pair").agg(
+        hops_least=pl.col("hops").filter(whole).min(),
+        hops_most=pl.col("hops").filter(whole).max(),
+        changes=pl.len() - 1,
+    )
+    for table in (means, ends, hops):
+        rows = rows.join(table, on="pair", how="left", maintain_order="left")
+    return rows
+
+
+def path_changes_ps(traces: Mapping[str, Any], pair: str) -> list[int]:
+    """When the path of a pair changes in one of its directions, ascending."""
+    import polars as pl
+
+    own = traces[PATHS].filter(pl.col("pair").is_in([pair, opposite(pair)]))
+    return sorted(set(own.filter(pl.col("start_ps") > 0)["start_ps"].to_list()))
+
+
+def rtt_course(traces: Mapping[str, Any], pair: str) -> list[Course]:
+    """The delay of a pair's paths, there and back, in ms; a course for each time with both paths.
+
+    Between the times that are kept it goes straight: these are each change of a path, and the
+    seconds of the table of delays.
+    """
+    there, back = (_delay_course(traces, each) for each in (pair, opposite(pair)))
+    found: list[Course] = []
+    for one in there:
+        for other in back:
+            begin, end = max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])
+            if begin < end:
+                inner = {time for time in chain(one[0], other[0]) if begin < time < end}
+                times = [begin, *sorted(inner), end]
+                values = [_at(one, time) + _at(other, time) for time in times]
+                if found and found[-1][0][-1] == begin:
+                    found[-1][0].extend(times)
+                    found[-1][1].extend(values)
+                else:
+                    found.append((times, values))
+    return found
+
+
+def _delay_course(traces: Mapping[str, Any], pair: str) -> list[Course]:
+    """The delay of each path of a pair in ms, from its begin to its end."""
+    import polars as pl
+
+    kept = traces[DELAYS].filter((pl.col("pair") == pair) & pl.col("delay_ps").is_not_null())
+    found: list[Course] = []
+    whole = traces[PATHS].filter((pl.col("pair") == pair) & (pl.col("missing") == ""))
+    for row in whole.iter_rows(named=True):
+        at_ps = pl.col("second").cast(pl.UInt64) * PS_PER_SECOND
+        inner = kept.filter((at_ps > row["start_ps"]) & (at_ps < row["end_ps"]))
+        times = [row["start_ps"] / PS_PER_SECOND, *map(float, inner["second"].to_list())]
+        delays = [row["delay_ps"], *inner["delay_ps"].to_list(), row["last_delay_ps"]]
+        times.append(row["end_ps"] / PS_PER_SECOND)
+        found.append((times, [delay / PS_PER_MS for delay in delays]))
+    return found
+
+
+def _at(course: Course, time_s: float) -> float:
+    import numpy as np
+
+    return float(np.interp(time_s, *course))

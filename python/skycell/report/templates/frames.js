@@ -1,0 +1,24 @@
+// A picture of several moments shows the one that its slider is at; without this script, the first.
+for (const figure of document.querySelectorAll("figure.frames")) {
+  const frames = [...figure.querySelectorAll("g[data-text]")];
+  const [player, slider, button] = [".player", "input", "button"].map(part => figure.querySelector(part));
+  const shown = figure.querySelector(".shown");
+  const show = () => frames.forEach((frame, number) => {
+    const isShown = number === Number(slider.value);
+    frame.setAttribute("display", isShown ? "inline" : "none");
+    if (isShown) shown.textContent = frame.dataset.text;
+  });
+  let playing = null;
+  const stop = () => { clearInterval(playing); playing = null; button.textContent = "Play"; };
+  button.addEventListener("click", () => {
+    if (playing) return stop();
+    button.textContent = "Stop";
+    playing = setInterval(() => {
+      slider.value = (Number(slider.value) + 1) % frames.length;
+      show();
+    }, 400);
+  });
+  slider.addEventListener("input", () => { stop(); show(); });
+  player.hidden = frames.length < 2;
+  show();
+}
