@@ -82,11 +82,14 @@ def others(annotation: Any) -> list[Any]:
 
 
 def smallest(model: type[BaseModel]) -> dict[str, Any]:
-    """A table with what it must have."""
+    """A table with what it must have; empty where some of that has no value by itself."""
     table: dict[str, Any] = {}
     for key, found in keys_of(model).items():
         if found.is_required():
-            table[key] = kind_of(model) if key == "kind" else others(annotated(found))[0]
+            values = [kind_of(model)] if key == "kind" else others(annotated(found))
+            if not values:
+                return {}
+            table[key] = values[0]
     return table
 
 
@@ -110,7 +113,7 @@ def _described(schema: Mapping[str, Any]) -> Iterator[Any]:
         yield "other"
     for example in schema.get("examples", ()):
         yield example
-        parts = _NUMBER_AND_UNIT.fullmatch(example)
+        parts = _NUMBER_AND_UNIT.fullmatch(example) if isinstance(example, str) else None
         if parts:
             yield from (f"{float(parts[1]) * factor:.6f}{parts[2]}" for factor in (0.5, 0.1))
 

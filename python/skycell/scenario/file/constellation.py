@@ -99,7 +99,9 @@ def _read_options(value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-Options = Annotated[Any, ValueType("a table", _read_options, {"type": "object"})]
+Options = Annotated[
+    Any, ValueType("a table", _read_options, {"type": "object", "additionalProperties": {}})
+]
 
 
 class Routing(Parameters):
@@ -186,7 +188,17 @@ Stations = Annotated[
         "a built-in list of places, a CSV file of places relative to the scenario's folder, or a "
         'list of two or more cities or points, such as ["new_york", "52.5,13.4"]',
         _read_stations,
-        {"type": ["string", "array"], "items": {"type": "string"}},
+        {
+            "anyOf": [
+                {"type": "string", "examples": ["cities-100"]},
+                {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 2,
+                    "examples": [["new_york", "52.5,13.4"]],
+                },
+            ]
+        },
     ),
 ]
 
