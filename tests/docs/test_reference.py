@@ -8,6 +8,8 @@ import skycell
 from skycell.cli.main import VERBS
 from skycell.experiment.file import KEYS
 from skycell.measures.responses import RESPONSES
+from skycell.records.result import RunResult
+from skycell.records.sky import DELAYS, PATHS, POSITIONS
 from skycell.scenario.declared.policies import Policy
 from skycell.spec.declared.traces import TRACE_COLUMNS
 from tests.docs.pages import DOCS, blocks, commands, pages
@@ -107,19 +109,44 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         skycell.run({**_ONE_RUN, **at_port}, engine="reference"),
         skycell.run({**_ONE_RUN, "topology": topology, **to_end}),
     ]
-    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying, *bounded)
+    skies = [
+        _over_a_sky(hop_limit=1),
+        _over_a_sky(outage=[{"station": "paris", "at": "0 s", "lasts": "1 s"}]),
+        _over_a_sky(outage=[{"satellite": "*", "at": "100 ms", "lasts": "100 ms"}]),
+    ]
+    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying, *bounded, *skies)
     summaries = [run.summary() for run in (result, of_packets, *others)]
     for summary in summaries:
         summary.pop("qos", None)  # explained in qos.md
     keys = {key for summary in summaries for key in _keys(summary)}
     left = keys - {"name", "put_in", "found", "accounts"}
     assert left - reported == set()
-    assert reported - left == (set(TRACE_COLUMNS) | {"name"}) - left
+    assert reported - left == (set(TRACE_COLUMNS) | {POSITIONS, PATHS, DELAYS, "name"}) - left
     text = (REFERENCE / "records.md").read_text(encoding="utf-8").partition("## Traces")[2]
     for trace, columns in TRACE_COLUMNS.items():
         (row,) = [line for line in text.splitlines() if line.startswith(f"| `{trace}` |")]
         assert tuple(re.findall(r"`(\w+)`", row.split("|")[3])) == columns
         assert tuple(result.traces[trace].columns) == columns
+    for table in (POSITIONS, PATHS, DELAYS):
+        (row,) = [line for line in text.splitlines() if line.startswith(f"| `{table}` |")]
+        columns = tuple(re.findall(r"`(\w+)`", row.split("|")[3]))
+        assert tuple(skies[0].traces[table].columns) == columns
+
+
+def _over_a_sky(**keys: Any) -> RunResult:
+    """A run in which packets wait for slow links and are lost as these end."""
+    port = {"rate": "1 Mbit/s", "framing": "ip", "buffer": "50 packets", "waiting": "lost"}
+    topology = {
+        "kind": "constellation",
+        "constellation": "iridium-like",
+        "stations": ["paris", "tokyo"],
+        "inter_satellite": port,
+        "ground": port,
+        **keys,
+    }
+    traffic = [{"pairs": "all", "kind": "cbr", "rate": "2 Mbit/s"}]
+    run = {"duration": "200 ms"}
+    return skycell.run({"run": run, "topology": topology, "traffic": traffic})
 
 
 def test_every_account_of_the_ledger_is_told_with_all_places_where_it_is_found() -> None:
