@@ -103,12 +103,31 @@ fn nodes(records: &RunRecords) -> &SkyNodes {
 
 #[test]
 fn a_chain_of_routers_is_the_same_chain_written_as_links() {
+    compare_chains(&[100 * MBIT, 10 * MBIT], false);
+}
+
+#[test]
+fn each_port_of_a_chain_filters_acknowledgements_anew() {
+    compare_chains(&[MBIT / 100, MBIT / 50], true);
+}
+
+/// A connection over routers by label and over links; acknowledgements go to the router and on from
+/// there at the second and the first of two rates.
+fn compare_chains(back_millibps: &[u64; 2], filters_acks: bool) {
     let queue = json!({"capacity_cells": 6});
     let mut graph = dumbbell(queue.clone(), 3_000 * MS);
+    for (name, rate) in ["r>a", "b>r"].into_iter().zip(back_millibps) {
+        let links = graph["links"].as_array_mut().unwrap();
+        let link = links.iter_mut().find(|link| link["name"] == name).unwrap();
+        link["framing"]["rate_millibps"] = json!(rate);
+        if filters_acks {
+            link["port"]["ack_filter"] = json!(true);
+        }
+    }
     graph["flows"][0]["tcp"]["max_cwnd"] = json!(1_000_000);
     graph["flows"][0]["tcp"]["rwnd"] = json!(60_000);
     graph["records"]["sampled_ports"] = json!([]);
-    // The same rates, delays and buffers by kind: 0 of the hosts and back, 1 of the router onwards.
+    // The same rates, delays and buffers by kind: 0 and 1 onwards, 2 and 3 back.
     let mut sky = graph.clone();
     sky["links"] = json!([]);
     let vc = |name: &str, from: u32, label: u32| {
@@ -118,11 +137,17 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
     sky["vcs"] = json!([vc("a>b", 0, 0), vc("b>a", 2, 1)]);
     sky["flows"][0]["forward"] = json!([0]);
     sky["flows"][0]["reverse"] = json!([1]);
-    let kinds = [
+    let mut kinds = [
         kind(100 * MBIT, &json!({}), "sent"),
         kind(10 * MBIT, &queue, "sent"),
-        kind(10 * MBIT, &json!({}), "sent"),
+        kind(back_millibps[1], &json!({}), "sent"),
+        kind(back_millibps[0], &json!({}), "sent"),
     ];
+    if filters_acks {
+        for back in &mut kinds[2..] {
+            back["port"]["ack_filter"] = json!(true);
+        }
+    }
     sky["sky"] = json!({"columns": "", "kinds": kinds, "hop_limit": 64, "loses_in_flight": false});
     let link = |from: u32, to: u32, kind: u8, delay_ps: u64| HandLink {
         from,
@@ -138,7 +163,7 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
             link(0, 1, 0, 0),
             link(1, 2, 1, 10 * MS),
             link(2, 1, 2, 10 * MS),
-            link(1, 0, 0, 0),
+            link(1, 0, 3, 0),
         ],
         label_node: vec![2, 0],
         next: vec![vec![
@@ -148,10 +173,15 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
         ]],
     };
     let (graph, sky) = (network::run(&graph), run(&sky, &by_hand));
-    assert!(
-        graph.flows[0].segments_retransmitted > 0,
-        "the buffer overflows"
-    );
+    let lost = |port: &str| {
+        let found = graph.ports.iter().find(|own| own.name == port);
+        found.unwrap().discarded.total()
+    };
+    if filters_acks {
+        assert!(lost("b>r") > 0 && lost("r>a") > 0, "both ports filter");
+    } else {
+        assert!(lost("r>b") > 0, "the buffer overflows");
+    }
     assert_eq!(graph.flows, sky.flows);
     assert_eq!(graph.traces.sequence, sky.traces.sequence);
     let of_router = |records: &RunRecords| records.ports[1].discarded.total();
@@ -161,6 +191,7 @@ fn a_chain_of_routers_is_the_same_chain_written_as_links() {
     for (index, name) in ["a>r", "r>a", "r>b", "b>r"].into_iter().enumerate() {
         let own = row(name);
         assert_eq!(ports.arrived[index], own.arrived, "{name}");
+        assert_eq!(ports.discarded[index], own.discarded.total(), "{name}");
         assert_eq!(ports.busy_ps[index], own.busy_ps, "{name}");
         assert_eq!(ports.queue_mean[index], own.queue.mean, "{name}");
         assert_eq!(
