@@ -123,7 +123,7 @@ def _named(drawn: SkyMap, at: dict[str, Any]) -> set[str]:
     """Stations with names: those whose links are fullest, none too near another."""
     import numpy as np
 
-    ends = [end for line in drawn.fullest for end in line.ends if end in drawn.stations]
+    ends = [end for line in drawn.lines[::-1] for end in line.ends if end in drawn.stations]
     found: list[str] = []
     for name in dict.fromkeys([*ends, *drawn.stations]):
         if all(np.linalg.norm(at[name] - at[other]) >= _APART for other in found):

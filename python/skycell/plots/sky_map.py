@@ -124,8 +124,8 @@ class SkyMap:
 
     @property
     def fullest(self) -> tuple[Line, ...]:
-        """Links by load, the fullest first."""
-        return self.lines[::-1]
+        """Links by load, the fullest first; of several links of one port, one."""
+        return tuple({line.name: line for line in reversed(self.lines)}.values())
 
 
 def refuse_without_tables(result: RunResult) -> None:

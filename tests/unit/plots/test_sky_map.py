@@ -109,6 +109,8 @@ def test_lines_have_the_load_of_the_busier_direction_and_both_ends_at_their_node
     assert any(len(line.parts) == 2 for line in drawn.lines)
     ordered = [line.load for line in drawn.fullest]
     assert ordered == sorted(ordered, reverse=True)
+    # A port of several links is drawn at each, and named once.
+    assert len(drawn.lines) > len({line.name for line in drawn.lines}) == len(ordered)
 
 
 def test_the_figure_has_a_class_for_each_load_and_lists_the_fullest_links() -> None:
