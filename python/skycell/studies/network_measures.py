@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -26,15 +25,14 @@ if TYPE_CHECKING:
 NETWORK_MEASURES: Measures[Network] = Measures()
 """What a table can compute on runs over a constellation.
 
-A part fixes `windows` and `apart_s`: so many runs that begin so many seconds of the constellation
-after one another. It also fixes `links`: `between_satellites`, or `all` of a path. The row has
-`pair`, such as `paris>tokyo`, or `each` for the mean over all pairs.
+A part fixes `links`: `between_satellites`, or `all` of a path. The row has `pair`, such as
+`paris>tokyo`, or `each` for the mean over all pairs.
 """
 
 EACH = "each"
 """In place of a pair: the mean over all of them."""
 _TENTHS = 10
-_BETWEEN, _ALL = "between_satellites", "all"
+_ALL = "all"
 
 
 @dataclass(frozen=True)
@@ -48,26 +46,18 @@ class Network:
     factors: Mapping[str, Level]
     """The row's, and what its part fixes."""
 
-    def windows(self) -> list[_Window]:
-        """The runs, which begin one after another."""
-        count, apart_s = (int(self.factors[name]) for name in ("windows", "apart_s"))
-        specs = []
-        for window in range(count):
-            values = deepcopy(dict(self.values))
-            values["topology"]["start"] = f"{window * apart_s} s"
-            scenario = parse(values, name="window", folder=self.folder, is_template=True)
-            specs.append(scenario.resolve())
-        return [_window(_HashedSpec(spec)) for spec in specs]
-
-    def pairs(self, window: _Window) -> list[str]:
-        """The pairs of the row."""
+    def pairs(self) -> list[_PairInRun]:
+        """The pairs of the row, simulated."""
+        scenario = parse(dict(self.values), name="run", folder=self.folder, is_template=True)
+        pairs = _run(_HashedSpec(scenario.resolve()))
         asked = str(self.factors["pair"])
-        return list(window.pairs) if asked == EACH else [asked]
+        return list(pairs.values()) if asked == EACH else [pairs[asked]]
 
-    def left(self, window: _Window, pair: str) -> list[float]:
-        """Capacity left at each step with a path, of the links that count."""
-        of = window.pairs[pair]
-        return list(of.left_of_all if self.factors["links"] == _ALL else of.left_between)
+    def left(self) -> list[Sequence[float]]:
+        """Capacity left at each step with a path, of the pairs of the row that have one."""
+        counts_all = self.factors["links"] == _ALL
+        found = [pair.left_of_all if counts_all else pair.left_between for pair in self.pairs()]
+        return [left for left in found if left]
 
 
 @dataclass(frozen=True)
@@ -86,13 +76,6 @@ class _PairInRun:
     goodput_mbps: float
 
 
-@dataclass(frozen=True)
-class _Window:
-    """One run."""
-
-    pairs: Mapping[str, _PairInRun]
-
-
 class _HashedSpec:
     """A spec as a key."""
 
@@ -108,8 +91,8 @@ class _HashedSpec:
 
 
 @lru_cache(maxsize=64)
-def _window(key: _HashedSpec) -> _Window:
-    """Simulates a run and keeps what pairs had in it."""
+def _run(key: _HashedSpec) -> Mapping[str, _PairInRun]:
+    """Simulates a run and keeps what pairs had in it, by their names."""
     from skycell.orbit.columns import Columns
 
     spec = key.spec
@@ -144,12 +127,10 @@ def _window(key: _HashedSpec) -> _Window:
                 left[name][0].append(1 - max(found))
             if len(found) > 2:
                 left[name][1].append(1 - max(found[1:-1]))
-    return _Window(
-        {
-            name: _PairInRun(tuple(of_all), tuple(between), rate_bps / 1e6)
-            for (name, (of_all, between)), rate_bps in zip(left.items(), rates_bps, strict=True)
-        }
-    )
+    return {
+        name: _PairInRun(tuple(of_all), tuple(between), rate_bps / 1e6)
+        for (name, (of_all, between)), rate_bps in zip(left.items(), rates_bps, strict=True)
+    }
 
 
 @dataclass(frozen=True)
@@ -200,41 +181,28 @@ def _path(columns: Columns, hops: Any, source: int, target: int) -> list[int]:
 )
 def third_left_time(of: Network) -> float | None:
     """None if the pair never has a path."""
-    return _mean_over_pairs(of, lambda left: 100 * sum(part > 1 / 3 for part in left) / len(left))
+    return _mean(100 * fmean(part > 1 / 3 for part in left) for left in of.left())
 
 
 @NETWORK_MEASURES.declare("%", "capacity that was left along the path, mean over time")
 def mean_left_capacity(of: Network) -> float | None:
     """None if the pair never has a path."""
-    return _mean_over_pairs(of, lambda left: 100 * fmean(left))
+    return _mean(100 * fmean(left) for left in of.left())
 
 
 @NETWORK_MEASURES.declare("%", "standard deviation over time of the capacity left along the path")
 def deviation_of_left_capacity(of: Network) -> float | None:
-    """Within the runs, so that these may differ in their means; None without a path."""
-    windows = of.windows()
-    deviations = [
-        100 * pstdev(left)
-        for window in windows
-        for pair in of.pairs(window)
-        if (left := of.left(window, pair))
-    ]
-    return fmean(deviations) if deviations else None
+    """None if the pair never has a path."""
+    return _mean(100 * pstdev(left) for left in of.left())
 
 
 @NETWORK_MEASURES.declare("Mbit/s", "goodput of the pair's connection", better="larger")
-def pair_goodput(of: Network) -> float:
-    """The mean over the runs."""
-    windows = of.windows()
-    return fmean(window.pairs[pair].goodput_mbps for window in windows for pair in of.pairs(window))
+def pair_goodput(of: Network) -> float | None:
+    """From the moment that is measured from."""
+    return _mean(pair.goodput_mbps for pair in of.pairs())
 
 
-def _mean_over_pairs(of: Network, number: Any) -> float | None:
-    """A number of each pair over the steps of all runs together, and the mean over the pairs."""
-    windows = of.windows()
-    numbers = []
-    for pair in of.pairs(windows[0]):
-        left = [part for window in windows for part in of.left(window, pair)]
-        if left:
-            numbers.append(number(left))
+def _mean(of_pairs: Iterable[float]) -> float | None:
+    """The mean over pairs; None without one."""
+    numbers = list(of_pairs)
     return fmean(numbers) if numbers else None

@@ -49,7 +49,7 @@ class _PairOverTime:
         return len(self.spans) - 1
 
     @property
-    def hops(self) -> list[int]:
+    def links(self) -> list[int]:
         """Links of each path, those to and from the ground included."""
         return [len(span.nodes) - 1 for span in self.spans if not span.missing]
 
@@ -160,16 +160,17 @@ def pairs_path_changes(of: Computed) -> float | None:
     return _quantile(of, lambda pair: float(pair.changes))
 
 
-@PAIR_MEASURES.declare("links", "of pairs of stations, most links of a path less fewest")
+@PAIR_MEASURES.declare("hops", "of pairs of stations, most hops of a path less fewest")
 def pairs_hop_range(of: Computed) -> float | None:
     """None if no pair has a path."""
-    return _quantile(of, lambda pair: float(max(pair.hops) - min(pair.hops)))
+    return _quantile(of, lambda pair: float(max(pair.links) - min(pair.links)))
 
 
-@PAIR_MEASURES.declare("1", "of pairs of stations, most links of a path by fewest")
+@PAIR_MEASURES.declare("1", "of pairs of stations, most hops of a path by fewest")
 def pairs_hop_ratio(of: Computed) -> float | None:
-    """None if no pair has a path."""
-    return _quantile(of, lambda pair: max(pair.hops) / min(pair.hops))
+    """By what the part fixes as `hops`, `links` or `satellites`; None if no pair has a path."""
+    more = 0 if of.factors["hops"] == "links" else -1
+    return _quantile(of, lambda pair: (max(pair.links) + more) / (min(pair.links) + more))
 
 
 @PAIR_MEASURES.declare(
