@@ -15,7 +15,7 @@ from skycell.studies import load_study, pair_measures, reproduce
 from skycell.studies.library import study_folder
 from skycell.studies.network_measures import NETWORK_MEASURES, Network
 from skycell.studies.pair_measures import PAIR_MEASURES, _PairOverTime
-from skycell.studies.path_measures import Computed
+from skycell.studies.path_measures import Computed, HashedConstellation
 from tests.docs.scripts import load_script
 
 FOLDER = Path(str(study_folder("hypatia-network")))
@@ -105,9 +105,7 @@ def test_quantiles_are_over_pairs_that_are_not_near_one_another(kuiper: Constell
 def test_hops_are_links_or_the_satellites_between_them(kuiper: Constellation) -> None:
     pairs = [
         own
-        for own in pair_measures._over_time(
-            pair_measures.HashedConstellation(kuiper), "four", "20 s", "1 s"
-        )
+        for own in pair_measures._over_time(HashedConstellation(kuiper), "four", "20 s", "1 s")
         if own.apart_km > 500
     ]
     by_links = max(max(own.links) / min(own.links) for own in pairs)
