@@ -305,10 +305,11 @@ def _pattern(
 ConstellationLike = Constellation | str | PathLike[str] | Mapping[str, Any]
 
 
-def as_constellation(source: ConstellationLike) -> Constellation:
+def as_constellation(source: ConstellationLike, folder: Path | None = None) -> Constellation:
     """A checked constellation of a preset's name, a file, or the data that a file stands for.
 
-    A file is a constellation file, StarryNet's `config.json`, or a folder of Hypatia's.
+    A file is a constellation file, StarryNet's `config.json`, or a folder of Hypatia's. Files that
+    data name are relative to `folder`, or to where Python runs if it is not given.
 
     Raises:
         ScenarioFaults: with every fault.
@@ -320,7 +321,8 @@ def as_constellation(source: ConstellationLike) -> Constellation:
     if isinstance(source, Constellation):
         return source
     if isinstance(source, Mapping):
-        return _checked(Constellation("constellation", copy.deepcopy(dict(source))))
+        values = copy.deepcopy(dict(source))
+        return _checked(Constellation("constellation", values, {}, folder or Path()))
     if isinstance(source, str) and source in constellations():
         return _checked(Constellation(source, {"preset": source}))
     path = Path(source)

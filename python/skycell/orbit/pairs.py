@@ -140,7 +140,7 @@ def gravity(
         allowed = "places with a population, such as those of cities-100, or the column population"
         faults.append(Fault(_WHERE, "", got, allowed, meaning))
     pairs = all_pairs(places)
-    lengths_km = [_distance_km(places[source], places[target]) for source, target in pairs]
+    lengths_km = [surface_km(places[source], places[target]) for source, target in pairs]
     same = [pair for pair, km in zip(pairs, lengths_km, strict=True) if km == 0]
     if same and distance_exponent > 0:
         one, other = (places[number].name for number in same[0])
@@ -291,10 +291,10 @@ def _stream(seed: int, name: str, what: str) -> random.Random:
     return random.Random(f"{seed}/{name}/{what}")
 
 
-def _distance_km(one: Place, other: Place) -> float:
-    """Along the surface of a sphere."""
+def surface_km(one: Place, other: Place, radius_km: float = _EARTH_KM) -> float:
+    """The distance of two places along the surface of a sphere."""
     here, there = math.radians(one.latitude_deg), math.radians(other.latitude_deg)
     turn = math.radians(other.longitude_deg - one.longitude_deg)
     half = math.sin((there - here) / 2) ** 2
     half += math.cos(here) * math.cos(there) * math.sin(turn / 2) ** 2
-    return 2 * _EARTH_KM * math.asin(math.sqrt(min(half, 1.0)))
+    return 2 * radius_km * math.asin(math.sqrt(min(half, 1.0)))

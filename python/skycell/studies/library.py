@@ -23,6 +23,7 @@ PUBLISHED_IDS = (
     "jsac98",
     "commag99",
     "kaband97",
+    "hypatia-network",
 )
 """Published studies, in the order in which they are listed and run."""
 

@@ -17,9 +17,13 @@ from skycell.measures.measure import Measures, renamed
 from skycell.studies.effects import EFFECT_MEASURES
 from skycell.studies.figures import StudyFigure, TracedFigure
 from skycell.studies.measures import MEASURES
+from skycell.studies.network_measures import NETWORK_MEASURES
+from skycell.studies.pair_measures import PAIR_MEASURES
 from skycell.studies.path_measures import PATH_MEASURES
 
-_MEASURES: Measures[Any] = Measures(MEASURES, PATH_MEASURES, EFFECT_MEASURES)
+_MEASURES: Measures[Any] = Measures(
+    MEASURES, PATH_MEASURES, PAIR_MEASURES, NETWORK_MEASURES, EFFECT_MEASURES
+)
 
 UNITS: Mapping[str, str] = {name: measure.unit for name, measure in _MEASURES.items()}
 """Unit of everything that a table can measure."""
@@ -29,6 +33,8 @@ MEANINGS: Mapping[str, str] = {name: measure.meaning for name, measure in _MEASU
 
 LEAST_REPLICATIONS = {"published": 5, "own": 3}
 """Fewest replications of a study that simulates; ours has many cells to average over."""
+
+ExperimentKind = Literal["runs", "paths", "networks"]
 
 Grid = dict[str, tuple[Level, ...]]
 """Levels by factor; stands for all their combinations."""
@@ -145,11 +151,12 @@ class Experiment(_Part):
     """Runs, or constellations, that differ in their factors only, and how they are measured.
 
     With `kind = "paths"` the template is a constellation file, nothing is simulated, and every
-    number is computed once.
+    number is computed once. With `kind = "networks"` it is a scenario over a constellation of which
+    nothing is drawn: every number is computed once, from whole runs, which no store keeps.
     """
 
     title: str
-    kind: Literal["runs", "paths"] = "runs"
+    kind: ExperimentKind = "runs"
     scenario: dict[str, Any]
     factors: dict[str, Factor]
     ceiling_base: str = "link"
@@ -361,9 +368,13 @@ class Study(_Part):
         """Whether nobody has published it: there are no values to compare with."""
         return self.origin == "own"
 
+    def kind_of(self, table: Table) -> ExperimentKind:
+        """The kind of a table's experiment."""
+        return self.experiments[table.experiment].kind
+
     def is_computed(self, table: Table) -> bool:
-        """Whether a table's numbers come from geometry, without a run."""
-        return self.experiments[table.experiment].kind == "paths"
+        """Whether a table's numbers are computed once: nothing is drawn, and no store has them."""
+        return self.kind_of(table) != "runs"
 
     def table(self, table_id: str) -> Table:
         """The table of this id; it must be one of the study's."""

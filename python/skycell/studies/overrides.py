@@ -63,10 +63,10 @@ def refuse_unknown_everywhere(variants: Iterable[Overrides]) -> None:
 def _unknown(found: Selection, overrides: Overrides, several: bool) -> dict[str, Fault]:
     """Faults of keys that are neither choices of a study nor keys of the file that it varies."""
     study = found.study
-    is_computed = _is_computed(found)
-    sections = ["preset", *(ConstellationFile if is_computed else ScenarioFile).model_fields]
+    is_constellation = study.kind_of(found.table) == "paths"
+    sections = ["preset", *(ConstellationFile if is_constellation else ScenarioFile).model_fields]
     choices = list(choices_in_force(study, {}))
-    what = "constellation" if is_computed else "scenario"
+    what = "constellation" if is_constellation else "scenario"
     names = "" if several else f" ({', '.join(choices)})"
     allowed = f"a choice of the study{names} or a key of a {what} file, in {', '.join(sections)}"
     unknown: dict[str, Fault] = {}

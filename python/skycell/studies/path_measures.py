@@ -38,10 +38,10 @@ class Computed:
         """The path from the row's city to the column's, some values of the file set otherwise."""
         constellation = self.constellation.with_values(values) if values else self.constellation
         source, target = str(self.factors["city_row"]), str(self.factors["city_column"])
-        return _route(_Hashed(constellation), source, target)
+        return _route(HashedConstellation(constellation), source, target)
 
 
-class _Hashed:
+class HashedConstellation:
     """A constellation as a key: equal when its file says the same."""
 
     def __init__(self, constellation: Constellation) -> None:
@@ -49,21 +49,23 @@ class _Hashed:
         self.key = repr(constellation.values)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.key == other.key
+        return isinstance(other, HashedConstellation) and self.key == other.key
 
     def __hash__(self) -> int:
         return hash(self.key)
 
 
 @lru_cache(maxsize=1024)
-def _route(key: _Hashed, source: str, target: str) -> Route:
+def _route(key: HashedConstellation, source: str, target: str) -> Route:
     """The path from one city to another, at time 0."""
     places = find_places([source, target])
     return look(key.constellation, places, [(0, 1)]).routes[0]
 
 
 @lru_cache(maxsize=64)
-def _over_time(key: _Hashed, source: str, target: str, duration: str, step: str) -> Series:
+def _over_time(
+    key: HashedConstellation, source: str, target: str, duration: str, step: str
+) -> Series:
     """The path from one city to another from time 0 on."""
     places = find_places([source, target])
     duration_ps, step_ps = (rounded(parse_quantity(time).amount) for time in (duration, step))
@@ -72,7 +74,9 @@ def _over_time(key: _Hashed, source: str, target: str, duration: str, step: str)
 
 def _series(of: Computed) -> Series:
     names = ("city_row", "city_column", "duration", "step")
-    return _over_time(_Hashed(of.constellation), *(str(of.factors[name]) for name in names))
+    return _over_time(
+        HashedConstellation(of.constellation), *(str(of.factors[name]) for name in names)
+    )
 
 
 def _round_trips_ms(of: Computed) -> list[float]:
