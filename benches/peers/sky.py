@@ -105,7 +105,7 @@ class Case:
                 },
                 "mss": f"{PACKET_OCTETS - 40} B",
                 "llc_snap": False,
-                "receiver_window": f"{292 * self.mbit} kB",
+                "receiver_window": f"{146 * self.mbit} kB",
                 "window_scaling": True,
                 "initial_cwnd": "10 segments",
                 "handshake": True,
@@ -274,7 +274,7 @@ def _tcp(spec: NetworkSpec) -> list[str]:
     if not spec.flows:
         return []
     tcp = spec.flows[0].tcp
-    tick_s = tcp.tick_ps * 1e-12
+    tick_s = tcp.tick_ps / 1e12
     values = {
         "mss": tcp.mss,
         "window": tcp.rwnd,
