@@ -20,6 +20,7 @@ from skycell.spec.declared.network import EpdSpec
 SOURCE = Path(__file__).with_name("dumbbell.cc")
 VERSION = "3.44"
 LIBRARIES = ("applications", "internet", "point-to-point", "traffic-control", "network", "core")
+SKY_LIBRARIES = ("applications", "internet", "point-to-point", "network", "core")
 PREFIX_VARIABLE = "NS3_PREFIX"
 
 MISSING = (
