@@ -256,6 +256,7 @@ main(int argc, char* argv[])
     bool departuresFirst = false;
     uint32_t mss = 1460;
     uint32_t window = 1460000;
+    uint32_t ssthresh = 65535;
     uint32_t initialCwnd = 10;
     double tick = 0.1;
     double minRto = 0.2;
@@ -267,6 +268,7 @@ main(int argc, char* argv[])
     arguments.AddValue("departuresFirst", "at one instant, departures before arrivals", departuresFirst);
     arguments.AddValue("mss", "octets of a segment's payload", mss);
     arguments.AddValue("window", "receiver window, octets", window);
+    arguments.AddValue("ssthresh", "the first slow start threshold, octets", ssthresh);
     arguments.AddValue("initialCwnd", "segments", initialCwnd);
     arguments.AddValue("tick", "granularity of the retransmission timer, s", tick);
     arguments.AddValue("minRto", "smallest RTO, s", minRto);
@@ -278,7 +280,7 @@ main(int argc, char* argv[])
                        TypeIdValue(TcpClassicRecovery::GetTypeId()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(mss));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(initialCwnd));
-    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(window));
+    Config::SetDefault("ns3::TcpSocket::InitialSlowStartThreshold", UintegerValue(ssthresh));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(window));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(window));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
