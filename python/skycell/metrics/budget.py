@@ -27,7 +27,7 @@ from skycell.spec.declared.network import (
     LossBurstsSpec,
     PeriodicLossesSpec,
 )
-from skycell.spec.values import IP_HEADER, WHOLE_PPB, octets_on_line
+from skycell.spec.values import IP_HEADER, WHOLE_PPB, kinds_as_links, octets_on_line
 
 _ACK = 40
 _QPSK_BITS = 2
@@ -116,7 +116,7 @@ def budgets(scenario: Scenario, link: str | None = None) -> tuple[LinkBudget, ..
         allowed = f"a link that data of flows cross, such as {known[0]}{did_you_mean(link, known)}"
         meaning = "the link whose budget is shown"
         raise ScenarioFaults([Fault("command line", "LINK", f'"{link}"', allowed, meaning)])
-    specs = {one.name: one for one in spec.links}
+    specs = {one.name: one for one in (*spec.links, *kinds_as_links(spec))}
     alike: dict[LinkBudget, list[str]] = {}
     for one in crossed:
         if link is None or link in one.names:

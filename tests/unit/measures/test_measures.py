@@ -407,7 +407,8 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
     for name, response in RESPONSES.items():
         assert response.unit, name
         assert not response.meaning.endswith("."), name
-        assert response.part in {"", "flow", "port", "uplink", "probe", "call", "class", "vc"}
+        parts = {"", "flow", "port", "uplink", "probe", "call", "class", "vc", "sky"}
+        assert response.part in parts
 
 
 ALONE = skycell.parse(PARKING_LOT).with_values(

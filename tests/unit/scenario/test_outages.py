@@ -87,7 +87,7 @@ def test_an_availability_makes_the_mean_gap(tmp_path: Path) -> None:
             "outages.length.shape",
             "above 1, at most 100",
         ),
-        ('length = "10 us"\navailability = 0.9', "outages.length.mean", "1 ms"),
+        ('length = "10 us"\navailability = 0.9', "outages.length", "1 ms"),
     ],
 )
 def test_a_faulty_table_is_refused_with_its_place(

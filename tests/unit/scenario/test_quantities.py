@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skycell.input.faults import ScenarioFaults
 from skycell.input.quantities import (
     Dimension,
     Refused,
@@ -13,6 +14,7 @@ from skycell.input.quantities import (
     unit_pattern,
     units_of,
 )
+from skycell.scenario import parse
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,6 @@ def test_a_number_with_its_unit_is_read_exactly(
     ("text", "why"),
     [
         ("64 KB", "1000 octets to some and 1024 to others"),
-        ("1 m", "a minute to some and a metre to others"),
         ("155.52 Mb/s", "bits to some and bytes to others"),
         ("155.52 Mbps", "write Mbit/s"),
         ("3 furlongs", 'the unit "furlongs" is unknown'),
@@ -90,6 +91,11 @@ def test_a_quantity_means_its_number_times_its_unit(number: Fraction, unit: str)
     assert parse_quantity(f"{decimal} {unit}").amount == Fraction(decimal) * (
         parse_quantity(f"1 {unit}").amount
     )
+
+
+def test_m_is_refused_where_a_time_is_meant() -> None:
+    with pytest.raises(ScenarioFaults, match="a minute to some and a metre to others"):
+        parse({"preset": "icccn97-lan", "run": {"duration": "1 m"}})
 
 
 def test_units_are_listed_in_the_plural() -> None:

@@ -193,4 +193,4 @@ def test_runs_in_two_groups_or_far_apart_are_told_with_their_values_and_others_a
 
 def test_every_response_says_what_is_better_or_cannot() -> None:
     unsaid = {name for name, response in RESPONSES.items() if not response.better}
-    assert unsaid == {"ceiling", "largest_throughput", "link_share"}
+    assert unsaid == {"ceiling", "largest_throughput", "link_share", "fullest_link_load"}
