@@ -138,8 +138,8 @@ def test_newreno_delivers_about_as_much_in_both(ns3: Ns3) -> None:
 
 
 @dataclass
-class Given:
-    """A simulator that leaves given runs, one after the other."""
+class Scripted:
+    """A simulator that leaves some runs, one after the other."""
 
     name: str
     runs: list[Run]
@@ -153,10 +153,10 @@ RUN = Run((10, 20), (), 1_000, 0.001, 10**6)
 
 def test_the_least_time_counts_and_tcp_may_differ_by_a_little() -> None:
     case = replace(SMALL, traffic="new_reno")
-    ours = Given("ours", [replace(RUN, loop_s=s) for s in (0.002, 0.001)])
-    theirs = Given("theirs", [replace(RUN, loop_s=s, delivered=(10, 21)) for s in (0.01, 0.02)])
+    ours = Scripted("ours", [replace(RUN, loop_s=s) for s in (0.002, 0.001)])
+    theirs = Scripted("theirs", [replace(RUN, loop_s=s, delivered=(10, 21)) for s in (0.01, 0.02)])
     reported: list[str] = []
-    (row,) = sky.race([case], (ours, theirs), Given("ordered", []), 2, reported.append)
+    (row,) = sky.race([case], (ours, theirs), Scripted("ordered", []), 2, reported.append)
     assert [line.split(": ")[-1] for line in reported] == ["ours", "theirs"] * 2
     assert row.ours.ns_per_hop == pytest.approx(1_000)
     assert row.peer.ns_per_hop == pytest.approx(10_000)
@@ -173,8 +173,8 @@ def test_datagrams_are_compared_pair_by_pair_in_our_order() -> None:
     run = replace(RUN, delivered=tuple(range(6)), delays=delays)
     ordered = [replace(run, delivered=(0, 2, 1, 3, 4, 5))]
     other = replace(run, delivered=(0, 1, 2, 3, 5, 4))
-    simulators = Given("ours", [run]), Given("theirs", [other])
-    (row,) = sky.race([SMALL], simulators, Given("ordered", ordered), 1, lambda _: None)
+    simulators = Scripted("ours", [run]), Scripted("theirs", [other])
+    (row,) = sky.race([SMALL], simulators, Scripted("ordered", ordered), 1, lambda _: None)
     assert not row.is_fair
     assert "  2, in our order 2" in sky.table([row], "ours", "theirs")
     assert replace(row, ordered=run).is_fair
