@@ -30,7 +30,7 @@ from benches.peers.ns3 import peer
 from benches.peers.ns3.network import PPP_OCTETS, Network, network_of
 from skycell.scenario import parse
 from skycell.spec.columns import columns_of
-from skycell.spec.declared.network import NetworkSpec, StartAt
+from skycell.spec.declared.network import NetworkSpec
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "hundred-cities.toml"
 PACKET_OCTETS = 1_500
@@ -98,7 +98,7 @@ class Case:
         return {
             "run": {"duration": f"{self.duration_s} s"},
             "topology": topology,
-            "traffic": [traffic | (datagrams if self.traffic == "datagrams" else start)],
+            "traffic": [traffic | start | (datagrams if self.traffic == "datagrams" else {})],
             "tcp": {
                 "recovery": {
                     "kind": "new_reno",
@@ -120,14 +120,8 @@ class Case:
     def spec(self) -> NetworkSpec:
         """As an engine takes it, with the delays of datagrams."""
         spec = parse(self.scenario(), self.name).resolve(seed=1)
-        # A staggered start is that of the connections; sources begin one by one.
-        every_ps = round(self.stagger_us * 1e6)
-        sources = tuple(
-            source.model_copy(update={"start": StartAt(time_ps=i * every_ps)})
-            for i, source in enumerate(spec.sources)
-        )
-        records = spec.records.model_copy(update={"delay_sources": tuple(range(len(sources)))})
-        return spec.model_copy(update={"records": records, "sources": sources})
+        records = spec.records.model_copy(update={"delay_sources": tuple(range(len(spec.sources)))})
+        return spec.model_copy(update={"records": records})
 
 
 @dataclass(frozen=True)

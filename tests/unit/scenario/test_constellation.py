@@ -384,3 +384,23 @@ def test_a_run_that_no_machine_finishes_is_refused_and_a_long_one_has_a_note() -
     values["run"]["duration"] = "10000 s"
     assert "run.duration" in faults(values)
     assert notes_on_series(parse(network())) == ()
+
+
+def test_sources_of_a_table_begin_one_after_the_other_if_it_says_so() -> None:
+    values = network()
+    staggered = {"kind": "staggered", "every": "2 ms", "first": "1 ms"}
+    paced = {"kind": "cbr", "rate": "1 Mbit/s", "start": staggered}
+    values["traffic"] = [{"pairs": {"to": "paris"}, "count": 2, **paced}]
+    spec = parse(values).resolve()
+    assert [source.start.time_ps for source in spec.sources] == [  # type: ignore[union-attr]
+        10**9 * ms for ms in (1, 3, 5, 7, 9, 11)
+    ]
+
+
+def test_sources_begin_as_the_file_says_for_all_unless_their_table_does() -> None:
+    values = network()
+    paced = {"pairs": {"to": "paris"}, "kind": "cbr", "rate": "1 Mbit/s"}
+    values["traffic"] = [paced, paced | {"start": {"kind": "together", "at": "7 ms"}}]
+    values["start"] = {"kind": "staggered", "every": "2 ms"}
+    starts = [source.start.time_ps for source in parse(values).resolve().sources]  # type: ignore[union-attr]
+    assert starts == [0, 2 * 10**9, 4 * 10**9, 7 * 10**9, 7 * 10**9, 7 * 10**9]

@@ -42,7 +42,7 @@ from skycell.scenario.file.demand import (
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, VbrSource
 from skycell.scenario.file.topology import MOST_FLOWS
-from skycell.scenario.file.traffic import Together
+from skycell.scenario.file.traffic import Start, Together
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
 from skycell.scenario.plan.plan import Plan, PlannedLink, PlannedSky, PlannedVc
@@ -123,7 +123,7 @@ def plan_sky(
         for ends in ((a, b), (b, a)):
             add_way(plan, *ends)
     for table in tables:
-        _add_demand(plan, table)
+        _add_demand(plan, table, file.start)
     faults.raise_if_any()
     return plan
 
@@ -154,8 +154,8 @@ def names_of(pair: tuple[str, str], count: int, taken: Iterable[str]) -> list[st
     return found
 
 
-def _add_demand(plan: Plan, table: _Table) -> None:
-    """Adds the flows and sources of a table of traffic."""
+def _add_demand(plan: Plan, table: _Table, start: Start) -> None:
+    """Adds the flows and sources of a table of traffic; `start` is that of the file."""
     demand = table.demand
     if isinstance(demand, FileDemand):
         for pair, row in zip(table.pairs, table.rows, strict=True):
@@ -164,12 +164,12 @@ def _add_demand(plan: Plan, table: _Table) -> None:
                 plan.listed[name] = row
             else:
                 rate = Quantity(Fraction(row.bit_s or 0), Dimension.BIT_RATE, f"{row.bit_s} bit/s")
-                start = Quantity(Fraction(row.start_ps), Dimension.TIME, show_time(row.start_ps))
+                at = Quantity(Fraction(row.start_ps), Dimension.TIME, show_time(row.start_ps))
                 own = _PLAIN_CBR.model_copy(
                     update={
                         "rate": rate,
                         "packet_size": demand.packet_size,
-                        "start": Together.model_construct(kind="together", at=start),
+                        "start": Together.model_construct(kind="together", at=at),
                     }
                 )
                 _add_sources(plan, table.number, own, [pair], 1)
@@ -177,7 +177,7 @@ def _add_demand(plan: Plan, table: _Table) -> None:
         for pair in table.pairs:
             _connect(plan, table.number, pair, demand.count)
     else:
-        _add_sources(plan, table.number, _source_of(demand), table.pairs, demand.count)
+        _add_sources(plan, table.number, _source_of(demand, start), table.pairs, demand.count)
 
 
 def _connect(plan: Plan, table: int, pair: tuple[str, str], count: int) -> list[str]:
@@ -190,7 +190,7 @@ def _connect(plan: Plan, table: int, pair: tuple[str, str], count: int) -> list[
     return names
 
 
-def _source_of(demand: Paced) -> CbrSource | VbrSource:
+def _source_of(demand: Paced, start: Start) -> CbrSource | VbrSource:
     """A source that sends as a table of traffic says."""
     own: CbrSource | VbrSource
     if isinstance(demand, CbrDemand):
@@ -198,9 +198,7 @@ def _source_of(demand: Paced) -> CbrSource | VbrSource:
     else:
         keys = ("peak_rate", "on", "off", "phase")
         own = _PLAIN_VBR.model_copy(update={key: getattr(demand, key) for key in keys})
-    common: dict[str, object] = {"packet_size": demand.packet_size}
-    if demand.start is not None:
-        common["start"] = demand.start
+    common = {"packet_size": demand.packet_size, "start": demand.start or start}
     return own.model_copy(update=common)
 
 

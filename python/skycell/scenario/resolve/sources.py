@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import groupby
 
 from skycell.input.faults import NOTHING, Path, Verbatim
 from skycell.input.quantities import (
@@ -56,11 +57,13 @@ _MOST_CYCLES = 1000
 def sources(net: Resolution) -> tuple[SourceSpec, ...]:
     """Returns the sources of the file, and those of its probes; not those of calls."""
     specs = []
+    begin = _starts(net, net.plan.demand_sources)
     for here, source in (*each_source(net.file.source, net.faults), *net.plan.demand_sources):
         route = net.plan.datagrams.get(source.name, ())
         vcs = [net.plan.vcs[name] for name in route or (net.plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
-        start = starts(net, source.start, [source.name], (*here, "start"))[source.name]
+        of_table = begin.get(source.name)
+        start = of_table or starts(net, source.start, [source.name], (*here, "start"))[source.name]
         pattern: SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace
         if isinstance(source, TraceSource):
             pattern = _trace(net, source, net.packets[int(here[1])], start, here)
@@ -89,6 +92,16 @@ def sources(net: Resolution) -> tuple[SourceSpec, ...]:
             )
         )
     return (*specs, *probe_sources(net, len(specs)))
+
+
+def _starts(net: Resolution, listed: Iterable[tuple[Path, Source]]) -> dict[str, StartSpec]:
+    """When the sources of tables of traffic begin: of each table together, or in their order."""
+    found: dict[str, StartSpec] = {}
+    for (here, _), group in groupby(listed, key=lambda one: (one[0], id(one[1].start))):
+        own = [source for _, source in group]
+        names = [source.name for source in own]
+        found |= starts(net, own[0].start, names, (*here, "start"))
+    return found
 
 
 def _clp(net: Resolution, source: Source, here: Path) -> ClpDrawn | ClpPattern | None:
