@@ -152,3 +152,18 @@ def test_several_sources_alike_are_as_if_each_were_written() -> None:
     written = parse(dumbbell(*(voice(f"v{i}") for i in (1, 2, 3)), video("film"))).resolve()
     assert alike == written
     assert parse(dumbbell(voice("v", count=1))).resolve() == parse(dumbbell(voice("v"))).resolve()
+
+
+def test_sources_of_one_table_begin_one_after_the_other_if_it_says_so() -> None:
+    source = {
+        "kind": "cbr",
+        "name": "voice",
+        "rate": "64 kbit/s",
+        "count": 3,
+        "start": {"kind": "staggered", "every": "2 ms", "first": "1 ms"},
+    }
+    spec = parse(
+        {"preset": "icccn97-lan", "run": {"duration": "20 ms"}, "source": [source]}
+    ).resolve()
+    starts = [own.start.time_ps for own in spec.sources]  # type: ignore[union-attr]
+    assert starts == [10**9, 3 * 10**9, 5 * 10**9]

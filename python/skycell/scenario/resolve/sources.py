@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import groupby
 
-from skycell.input.faults import NOTHING, Path, Verbatim
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
 from skycell.input.quantities import (
     CELL_BITS,
     DAY_PS,
@@ -57,13 +57,12 @@ _MOST_CYCLES = 1000
 def sources(net: Resolution) -> tuple[SourceSpec, ...]:
     """Returns the sources of the file, and those of its probes; not those of calls."""
     specs = []
-    begin = _starts(net, net.plan.demand_sources)
+    begin = _starts(net)
     for here, source in (*each_source(net.file.source, net.faults), *net.plan.demand_sources):
         route = net.plan.datagrams.get(source.name, ())
         vcs = [net.plan.vcs[name] for name in route or (net.plan.sources[source.name],)]
         links = tuple(link for vc in vcs for link in vc.links)
-        of_table = begin.get(source.name)
-        start = of_table or starts(net, source.start, [source.name], (*here, "start"))[source.name]
+        start = begin[source.name]
         pattern: SourcePatternConstant | SourcePatternOnOff | SourcePatternTrace
         if isinstance(source, TraceSource):
             pattern = _trace(net, source, net.packets[int(here[1])], start, here)
@@ -94,9 +93,11 @@ def sources(net: Resolution) -> tuple[SourceSpec, ...]:
     return (*specs, *probe_sources(net, len(specs)))
 
 
-def _starts(net: Resolution, listed: Iterable[tuple[Path, Source]]) -> dict[str, StartSpec]:
-    """When the sources of tables of traffic begin: of each table together, or in their order."""
+def _starts(net: Resolution) -> dict[str, StartSpec]:
+    """When each source begins: those of a table together, or in their order."""
+    written = each_source(net.file.source, FaultCollector(net.faults.file))
     found: dict[str, StartSpec] = {}
+    listed = (*written, *net.plan.demand_sources)
     for (here, _), group in groupby(listed, key=lambda one: (one[0], id(one[1].start))):
         own = [source for _, source in group]
         names = [source.name for source in own]
