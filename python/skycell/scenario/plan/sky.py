@@ -1,10 +1,9 @@
-"""A constellation put into a plan: its nodes, its kinds of links, and the flows of its traffic."""
+"""A constellation put into a plan: its nodes, its kinds of links, and its routes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
@@ -15,43 +14,24 @@ from skycell.input.faults import (
     Path,
     ScenarioFaults,
     Verbatim,
-    did_you_mean,
 )
 from skycell.input.quantities import (
-    Dimension,
-    Quantity,
     parse_quantity,
     rounded,
     show_amount,
     show_time,
 )
 from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
-from skycell.scenario.file.demand import (
-    CbrDemand,
-    Connections,
-    Demand,
-    FileDemand,
-    Gravity,
-    Listed,
-    Paced,
-    Pairs,
-    Permutation,
-    ReciprocalPermutation,
-    To,
-)
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.sources import CbrSource, VbrSource
-from skycell.scenario.file.topology import MOST_FLOWS
-from skycell.scenario.file.traffic import Start, Together
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
 from skycell.scenario.plan.plan import Plan, PlannedLink, PlannedSky, PlannedVc
+from skycell.scenario.plan.sky_demand import add_demand, pairs_of, read_tables
 from skycell.scenario.plan.sky_outages import Row, outage_rows
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
     from skycell.orbit.fstate import ListedRoutes
-    from skycell.orbit.pairs import Demand as ListedDemand
     from skycell.orbit.places import Place
     from skycell.orbit.routes import Routes
 
@@ -61,10 +41,6 @@ BETWEEN, UP, DOWN = "inter_satellite", "up", "down"
 _GROUND: Path = ("topology", "ground")
 _BETWEEN: Path = ("topology", "inter_satellite")
 _PLAIN = AnyLink.model_validate({"rate": "1 Mbit/s", "framing": "ip", "delay": "0 s"})
-_PLAIN_CBR = CbrSource.model_validate({"kind": "cbr", "name": "plain", "rate": 1})
-_PLAIN_VBR = VbrSource.model_validate(
-    {"kind": "vbr", "name": "plain", "peak_rate": 1, "on": "1 s", "off": "1 s"}
-)
 _MOST_EPOCHS = 1_000_000
 
 
@@ -92,10 +68,10 @@ def plan_sky(
             allowed = "a name that no satellite and no other station has"
             faults.add(("topology", "stations"), place.name, allowed)
         plan.nodes[place.name] = "host"
-    tables = _demands(file, places, folder, faults)
+    tables = read_tables(file, places, folder, faults)
     faults.raise_if_any()
     numbers = {place.name: number for number, place in enumerate(places)}
-    users = _users(file, tables, numbers)
+    users = pairs_of(file, tables, numbers)
     pairs = tuple((numbers[a], numbers[b]) for a, b in users)
     asked = _Asked(
         places=tuple(places),
@@ -123,7 +99,7 @@ def plan_sky(
         for ends in ((a, b), (b, a)):
             add_way(plan, *ends)
     for table in tables:
-        _add_demand(plan, table, file.start)
+        add_demand(plan, table, file.start)
     faults.raise_if_any()
     return plan
 
@@ -135,229 +111,6 @@ def add_way(plan: Plan, source: str, target: str) -> str:
         kinds = tuple(kind for kind in (UP, BETWEEN, DOWN) if kind in plan.links)
         plan.vcs[name] = PlannedVc(name, kinds, by_label=(source, target))
     return name
-
-
-def names_of(pair: tuple[str, str], count: int, taken: Iterable[str]) -> list[str]:
-    """Names of so many users of a pair: from>to, and behind the first one from>to#2 and so on.
-
-    >>> names_of(("a", "b"), 2, ["a>b", "c>d"])
-    ['a>b#2', 'a>b#3']
-    """
-    first = f"{pair[0]}>{pair[1]}"
-    known, number = set(taken), 1
-    found: list[str] = []
-    while len(found) < count:
-        name = first if number == 1 else f"{first}#{number}"
-        number += 1
-        if name not in known:
-            found.append(name)
-    return found
-
-
-def _add_demand(plan: Plan, table: _Table, start: Start) -> None:
-    """Adds the flows and sources of a table of traffic; `start` is that of the file."""
-    demand = table.demand
-    if isinstance(demand, FileDemand):
-        for pair, row in zip(table.pairs, table.rows, strict=True):
-            if row.octets is not None:
-                (name,) = _connect(plan, table.number, pair, 1)
-                plan.listed[name] = row
-            else:
-                rate = Quantity(Fraction(row.bit_s or 0), Dimension.BIT_RATE, f"{row.bit_s} bit/s")
-                at = Quantity(Fraction(row.start_ps), Dimension.TIME, show_time(row.start_ps))
-                own = _PLAIN_CBR.model_copy(
-                    update={
-                        "rate": rate,
-                        "packet_size": demand.packet_size,
-                        "start": Together.model_construct(kind="together", at=at),
-                    }
-                )
-                _add_sources(plan, table.number, own, [pair], 1)
-    elif isinstance(demand, Connections):
-        for pair in table.pairs:
-            _connect(plan, table.number, pair, demand.count)
-    else:
-        _add_sources(plan, table.number, _source_of(demand, start), table.pairs, demand.count)
-
-
-def _connect(plan: Plan, table: int, pair: tuple[str, str], count: int) -> list[str]:
-    """Adds connections of a pair; returns their names."""
-    a, b = pair
-    names = names_of(pair, count, plan.flows)
-    for name in names:
-        plan.add_flow(name, (f"{a}>{b}",), (f"{b}>{a}",))
-        plan.demands[name] = table
-    return names
-
-
-def _source_of(demand: Paced, start: Start) -> CbrSource | VbrSource:
-    """A source that sends as a table of traffic says."""
-    own: CbrSource | VbrSource
-    if isinstance(demand, CbrDemand):
-        own = _PLAIN_CBR.model_copy(update={"rate": demand.rate})
-    else:
-        keys = ("peak_rate", "on", "off", "phase")
-        own = _PLAIN_VBR.model_copy(update={key: getattr(demand, key) for key in keys})
-    common = {"packet_size": demand.packet_size, "start": demand.start or start}
-    return own.model_copy(update=common)
-
-
-def _add_sources(
-    plan: Plan,
-    table: int,
-    own: CbrSource | VbrSource,
-    pairs: Sequence[tuple[str, str]],
-    count: int,
-) -> None:
-    for a, b in pairs:
-        for name in names_of((a, b), count, (*plan.datagrams, *plan.flows)):
-            source = own.model_copy(update={"name": name, "source": a, "destination": b})
-            plan.demand_sources.append((("traffic", table), source))
-            plan.datagrams[name] = (f"{a}>{b}",)
-
-
-def demands_of(file: ScenarioFile) -> tuple[Demand, ...]:
-    """The tables of traffic of a file over a constellation."""
-    return file.traffic if isinstance(file.traffic, tuple) else ()
-
-
-@dataclass(frozen=True)
-class _Table:
-    """A table of traffic.
-
-    Attributes:
-        number: its place among the tables.
-        demand: as it is written.
-        pairs: names of stations, source first.
-        rows: of its file, one for each pair; empty without a file.
-    """
-
-    number: int
-    demand: Demand
-    pairs: tuple[tuple[str, str], ...]
-    rows: tuple[ListedDemand, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """Connections and sources of each pair."""
-        return 1 if isinstance(self.demand, FileDemand) else self.demand.count
-
-
-def _demands(
-    file: ScenarioFile, places: Sequence[Place], folder: FilePath, faults: FaultCollector
-) -> list[_Table]:
-    """Every table of traffic with its pairs."""
-    found = []
-    users = 0
-    for i, demand in enumerate(demands_of(file)):
-        table = _table(i, demand, places, folder, faults)
-        if table is None:
-            continue
-        users += len(table.pairs) * table.count
-        if users > MOST_FLOWS:
-            got = Verbatim(f"{show_amount(users)} connections and sources")
-            allowed = f"up to {show_amount(MOST_FLOWS)} of them in all"
-            faults.add(("traffic", i, "count"), got, allowed)
-            break
-        found.append(table)
-    if not demands_of(file) and not file.source and not file.probe:
-        allowed = '[[traffic]] with pairs, such as "permutation", or [[source]] or [[probe]]'
-        faults.add(("traffic",), Verbatim("no list of pairs"), allowed)
-    return found
-
-
-def _table(
-    number: int,
-    demand: Demand,
-    places: Sequence[Place],
-    folder: FilePath,
-    faults: FaultCollector,
-) -> _Table | None:
-    """A table of traffic with its pairs; None with a fault, which is noted."""
-    from skycell.orbit.pairs import read_demands
-
-    names = [place.name for place in places]
-    key = "file" if isinstance(demand, FileDemand) else "pairs"
-    here: Path = ("traffic", number, key)
-    rows: tuple[ListedDemand, ...] = ()
-    try:
-        if isinstance(demand, FileDemand):
-            rows = tuple(read_demands(folder / demand.file, places))
-            numbers = [(row.source, row.target) for row in rows]
-        else:
-            numbers = _numbers(demand.pairs, places, here, faults)
-    except ScenarioFaults as found:
-        for fault in found.faults:
-            if fault.file == "pairs":
-                faults.add(
-                    (*here, *([fault.path] if fault.path else [])),
-                    Verbatim(fault.got),
-                    fault.allowed,
-                )
-            else:
-                faults.faults.append(fault)
-        return None
-    except OSError as error:
-        assert isinstance(demand, FileDemand)
-        allowed = f"a file that can be read; {error.strerror or error}"
-        faults.add(here, demand.file, allowed)
-        return None
-    return _Table(number, demand, tuple((names[a], names[b]) for a, b in numbers), rows)
-
-
-def _numbers(
-    pairs: Pairs, places: Sequence[Place], here: Path, faults: FaultCollector
-) -> list[tuple[int, int]]:
-    """The pairs that a table asks for, as numbers of places."""
-    from skycell.orbit.pairs import (
-        all_pairs,
-        gravity,
-        permutation,
-        reciprocal_permutation,
-        to_place,
-    )
-
-    if isinstance(pairs, Permutation):
-        return permutation(places, pairs.seed)
-    if isinstance(pairs, ReciprocalPermutation):
-        return reciprocal_permutation(places, pairs.seed)
-    if isinstance(pairs, Gravity):
-        exponent = float(pairs.distance_exponent)
-        return gravity(places, pairs.draws, pairs.seed, distance_exponent=exponent)
-    if isinstance(pairs, To):
-        return to_place(places, pairs.place)
-    if isinstance(pairs, Listed):
-        return _listed(pairs, [place.name for place in places], here, faults)
-    return all_pairs(places)
-
-
-def _listed(
-    pairs: Listed, stations: Sequence[str], here: Path, faults: FaultCollector
-) -> list[tuple[int, int]]:
-    numbers = {name: number for number, name in enumerate(stations)}
-    found = []
-    for i, pair in enumerate(pairs.pair):
-        unknown = [name for name in pair if name not in numbers]
-        for name in unknown:
-            allowed = f"stations of the topology{did_you_mean(name, stations)}"
-            faults.add((*here, i), name, allowed)
-        if pair[0] == pair[1]:
-            faults.add((*here, i), list(pair), "two stations: nobody sends to itself")
-        elif not unknown:
-            found.append((numbers[pair[0]], numbers[pair[1]]))
-    return found
-
-
-def _users(
-    file: ScenarioFile,
-    tables: Sequence[_Table],
-    stations: Mapping[str, int],
-) -> list[tuple[str, str]]:
-    """The pairs of stations that have traffic, each once."""
-    of_tables = [pair for table in tables for pair in table.pairs]
-    ends = [(str(one.source), str(one.destination)) for one in (*file.source, *file.probe)]
-    known = [(a, b) for a, b in ends if a in stations and b in stations and a != b]
-    return list(dict.fromkeys((*of_tables, *known)))
 
 
 #: Tables that a network of nodes that forward by label does not have.

@@ -13,7 +13,7 @@ from skycell.scenario.file.traffic import Loss, Staggered, Start, Together
 from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
-from skycell.scenario.plan.sky import demands_of
+from skycell.scenario.plan.sky_demand import demands_of
 from skycell.scenario.resolve.ack_filter import hidden_flows
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.jitter import jitters

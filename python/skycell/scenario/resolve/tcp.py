@@ -10,7 +10,7 @@ from skycell.scenario.file.demand import Connections, FileDemand
 from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
-from skycell.scenario.plan.sky import demands_of
+from skycell.scenario.plan.sky_demand import demands_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.values.rule_specs import Choice
