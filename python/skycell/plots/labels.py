@@ -104,6 +104,7 @@ FACTORS = {
     "city_row": "from",
     "city_column": "to",
     "segments_lost": "segments lost",
+    "seen_every": "time between looks",
     "z_rule": "Z",
     "max_window_bytes": "receiver window (bytes)",
     "threshold_bytes": "window threshold (bytes)",
