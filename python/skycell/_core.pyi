@@ -352,6 +352,7 @@ def orbit_routes(
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
     outages: list[tuple[int, int, int, int]] = ...,
+    interruption_ps: int = 0,
 ) -> dict[str, Any]:
     """Routes by label over a constellation, and the paths of the pairs hop by hop.
 
@@ -371,6 +372,8 @@ def orbit_routes(
         port_per_station: whether a satellite has a port for each station, and not one for all.
         outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
             epoch after it: links of what is out of order do not exist.
+        interruption_ps: time from which on a station may use a satellite to that from which on
+            their link carries packets; what it uses at the first epoch carries them at once.
 
     Returns:
         `no_link` alone (node, label, next node, moment) where a route has no link; otherwise

@@ -20,7 +20,7 @@ type Listed = (Vec<u32>, Vec<u32>, Vec<u16>, Vec<i64>);
 
 /// Routes by label over a constellation and the paths of its pairs, as columns.
 #[pyfunction]
-#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false, outages = Vec::new()))]
+#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false, outages = Vec::new(), interruption_ps = 0))]
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_routes<'py>(
     py: Python<'py>,
@@ -35,6 +35,7 @@ pub fn orbit_routes<'py>(
     on_progress: Option<Py<PyAny>>,
     port_per_station: bool,
     outages: Vec<(u32, i64, u32, u32)>,
+    interruption_ps: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let routing = routing(by, listed)?;
     let last_ps = step_ps.saturating_mul((epochs as u64).saturating_sub(1));
@@ -55,6 +56,7 @@ pub fn orbit_routes<'py>(
         routing,
         has_port_per_station: port_per_station,
         outages: outages.into_iter().map(outage).collect(),
+        interruption_ps,
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);

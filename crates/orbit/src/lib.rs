@@ -6,6 +6,7 @@
 
 pub mod absent;
 pub mod accuracy;
+mod acquired;
 pub mod changes;
 pub mod decay;
 pub mod earth;

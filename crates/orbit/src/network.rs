@@ -5,6 +5,7 @@
 //! chunk looks at the first epoch of the next one, so the columns do not depend on the threads.
 
 use crate::OrbitError;
+use crate::acquired::{Acquired, Ground};
 use crate::series::{Access, NONE, Progress, SeriesRequest, shared};
 use crate::sky::{Sky, World};
 use crate::spec::{AccessRule, Route};
@@ -68,6 +69,8 @@ pub struct NetworkRequest {
     pub has_port_per_station: bool,
     /// Nodes and links that are out of order.
     pub outages: Vec<Outage>,
+    /// Time from which on a station may use a satellite to that from which on their link carries packets.
+    pub interruption_ps: u64,
 }
 
 /// A node, or a link, that is out of order: its links do not exist.
@@ -401,8 +404,8 @@ struct Builder<'a> {
     request: &'a NetworkRequest,
     access: &'a [Access],
     sky: Sky<'a>,
-    /// Satellites of each station with the delay of light.
-    ground: Vec<Vec<(u32, u64)>>,
+    ground: Ground,
+    acquired: Acquired,
     mesh: Mesh,
     trees: Vec<Tree>,
     search: Search,
@@ -422,6 +425,7 @@ impl<'a> Builder<'a> {
             access,
             sky: world.sky(request.start_ps),
             ground: vec![Vec::new(); labels],
+            acquired: Acquired::new(request.interruption_ps),
             mesh: Mesh::default(),
             trees: vec![Tree::default(); labels],
             search: Search::default(),
@@ -434,6 +438,8 @@ impl<'a> Builder<'a> {
         let mut open: Vec<usize> = Vec::new();
         let first = number * CHUNK;
         let last = (first + CHUNK).min(self.request.epochs - 1);
+        let before = self.acquired.epochs_before(self.request.step_ps);
+        (first.saturating_sub(before)..first).for_each(|epoch| self.turn_to(epoch));
         for epoch in first..=last {
             self.turn_to(epoch);
             if epoch < first + CHUNK {
@@ -476,6 +482,8 @@ impl<'a> Builder<'a> {
                 own.extend(Some(used).filter(is_used).map(delay));
             }
         }
+        let now_ps = self.request.at_ps(epoch);
+        self.acquired.keep(now_ps, &mut self.ground);
     }
 
     /// Goes on with the intervals of the epoch before, and begins new ones; returns those that exist,

@@ -64,6 +64,7 @@ fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
         routing: Routing::Least(metric),
         has_port_per_station: false,
         outages: Vec::new(),
+        interruption_ps: 0,
     }
 }
 
@@ -355,4 +356,40 @@ fn links_that_are_out_of_order_do_not_exist_and_no_route_takes_them() {
         (0..columns.nodes() as u32).map(next).collect()
     };
     assert_eq!(ends(&columns, &rows), ends(&whole, &without));
+}
+
+#[test]
+fn a_link_to_the_ground_carries_nothing_until_the_station_has_turned() {
+    for access in [ANY, HIGHEST] {
+        let world = world(access, GRID);
+        let plain = network(&world, &request(STEP_PS, 1, Metric::Delay));
+        let two_steps = NetworkRequest {
+            interruption_ps: STEP_PS + 1,
+            ..request(STEP_PS, 2, Metric::Delay)
+        };
+        let later = network(&world, &two_steps);
+        let stations = world.fleet.len() as u32..plain.nodes() as u32;
+        let mut turned = 0;
+        for node in stations {
+            let exist = |columns: &Columns, epoch: u32| -> Vec<u32> {
+                let mut courses = Courses::new(columns);
+                let own = columns.links(node);
+                let own = own.filter(|&link| courses.delay_ps(link, epoch).is_some());
+                own.map(|link| columns.link_to[link as usize]).collect()
+            };
+            for epoch in 0..EPOCHS as u32 {
+                let before = epoch.saturating_sub(2)..=epoch;
+                let used = exist(&plain, epoch);
+                let since = |satellite: &u32| {
+                    before
+                        .clone()
+                        .all(|epoch| exist(&plain, epoch).contains(satellite))
+                };
+                let expected: Vec<u32> = used.iter().copied().filter(since).collect();
+                assert_eq!(exist(&later, epoch), expected, "{node} at {epoch}");
+                turned += u32::from(expected != used);
+            }
+        }
+        assert!(turned > 0);
+    }
 }

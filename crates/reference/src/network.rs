@@ -260,7 +260,7 @@ impl<'a> Network<'a> {
     /// The port begins to send its next cell, if it has one. With the first cell of a frame that the
     /// VC's adapter sends goes the decision whether it is tagged.
     fn begin_sending(&mut self, now: SimTime, port_id: u32) {
-        let departure = self.ports[port_id as usize].begin_sending(now);
+        let departure = self.begin_on_port(now, port_id);
         self.settle_discarded(now, port_id);
         if !self.ports[port_id as usize].is_busy() {
             return self.plan_pace(now, port_id);

@@ -250,17 +250,27 @@ impl Port {
     /// Chooses the next cell and begins to send it, if there is one; returns when its last bit will
     /// leave. What a policy discards before it is among `discarded`.
     pub fn begin_sending(&mut self, now: SimTime) -> Option<SimTime> {
+        self.begin_sending_routed(now, |_, ready| ready)
+    }
+
+    /// As [`Port::begin_sending`], but the transmission of a cell that is ready at a time begins when `routed`
+    /// says: its node may have no route for it before.
+    pub fn begin_sending_routed(
+        &mut self,
+        now: SimTime,
+        routed: impl FnOnce(&Cell, SimTime) -> SimTime,
+    ) -> Option<SimTime> {
         if self.granted.is_some_and(|granted| granted.cells == 0) {
             return None;
         }
-        let chosen = self.choose(now);
-        let chosen = chosen.map(|cell| (cell.index == 0 && !cell.is_paced, cell.octets));
+        let chosen = self.choose(now).copied();
         if let Some(granted) = &mut self.granted {
             // What comes later in a slot with nothing to send does not send in it.
-            granted.cells = chosen.map_or(0, |_| granted.cells - 1);
+            granted.cells = chosen.as_ref().map_or(0, |_| granted.cells - 1);
         }
-        let (begins_frame, octets) = chosen?;
-        let begins_frame = begins_frame && self.granted.is_none();
+        let cell = chosen?;
+        let octets = cell.octets;
+        let begins_frame = cell.index == 0 && !cell.is_paced && self.granted.is_none();
         self.is_busy = true;
         let gap = if begins_frame && self.frame_gap > 0 {
             self.gap_stream.uniform(0, self.frame_gap)
@@ -273,7 +283,7 @@ impl Port {
         self.sending_since = match self.granted {
             // There was a path as the slot began: its burst takes it as a cell does.
             Some(_) => now,
-            None => self.link.may_send_from(shaped),
+            None => routed(&cell, self.link.may_send_from(shaped)),
         };
         if let Some(bucket) = &mut self.shaper {
             bucket.on_sending(self.sending_since, octets);

@@ -297,6 +297,37 @@ fn a_node_without_a_route_loses_what_comes() {
 }
 
 #[test]
+fn a_port_may_hold_what_its_node_has_no_route_for() {
+    let mut by_hand = handover();
+    by_hand.epoch_ps = vec![7, 50 * MS + 7, 80 * MS + 7];
+    by_hand.links[0].delays_ps = vec![Some(12 * MS), None, None];
+    by_hand.links[1].delays_ps = vec![None, None, Some(20 * MS)];
+    (by_hand.links[2..].iter_mut()).for_each(|link| link.delays_ps = vec![Some(5 * MS); 3]);
+    let mut without = by_hand.next[1].clone();
+    without[0] = vec![None];
+    by_hand.next = vec![by_hand.next[0].clone(), without, by_hand.next[1].clone()];
+    let mut spec = two_paths("rerouted", false);
+    // From 0 to 45 ms and from 60 to 75 ms; a packet takes 10 ms.
+    spec["sources"][0]["pattern"] = json!({"kind": "bursts", "begins_ps": [0, 60 * MS], "lengths_ps": [45 * MS + 1, 15 * MS + 1]});
+    spec["records"]["delay_sources"] = json!([0]);
+    let lost = run(&spec, &by_hand);
+    // Those of 60 to 75 ms come without a route; at 50 ms the fifth is leaving, at 60 ms the sixth ... the eighth.
+    spec["sky"]["kinds"][0]["waits_for_route"] = json!(true);
+    let held = run(&spec, &by_hand);
+    // Ten and four are sent. The fifth leaves at 50 ms, when the route is gone already, and is lost; the sixth
+    // waits at the head of the queue for 80 ms and leaves at 90; so do eight behind it, the last at 170.
+    assert_eq!(held.vcs[0].cells_lost.no_route, 1);
+    assert_eq!(held.vcs[0].cells_delivered, 13);
+    let delay = held.sources[0].delay.clone().unwrap();
+    let rest = 20 * MS + MS / 100 + 5 * MS;
+    assert_eq!(delay.max_ps, (170 - 75) * MS + rest);
+    assert_eq!(nodes(&held).no_route[0], 0);
+    // Without it four are lost as they come, and the sixth to the eighth as they leave, at 60 to 80 ms.
+    assert_eq!(nodes(&lost).no_route[0], 4);
+    assert_eq!(lost.vcs[0].cells_lost.no_route, 4 + 3);
+}
+
+#[test]
 fn seconds_and_ports_tell_the_same() {
     let records = run(&two_paths("rerouted", false), &handover());
     let sky = records.sky.unwrap();

@@ -60,6 +60,23 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// The first epoch from `epoch` on at which a node has a route for a label; none if it has none any more.
+pub fn first_routed(columns: &Columns, node: u32, label: u16, epoch: u32) -> Option<u32> {
+    let own = columns.node_change[node as usize]..columns.node_change[node as usize + 1];
+    let first = columns.route_first[node as usize * columns.labels() + usize::from(label)];
+    let changes = own.map(|change| change as usize);
+    let changes = changes.filter(|&change| columns.change_label[change] == label);
+    let changes = changes.map(|change| (columns.change_epoch[change], columns.change_link[change]));
+    let (mut since, mut link) = (0, first);
+    for (from, next) in changes {
+        if from > epoch && link != NO_LINK {
+            break;
+        }
+        (since, link) = (from, next);
+    }
+    (link != NO_LINK).then_some(since.max(epoch))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +94,13 @@ mod tests {
             .collect();
         assert_eq!(found, [Some(2), None, Some(2), Some(2)]);
         assert_eq!(rows.next(0, 0), Some(0));
+    }
+
+    #[test]
+    fn a_node_without_a_route_waits_for_the_next_epoch_with_one() {
+        let columns = chain();
+        let from = |node: u32| [0, 1, 2, 3].map(|epoch| first_routed(&columns, node, 0, epoch));
+        assert_eq!(from(1), [Some(0), Some(2), Some(2), Some(3)]);
+        assert_eq!(from(2), [None; 4]); // the label ends there
     }
 }

@@ -55,6 +55,10 @@ pub struct PortKindSpec {
     pub port: PortSpec,
     /// What it does with a packet whose link or route has changed while the packet waited.
     pub waiting: Waiting,
+    /// True if a port holds packets that were handed over at its node, and what waits behind them, until the
+    /// node has a route for them; it reroutes what waits. The key is left out where such packets are lost.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub waits_for_route: bool,
 }
 
 /// What becomes of a packet whose link, or route, changes while the packet waits in a port.
@@ -116,6 +120,15 @@ impl SkySpec {
     /// The spec has not been given its columns, which [`NetworkSpec::validate`] refuses.
     pub fn columns(&self) -> &Columns {
         self.read.as_deref().expect("a valid sky has its columns")
+    }
+
+    /// The link for whose port a packet waits that is handed over at a node without a route; none where such
+    /// packets are lost.
+    pub fn link_to_wait_for(&self, node: u32) -> Option<u32> {
+        let columns = self.columns();
+        let kind = |link: u32| columns.port_kind[columns.link_port[link as usize] as usize];
+        let mut links = columns.links(node);
+        links.find(|&link| self.kinds[usize::from(kind(link))].waits_for_route)
     }
 
     /// Names of the ports, in their order: of one with one link both ends of that, of one with several its
@@ -220,6 +233,11 @@ impl NetworkSpec {
         if kind.framing.fragment_octets.is_some() || kind.framing.checked_octets.is_some() {
             let problem = "packets of a sky go whole, and with all their bits right";
             return Err(structure(at("framing"), problem));
+        }
+        if kind.waits_for_route && kind.waiting != Waiting::Rerouted {
+            let problem =
+                "needs packets that take the route in force as they leave: waiting is rerouted";
+            return Err(structure(at("waits_for_route"), problem));
         }
         if kind.loss_ppb > WHOLE_PPB {
             return Err(range(at("loss_ppb"), kind.loss_ppb, "at most 1000000000"));

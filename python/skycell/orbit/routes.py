@@ -218,6 +218,7 @@ def routes(
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
     outages: Sequence[tuple[int, int, int, int]] = (),
+    interruption_ps: int = 0,
 ) -> Routes:
     """Routes by destination of all nodes, and the paths that they lead the pairs on.
 
@@ -238,6 +239,8 @@ def routes(
             one for all.
         outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
             epoch after it: links of what is out of order do not exist.
+        interruption_ps: time from which on a place may use a satellite to that from which on their
+            link carries packets; what it uses at the first epoch carries them at once.
 
     Raises:
         ScenarioFaults: a listed route has no link, or the route is greedy.
@@ -273,6 +276,7 @@ def routes(
         on_progress,
         port_per_station,
         list(outages),
+        interruption_ps,
     )
     if listed is not None:
         by = listed.by

@@ -6,7 +6,7 @@ use super::ports::{Closed, Slot, Stepped};
 use skycell_des::{Key, KeyHeap, Stream};
 use skycell_records::{DiscardReason, DiscardTrace, LossReason, SkyMeter};
 use skycell_reference::{Cell, Port, Verdict, pure_ack};
-use skycell_sky::{Forward, LossReason as NoLink, Waiting, forward};
+use skycell_sky::{Forward, LossReason as NoLink, Waiting, first_routed, forward};
 use skycell_spec::{LinkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
@@ -113,7 +113,12 @@ impl Sky<'_> {
     pub(super) fn forward(&mut self, at: Key, node: u32, came_over: Option<u32>, entry: Entry) {
         self.bring(at.time(), node);
         let limit = self.sky.hop_limit as usize;
-        let fate = forward(&self.rows, node, entry.label, entry.hops.into(), limit);
+        let mut fate = forward(&self.rows, node, entry.label, entry.hops.into(), limit);
+        if fate == Forward::Lost(NoLink::NoRoute) && came_over.is_none() {
+            // Only where it begins may a packet wait for a route.
+            let held = self.sky.link_to_wait_for(node);
+            fate = held.map_or(fate, Forward::Link);
+        }
         match fate {
             Forward::Delivered => {
                 self.nodes[node as usize].delivered += 1;
@@ -158,7 +163,10 @@ impl Sky<'_> {
         let Link { port: id, kind, .. } = self.links.all[link as usize];
         let kind = &mut self.kinds[usize::from(kind)];
         match &mut self.ports[id as usize] {
-            Slot::Closed(port) => match port.offer(at, id, kind, &entry, self.end) {
+            Slot::Closed(port) => match port.offer(at, id, kind, &entry, self.end, |port, ready| {
+                let over = (self.columns, &self.epochs);
+                port.routed(ready, over, node, entry.label)
+            }) {
                 Some(times) if times.1 < self.end => {
                     let waiting = kind.waiting;
                     self.leave_ahead(node, (id, link), times, waiting, entry);
@@ -337,7 +345,21 @@ impl Sky<'_> {
 
     /// A stepped port begins to send its next packet, if it has one.
     fn begin_sending(&mut self, now: SimTime, node: u32, id: u32) {
-        let departure = self.stepped(id).port.begin_sending(now);
+        let (columns, epochs) = (self.columns, &self.epochs);
+        let kind = &self.kinds[usize::from(columns.port_kind[id as usize])];
+        let (vcs, since) = (&self.vcs, self.nodes[node as usize].epoch);
+        let routed = |cell: &Cell, ready: SimTime| {
+            if !kind.waits_for_route || ready == SimTime::NEVER {
+                return ready;
+            }
+            let label = vcs[cell.vc as usize].label;
+            let routed = first_routed(columns, node, label, epochs.at(ready, since));
+            routed.map_or(SimTime::NEVER, |epoch| ready.max(epochs.begins(epoch)))
+        };
+        let Slot::Stepped(stepped) = &mut self.ports[id as usize] else {
+            unreachable!("a stepped port");
+        };
+        let departure = stepped.port.begin_sending_routed(now, routed);
         self.settle_discarded(now, id);
         if let Some(departure) = departure {
             self.plan(node, Key::new(departure, rank::DEPARTURE, id));

@@ -9,7 +9,7 @@ use super::links::Entry;
 use skycell_des::{Key, Stream};
 use skycell_records::{SkyMeter, SteppedReason};
 use skycell_reference::Port;
-use skycell_sky::{Columns, NO_LINK, Waiting};
+use skycell_sky::{Columns, NO_LINK, Waiting, first_routed};
 use skycell_spec::{FifoSpec, PacketFraming, PolicySpec, PortKindSpec, PortSpec, SchedulerSpec};
 use skycell_traffic::rank;
 use skycell_units::SimTime;
@@ -34,6 +34,7 @@ pub(super) struct Kind {
     pub(super) is_stepped: bool,
     pub(super) has_ack_filter: bool,
     pub(super) waiting: Waiting,
+    pub(super) waits_for_route: bool,
     framing: PacketFraming,
     capacity: u64,
     counts_octets: bool,
@@ -49,6 +50,7 @@ impl Kind {
             is_stepped: reason(&spec.port).is_some(),
             has_ack_filter: spec.port.ack_filter,
             waiting: spec.waiting.into(),
+            waits_for_route: spec.waits_for_route,
             framing: spec.framing,
             capacity: queue.capacity_cells.map_or(u64::MAX, u64::from),
             counts_octets: queue.counts_octets,
@@ -166,6 +168,7 @@ impl Closed {
         kind: &mut Kind,
         packet: &Entry,
         end: SimTime,
+        routed: impl FnOnce(&mut Self, SimTime) -> SimTime,
     ) -> Option<(SimTime, SimTime)> {
         self.settle(at, id);
         let now = at.time();
@@ -185,8 +188,14 @@ impl Closed {
             .gap
             .as_mut()
             .map(|gap| gap.uniform(0, kind.frame_gap_ps));
-        let since = ready + SimTime(gap.unwrap_or(0));
-        let departure = since + kind.time(packet.octets);
+        let mut since = ready + SimTime(gap.unwrap_or(0));
+        if kind.waits_for_route {
+            since = routed(self, ready.max(since));
+        }
+        let departure = match since {
+            SimTime::NEVER => since,
+            _ => since + kind.time(packet.octets),
+        };
         self.free = departure;
         if self.held.is_empty() {
             self.first_departure = departure;
@@ -238,6 +247,26 @@ impl Closed {
         }
         let link = row.links[usize::from(label)];
         (link != NO_LINK).then(|| columns.links(node).start + u32::from(link))
+    }
+
+    /// When a packet of a label may be sent that is ready at `ready`, after all before it: once its node has a route.
+    pub(super) fn routed(
+        &mut self,
+        ready: SimTime,
+        (columns, epochs): (&Columns, &Epochs),
+        node: u32,
+        label: u16,
+    ) -> SimTime {
+        if ready == SimTime::NEVER {
+            return ready;
+        }
+        self.epoch = epochs.at(ready, self.epoch);
+        if self.next_link(columns, node, label).is_some() {
+            return ready;
+        }
+        let routed = first_routed(columns, node, label, self.epoch);
+        self.epoch = routed.unwrap_or(self.epoch);
+        routed.map_or(SimTime::NEVER, |epoch| epochs.begins(epoch))
     }
 
     /// Packets in the port, as far as it is settled.

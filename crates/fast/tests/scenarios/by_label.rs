@@ -238,7 +238,14 @@ impl Draws {
         let loses = dice.one_in(3);
         let kind = |link: LinkSpec| {
             let [loses_some, strikes] = [(); 2].map(|()| loses && dice.one_in(2));
+            let waiting = dice.pick(&[
+                Waiting::Sent,
+                Waiting::Rerouted,
+                Waiting::Rerouted,
+                Waiting::Lost,
+            ]);
             PortKindSpec {
+                waits_for_route: waiting == Waiting::Rerouted && dice.one_in(2),
                 name: link.name,
                 framing: link.framing.expect("it carries packets"),
                 loss_ppb: match loses_some {
@@ -247,12 +254,7 @@ impl Draws {
                 },
                 channel: (strikes && !loses_some).then(|| channel(dice)),
                 port: link.port,
-                waiting: dice.pick(&[
-                    Waiting::Sent,
-                    Waiting::Rerouted,
-                    Waiting::Rerouted,
-                    Waiting::Lost,
-                ]),
+                waiting,
             }
         };
         links.into_iter().map(kind).collect()

@@ -11,7 +11,9 @@ use crate::impairments::Impairments;
 use crate::port::{Port, Verdict};
 use skycell_des::Key;
 use skycell_records::{LossReason, SkyMeter, SkyRecord};
-use skycell_sky::{Columns, Courses, Departing, Forward, Rows, forward, leave};
+use skycell_sky::{
+    Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_routed, forward, leave,
+};
 use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
 use skycell_traffic::rank;
 use skycell_units::{FrameId, PortVc, SimTime};
@@ -157,6 +159,22 @@ impl<'a> Sky<'a> {
         leave(&self.rows, &mut self.courses, route, self.epoch, waiting)
     }
 
+    /// When a packet of a label may be sent that is ready at `ready`: its port may hold it until there is a route.
+    fn routed(&self, label: u16, cell: &Cell, ready: SimTime) -> SimTime {
+        let port = self.columns.link_port[cell.sky_link as usize] as usize;
+        let kind = &self.spec.kinds[usize::from(self.columns.port_kind[port])];
+        if !kind.waits_for_route || ready == SimTime::NEVER {
+            return ready;
+        }
+        let mut epoch = self.epoch;
+        while self.begins(epoch + 1) <= ready {
+            epoch += 1;
+        }
+        let node = self.link_from[cell.sky_link as usize];
+        let routed = first_routed(self.columns, node, label, epoch);
+        routed.map_or(SimTime::NEVER, |epoch| ready.max(self.begins(epoch)))
+    }
+
     /// A packet enters a link, under transmission since `since`; the reason when it is lost on the route.
     fn enter(
         &mut self,
@@ -272,7 +290,14 @@ impl<'a> Network<'a> {
         let sky = self.sky();
         sky.bring(now, node);
         let limit = sky.spec.hop_limit as usize;
-        let fate = forward(&sky.rows, node, label, usize::from(cell.hop), limit);
+        let fate = match forward(&sky.rows, node, label, usize::from(cell.hop), limit) {
+            // Only where it begins may a packet wait for a route.
+            Forward::Lost(NoLink::NoRoute) if came_over.is_none() => {
+                let held = sky.spec.link_to_wait_for(node);
+                held.map_or(Forward::Lost(NoLink::NoRoute), Forward::Link)
+            }
+            fate => fate,
+        };
         let counts = &mut sky.nodes[node as usize];
         match fate {
             Forward::Delivered => {
@@ -330,6 +355,20 @@ impl<'a> Network<'a> {
     fn lose_packet(&mut self, cell: &Cell, reason: LossReason) {
         self.vcs[cell.vc as usize].record.cells_lost.add(reason);
         self.frames.settle(cell.frame, 1);
+    }
+
+    /// A port of the sky, or another one, begins to send; returns when the last bit will leave.
+    pub(super) fn begin_on_port(&mut self, now: SimTime, port_id: u32) -> Option<SimTime> {
+        let port = &mut self.ports[port_id as usize];
+        let Some(sky) = self.sky.as_ref().filter(|sky| port_id >= sky.first) else {
+            return port.begin_sending(now);
+        };
+        let vcs = &self.spec.vcs;
+        port.begin_sending_routed(now, |cell, ready| {
+            let route = vcs[cell.vc as usize].by_label;
+            let label = route.expect("the VC goes by label").label as u16;
+            sky.routed(label, cell, ready)
+        })
     }
 
     /// The last bit of a packet leaves a port of the sky.

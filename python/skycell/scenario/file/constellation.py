@@ -34,6 +34,9 @@ Step = Annotated[
 _OutageTime = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="40 s")
 ]
+Interruption = Annotated[
+    Quantity, quantity(Dimension.TIME, low=0, high=LONGEST_RUN_PS, example="20 ms")
+]
 Waiting = Annotated[str, word("sent", "rerouted", "lost")]
 _WAITING = (
     "fate of a packet whose link or route has changed by the time that it leaves: sent over the "
@@ -89,6 +92,12 @@ class GroundPort(SkyPort):
         _WAITING,
         source="rerouted at stations, which turn to another satellite; sent at satellites, as in "
         "Hypatia",
+    )
+    no_route: Annotated[str, word("lost", "waits")] = param(
+        "lost",
+        "fate of a packet that a station sends while it has no route: lost; or the packet waits in "
+        "the station's port, and what comes behind it, until there is one",
+        source="Hypatia: a packet without a next hop is dropped",
     )
     frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
 
@@ -168,6 +177,12 @@ class Handover(Parameters):
 
     in_flight: Annotated[str, word("arrives", "lost")] = param(
         "arrives", "fate of packets under way over a link that ends", source="Hypatia"
+    )
+    interruption: Interruption = param(
+        "0 s",
+        "time that a station needs to turn to a satellite: a link to the ground carries nothing "
+        "until the first step that is so long after the one at which the station may use it",
+        source="links that carry at once",
     )
 
 

@@ -176,6 +176,7 @@ class PlannedSky:
         columns: SHA-256 of the file of its columns.
         stations: names of its stations; each is a label, in this order.
         waiting: by kind of port, the fate of packets whose link or route changes as they wait.
+        waits_for_route: whether a station holds what it sends until it has a route.
         hop_limit: links that a packet may take.
         loses_in_flight: whether packets over a link that ends are lost.
         rtt_ps: greatest two-way delay of the pairs that have traffic.
@@ -189,6 +190,7 @@ class PlannedSky:
     columns: str
     stations: tuple[str, ...]
     waiting: Mapping[str, str]
+    waits_for_route: bool
     hop_limit: int
     loses_in_flight: bool
     rtt_ps: int

@@ -89,8 +89,10 @@ def plan_sky(
             seed,
             faults,
         ),
+        interruption_ps=rounded(topology.handover.interruption.amount),
     )
     _refuse_beside_outages(topology, faults)
+    _check_handover(topology, faults)
     faults.raise_if_any()
     found = _routes(topology, sky, asked, folder, faults)
     _add_kinds(plan, topology, sky, places, faults)
@@ -206,6 +208,7 @@ class _Asked:
     by: str
     per_station: bool
     outages: tuple[Row, ...]
+    interruption_ps: int
 
 
 def _routes(
@@ -255,6 +258,17 @@ def _refuse_beside_outages(topology: ConstellationNetwork, faults: FaultCollecto
     if routing.fstate is not None or routing.file is not None:
         allowed = "nothing with routes of a file, which know no outage"
         faults.add(here, Verbatim("a table"), allowed)
+
+
+def _check_handover(topology: ConstellationNetwork, faults: FaultCollector) -> None:
+    """Notes keys of handovers that contradict each other, or have no effect."""
+    ground, interruption = topology.ground, topology.handover.interruption
+    if ground.no_route == "waits" and ground.waiting not in (None, "rerouted"):
+        allowed = "rerouted, or the key left out: no_route = waits holds what takes a later route"
+        faults.add((*_GROUND, "waiting"), str(ground.waiting), allowed)
+    if topology.frozen and interruption.amount:
+        here: Path = ("topology", "handover", "interruption")
+        faults.add(here, interruption.text, "0 s with frozen = true: no station turns then")
 
 
 def _listed_routes(
@@ -339,6 +353,7 @@ def _of(sky: Constellation, asked: _Asked, listed: ListedRoutes | None) -> Route
         with_file=True,
         port_per_station=asked.per_station,
         outages=asked.outages,
+        interruption_ps=asked.interruption_ps,
     )
 
 
@@ -406,6 +421,7 @@ def _planned_sky(
         columns=found.digest,
         stations=tuple(place.name for place in places),
         waiting=waiting,
+        waits_for_route=topology.ground.no_route == "waits",
         hop_limit=topology.hop_limit,
         loses_in_flight=topology.handover.in_flight == "lost",
         rtt_ps=max(rtts, default=0),

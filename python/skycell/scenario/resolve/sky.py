@@ -39,6 +39,7 @@ def _kind(net: Resolution, name: str) -> PortKindSpec:
         channel=channels(net)[own],
         port=port,
         waiting=net.plan.sky.waiting[own],  # type: ignore[arg-type]
+        waits_for_route=name == UP and net.plan.sky.waits_for_route,
     )
 
 
