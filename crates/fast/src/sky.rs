@@ -21,6 +21,7 @@ use ends::FlowState;
 use links::Links;
 use node::{Counts, Node};
 use ports::{Kind, Slot};
+use skycell_atm::Reassembly;
 use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
 use skycell_sky::{Columns, Rows};
@@ -50,10 +51,7 @@ pub(crate) fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedRea
 
 /// The reason why a port of each kind is stepped, if it is.
 pub(crate) fn reasons_of_kinds(sky: &SkySpec) -> Vec<Option<SteppedReason>> {
-    sky.kinds
-        .iter()
-        .map(|kind| ports::reason(&kind.port))
-        .collect()
+    sky.kinds.iter().map(ports::reason).collect()
 }
 
 /// The least time between an event and what it leads to at another node; none where no link ever exists.
@@ -64,10 +62,10 @@ fn lookahead_ps(spec: &NetworkSpec, sky: &SkySpec) -> Option<u64> {
     let least = links::least_delays_ps(columns, epochs);
     let octets = least_octets(spec);
     let of_kind: Vec<u64> = (sky.kinds.iter())
-        .map(|kind| match ports::reason(&kind.port) {
-            None => kind.framing.time_ps(octets),
+        .map(|kind| match (ports::reason(kind), &kind.framing) {
+            (None, Some(framing)) => framing.time_ps(octets),
             // What leaves it now may have begun before.
-            Some(_) => 0,
+            _ => 0,
         })
         .collect();
     let of_link = |(link, delay_ps): (usize, u64)| {
@@ -128,6 +126,8 @@ struct Vc {
     label: u16,
     /// Index of its class among those of the run.
     class: u32,
+    /// Of a VC of cells.
+    reassembly: Reassembly,
     record: VcRecord,
 }
 
@@ -148,6 +148,7 @@ pub(crate) struct Sky<'a> {
     kinds: Vec<Kind>,
     /// Classes of the VCs: a stepped port has these in this order.
     classes: Vec<ServiceClass>,
+    carries_cells: bool,
     vcs: Vec<Vc>,
     flows: Vec<FlowState>,
     sources: Vec<CellSource>,
@@ -176,9 +177,10 @@ impl<'a> Sky<'a> {
                 from: route.from,
                 label: route.label as u16,
                 class: class.expect("classes of all VCs are known") as u32,
+                reassembly: Reassembly::default(),
                 record: VcRecord {
                     name: vc.name.clone(),
-                    carries_packets: true,
+                    carries_packets: !sky.carries_cells(),
                     ..VcRecord::default()
                 },
             }
@@ -197,7 +199,11 @@ impl<'a> Sky<'a> {
             flows: FlowState::of_run(spec),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             echoes: spec.echoes(),
-            frames: Frames::new(false, links.have_impairments()),
+            frames: Frames::new(
+                sky.carries_cells(),
+                sky.carries_cells() || links.have_impairments(),
+            ),
+            carries_cells: sky.carries_cells(),
             links,
             windows: Windows::new(width_ps),
             out: Outbox::default(),

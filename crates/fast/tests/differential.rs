@@ -610,6 +610,18 @@ fn networks_by_label_reroute_turn_back_and_lose_packets_for_every_reason() {
         }
     }
     assert!(met.iter().all(|&runs| runs > 20), "{met:?}");
+    let cells = (0..300).map(by_label).filter(|spec| {
+        let carries_cells = spec.sky.as_ref().is_some_and(SkySpec::carries_cells);
+        carries_cells && !spec.vcs.is_empty()
+    });
+    let [mut corrupt, mut whole] = [0; 2];
+    for spec in cells {
+        let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
+        let of = |count: fn(&VcRecord) -> u64| records.vcs.iter().map(count).sum::<u64>();
+        corrupt += u32::from(of(|vc| vc.frames_corrupt) > 0);
+        whole += u32::from(of(|vc| vc.frames_delivered) > 0);
+    }
+    assert!(corrupt > 10 && whole > 20, "{corrupt} {whole}");
 }
 
 /// Few networks by label are left to `reference`; the others have ports in closed form, stepped ones, and both.

@@ -322,6 +322,8 @@ pub enum SteppedReason {
     Resequencer,
     /// It is of a VC whose cells with CLP = 0 are counted apart, or of one that shares a port with such a VC, and so on.
     Clp0,
+    /// It carries cells that nodes forward by label.
+    CellsByLabel,
     /// The run has links beside those over which nodes forward packets by label.
     SkyBesideLinks,
     /// The run has users of the web whose packets nodes forward by label.

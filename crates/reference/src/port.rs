@@ -363,10 +363,13 @@ impl Port {
         cell
     }
 
-    /// VCs of the packets in the port, one each; it carries packets.
-    pub fn vcs_of_packets(&self) -> impl Iterator<Item = u32> {
-        let queues = self.queues.iter();
-        queues.flat_map(|queue| queue.cells.packets().map(|cell| cell.vc))
+    /// What is in the port: VCs with packets, one each, or with numbers of cells.
+    pub fn queued_by_vc(&self) -> impl Iterator<Item = (u32, u32)> {
+        let carries_packets = self.packets.is_some();
+        let queues = self.queues.iter().filter(move |_| carries_packets);
+        let packets = queues.flat_map(|queue| queue.cells.packets().map(|cell| (cell.vc, 1)));
+        let vcs = self.vcs.iter().filter(move |_| !carries_packets);
+        packets.chain(vcs.map(|vc| (vc.vc, vc.queued)))
     }
 
     /// Samples the queues of the port, which has this id, as far as `records` asks for that.

@@ -245,10 +245,12 @@ impl NetworkSpec {
         Ok(())
     }
 
-    /// Returns whether VC `vc` is one link that carries packets, or a way by label. The spec must be valid.
+    /// Returns whether VC `vc` is one link that carries packets, or a way by label of packets. The spec must be valid.
     pub fn carries_packets(&self, vc: usize) -> bool {
-        self.vcs[vc].by_label.is_some()
-            || self.links[self.vcs[vc].path[0] as usize].framing.is_some()
+        match (self.vcs[vc].by_label, &self.sky) {
+            (Some(_), sky) => !sky.as_ref().is_some_and(SkySpec::carries_cells),
+            (None, _) => self.links[self.vcs[vc].path[0] as usize].framing.is_some(),
+        }
     }
 
     /// Returns whether the cells of VC `vc` with CLP = 0 are counted separately: its source also

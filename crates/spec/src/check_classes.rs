@@ -175,11 +175,9 @@ impl NetworkSpec {
                 return Err(structure(path, "no such VC"));
             }
             let is_own = source.datagram_route.is_empty();
-            if is_own && self.carries_packets(vc) {
-                return Err(structure(
-                    path,
-                    "carries packets, and the source sends cells",
-                ));
+            if is_own && (self.carries_packets(vc) || self.vcs[vc].by_label.is_some()) {
+                let problem = "carries packets, or frames by label, and the source sends cells";
+                return Err(structure(path, problem));
             }
             if is_own && std::mem::replace(&mut used[vc], true) {
                 return Err(structure(path, "a source has a VC of its own"));
@@ -187,7 +185,8 @@ impl NetworkSpec {
             if self.nodes[self.vc_source(vc) as usize].kind != NodeKind::Host {
                 return Err(structure(path, "a source stands at a host"));
             }
-            crate::sources::validate_clp(i, source, &self.vcs[vc], self.carries_packets(vc))?;
+            let has_no_clp = self.carries_packets(vc) || self.vcs[vc].by_label.is_some();
+            crate::sources::validate_clp(i, source, &self.vcs[vc], has_no_clp)?;
             validate_source(i, source)?;
             crate::sources::validate_echo(self, i)?;
         }

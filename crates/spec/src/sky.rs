@@ -1,7 +1,7 @@
 //! A part of the network whose links and routes change together: satellites and stations that forward
 //! packets by label.
 
-use crate::check::{range, structure};
+use crate::check::{CELL_TIME_MAX_PS, range, structure};
 use crate::check_classes::refused;
 use crate::{
     ChannelSpec, LinkSpec, NetworkSpec, NodeKind, PacketFraming, PortSpec, SpecError, VcSpec,
@@ -42,8 +42,13 @@ pub struct SkySpec {
 pub struct PortKindSpec {
     /// Name, unique among the kinds.
     pub name: String,
-    /// How its links carry packets.
-    pub framing: PacketFraming,
+    /// How its links carry packets; the key is left out where they carry cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub framing: Option<PacketFraming>,
+    /// Time that a cell takes, picoseconds; the key is left out where the links carry packets. All kinds carry
+    /// cells, or none does.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cell_time_ps: u64,
     /// Part of a thousand million of the packets that each of its links loses; the key is left out for links
     /// that lose none. Drawn from the stream `link/<from>><to>/loss`.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -101,8 +106,8 @@ impl PortKindSpec {
             name,
             from,
             to,
-            cell_time_ps: 0,
-            framing: Some(self.framing),
+            cell_time_ps: self.cell_time_ps,
+            framing: self.framing,
             delay_ps: 0,
             loss_ppb: self.loss_ppb,
             channel: self.channel.clone(),
@@ -120,6 +125,11 @@ impl SkySpec {
     /// The spec has not been given its columns, which [`NetworkSpec::validate`] refuses.
     pub fn columns(&self) -> &Columns {
         self.read.as_deref().expect("a valid sky has its columns")
+    }
+
+    /// Returns whether nodes forward cells, and not packets.
+    pub fn carries_cells(&self) -> bool {
+        self.kinds.iter().any(|kind| kind.framing.is_none())
     }
 
     /// The link for whose port a packet waits that is handed over at a node without a route; none where such
@@ -220,6 +230,10 @@ impl NetworkSpec {
         }
         for (i, kind) in sky.kinds.iter().enumerate() {
             self.validate_kind(kind, &format!("sky.kinds[{i}]"))?;
+            if kind.framing.is_some() == sky.carries_cells() {
+                let problem = "all kinds of ports carry packets, or all carry cells";
+                return Err(structure(format!("sky.kinds[{i}].framing"), problem));
+            }
         }
         for (i, vc) in self.vcs.iter().enumerate() {
             self.validate_by_label(i, vc, sky)?;
@@ -229,10 +243,20 @@ impl NetworkSpec {
 
     fn validate_kind(&self, kind: &PortKindSpec, path: &str) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
-        kind.framing.validate(&at("framing"))?;
-        if kind.framing.fragment_octets.is_some() || kind.framing.checked_octets.is_some() {
-            let problem = "packets of a sky go whole, and with all their bits right";
-            return Err(structure(at("framing"), problem));
+        let is_right = match &kind.framing {
+            None => (1..=CELL_TIME_MAX_PS).contains(&kind.cell_time_ps),
+            Some(framing) => {
+                framing.validate(&at("framing"))?;
+                if framing.fragment_octets.is_some() || framing.checked_octets.is_some() {
+                    let problem = "packets of a sky go whole, and with all their bits right";
+                    return Err(structure(at("framing"), problem));
+                }
+                kind.cell_time_ps == 0
+            }
+        };
+        if !is_right {
+            let allowed = "above 0 and at most 1 s without a framing, 0 with one";
+            return Err(range(at("cell_time_ps"), kind.cell_time_ps, allowed));
         }
         if kind.waits_for_route && kind.waiting != Waiting::Rerouted {
             let problem =
@@ -278,19 +302,19 @@ impl NetworkSpec {
             let problem = "begins where its label ends";
             return Err(structure(at("by_label.from"), problem));
         }
-        let of_cells = [
+        let of_paths = [
             ("policing", !vc.policing.is_empty()),
             ("gfr", vc.gfr.is_some()),
             ("abr", vc.abr.is_some()),
             ("rerouting", vc.rerouting.is_some()),
             ("resequencer", vc.resequencer.is_some()),
         ];
-        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there) {
-            let problem = "belongs to cells, and the VC carries packets by label";
+        if let Some((key, _)) = of_paths.iter().find(|(_, is_there)| *is_there) {
+            let problem = "belongs to VCs of cells with a path, and the VC goes by label";
             return Err(structure(at(key), problem));
         }
         if self.records.delay_vcs.contains(&(i as u32)) {
-            let problem = "measures cells, and the VC carries packets";
+            let problem = "measures cells of VCs with a path, and the VC goes by label";
             return Err(structure("records.delay_vcs".into(), problem));
         }
         match sky

@@ -250,15 +250,14 @@ pub(crate) fn validate_clp(
     i: usize,
     source: &SourceSpec,
     vc: &VcSpec,
-    carries_packets: bool,
+    has_no_clp: bool,
 ) -> Result<(), SpecError> {
     let at = |key: &str| format!("sources[{i}].{key}");
     let Some(clp) = &source.clp else {
         return Ok(());
     };
-    if carries_packets || source.datagram_route.len() > 1 {
-        let problem =
-            "is that of cells of one VC: packets, and datagrams behind a router, have none";
+    if has_no_clp || source.datagram_route.len() > 1 {
+        let problem = "is that of cells of one VC with a path: packets, and datagrams behind a router, have none";
         return Err(structure(at("clp"), problem));
     }
     if vc.gfr.is_some() || vc.abr.is_some() {

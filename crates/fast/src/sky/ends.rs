@@ -3,6 +3,7 @@
 
 use super::Sky;
 use super::links::Entry;
+use skycell_atm::Reassembled;
 use skycell_des::Key;
 use skycell_spec::NetworkSpec;
 use skycell_tcp::Segment;
@@ -175,23 +176,47 @@ impl Sky<'_> {
 
     /// A packet is handed over where a VC begins.
     fn hand_over(&mut self, at: Key, frame: FrameId, vc: u32) {
+        let units = match self.carries_cells {
+            true => self.frames.get(frame).cells(),
+            false => 1,
+        };
         let own = &mut self.vcs[vc as usize];
         own.record.frames_offered += 1;
-        own.record.cells_offered += 1;
+        own.record.cells_offered += u64::from(units);
         let from = own.from;
-        self.counts[from as usize].handed_over += 1;
+        self.counts[from as usize].handed_over += u64::from(units);
         let entry = self.new_entry(frame, vc);
-        self.forward(at, from, None, entry);
+        match self.carries_cells {
+            true => self.hand_over_cells(at, from, entry, units),
+            false => self.forward(at, from, None, entry),
+        }
     }
 
     /// A packet has come to the node where its label ends.
     pub(super) fn on_delivered(&mut self, at: Key, node: u32, entry: Entry) {
         let now = at.time();
-        let record = &mut self.vcs[entry.vc as usize].record;
-        record.cells_delivered += 1;
-        record.frames_delivered += 1;
-        record.cells_whole += 1;
         let id = entry.frame;
+        let own = &mut self.vcs[entry.vc as usize];
+        let record = &mut own.record;
+        record.cells_delivered += 1;
+        let mut units = 1;
+        if let Some((index, is_last)) = entry.cell() {
+            let (serial, frame) = (self.frames.serial(id), self.frames.get(id));
+            let found = own
+                .reassembly
+                .on_cell(serial, index, is_last, frame.is_errored());
+            if let Some(Reassembled::Corrupt { cells, is_crc }) = found {
+                record.frames_corrupt += 1;
+                record.frames_crc += u64::from(is_crc);
+                record.cells_corrupt += u64::from(cells);
+            }
+            if found != Some(Reassembled::Whole) {
+                return self.frames.forget(id);
+            }
+            units = frame.cells();
+        }
+        record.frames_delivered += 1;
+        record.cells_whole += u64::from(units);
         let frame = self.frames.get_mut(id);
         frame.set_ecn(entry.ecn);
         let (flow, is_forward, sent_by) = (frame.flow, frame.is_forward, frame.sent_by());

@@ -1,21 +1,27 @@
 //! Links: the packets under way, delays over time, and losses.
 
 use super::Epochs;
+use crate::frames::Frames;
 use skycell_records::LossReason;
 use skycell_reference::{Cell, Impairments, Struck};
 use skycell_sky::{Columns, Courses};
 use skycell_spec::{NetworkSpec, SkySpec};
-use skycell_units::{Ecn, SimTime};
+use skycell_units::{CELL_OCTETS, Ecn, SimTime};
 use std::collections::VecDeque;
 
-/// A packet on its way.
+/// In the place of octets: a cell.
+const CELL: u32 = 1 << 31;
+/// A cell that is the last of its frame.
+const LAST: u32 = 1 << 30;
+
+/// A packet, or a cell, on its way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     /// When it arrives at the end of its link.
     pub(super) arrival: SimTime,
     pub(super) frame: skycell_units::FrameId,
     pub(super) vc: u32,
-    /// Octets of the IP packet.
+    /// Octets of the IP packet; of a cell [`CELL`], [`LAST`] and its index in the frame.
     pub(super) octets: u32,
     pub(super) label: u16,
     /// Links that it has taken.
@@ -161,7 +167,7 @@ impl<'a> Links<'a> {
         (since, now): (SimTime, SimTime),
         (link, epoch): (u32, u32),
         entry: Entry,
-        serial: impl Fn() -> u64,
+        frames: &mut Frames,
         epochs: &Epochs,
     ) -> Result<(SimTime, bool), LossReason> {
         self.bring(link, epoch, epochs);
@@ -171,9 +177,11 @@ impl<'a> Links<'a> {
             && let Some(impairments) = &mut self.impairments[link as usize]
         {
             let cell = entry.to_cell(now);
-            let struck = impairments.on_cell((since, now), None, &cell, serial());
-            if let Struck::Lost(reason) = struck {
-                return Err(reason);
+            let serial = frames.serial(entry.frame);
+            match impairments.on_cell((since, now), None, &cell, serial) {
+                Struck::Lost(reason) => return Err(reason),
+                Struck::Payload => frames.get_mut(entry.frame).set_errored(),
+                Struck::Right => {}
             }
         }
         if own.delay == SimTime::NEVER {
@@ -194,6 +202,33 @@ impl<'a> Links<'a> {
 }
 
 impl Entry {
+    /// Octets that a port sends for it, without those of a framing of packets.
+    pub(super) fn line_octets(&self) -> u32 {
+        match self.octets & CELL {
+            0 => self.octets,
+            _ => CELL_OCTETS as u32,
+        }
+    }
+
+    /// The index of a cell in its frame, and whether it is the last one; none of a packet.
+    pub(super) fn cell(&self) -> Option<(u32, bool)> {
+        let index = self.octets & !(CELL | LAST);
+        (self.octets & CELL != 0).then_some((index, self.octets & LAST != 0))
+    }
+
+    /// What stands in the place of octets of the first cell of a frame of so many.
+    pub(super) fn first_cell(cells: u32) -> u32 {
+        CELL | LAST * u32::from(cells == 1)
+    }
+
+    /// What stands in the place of octets.
+    pub(super) fn octets_of(cell: &Cell) -> u32 {
+        match cell.octets {
+            0 => CELL | cell.index | LAST * u32::from(cell.eom),
+            octets => octets,
+        }
+    }
+
     /// The packet as ports and links of `reference` have it, come to one at `now`.
     pub(super) fn to_cell(self, now: SimTime) -> Cell {
         Cell {
@@ -201,14 +236,18 @@ impl Entry {
             rm: None,
             efci: false,
             ack: None,
-            index: 0,
-            octets: self.octets,
+            index: self.cell().map_or(0, |cell| cell.0),
+            octets: if self.cell().is_some() {
+                0
+            } else {
+                self.octets
+            },
             vc: self.vc,
             port_vc: skycell_units::PortVc(0),
             flow: 0,
             hop: self.hops.into(),
             sky_link: 0,
-            eom: true,
+            eom: self.cell().is_none_or(|cell| cell.1),
             clp: false,
             is_paced: false,
             ecn: self.ecn,

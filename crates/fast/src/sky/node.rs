@@ -10,6 +10,7 @@ use skycell_sky::{Forward, LossReason as NoLink, Waiting, first_routed, forward}
 use skycell_spec::{LinkSpec, TraceKind};
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
+use std::collections::BTreeMap;
 
 /// A node, in one line of the cache but for its keys.
 #[derive(Debug)]
@@ -179,7 +180,10 @@ impl Sky<'_> {
                     self.frames.forget(entry.frame);
                 }
             },
-            Slot::Stepped(_) => self.offer_to_stepped(at, node, (id, link), entry),
+            Slot::Stepped(_) => {
+                let is_frame = !self.carries_cells;
+                self.offer_to_stepped(at, node, (id, link), entry, is_frame.then_some(1));
+            }
             Slot::Unused => {
                 self.make_port(id);
                 self.nodes[node as usize].offered -= 1;
@@ -242,10 +246,10 @@ impl Sky<'_> {
     ) {
         let reason = match leaves_by {
             Ok(link) => {
-                let serial = || self.frames.serial(entry.frame);
+                let frames = &mut self.frames;
                 match self
                     .links
-                    .enter(times, (link, epoch), entry, serial, &self.epochs)
+                    .enter(times, (link, epoch), entry, frames, &self.epochs)
                 {
                     Ok((arrival, is_only)) => {
                         if is_only {
@@ -288,11 +292,14 @@ impl Sky<'_> {
             true => {
                 let link: LinkSpec = self.sky.kinds[kind].link(name.clone(), from, to);
                 let mut port = Port::new(&link, self.spec.seed, self.end);
-                for &class in &self.classes {
+                for &class in self.classes.iter().filter(|_| !self.carries_cells) {
                     port.add_vc(u32::MAX, class, &link);
                 }
-                let meter = SkyMeter::default();
-                Slot::Stepped(Box::new(Stepped { port, meter }))
+                Slot::Stepped(Box::new(Stepped {
+                    port,
+                    meter: SkyMeter::default(),
+                    vcs: BTreeMap::new(),
+                }))
             }
         };
     }
@@ -304,8 +311,46 @@ impl Sky<'_> {
         }
     }
 
-    /// Offers a packet to a stepped port.
-    fn offer_to_stepped(&mut self, at: Key, node: u32, (id, link): (u32, u32), entry: Entry) {
+    /// A frame of so many cells is handed over where its VC begins; the first cell is given.
+    pub(super) fn hand_over_cells(&mut self, at: Key, node: u32, entry: Entry, units: u32) {
+        (1..units).for_each(|_| self.frames.hold(entry.frame));
+        self.bring(at.time(), node);
+        let held = || self.sky.link_to_wait_for(node);
+        let Some(link) = self.rows.next(node, entry.label).or_else(held) else {
+            self.counts[node as usize].no_route += u64::from(units);
+            let entries = std::iter::repeat_n(entry, units as usize);
+            return entries.for_each(|entry| self.lose(&entry, LossReason::NoRoute));
+        };
+        self.nodes[node as usize].offered += u64::from(units);
+        let id = self.links.all[link as usize].port;
+        if matches!(self.ports[id as usize], Slot::Unused) {
+            self.make_port(id);
+        }
+        self.offer_to_stepped(at, node, (id, link), entry, Some(units));
+    }
+
+    /// Index of a VC at a stepped port.
+    fn port_vc(&mut self, id: u32, vc: u32) -> PortVc {
+        let kind = &self.sky.kinds[usize::from(self.columns.port_kind[id as usize])];
+        let class = self.vcs[vc as usize].class;
+        if !self.carries_cells {
+            return PortVc(class);
+        }
+        let class = self.classes[class as usize];
+        let Stepped { port, vcs, .. } = self.stepped(id);
+        let known = vcs.entry(vc);
+        *known.or_insert_with(|| port.add_vc(vc, class, &kind.link(String::new(), 0, 0)))
+    }
+
+    /// Offers a packet or a cell to a stepped port, or a frame of so many cells that is handed over.
+    fn offer_to_stepped(
+        &mut self,
+        at: Key,
+        node: u32,
+        (id, link): (u32, u32),
+        entry: Entry,
+        frame_of: Option<u32>,
+    ) {
         let now = at.time();
         let kind = &self.kinds[usize::from(self.columns.port_kind[id as usize])];
         let frame = self.frames.get(entry.frame);
@@ -322,23 +367,36 @@ impl Sky<'_> {
             sky_link: link,
             ..entry.to_cell(now)
         };
-        let port_vc = PortVc(self.vcs[entry.vc as usize].class);
-        let Stepped { port, meter } = self.stepped(id);
+        let port_vc = self.port_vc(id, entry.vc);
+        let Stepped { port, meter, .. } = self.stepped(id);
         let was_idle = !port.is_busy();
-        let verdict = port.on_frame(now, port_vc, 1, |_| cell);
-        let discarded = port.discarded.len() as u32 + u32::from(verdict != Verdict::Accepted);
+        let units = frame_of.unwrap_or(1);
+        let verdict = match frame_of {
+            None => port.on_cell(now, cell, port_vc),
+            Some(_) => port.on_frame(now, port_vc, units, |index| Cell {
+                index,
+                eom: index + 1 == units,
+                ..cell
+            }),
+        };
+        let is_refused = verdict != Verdict::Accepted;
+        let discarded = port.discarded.len() as u32 + units * u32::from(is_refused);
         meter.on_arrival(now.0, port.queued());
         meter.on_discard(now.0, discarded);
         self.settle_discarded(now, id);
         match verdict {
             Verdict::Accepted if was_idle => self.begin_sending(now, node, id),
             Verdict::Accepted => {}
-            Verdict::Discarded { reason, .. } => {
-                // A packet is the whole of its frame, so each is the first loss of one.
+            Verdict::Discarded {
+                reason,
+                is_first_loss,
+            } => {
                 let record = &mut self.vcs[entry.vc as usize].record;
-                record.cells_discarded.add(reason, 1);
-                self.trace_discard(now, id, &entry, reason);
-                self.frames.forget(entry.frame);
+                record.cells_discarded.add(reason, units.into());
+                if is_first_loss {
+                    self.trace_discard(now, id, &entry, reason);
+                }
+                self.frames.forget_some(entry.frame, units);
             }
         }
     }
@@ -387,7 +445,7 @@ impl Sky<'_> {
             arrival: SimTime::ZERO,
             frame: cell.frame,
             vc: cell.vc,
-            octets: cell.octets,
+            octets: Entry::octets_of(cell),
             label: self.vcs[cell.vc as usize].label,
             hops: cell.hop as u8,
             ecn: cell.ecn,
@@ -417,11 +475,12 @@ impl Sky<'_> {
             self.counts[node as usize].rerouted += 1;
             return self.offer(at, node, link, entry);
         }
-        let Stepped { port, meter } = self.stepped(id);
+        let port = &mut self.stepped(id).port;
         let (_, since) = port.sending();
         let cell = port.leave(now);
-        meter.on_departure(now.0, cell.octets);
         let entry = self.entry_of(&cell);
+        let meter = &mut self.stepped(id).meter;
+        meter.on_departure(now.0, entry.line_octets());
         let epoch = self.bring(now, node);
         let kind = usize::from(self.columns.port_kind[id as usize]);
         let leaves_by = match self.kinds[kind].waiting {
@@ -478,14 +537,17 @@ impl Sky<'_> {
         self.plan(node, Key::new(next, rank::SAMPLE, id));
     }
 
-    /// A packet as it is handed over where a VC begins.
+    /// A packet, or the first cell of a frame, as it is handed over where a VC begins.
     pub(super) fn new_entry(&self, frame: FrameId, vc: u32) -> Entry {
         let own = self.frames.get(frame);
         Entry {
             arrival: SimTime::ZERO,
             frame,
             vc,
-            octets: own.octets(),
+            octets: match self.carries_cells {
+                true => Entry::first_cell(own.cells()),
+                false => own.octets(),
+            },
             label: self.vcs[vc as usize].label,
             hops: 0,
             ecn: own.ecn(),

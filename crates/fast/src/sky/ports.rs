@@ -10,13 +10,17 @@ use skycell_des::{Key, Stream};
 use skycell_records::{SkyMeter, SteppedReason};
 use skycell_reference::Port;
 use skycell_sky::{Columns, NO_LINK, Waiting, first_routed};
-use skycell_spec::{FifoSpec, PacketFraming, PolicySpec, PortKindSpec, PortSpec, SchedulerSpec};
+use skycell_spec::{FifoSpec, PacketFraming, PolicySpec, PortKindSpec, SchedulerSpec};
 use skycell_traffic::rank;
-use skycell_units::SimTime;
-use std::collections::VecDeque;
+use skycell_units::{PortVc, SimTime};
+use std::collections::{BTreeMap, VecDeque};
 
-/// Why a port of the sky is stepped, if it is.
-pub(super) fn reason(port: &PortSpec) -> Option<SteppedReason> {
+/// Why ports of a kind are stepped, if they are.
+pub(super) fn reason(kind: &PortKindSpec) -> Option<SteppedReason> {
+    if kind.framing.is_none() {
+        return Some(SteppedReason::CellsByLabel);
+    }
+    let port = &kind.port;
     if port.queues.len() > 1 || port.scheduler != SchedulerSpec::Fifo(FifoSpec {}) {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
@@ -35,7 +39,8 @@ pub(super) struct Kind {
     pub(super) has_ack_filter: bool,
     pub(super) waiting: Waiting,
     pub(super) waits_for_route: bool,
-    framing: PacketFraming,
+    /// None of ports of cells, which are stepped.
+    framing: Option<PacketFraming>,
     capacity: u64,
     counts_octets: bool,
     /// By octets modulo [`LENGTHS`]: those of the last such packet, and its time of transmission.
@@ -47,7 +52,7 @@ impl Kind {
     pub(super) fn new(spec: &PortKindSpec) -> Self {
         let queue = &spec.port.queues[0];
         Kind {
-            is_stepped: reason(&spec.port).is_some(),
+            is_stepped: reason(spec).is_some(),
             has_ack_filter: spec.port.ack_filter,
             waiting: spec.waiting.into(),
             waits_for_route: spec.waits_for_route,
@@ -64,7 +69,8 @@ impl Kind {
     fn time(&mut self, octets: u32) -> SimTime {
         let known = &mut self.times[octets as usize % LENGTHS];
         if known.0 != octets {
-            *known = (octets, SimTime(self.framing.time_ps(octets.into())));
+            let framing = self.framing.expect("ports of cells are stepped");
+            *known = (octets, SimTime(framing.time_ps(octets.into())));
         }
         known.1
     }
@@ -83,6 +89,8 @@ pub(super) enum Slot {
 pub(super) struct Stepped {
     pub(super) port: Port,
     pub(super) meter: SkyMeter,
+    /// Where it carries cells: the VCs that have come to it, with their index there.
+    pub(super) vcs: BTreeMap<u32, PortVc>,
 }
 
 /// A packet in a port in closed form.

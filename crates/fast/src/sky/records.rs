@@ -3,7 +3,7 @@
 use super::Sky;
 use super::ports::Slot;
 use skycell_des::Key;
-use skycell_records::{EngineStats, FragmentedPackets, RunRecords, SkyRecord};
+use skycell_records::{EngineStats, FragmentedPackets, RunRecords, SkyRecord, VcRecord};
 use skycell_reference::{Finished, records_of};
 
 impl Sky<'_> {
@@ -20,10 +20,14 @@ impl Sky<'_> {
         let ports = record.ports.port.iter().zip(&record.ports.arrived);
         let stepped = ports.filter(|(id, _)| is_stepped(id));
         let cells_stepped = stepped.map(|(_, arrived)| arrived).sum();
+        let vcs = self.vcs.into_iter().map(|vc| VcRecord {
+            cells_open: vc.reassembly.open_cells().into(),
+            ..vc.record
+        });
         let finished = Finished {
             ports: Vec::new(),
             sky: Some(record),
-            vcs: self.vcs.into_iter().map(|vc| vc.record).collect(),
+            vcs: vcs.collect(),
             flows: self.flows.into_iter().map(|own| own.flow).collect(),
             sources: self.sources,
             uplinks: Vec::new(),
@@ -49,14 +53,16 @@ impl Sky<'_> {
         let end = Key::new(self.end, 0, 0);
         for (slot, id) in self.ports.iter_mut().zip(0u32..) {
             let vcs = &mut self.vcs;
-            let mut count = |vc: u32| vcs[vc as usize].record.cells_queued += 1;
+            let mut count = |(vc, queued): (u32, u32)| {
+                vcs[vc as usize].record.cells_queued += u64::from(queued);
+            };
             match slot {
                 Slot::Unused => {}
                 Slot::Closed(port) => {
                     port.settle(end, id);
-                    port.vcs_of_packets().for_each(&mut count);
+                    port.vcs_of_packets().for_each(|vc| count((vc, 1)));
                 }
-                Slot::Stepped(own) => own.port.vcs_of_packets().for_each(&mut count),
+                Slot::Stepped(own) => own.port.queued_by_vc().for_each(&mut count),
             }
         }
     }

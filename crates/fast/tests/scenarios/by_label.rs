@@ -39,9 +39,13 @@ pub fn by_label(seed: u64) -> NetworkSpec {
     let columns = shared_courses(by_hand.columns().expect("columns that have a meaning"));
     builder.flows_by_label(&draws);
     builder.sources_by_label(&draws);
+    let of_cells = builder
+        .dice
+        .one_in(4)
+        .then(|| builder.kinds_of_cells(kinds));
     let mut spec = builder.spec;
     spec.seed = dice.below(1 << 40);
-    let kinds = draws.kinds(&mut spec, &mut dice, kinds);
+    let kinds = of_cells.unwrap_or_else(|| draws.kinds(&mut spec, &mut dice, kinds));
     spec.sky = Some(SkySpec {
         columns: digest(&columns.to_octets()),
         kinds,
@@ -247,7 +251,8 @@ impl Draws {
             PortKindSpec {
                 waits_for_route: waiting == Waiting::Rerouted && dice.one_in(2),
                 name: link.name,
-                framing: link.framing.expect("it carries packets"),
+                framing: link.framing,
+                cell_time_ps: 0,
                 loss_ppb: match loses_some {
                     true => dice.pick(&[10_000_000, 300_000_000]),
                     false => 0,
@@ -341,6 +346,39 @@ impl Builder<'_> {
             return vec![self.vc_by_label(from, middle), self.vc_by_label(middle, to)];
         }
         vec![self.vc_by_label(from, to)]
+    }
+
+    /// Ports of cells, and sources whose datagrams have as many cells as they need.
+    fn kinds_of_cells(&mut self, count: usize) -> Vec<PortKindSpec> {
+        for source in &mut self.spec.sources {
+            source.frame_cells = (source.datagram_octets as u32 + 8).div_ceil(48);
+        }
+        let loses = self.dice.one_in(3);
+        let kind = |at: usize| {
+            let capacity = self
+                .dice
+                .pick(&[None, Some(1), Some(30), Some(150), Some(400)]);
+            let policy = match capacity {
+                Some(cells) if self.dice.one_in(2) => self.policy(cells),
+                _ => PolicySpec::TailDrop(TailDropSpec {}),
+            };
+            let gap = if self.dice.one_in(8) { MICROSECOND } else { 0 };
+            let waiting = self
+                .dice
+                .pick(&[Waiting::Sent, Waiting::Rerouted, Waiting::Lost]);
+            let strikes = loses && self.dice.one_in(2);
+            PortKindSpec {
+                name: format!("kind{at}"),
+                framing: None,
+                cell_time_ps: self.rate(),
+                loss_ppb: if loses && !strikes { 10_000_000 } else { 0 },
+                channel: strikes.then(|| channel(self.dice)),
+                port: PortSpec::fifo(capacity, policy, gap),
+                waiting,
+                waits_for_route: waiting == Waiting::Rerouted && self.dice.one_in(2),
+            }
+        };
+        (0..count).map(kind).collect()
     }
 
     /// Two stations.

@@ -11,8 +11,8 @@ impl Network<'_> {
         self.finish_abr();
         if let Some(sky) = &self.sky {
             let own = &self.ports[self.spec.links.len()..];
-            for vc in own.iter().flat_map(Port::vcs_of_packets) {
-                self.vcs[vc as usize].record.cells_queued += 1;
+            for (vc, queued) in own.iter().flat_map(Port::queued_by_vc) {
+                self.vcs[vc as usize].record.cells_queued += u64::from(queued);
             }
             for vc in sky.vcs_on_links() {
                 self.vcs[vc as usize].record.cells_in_transit += 1;

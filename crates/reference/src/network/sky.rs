@@ -1,8 +1,9 @@
-//! Packets that nodes forward by label, over links and routes that change at epochs.
+//! Packets, or cells, that nodes forward by label, over links and routes that change at epochs.
 //!
 //! At one instant links and routes change first; then packets leave ports, by port, and arrive, by link.
 //! A packet joins the queue of the port that its node's route leaves by as the packet arrives. It enters a
-//! link as its last bit leaves, with the delay of the epoch in force then.
+//! link as its last bit leaves, with the delay of the epoch in force then. Where links carry cells, a
+//! frame is handed over whole, and each of its cells fares as a packet does from then on.
 
 use super::Network;
 use crate::bit_errors::Struck;
@@ -16,8 +17,8 @@ use skycell_sky::{
 };
 use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
 use skycell_traffic::rank;
-use skycell_units::{FrameId, PortVc, SimTime};
-use std::collections::VecDeque;
+use skycell_units::{CELL_OCTETS, FrameId, PortVc, SimTime};
+use std::collections::{BTreeMap, VecDeque};
 
 /// A link of the sky.
 #[derive(Debug)]
@@ -58,8 +59,11 @@ pub(super) struct Sky<'a> {
     /// Counts by second of each port.
     meters: Vec<SkyMeter>,
     nodes: Vec<Counts>,
-    /// Classes of the VCs by label: a port has these in this order.
+    /// Classes of the VCs by label: a port of packets has these in this order.
     classes: Vec<ServiceClass>,
+    /// By port of cells: the VCs that have come to it, with their index there.
+    port_vcs: Vec<BTreeMap<u32, PortVc>>,
+    carries_cells: bool,
     has_ack_filter: bool,
 }
 
@@ -91,7 +95,7 @@ impl<'a> Sky<'a> {
             let kind = &sky.kinds[usize::from(columns.port_kind[port])];
             let link = kind.link(name, link_from[link], columns.link_to[link]);
             let mut port = Port::new(&link, spec.seed, end_of_run);
-            for &class in &classes {
+            for &class in classes.iter().filter(|_| !sky.carries_cells()) {
                 port.add_vc(u32::MAX, class, &link);
             }
             ports.push(port);
@@ -121,6 +125,8 @@ impl<'a> Sky<'a> {
             link_from,
             meters: vec![SkyMeter::default(); columns.ports()],
             nodes: vec![Counts::default(); columns.nodes()],
+            port_vcs: vec![BTreeMap::new(); columns.ports()],
+            carries_cells: sky.carries_cells(),
             classes,
             has_ack_filter: sky.kinds.iter().any(|kind| kind.port.ack_filter),
         }
@@ -175,14 +181,15 @@ impl<'a> Sky<'a> {
         routed.map_or(SimTime::NEVER, |epoch| ready.max(self.begins(epoch)))
     }
 
-    /// A packet enters a link, under transmission since `since`; the reason when it is lost on the route.
+    /// A packet enters a link, under transmission since `since`. Returns the reason when it is lost on the
+    /// route, and whether its payload has bit errors.
     fn enter(
         &mut self,
         (since, now): (SimTime, SimTime),
         link: u32,
         cell: Cell,
         serial: u64,
-    ) -> Option<LossReason> {
+    ) -> (Option<LossReason>, bool) {
         let delay_ps = self.courses.known_ps(link, self.epoch);
         let ends = self.courses.exists_until(link, self.epoch);
         let ends = self.begins(ends);
@@ -192,17 +199,29 @@ impl<'a> Sky<'a> {
         // The draw comes first, so that handovers shift nobody's draws.
         let struck = own.impairments.on_cell((since, now), None, &cell, serial);
         if let Struck::Lost(reason) = struck {
-            return Some(reason);
+            return (Some(reason), false);
         }
+        let is_errored = struck == Struck::Payload;
         let Some(delay_ps) = delay_ps else {
-            return Some(LossReason::OutOfRange);
+            return (Some(LossReason::OutOfRange), is_errored);
         };
         let arrival = ahead.max(now + SimTime(delay_ps));
         if self.spec.loses_in_flight && ends < arrival && ends < self.end_of_run {
-            return Some(LossReason::Handover);
+            return (Some(LossReason::Handover), is_errored);
         }
         own.cells.push_back((arrival, cell));
-        None
+        (None, is_errored)
+    }
+
+    /// Index of a VC at a port, by their numbers in the sky and in the spec.
+    fn port_vc(&mut self, own: &mut Port, port: u32, vc: u32, class: ServiceClass) -> PortVc {
+        if !self.carries_cells {
+            let index = self.classes.iter().position(|&own| own == class);
+            return PortVc(index.expect("all classes by label are known") as u32);
+        }
+        let kind = &self.spec.kinds[usize::from(self.columns.port_kind[port as usize])];
+        let known = self.port_vcs[port as usize].entry(vc);
+        *known.or_insert_with(|| own.add_vc(vc, class, &kind.link(String::new(), 0, 0)))
     }
 
     /// The record of the sky when the run ends, with its `ports`.
@@ -253,22 +272,26 @@ impl<'a> Network<'a> {
         route.expect("the VC goes by label").label as u16
     }
 
-    /// A whole packet is handed over where its VC begins.
+    /// A whole packet, or frame of cells, is handed over where its VC begins.
     pub(super) fn hand_to_sky(&mut self, now: SimTime, id: FrameId, vc_id: u32, node: u32) {
         let frame = self.frames.get(id);
+        let (units, carries_packets) = {
+            let vc = &self.vcs[vc_id as usize];
+            (vc.units(frame), vc.carries_packets)
+        };
         let cell = Cell {
             frame: id,
             rm: None,
             efci: false,
             ack: None,
             index: 0,
-            octets: frame.octets,
+            octets: if carries_packets { frame.octets } else { 0 },
             vc: vc_id,
             port_vc: PortVc(0),
             flow: frame.content.flow_number(self.flows.len()),
             hop: 0,
             sky_link: 0,
-            eom: true,
+            eom: units == 1,
             clp: frame.clp,
             is_paced: false,
             ecn: frame.ecn,
@@ -276,16 +299,17 @@ impl<'a> Network<'a> {
             left_at: now,
             entry: 0,
         };
-        self.frames.begin(id, 1);
+        self.frames.begin(id, units);
         let record = &mut self.vcs[vc_id as usize].record;
         record.frames_offered += 1;
-        record.cells_offered += 1;
-        self.sky().nodes[node as usize].handed_over += 1;
-        self.forward(now, node, None, cell);
+        record.cells_offered += u64::from(units);
+        self.sky().nodes[node as usize].handed_over += u64::from(units);
+        self.forward(now, node, None, cell, units);
     }
 
-    /// A packet is at a node, to which it came over a link or not: it is delivered, lost, or goes on.
-    fn forward(&mut self, now: SimTime, node: u32, came_over: Option<u32>, cell: Cell) {
+    /// A packet is at a node, to which it came over a link or not: it is delivered, lost, or goes on. A frame
+    /// that is handed over has `units` cells, the first of which is given.
+    fn forward(&mut self, now: SimTime, node: u32, came_over: Option<u32>, cell: Cell, units: u32) {
         let label = self.label(cell.vc);
         let sky = self.sky();
         sky.bring(now, node);
@@ -307,28 +331,37 @@ impl<'a> Network<'a> {
             Forward::Lost(reason) => {
                 let reason = LossReason::from(reason);
                 match reason {
-                    LossReason::HopLimit => counts.hop_limit += 1,
-                    _ => counts.no_route += 1,
+                    LossReason::HopLimit => counts.hop_limit += u64::from(units),
+                    _ => counts.no_route += u64::from(units),
                 }
-                self.lose_packet(&cell, reason);
+                self.lose_units(&cell, units, reason);
             }
             Forward::Link(link) => {
                 let back =
                     |came: u32| sky.link_from[came as usize] == sky.columns.link_to[link as usize];
                 counts.turned_back += u64::from(came_over.is_some_and(back));
-                self.offer_packet(now, link, cell);
+                let is_handed_over = came_over.is_none();
+                self.offer_units(now, link, cell, units, is_handed_over);
             }
         }
     }
 
-    /// Offers a packet to the port of a link.
-    fn offer_packet(&mut self, now: SimTime, link: u32, cell: Cell) {
+    /// Offers a packet, a cell, or the `units` cells of a frame that is handed over, to the port of a link.
+    fn offer_units(
+        &mut self,
+        now: SimTime,
+        link: u32,
+        cell: Cell,
+        units: u32,
+        is_handed_over: bool,
+    ) {
         let class = self.spec.vcs[cell.vc as usize].class;
-        let sky = self.sky();
-        sky.nodes[sky.link_from[link as usize] as usize].offered += 1;
+        let sky = self.sky.as_mut().expect("only a sky forwards by label");
+        sky.nodes[sky.link_from[link as usize] as usize].offered += u64::from(units);
         let port_id = sky.port_of(link);
-        let index = sky.classes.iter().position(|&own| own == class);
-        let port_vc = PortVc(index.expect("all classes by label are known") as u32);
+        let port = &mut self.ports[port_id as usize];
+        let port_vc = sky.port_vc(port, port_id - sky.first, cell.vc, class);
+        let carries_cells = sky.carries_cells;
         // Each port looks at the packet anew, whatever the filter of one before has made of it.
         let has_ack_filter = self.sky().has_ack_filter;
         let content = &self.frames.get(cell.frame).content;
@@ -341,20 +374,29 @@ impl<'a> Network<'a> {
         };
         let port = &mut self.ports[port_id as usize];
         let was_idle = !port.is_busy();
-        let verdict = port.on_frame(now, port_vc, 1, |_| own);
-        let discarded = port.discarded.len() as u32 + u32::from(verdict != Verdict::Accepted);
+        let verdict = match carries_cells && !is_handed_over {
+            true => port.on_cell(now, own, port_vc),
+            false => port.on_frame(now, port_vc, units, |index| Cell {
+                index,
+                eom: index + 1 == units,
+                ..own
+            }),
+        };
+        let is_refused = verdict != Verdict::Accepted;
+        let discarded = port.discarded.len() as u32 + units * u32::from(is_refused);
         let queued = port.queued();
         let sky = self.sky();
         let meter = &mut sky.meters[(port_id - sky.first) as usize];
         meter.on_arrival(now.0, queued);
         meter.on_discard(now.0, discarded);
         self.settle_discarded(now, port_id);
-        self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, 1, verdict);
+        self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, units, verdict);
     }
 
-    fn lose_packet(&mut self, cell: &Cell, reason: LossReason) {
-        self.vcs[cell.vc as usize].record.cells_lost.add(reason);
-        self.frames.settle(cell.frame, 1);
+    fn lose_units(&mut self, cell: &Cell, units: u32, reason: LossReason) {
+        let lost = &mut self.vcs[cell.vc as usize].record.cells_lost;
+        (0..units).for_each(|_| lost.add(reason));
+        self.frames.settle(cell.frame, units);
     }
 
     /// A port of the sky, or another one, begins to send; returns when the last bit will leave.
@@ -378,18 +420,27 @@ impl<'a> Network<'a> {
         let cell = port.leave(now);
         let (label, serial) = (self.label(cell.vc), self.frames.serial(cell.frame));
         let sky = self.sky();
-        sky.meters[(port_id - sky.first) as usize].on_departure(now.0, cell.octets);
+        let octets = if sky.carries_cells {
+            CELL_OCTETS as u32
+        } else {
+            cell.octets
+        };
+        sky.meters[(port_id - sky.first) as usize].on_departure(now.0, octets);
         let node = sky.link_from[cell.sky_link as usize] as usize;
         match sky.leaving(now, &cell, label) {
             Departing::Link(link) => {
                 let before = sky.links[link as usize].cells.is_empty();
-                let lost = sky.enter((since, now), link, cell, serial);
+                let (lost, is_errored) = sky.enter((since, now), link, cell, serial);
+                if is_errored {
+                    self.frames.set_errored(cell.frame);
+                }
+                let sky = self.sky.as_mut().expect("only a sky forwards by label");
                 match (lost, before, sky.links[link as usize].cells.front()) {
                     (Some(reason), ..) => {
                         if reason == LossReason::OutOfRange {
                             sky.nodes[node].gone += 1;
                         }
-                        self.lose_packet(&cell, reason);
+                        self.lose_units(&cell, 1, reason);
                     }
                     (None, true, Some(&(arrival, _))) => {
                         let subject = sky.first + link;
@@ -400,11 +451,11 @@ impl<'a> Network<'a> {
             }
             Departing::Port(link) => {
                 sky.nodes[node].rerouted += 1;
-                self.offer_packet(now, link, cell);
+                self.offer_units(now, link, cell, 1, false);
             }
             Departing::Lost(reason) => {
                 sky.nodes[node].gone += 1;
-                self.lose_packet(&cell, reason.into());
+                self.lose_units(&cell, 1, reason.into());
             }
         }
         self.begin_sending(now, port_id);
@@ -423,6 +474,6 @@ impl<'a> Network<'a> {
             self.events.push(Key::new(next, rank::ARRIVAL, link_id));
         }
         cell.hop += 1;
-        self.forward(now, node, Some(link), cell);
+        self.forward(now, node, Some(link), cell, 1);
     }
 }
