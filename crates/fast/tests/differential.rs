@@ -611,7 +611,10 @@ fn networks_by_label_reroute_turn_back_and_lose_packets_for_every_reason() {
     }
     assert!(met.iter().all(|&runs| runs > 20), "{met:?}");
     let cells = (0..300).map(by_label).filter(|spec| {
-        let carries_cells = spec.sky.as_ref().is_some_and(SkySpec::carries_cells);
+        let carries_cells = spec
+            .sky
+            .as_ref()
+            .is_some_and(skycell_spec::SkySpec::carries_cells);
         carries_cells && !spec.vcs.is_empty()
     });
     let [mut corrupt, mut whole] = [0; 2];

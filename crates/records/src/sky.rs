@@ -212,7 +212,7 @@ impl SkyRecord {
             record.discarded.total(),
             record.queued,
             octets.and_then(|own| own.ecn).map_or(0, |ecn| ecn.marked),
-            octets.map_or(0, |own| own.departed),
+            meter.departed().1,
             record.busy_ps,
             record.queue.mean,
             record.queue.max,

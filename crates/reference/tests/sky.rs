@@ -206,6 +206,103 @@ fn compare_chains(back_millibps: &[u64; 2], filters_acks: bool) {
     }
 }
 
+/// A connection whose frames go in cells over two switches, by a path and by labels; the second switch has
+/// early packet discard.
+#[test]
+fn a_chain_of_switches_is_the_same_chain_written_as_links() {
+    let mut graph = dumbbell(json!({}), 20_000 * MS);
+    let nodes = [
+        ("a", "host"),
+        ("s", "switch"),
+        ("t", "switch"),
+        ("b", "host"),
+    ];
+    graph["nodes"] = json!(nodes.map(|(name, kind)| json!({"name": name, "kind": kind})));
+    // One hundred cells at most behind t; a cell takes 4, 4 and 40 us, and 8 us on the way back.
+    let discards = json!({"kind": "epd", "threshold_cells": 60, "partial_discard": true});
+    let queue = json!({"class": null, "capacity_cells": 100, "policy": discards});
+    let plain = json!({"class": null, "capacity_cells": null, "policy": {"kind": "tail_drop"}});
+    let port = |queue: &Value| json!({"queues": [queue], "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0});
+    let us = MS / 1_000;
+    let hops = [
+        ("a>s", 0, 1, 4 * us, MS, &plain),
+        ("s>t", 1, 2, 4 * us, 20 * MS, &plain),
+        ("t>b", 2, 3, 40 * us, 5 * MS, &queue),
+        ("b>t", 3, 2, 8 * us, 5 * MS, &plain),
+        ("t>s", 2, 1, 8 * us, 20 * MS, &plain),
+        ("s>a", 1, 0, 8 * us, MS, &plain),
+    ];
+    let links = hops.map(|(name, from, to, cell_time_ps, delay_ps, queue)| {
+        json!({"name": name, "from": from, "to": to, "cell_time_ps": cell_time_ps, "delay_ps": delay_ps,
+            "schedule": null, "port": port(queue)})
+    });
+    graph["links"] = json!(links);
+    let vc =
+        |name: &str| json!({"name": name, "path": [], "class": "ubr", "policing": [], "gfr": null});
+    let (mut there, mut back) = (vc("a>b"), vc("b>a"));
+    let mut sky = graph.clone();
+    (there["path"], back["path"]) = (json!([0, 1, 2]), json!([3, 4, 5]));
+    graph["vcs"] = json!([there, back]);
+    for spec in [&mut graph, &mut sky] {
+        spec["flows"][0]["forward"] = json!([0]);
+        spec["flows"][0]["reverse"] = json!([1]);
+        spec["flows"][0]["tcp"]["max_cwnd"] = json!(1_000_000);
+        spec["flows"][0]["tcp"]["rwnd"] = json!(60_000);
+        spec["records"]["sampled_ports"] = json!([]);
+    }
+    let (mut there, mut back) = (vc("a>b"), vc("b>a"));
+    there["by_label"] = json!({"from": 0, "label": 0});
+    back["by_label"] = json!({"from": 3, "label": 1});
+    sky["vcs"] = json!([there, back]);
+    sky["links"] = json!([]);
+    let kinds = hops.map(|(name, _, _, cell_time_ps, _, queue)| {
+        json!({"name": name, "cell_time_ps": cell_time_ps, "port": port(queue), "waiting": "sent"})
+    });
+    sky["sky"] = json!({"columns": "", "kinds": kinds, "hop_limit": 64, "loses_in_flight": false});
+    let links = (0u8..)
+        .zip(&hops)
+        .map(|(kind, &(_, from, to, _, delay_ps, _))| HandLink {
+            from,
+            to,
+            port: to,
+            kind,
+            delays_ps: vec![Some(delay_ps)],
+        });
+    let by_hand = ByHand {
+        epoch_ps: vec![0],
+        nodes: 4,
+        links: links.collect(),
+        label_node: vec![3, 0],
+        next: vec![vec![
+            vec![Some(1), None],
+            vec![Some(2), Some(0)],
+            vec![Some(3), Some(1)],
+            vec![None, Some(2)],
+        ]],
+    };
+    let (graph, sky) = (network::run(&graph), run(&sky, &by_hand));
+    assert!(graph.ports[2].discarded.total() > 0, "the buffer overflows");
+    assert!(graph.vcs[0].frames_corrupt > 0 || graph.ports[2].discarded.total() > 30);
+    assert_eq!(graph.flows, sky.flows);
+    assert_eq!(graph.traces.sequence, sky.traces.sequence);
+    let ports = &sky.sky.as_ref().unwrap().ports;
+    // By node: a>s, s>a, s>t, t>s, t>b, b>t.
+    for (row, name) in ["a>s", "s>a", "s>t", "t>s", "t>b", "b>t"]
+        .into_iter()
+        .enumerate()
+    {
+        let own = graph.ports.iter().find(|own| own.name == name).unwrap();
+        assert_eq!(ports.arrived[row], own.arrived, "{name}");
+        assert_eq!(ports.discarded[row], own.discarded.total(), "{name}");
+        assert_eq!(ports.octets[row], 53 * own.departed, "{name}");
+        assert_eq!(ports.queue_mean[row], own.queue.mean, "{name}");
+    }
+    for (by_path, by_label) in graph.vcs.iter().zip(&sky.vcs) {
+        assert_eq!(by_path.frames_corrupt, by_label.frames_corrupt);
+        assert_eq!(by_path.cells_whole, by_label.cells_whole);
+    }
+}
+
 #[test]
 fn packets_that_wait_at_a_handover_take_the_new_route_the_old_link_or_none() {
     // Ten packets leave node 0 at 10, 20 ... 100 ms. The epoch changes at 50 ms: the fifth leaves in the new one.

@@ -248,7 +248,7 @@ impl NetworkSpec {
     /// Returns whether VC `vc` is one link that carries packets, or a way by label of packets. The spec must be valid.
     pub fn carries_packets(&self, vc: usize) -> bool {
         match (self.vcs[vc].by_label, &self.sky) {
-            (Some(_), sky) => !sky.as_ref().is_some_and(SkySpec::carries_cells),
+            (Some(_), sky) => !sky.as_ref().is_some_and(crate::SkySpec::carries_cells),
             (None, _) => self.links[self.vcs[vc].path[0] as usize].framing.is_some(),
         }
     }

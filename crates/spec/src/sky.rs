@@ -4,8 +4,8 @@
 use crate::check::{CELL_TIME_MAX_PS, range, structure};
 use crate::check_classes::refused;
 use crate::{
-    ChannelSpec, LinkSpec, NetworkSpec, NodeKind, PacketFraming, PortSpec, SpecError, VcSpec,
-    WHOLE_PPB,
+    ChannelSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, PacketFraming, PortSpec, SpecError,
+    VcSpec, WHOLE_PPB,
 };
 use serde::{Deserialize, Serialize};
 use skycell_declare::{Context, Declare, Rule, is_default};
@@ -215,9 +215,11 @@ impl NetworkSpec {
             let allowed = format!("1 to {MOST_HOPS}");
             return Err(range("sky.hop_limit".into(), sky.hop_limit, &allowed));
         }
-        let nodes = self.nodes[..columns.nodes()].iter();
-        if let Some(i) = nodes.clone().position(|node| node.kind == NodeKind::Switch) {
-            let problem = "nodes of the sky are hosts and routers: switches forward cells";
+        let mut nodes = self.nodes[..columns.nodes()].iter();
+        let is_wrong = |node: &NodeSpec| node.kind == NodeKind::Switch && !sky.carries_cells();
+        if let Some(i) = nodes.position(is_wrong) {
+            let problem =
+                "nodes that forward packets are hosts and routers: switches forward cells";
             return Err(structure(format!("nodes[{i}].kind"), problem));
         }
         if let Some(&kind) = columns

@@ -143,7 +143,7 @@ def sky_map(result: RunResult, second: int) -> SkyMap:
     known = positions["second"].unique().to_list()
     shown = min(known, key=lambda other: (abs(other - second), other))
     at = positions.filter(pl.col("second") == shown)
-    routers = {node.name for node in result.spec.nodes if node.kind == "router"}
+    routers = {node.name for node in result.spec.nodes if node.kind != "host"}
     points = {
         name: (longitude, latitude)
         for name, longitude, latitude in at.select(

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from skycell.spec.declared.network import NetworkSpec
+    from skycell.spec.declared.network import NetworkSpec, PortKindSpec
 
 PORTS, NODES, SECONDS = "sky_ports", "sky_nodes", "sky_seconds"
 POSITIONS, PATHS, DELAYS = "sky_positions", "sky_paths", "sky_delays"
@@ -66,28 +66,39 @@ def sky_nodes(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
 def sky_seconds(spec: NetworkSpec, traces: Mapping[str, Any]) -> pl.DataFrame:
     """Links by second: `link`, `second`, `load`, `mbps`, `packets`, `queue_max`, `discarded`.
 
-    The load is what the packets that left in the second take of the line, in seconds.
+    The load is what the packets that left in the second take of the line, in seconds, with what
+    their framing adds to each but for padding.
     """
     import polars as pl
 
     ports = _named(traces[PORTS], spec).select("port", "link", "kind")
-    rates = (
-        {kind.name: kind.framing.rate_millibps / 1000 for kind in spec.sky.kinds}
-        if spec.sky
-        else {}
+    kinds = spec.sky.kinds if spec.sky else ()
+    lines = pl.DataFrame(
+        [(kind.name, *_line_of(kind)) for kind in kinds],
+        schema={"kind": pl.String, "s_per_octet": pl.Float64, "added": pl.Int64},
+        orient="row",
     )
-    rate = pl.col("kind").replace_strict(rates, return_dtype=pl.Float64)
     seconds: pl.DataFrame = traces[SECONDS]
     joined = seconds.join(ports, on="port", how="left", maintain_order="left")
+    joined = joined.join(lines, on="kind", how="left", maintain_order="left")
     return joined.select(
         "link",
         "second",
-        load=8 * pl.col("octets") / rate,
+        load=(pl.col("octets") + pl.col("packets") * pl.col("added")) * pl.col("s_per_octet"),
         mbps=8 * pl.col("octets") / 1e6,
         packets="packets",
         queue_max="queue_max",
         discarded="discarded",
     )
+
+
+def _line_of(kind: PortKindSpec) -> tuple[float, int]:
+    """Seconds that a port of a kind takes for an octet, and octets added to each packet."""
+    framing = kind.framing
+    if framing is None:
+        return 8 * kind.cell_time_ps / (PS_PER_SECOND * CELL_BITS), 0
+    on_line = 8 * framing.line_octets / framing.unit_octets
+    return on_line / (framing.rate_millibps / 1000), framing.overhead_octets
 
 
 def seconds_of(duration_ps: int) -> list[int]:
@@ -121,7 +132,7 @@ def links_at(spec: NetworkSpec, traces: Mapping[str, Any], second: int) -> pl.Da
     single = ports.filter(pl.col("to").is_not_null())
     several = ports.filter(pl.col("to").is_null()).drop("to")
     used = several.join(_hops_at(traces, second), on="from", how="inner", maintain_order="left")
-    stations = [node.name for node in spec.nodes if node.kind != "router"]
+    stations = [node.name for node in spec.nodes if node.kind == "host"]
     goes_down = pl.col("kind") == "down"
     used = used.filter(pl.col("to").is_in(stations) == goes_down)
     names = ("from", "to", "link", "kind", "load", "mbps", "queue_max", "discarded")

@@ -51,7 +51,7 @@ def nodes(run: Recorded) -> Table | None:
     from skycell.records.sky import sky_nodes
 
     all_nodes = sky_nodes(run.spec, run.traces)
-    routers = {node.name for node in run.spec.nodes if node.kind == "router"}
+    routers = {node.name for node in run.spec.nodes if node.kind != "host"}
     serving = all_nodes.filter(pl.col("node").is_in(list(routers)))
     serving = serving.sort("arrived", "node", descending=[True, False])
     rows = [

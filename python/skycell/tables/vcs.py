@@ -217,6 +217,8 @@ def _vcs_of(run: Recorded, unit: str) -> Table | None:
     records, links = run.records, run.spec.links
     links_lose = any(sum(vc["cells_lost"].values()) for vc in records["vcs"])
     of_frames = ("frames offered", "whole", "not whole") if unit == "cells" else ()
+    kinds = () if run.spec.sky is None else run.spec.sky.kinds
+    by_label = units_in_words(kinds)
     rows = [
         (
             words(vc["name"]),
@@ -231,7 +233,7 @@ def _vcs_of(run: Recorded, unit: str) -> Table | None:
             ),
         )
         for own, vc in zip(run.spec.vcs, records["vcs"], strict=True)
-        if ("packets" if own.by_label else units_in_words([links[own.path[0]]])) == unit
+        if (by_label if own.by_label else units_in_words([links[own.path[0]]])) == unit
     ]
     if not rows:
         return None

@@ -46,10 +46,11 @@ _WAITING = (
 
 
 class SkyPort(PortKeys):
-    """The ports of one kind of link of a constellation, which carry packets."""
+    """The ports of one kind of link of a constellation."""
 
     rate: Rate = param(..., RATE_MEANING)
-    framing: Framing = param(..., "how packets go over the links, whole: ip, ethernet, gse ...")
+    framing: Framing = param(..., "how links carry packets (ip, ethernet, gse ...), or cells (none, sonet ...); the same "
+        "unit everywhere")
     mtu: Mtu | None = param(
         None,
         "longest packet that the links carry; a segment with its headers must fit",

@@ -25,7 +25,7 @@ from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
-from skycell.scenario.plan.plan import Plan, PlannedLink, PlannedSky, PlannedVc
+from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink, PlannedSky, PlannedVc
 from skycell.scenario.plan.sky_demand import add_demand, pairs_of, read_tables
 from skycell.scenario.plan.sky_outages import Row, outage_rows
 
@@ -62,7 +62,8 @@ def plan_sky(
     faults.raise_if_any()
     assert sky is not None
     plan = Plan()
-    plan.nodes.update(dict.fromkeys(sky.satellites, "router"))
+    forwards: NodeKind = "router" if carries_packets(topology.ground.framing) else "switch"
+    plan.nodes.update(dict.fromkeys(sky.satellites, forwards))
     for place in places:
         if place.name in plan.nodes:
             allowed = "a name that no satellite and no other station has"
@@ -140,10 +141,13 @@ def _refuse_tables(file: ScenarioFile, faults: FaultCollector) -> None:
 
 
 def _check_framings(topology: ConstellationNetwork, faults: FaultCollector) -> None:
-    for path, port in ((_BETWEEN, topology.inter_satellite), (_GROUND, topology.ground)):
-        if port is not None and not carries_packets(port.framing):
-            allowed = "a framing of packets: the nodes of a constellation forward packets"
-            faults.add((*path, "framing"), port.framing.kind, allowed)
+    """Notes links of cells beside links of packets: a satellite makes no packets of cells."""
+    between, ground = topology.inter_satellite, topology.ground
+    if between is None or carries_packets(between.framing) == carries_packets(ground.framing):
+        return
+    units = "packets" if carries_packets(ground.framing) else "cells"
+    allowed = f"a framing of {units}, as ground has: nodes forward packets, or all forward cells"
+    faults.add((*_BETWEEN, "framing"), between.framing.kind, allowed)
 
 
 def _sky_and_places(

@@ -31,10 +31,10 @@ def _kind(net: Resolution, name: str) -> PortKindSpec:
     own = name if name in net.plan.links else DOWN
     link, line, port = net.plan.links[own], lines(net)[own], ports(net)[own]
     assert port is not None, "a port with a fault"
-    assert line.packets is not None, "a framing of packets"
     return PortKindSpec(
         name=name,
         framing=line.packets,
+        cell_time_ps=line.cell_time_ps,
         loss_ppb=net.schedules.losses_ppb.get(link.loss_path, 0),
         channel=channels(net)[own],
         port=port,
