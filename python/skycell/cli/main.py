@@ -41,6 +41,7 @@ VERBS = {
     "plot": "Draw a run, a study, a sweep or a table.",
     "report": "Write a run's or a sweep's report as one HTML file.",
     "export": "Write a run's traces or a sweep's runs for other tools.",
+    "cite": "Print what to cite of a run as BibTeX.",
     "pack": "Bundle a command, its inputs and its results in one file.",
     "unpack": "Show, verify or reproduce a bundle.",
     "store": "Check, merge or rescue stores of runs.",

@@ -49,8 +49,11 @@ class SkyPort(PortKeys):
     """The ports of one kind of link of a constellation."""
 
     rate: Rate = param(..., RATE_MEANING)
-    framing: Framing = param(..., "how links carry packets (ip, ethernet, gse ...), or cells (none, sonet ...); the same "
-        "unit everywhere")
+    framing: Framing = param(
+        ...,
+        "how links carry packets (ip, ethernet, gse ...) or cells (none, sts3c ...); all carry the "
+        "same",
+    )
     mtu: Mtu | None = param(
         None,
         "longest packet that the links carry; a segment with its headers must fit",
