@@ -3,7 +3,7 @@
 use super::*;
 use crate::series::NO_PATH_PS;
 use crate::spec::OrbitSpec;
-use skycell_sky::{Courses, LossReason, Rows, walk};
+use skycell_sky::{Courses, LossReason, NO_LINK, Rows, walk};
 
 const EPOCHS: usize = 150;
 
@@ -64,6 +64,12 @@ fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
         routing: Routing::Least(metric),
         has_port_per_station: false,
         outages: Vec::new(),
+        ground: Ground {
+            stations: 4,
+            ..Ground::default()
+        },
+        spread: None,
+        precision_ps: None,
     }
 }
 
