@@ -174,6 +174,14 @@ impl World {
         if labels > MOST_LABELS {
             return refuse(format!("{labels} labels, allowed are {MOST_LABELS}"));
         }
+        let ends = self.spec.pairs.iter().flatten();
+        if let Some(end) = ends
+            .max()
+            .filter(|&&end| end as usize >= nodes.destinations())
+        {
+            let destinations = nodes.destinations();
+            return refuse(format!("a pair with {end}, of {destinations} destinations"));
+        }
         if self.spec.route == Route::Greedy {
             let why = "a greedy route depends on where it began, so nodes cannot forward by label";
             return refuse(why.into());
@@ -277,3 +285,7 @@ fn listed(
 #[cfg(test)]
 #[path = "network_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "network/ground_tests.rs"]
+mod ground_tests;

@@ -1,11 +1,11 @@
 //! Several paths to a destination: each label of it has next hops of its own.
 //!
 //! The candidates of a node are its neighbours that are strictly nearer to the destination than itself, so
-//! that no path has a loop (RFC 5286, section 1.1: a downstream path). Nodes choose in the order of their
+//! that no path has a loop (RFC 5286, inequality 2: the downstream path criterion). Nodes choose in the order of their
 //! least costs, and a candidate counts if the whole path over it, as the nodes before have chosen, is within
 //! the bound. The neighbour on the path of least cost is always such a candidate: its own path is at most
 //! its least cost and the allowed part of that. Of several candidates a node takes the one of the highest
-//! weight for the label, by a hash over node, neighbour and label (RFC 2991, section 4: highest random
+//! weight for the label, by a hash over node, neighbour and label (RFC 2991: highest random
 //! weight): a candidate that comes or goes moves the labels that choose it, and no other ones.
 
 use crate::route::Gateway;

@@ -47,8 +47,11 @@ impl Moments {
     }
 }
 
-/// A moment, and the nodes of all paths there, one path after another.
-type At = (u64, Vec<u32>);
+/// A moment, and the nodes of each path there.
+struct At {
+    at_ps: u64,
+    paths: Vec<Vec<u32>>,
+}
 
 /// The search for changes of paths.
 struct Search<'a, 'b> {
@@ -64,49 +67,58 @@ struct Search<'a, 'b> {
 impl Search<'_, '_> {
     /// The moments of changes after the first of some steps and up to the last one.
     ///
-    /// Halves each time between two steps whose paths differ, as the search for the changes of a series does.
     /// What changes there and back between two looks goes unseen.
     fn changes(&mut self, steps_ps: &[u64]) -> Vec<u64> {
         let mut found = Vec::new();
         let mut known = self.at(steps_ps[0]);
+        let all: Vec<usize> = (0..known.paths.len()).collect();
         for &step_ps in &steps_ps[1..] {
-            // What is still to be looked at, the earliest last.
-            let mut later = vec![self.at(step_ps)];
-            while let Some(next) = later.last() {
-                let apart_ps = next.0 - known.0;
-                if next.1 == known.1 {
-                    known = later.pop().expect("the one looked at");
-                } else if apart_ps > self.precision_ps {
-                    let middle = self.at(known.0 + apart_ps / 2);
-                    later.push(middle);
-                } else {
-                    known = later.pop().expect("the one looked at");
-                    found.push(known.0);
-                }
-            }
+            let next = self.at(step_ps);
+            self.halve(&known, &next, &all, &mut found);
+            known = next;
         }
         found
+    }
+
+    /// Adds the changes of some paths after one moment and up to another, by halving the time between: as the
+    /// search for the changes of a series does for each path alone, which looks into a half where the path
+    /// differs at its ends.
+    fn halve(&mut self, known: &At, next: &At, paths: &[usize], found: &mut Vec<u64>) {
+        let differs = |path: &&usize| known.paths[**path] != next.paths[**path];
+        let changed: Vec<usize> = paths.iter().filter(differs).copied().collect();
+        if changed.is_empty() {
+            return;
+        }
+        let apart_ps = next.at_ps - known.at_ps;
+        if apart_ps <= self.precision_ps {
+            found.push(next.at_ps);
+            return;
+        }
+        let middle = self.at(known.at_ps + apart_ps / 2);
+        self.halve(known, &middle, &changed, found);
+        self.halve(&middle, next, &changed, found);
     }
 
     fn at(&mut self, at_ps: u64) -> At {
         self.builder.turn_to(at_ps);
         self.builder.take_routes(0, self.metric, None);
-        let mut nodes = Vec::new();
         let of = self.builder.nodes;
+        let mut paths = Vec::new();
         for &[from, to] in self.pairs {
             for path in 0..self.paths {
                 let label = path * of.destinations() + to as usize;
                 let table = &self.builder.table[label * of.count()..][..of.count()];
-                let mut node = of.end_of(from as usize);
-                for _ in 0..=HOP_LIMIT {
-                    nodes.push(node);
-                    if node == NOWHERE || node == of.end_of(label) {
-                        break;
-                    }
-                    node = table[node as usize];
+                let mut nodes = vec![of.end_of(from as usize)];
+                while let Some(&node) = nodes.last()
+                    && node != NOWHERE
+                    && node != of.end_of(label)
+                    && nodes.len() <= HOP_LIMIT
+                {
+                    nodes.push(table[node as usize]);
                 }
+                paths.push(nodes);
             }
         }
-        (at_ps, nodes)
+        At { at_ps, paths }
     }
 }
