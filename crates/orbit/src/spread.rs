@@ -43,23 +43,24 @@ pub struct Detours {
     costs: Vec<u64>,
     next: Vec<u32>,
     down: Vec<u64>,
-    /// Node at which the label ends, and its number among the labels that end there.
-    label: (u32, u16),
+    /// Hash of the label.
+    label: u64,
 }
 
 impl Detours {
     /// Chooses next hops beside those of a tree that is at the moment of the mesh.
     ///
-    /// `gateways` are those that the tree has followed, `label` is the destination's node and the label's
-    /// number there, and `most` gives the bound of a path's cost by the least one.
+    /// `gateways` are those that the tree has followed, the label is given by the node where it ends and by
+    /// its number among the labels that end there, and `most` gives the bound of a path's cost by the least one.
     pub fn follow(
         &mut self,
         mesh: &Mesh,
         tree: &Tree,
         gateways: &[Gateway],
-        label: (u32, u16),
+        (end, number): (u32, u16),
         most: impl Fn(u64) -> u64,
     ) {
+        let label = mixed(u64::from(end) << 16 | u64::from(number));
         self.label = label;
         let nodes = tree.costs().len();
         self.costs.clear();
@@ -77,7 +78,7 @@ impl Detours {
             }
             let most = most(least);
             let down = self.down[node as usize];
-            let straight = (down <= most).then_some((label.0, down));
+            let straight = (down <= most).then_some((end, down));
             let nearer = mesh.links(node).filter_map(|(to, cost)| {
                 let is_nearer = tree.costs()[to as usize] < least;
                 let whole = cost + self.costs[to as usize];
@@ -109,15 +110,18 @@ impl Detours {
     }
 }
 
-/// The candidate of the highest weight, with the cost over it; of equal weights that of the highest number.
+/// The candidate of the highest weight for a label, by its hash, with the cost over it; of equal weights that
+/// of the highest number.
 fn chosen(
-    (end, number): (u32, u16),
+    label: u64,
     node: u32,
     candidates: impl Iterator<Item = (u32, u64)>,
 ) -> Option<(u32, u64)> {
-    let label = u64::from(end) << 16 | u64::from(number);
-    let weight = |next: u32| mixed(mixed(label) ^ (u64::from(node) << 32 | u64::from(next)));
-    candidates.max_by_key(|&(next, _)| (weight(next), next))
+    let weight = |next: u32| mixed(label ^ (u64::from(node) << 32 | u64::from(next)));
+    candidates
+        .map(|(next, cost)| ((weight(next), next), cost))
+        .max_by_key(|candidate| candidate.0)
+        .map(|((_, next), cost)| (next, cost))
 }
 
 /// A number of 64 bits mixed so that each bit of it depends on all: the finalizer of SplitMix64 (Steele, Lea

@@ -34,7 +34,7 @@ Step = Annotated[
 ]
 Precision = Annotated[
     Quantity,
-    quantity(Dimension.TIME, low=1_000, high=LONGEST_RUN_PS, example="1 us"),
+    quantity(Dimension.TIME, low=1_000, high=LONGEST_RUN_PS, example="1 ns"),
 ]
 GatewayDelay = Annotated[
     Quantity | Literal["distance"],
@@ -198,8 +198,8 @@ class Looks(Parameters):
     )
 
 
-_CHANGES = "1 us"
-"""Resolution of changes: the earth turns, and satellites fly, by less than 8 mm in that time."""
+_CHANGES = "1 ns"
+"""Resolution of changes, as links whose schedule follows a constellation have it."""
 
 
 def _looks_of(value: Any) -> Any:
@@ -322,7 +322,12 @@ class ConstellationNetwork(Parameters):
     )
     step: Annotated[
         Looks, BeforeValidator(_looks_of, json_schema_input_type=Looks | Step | Literal["change"])
-    ] = param({}, "when delays and routes are taken anew", source="every 100 ms")
+    ] = param(
+        {},
+        'when delays and routes are taken anew: a time from one look to the next; "change" for '
+        "changes of paths too; or a table",
+        source="every 100 ms",
+    )
     frozen: Flag = param(
         False, "delays and routes stay what they are as the run begins", source="satellites move"
     )

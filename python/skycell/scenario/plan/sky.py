@@ -65,6 +65,7 @@ def plan_sky(
     _check_framings(topology, faults)
     _refuse_tables(file, faults)
     sky, ground = _sky_and_ground(topology, folder, faults)
+    _refuse_routing(topology, ground, faults)
     faults.raise_if_any()
     assert sky is not None
     plan = Plan()
@@ -72,7 +73,6 @@ def plan_sky(
     plan.nodes.update((place.name, "host") for place in ground.stations)
     plan.nodes.update((place.name, "router") for place in (*ground.relays, *ground.gateways))
     plan.nodes.update((place.name, "host") for place in ground.hosts[len(ground.stations) :])
-    _refuse_routing(topology, ground, faults)
     tables = read_tables(file, ground.stations, ground.hosts, folder, faults)
     faults.raise_if_any()
     numbers = {place.name: number for number, place in enumerate(ground.hosts)}
