@@ -442,8 +442,11 @@ def test_faults_of_places_that_forward(tmp_path: Path) -> None:
 
 def test_one_user_and_the_point_are_a_network() -> None:
     values = gateways()
-    values["topology"]["stations"] = "one.csv"
-    assert "topology.stations" in faults(values)
+    values["topology"]["stations"] = ["paris"]
+    assert [flow.name for flow in parse(values).resolve().flows] == ["paris>london"]
+    assert "topology.stations" in faults(network(stations=["paris"]))
+    values["traffic"] = [{"pairs": "all"}]
+    assert "traffic[0].pairs" in faults(values)
 
 
 def test_what_forwards_may_be_out_of_order() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
@@ -120,44 +120,36 @@ Options = Annotated[
 ]
 
 
-def _reader(least: int) -> Callable[[Any], tuple[str, ...] | str]:
-    """Reads a list of places: one name, or so many names or more."""
-
-    def read(value: Any) -> tuple[str, ...] | str:
-        if isinstance(value, str) and value.strip():
-            return value
-        if isinstance(value, list | tuple) and len(value) >= least:
-            wrong = [one for one in value if not isinstance(one, str) or not one.strip()]
-            if wrong:
-                raise Refused(f"not {show_value(wrong[0])}")
-            return tuple(value)
-        raise Refused("")
-
-    return read
+def _read_places(value: Any) -> tuple[str, ...] | str:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, list | tuple) and value:
+        wrong = [one for one in value if not isinstance(one, str) or not one.strip()]
+        if wrong:
+            raise Refused(f"not {show_value(wrong[0])}")
+        return tuple(value)
+    raise Refused("")
 
 
-def _places(least: int, count: str) -> ValueType:
-    examples = ["new_york", "52.5,13.4"]
-    return ValueType(
+Places = Annotated[
+    Any,
+    ValueType(
         "a built-in list of places, a CSV file of places relative to the scenario's folder, or a "
-        f'list of {count} or more cities or points, such as ["new_york", "52.5,13.4"]',
-        _reader(least),
+        'list of cities or points, such as ["new_york", "52.5,13.4"]',
+        _read_places,
         {
             "anyOf": [
                 {"type": "string", "examples": ["cities-100"]},
                 {
                     "type": "array",
                     "items": {"type": "string"},
-                    "minItems": least,
-                    "examples": [examples],
+                    "minItems": 1,
+                    "examples": [["new_york", "52.5,13.4"]],
                 },
             ]
         },
-    )
-
-
-Stations = Annotated[Any, _places(2, "two")]
-Places = Annotated[Any, _places(1, "one")]
+    ),
+]
 
 
 class Gateways(SkyPort):
@@ -300,7 +292,7 @@ class ConstellationNetwork(Parameters):
         "a built-in constellation, or a file or folder relative to the scenario's folder, as "
         "`skycell orbit` reads them",
     )
-    stations: Stations = param(..., "places on the ground; each is a host")
+    stations: Places = param(..., "places on the ground; each is a host")
     stations_relay: Flag = param(
         False,
         "whether stations forward packets of other stations",

@@ -72,7 +72,7 @@ def read_ground(
     stations = _read(topology.stations, _STATIONS, folder, sky, faults)
     if stations and len(stations) < 2 and topology.gateways is None:
         got = Verbatim(f"{len(stations)} of them")
-        faults.add(_STATIONS, got, "two stations or more")
+        faults.add(_STATIONS, got, "two stations or more, or one with gateways")
     relays = _read(topology.relays, _RELAYS, folder, sky, faults) if topology.relays else ()
     gateways, point, delays = _gateways(topology.gateways, folder, sky, faults)
     found = SkyGround(stations, relays, gateways, point, delays, topology.stations_relay)
