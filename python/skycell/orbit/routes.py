@@ -147,6 +147,13 @@ class Routes:
             for pair, first, epochs, count, lost in rows
         )
 
+    @property
+    def different_paths(self) -> list[int]:
+        """How many different paths each pair has at the first epoch, of the `paths` that it has."""
+        first = [span.nodes for span in self.spans if span.first_epoch == 0]
+        starts = range(0, len(first), self.paths)
+        return [len(set(first[start : start + self.paths])) for start in starts]
+
     def delays_ps(self, pair: int) -> list[int | None]:
         """Delay of a pair's path at each epoch; None where a packet does not arrive."""
         own = self._columns["delays_ps"][pair * self.epochs : (pair + 1) * self.epochs]

@@ -388,9 +388,21 @@ def test_paths_are_within_their_bound_and_differ(by: str) -> None:
             assert len({len(span.nodes) for span in own}) == 1
         different += len({span.nodes for span in own}) - 1
     assert different > 12
+    assert sum(found.different_paths) == different + 12
     one = found_of(parse(spread(by=by)))
     plain = [span.nodes for span in one.spans if span.first_epoch == 0]
     assert [span.nodes for span in first[::4]] == plain
+
+
+def test_a_note_counts_the_different_paths_of_pairs() -> None:
+    scenario = parse(spread(paths=4, detour=0.2))
+    assert scenario.plan.sky is not None
+    (note,) = scenario.plan.sky.notes
+    mean = sum(found_of(scenario).different_paths) / 12
+    assert f" {mean:.1f} " in note
+    one = parse(spread()).plan.sky
+    assert one is not None
+    assert not one.notes
 
 
 def test_several_paths_run_alike_in_both_engines() -> None:

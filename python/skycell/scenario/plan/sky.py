@@ -34,6 +34,7 @@ from skycell.scenario.plan.sky_spread import (
     TERRESTRIAL,
     UP,
     add_way,
+    note_on_paths,
     refuse_paths,
 )
 
@@ -425,7 +426,7 @@ def _planned_sky(topology: ConstellationNetwork, ground: SkyGround, found: Route
         waiting[BETWEEN] = between.waiting
     if topology.gateways is not None:
         waiting[TERRESTRIAL] = topology.gateways.waiting
-    notes = [*found.validity.notes]
+    notes = [*found.validity.notes, *note_on_paths(found)]
     if found.unlinked:
         notes.append(f"No satellite is in reach of {', '.join(found.unlinked)} at any step.")
     return PlannedSky(

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.quantities import show_amount
+from skycell.input.quantities import counted, show_amount
 from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.plan.plan import Plan, PlannedVc
+
+if TYPE_CHECKING:
+    from skycell.orbit.routes import Routes
 
 BETWEEN, UP, DOWN, TERRESTRIAL = "inter_satellite", "up", "down", "terrestrial"
 """Kinds of ports, in the order of their numbers in the columns."""
@@ -37,6 +41,19 @@ def add_way(plan: Plan, source: str, target: str, user: str = "") -> str:
         own = tuple(kind for kind in kinds if kind in plan.links)
         plan.vcs[name] = PlannedVc(name, own, by_label=(source, target), way=path)
     return name
+
+
+def note_on_paths(found: Routes) -> tuple[str, ...]:
+    """A sentence on how many different paths pairs have; none where each has one."""
+    if found.paths == 1 or not found.pairs:
+        return ()
+    counts = found.different_paths
+    mean, alone = sum(counts) / len(counts), counts.count(1)
+    text = (
+        f"Of {found.paths} paths a pair has {mean:.1f} different ones in the mean as the run "
+        f"begins, and {alone} of {counted(len(counts), 'pair')} one."
+    )
+    return (text,)
 
 
 def path_of(name: str, paths: int) -> int:
