@@ -352,12 +352,19 @@ def orbit_routes(
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
     outages: list[tuple[int, int, int, int]] = ...,
+    stations: int | None = None,
+    stations_relay: bool = False,
+    terrestrial: list[tuple[int, int]] = ...,
+    paths: int = 1,
+    detour_ppm: int = 0,
+    precision_ps: int | None = None,
     interruption_ps: int = 0,
 ) -> dict[str, Any]:
     """Routes by label over a constellation, and the paths of the pairs hop by hop.
 
-    Nodes are the satellites and then the stations; a label is the number of a station. A node of
-    2**32 - 1 stands for none.
+    Nodes are the satellites, then the places, then perhaps a point behind some of them. A label is
+    the number of a destination (a station, or behind the last one the point), plus their number for
+    each path before. A node of 2**32 - 1 stands for none.
 
     Args:
         spec_json: the JSON form of `skycell.orbit.Constellation.spec`.
@@ -370,15 +377,23 @@ def orbit_routes(
         with_file: whether the file of the columns is returned.
         on_progress: called with the share that is done about every 0.1 s; False gives up.
         port_per_station: whether a satellite has a port for each station, and not one for all.
-        outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
-            epoch after it: links of what is out of order do not exist.
+        outages: node, other end of a link or below 0 for the whole node, first step, and the first
+            step after it: links of what is out of order do not exist.
+        stations: how many of the first places are stations; all if not given. The others forward.
+        stations_relay: whether stations forward too.
+        terrestrial: links of places that forward with the point: place, and delay in ps.
+        paths: labels of each destination.
+        detour_ppm: by how much later paths may be longer than the first, in parts of a million.
+        precision_ps: to which changes of the pairs' paths between two steps are looked for; each is
+            an epoch more.
         interruption_ps: time from which on a station may use a satellite to that from which on
             their link carries packets; what it uses at the first epoch carries them at once.
 
     Returns:
         `no_link` alone (node, label, next node, moment) where a route has no link; otherwise
         `digest` (SHA-256 of the columns' file), `octets` of it and perhaps the `file`, the number
-        of `links`, for each station whether it is `unlinked` at all epochs, and arrays. Paths:
+        of `links`, for each node on the ground whether it is `unlinked` at all epochs, and arrays.
+        `epoch_ps`, `label_node`. Paths:
         `pair`, `first_epoch`, `epochs`, `lost` (0, or 1 no route, 2 out of range, 3 hop limit),
         `nodes`, the nodes of all one after another as `way`, `delays_ps` by pair and epoch, and
         `links_ps` of the paths of the first epoch. Next hops: `next` by node and label at the first

@@ -7,7 +7,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skycell_orbit::series::NO_PATH_PS;
-use skycell_orbit::{ListedRoute, Metric, NetworkRequest, OrbitError, Outage, Routing, World};
+use skycell_orbit::{
+    Ground, ListedRoute, Metric, NetworkRequest, OrbitError, Outage, Routing, Spread, Terrestrial,
+    World,
+};
 use skycell_records::Column;
 use skycell_sky::file::digest;
 use skycell_sky::{Columns, Courses, LossReason, NO_LINK, Rows, Walk, walk};
@@ -20,7 +23,7 @@ type Listed = (Vec<u32>, Vec<u32>, Vec<u16>, Vec<i64>);
 
 /// Routes by label over a constellation and the paths of its pairs, as columns.
 #[pyfunction]
-#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false, outages = Vec::new(), interruption_ps = 0))]
+#[pyo3(signature = (spec_json, start_ps, step_ps, epochs, threads, by = "delay", listed = None, with_file = false, on_progress = None, port_per_station = false, outages = Vec::new(), stations = None, stations_relay = false, terrestrial = Vec::new(), paths = 1, detour_ppm = 0, precision_ps = None, interruption_ps = 0))]
 #[allow(clippy::too_many_arguments)] // the caller's keywords
 pub fn orbit_routes<'py>(
     py: Python<'py>,
@@ -35,6 +38,12 @@ pub fn orbit_routes<'py>(
     on_progress: Option<Py<PyAny>>,
     port_per_station: bool,
     outages: Vec<(u32, i64, u32, u32)>,
+    stations: Option<usize>,
+    stations_relay: bool,
+    terrestrial: Vec<(u32, u64)>,
+    paths: u16,
+    detour_ppm: u32,
+    precision_ps: Option<u64>,
     interruption_ps: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
     let routing = routing(by, listed)?;
@@ -42,7 +51,8 @@ pub fn orbit_routes<'py>(
     let world = world(py, spec_json, [start_ps, start_ps.saturating_add(last_ps)])?;
     let nodes = world.fleet.len() + world.stations.len();
     let values = epochs.saturating_mul(nodes.max(world.spec.pairs.len()));
-    if values > MOST_VALUES || epochs == 0 || threads == 0 || step_ps == 0 {
+    let is_nothing = epochs == 0 || threads == 0 || step_ps == 0 || paths == 0;
+    if values > MOST_VALUES || is_nothing || precision_ps == Some(0) {
         return Err(PyValueError::new_err(format!(
             "{epochs} epochs of {nodes} nodes, {step_ps} ps apart, threads: {threads}; allowed are \
              {MOST_VALUES} nodes and epochs together, and numbers above 0"
@@ -56,6 +66,13 @@ pub fn orbit_routes<'py>(
         routing,
         has_port_per_station: port_per_station,
         outages: outages.into_iter().map(outage).collect(),
+        ground: Ground {
+            stations: stations.unwrap_or(world.stations.len()),
+            stations_relay,
+            terrestrial: terrestrial.into_iter().map(link_on_ground).collect(),
+        },
+        spread: (paths > 1).then_some(Spread { paths, detour_ppm }),
+        precision_ps,
         interruption_ps,
     };
     let (outcome, failure) = py.detach(|| {
@@ -63,7 +80,7 @@ pub fn orbit_routes<'py>(
         let outcome = world.network(&request, &mut |part| watch.goes_on(part));
         let outcome = outcome.map(|columns| {
             let missing = columns.route_without_link();
-            let paths = paths(&world, &columns);
+            let paths = followed(&world, &columns, usize::from(paths));
             let octets = columns.to_octets();
             (missing, paths, digest(&octets), octets, columns)
         });
@@ -102,9 +119,19 @@ pub fn orbit_routes<'py>(
         found.set_item("file", PyBytes::new(py, &octets))?;
     }
     found.set_item("links", columns.link_to.len())?;
-    let nodes = columns.label_node.iter();
-    let unlinked: Vec<bool> = nodes.map(|&node| columns.links(node).is_empty()).collect();
+    let on_ground = world.fleet.len() as u32..columns.nodes() as u32;
+    let unlinked: Vec<bool> = on_ground
+        .map(|node| columns.links(node).is_empty())
+        .collect();
     found.set_item("unlinked", unlinked)?;
+    found.set_item(
+        "epoch_ps",
+        array(py, Column::U64(columns.epoch_ps.clone()))?,
+    )?;
+    found.set_item(
+        "label_node",
+        array(py, Column::U32(columns.label_node.clone()))?,
+    )?;
     for (name, column) in paths.into_columns().into_iter().chain(hops(&columns)) {
         found.set_item(name, array(py, column)?)?;
     }
@@ -120,6 +147,11 @@ fn outage((node, other, from, until): (u32, i64, u32, u32)) -> Outage {
         from,
         until,
     }
+}
+
+/// A link on the ground: place, and delay to the point.
+fn link_on_ground((place, delay_ps): (u32, u64)) -> Terrestrial {
+    Terrestrial { place, delay_ps }
 }
 
 fn routing(by: &str, listed: Option<Listed>) -> PyResult<Routing> {
@@ -145,7 +177,7 @@ fn routing(by: &str, listed: Option<Listed>) -> PyResult<Routing> {
     }
 }
 
-/// Paths of the pairs, pair after pair, in the order of time.
+/// Paths of the pairs, pair after pair, label after label of its destination, in the order of time.
 #[derive(Default)]
 struct Paths {
     pair: Vec<u32>,
@@ -186,8 +218,16 @@ fn reason_number(lost: Option<LossReason>) -> u32 {
     }
 }
 
-fn paths(world: &World, columns: &Columns) -> Paths {
-    let (pairs, epochs) = (&world.spec.pairs, columns.epochs());
+/// Follows the pairs of a world, each over some labels of its destination.
+fn followed(world: &World, columns: &Columns, labels: usize) -> Paths {
+    let destinations = columns.labels() / labels;
+    let pairs = world.spec.pairs.iter();
+    let pairs: Vec<[usize; 2]> = pairs
+        .flat_map(|&[from, to]| {
+            (0..labels).map(move |own| [from as usize, own * destinations + to as usize])
+        })
+        .collect();
+    let epochs = columns.epochs();
     let (mut rows, mut courses) = (Rows::new(columns), Courses::new(columns));
     let mut paths = Paths {
         delays_ps: vec![NO_PATH_PS; pairs.len() * epochs],
@@ -197,7 +237,7 @@ fn paths(world: &World, columns: &Columns) -> Paths {
     for epoch in 0..epochs as u32 {
         rows.bring_all(epoch);
         for (pair, &[from, to]) in pairs.iter().enumerate() {
-            let node = columns.label_node[from as usize];
+            let node = columns.label_node[from];
             let found = walk(&rows, &mut courses, node, to as u16, epoch);
             if found.lost.is_none() {
                 let delay_ps = found.delays_ps.iter().sum();
@@ -220,7 +260,7 @@ fn paths(world: &World, columns: &Columns) -> Paths {
             paths.epochs.push(count);
             paths.lost.push(reason_number(found.lost));
             paths.nodes.push(found.links.len() as u32 + 1);
-            paths.path.push(columns.label_node[pairs[pair][0] as usize]);
+            paths.path.push(columns.label_node[pairs[pair][0]]);
             let ends = found
                 .links
                 .iter()

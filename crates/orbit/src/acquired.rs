@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 /// Satellites of each station, ascending, with the delay of light.
-pub(crate) type Ground = Vec<Vec<(u32, u64)>>;
+pub(crate) type OnGround = Vec<Vec<(u32, u64)>>;
 
 /// The satellites that stations have used for a while, at epochs one after another.
 #[derive(Debug)]
@@ -22,15 +22,22 @@ impl Acquired {
         }
     }
 
-    /// Epochs before one that matter to it, with steps of `step_ps`.
-    pub(crate) fn epochs_before(&self, step_ps: u64) -> usize {
-        self.interruption_ps.div_ceil(step_ps) as usize
+    /// The times before the last one of some, ascending, that matter to it.
+    pub(crate) fn before<'a>(&self, times_ps: &'a [u64]) -> &'a [u64] {
+        let Some((last_ps, before)) = times_ps.split_last() else {
+            return times_ps;
+        };
+        if self.interruption_ps == 0 {
+            return &[];
+        }
+        let is_old = |&time: &u64| time + self.interruption_ps <= *last_ps;
+        &before[before.partition_point(is_old).saturating_sub(1)..]
     }
 
     /// Leaves those satellites of each station that have been used since the last epoch that is
     /// `interruption_ps` or more before `now_ps`; what was used at the first epoch seen counts as used since
     /// long before.
-    pub(crate) fn keep(&mut self, now_ps: u64, ground: &mut Ground) {
+    pub(crate) fn keep(&mut self, now_ps: u64, ground: &mut OnGround) {
         if self.interruption_ps == 0 {
             return;
         }

@@ -26,6 +26,7 @@ pub mod series;
 pub mod sky;
 pub mod slots;
 pub mod spec;
+pub mod spread;
 pub mod station;
 pub mod tle_faults;
 pub mod tree;
@@ -35,11 +36,12 @@ pub use absent::{Absences, Absent};
 pub use changes::Change;
 pub use hidden::Hidden;
 pub use motion::{Fleet, Judged, LeftOut};
-pub use network::{ListedRoute, Metric, NetworkRequest, Outage, Routing};
+pub use network::{Ground, ListedRoute, Metric, NetworkRequest, Outage, Routing, Terrestrial};
 pub use path::{NoPath, Path};
 pub use series::{Progress, Series, SeriesRequest};
 pub use sky::{Sky, World};
 pub use spec::OrbitSpec;
+pub use spread::Spread;
 
 /// Mean elements of one satellite.
 pub use sgp4::Elements;

@@ -3,13 +3,13 @@
 use super::*;
 use crate::series::NO_PATH_PS;
 use crate::spec::OrbitSpec;
-use skycell_sky::{Courses, LossReason, Rows, walk};
+use skycell_sky::{Courses, LossReason, NO_LINK, Rows, walk};
 
-const EPOCHS: usize = 150;
+pub(super) const EPOCHS: usize = 150;
 
 /// A star with a seam that moves, links that switch off near the poles, four stations of which the
 /// last sees satellites now and then, and delays beside those of light.
-fn world(access: &str, links: &str) -> World {
+pub(super) fn world(access: &str, links: &str) -> World {
     let station = |name: &str, latitude: f64, longitude: f64, mask: f64| {
         format!(
             r#"{{"name": "{name}", "latitude_deg": {latitude}, "longitude_deg": {longitude},
@@ -49,13 +49,14 @@ fn world(access: &str, links: &str) -> World {
     .unwrap()
 }
 
-const ANY: &str = r#"{"rule": "any", "hold": false, "slots": null}"#;
-const HIGHEST: &str = r#"{"rule": "highest", "hold": true, "slots": null}"#;
-const SLOTS: &str = r#"{"rule": "least_used", "hold": false,
+pub(super) const ANY: &str = r#"{"rule": "any", "hold": false, "slots": null}"#;
+pub(super) const HIGHEST: &str = r#"{"rule": "highest", "hold": true, "slots": null}"#;
+pub(super) const SLOTS: &str = r#"{"rule": "least_used", "hold": false,
     "slots": {"period_ps": 15000000000000, "phase_ps": 4000000000000, "seed": 1}}"#;
-const GRID: &str = r#"{"kind": "grid", "seam": "matched", "cross_plane_below_deg": 60.0}"#;
+pub(super) const GRID: &str =
+    r#"{"kind": "grid", "seam": "matched", "cross_plane_below_deg": 60.0}"#;
 
-fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
+pub(super) fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
     NetworkRequest {
         start_ps: 5_000_000_000_000,
         step_ps,
@@ -64,15 +65,21 @@ fn request(step_ps: u64, threads: usize, metric: Metric) -> NetworkRequest {
         routing: Routing::Least(metric),
         has_port_per_station: false,
         outages: Vec::new(),
+        ground: Ground {
+            stations: 4,
+            ..Ground::default()
+        },
+        spread: None,
+        precision_ps: None,
         interruption_ps: 0,
     }
 }
 
-fn network(world: &World, request: &NetworkRequest) -> Columns {
+pub(super) fn network(world: &World, request: &NetworkRequest) -> Columns {
     world.network(request, &mut |_| true).unwrap()
 }
 
-const STEP_PS: u64 = 10_000_000_000_000;
+pub(super) const STEP_PS: u64 = 10_000_000_000_000;
 
 #[test]
 fn paths_walked_hop_by_hop_are_those_of_the_series_to_the_picosecond() {

@@ -4,7 +4,8 @@
 //! paths, so they are upper bounds; a satellite whose link has gone has none. Then every link is
 //! compared, and what can be shortened goes through a heap. This ends at the least costs. A satellite's
 //! next hop is the neighbour of the least cost, and of the smallest number among equals, so a tree
-//! depends on its moment alone, and not on the moments before.
+//! depends on its moment alone, and not on the moments before. Places on the ground that forward packets
+//! count as satellites here.
 
 use crate::graph::Graph;
 use crate::route::Gateway;
@@ -73,6 +74,13 @@ impl Mesh {
         self.starts.len().saturating_sub(1)
     }
 
+    /// Neighbours of a satellite with the costs of the links to them, in the order of their numbers.
+    pub fn links(&self, satellite: u32) -> impl Iterator<Item = (u32, u64)> + '_ {
+        let row = self.row(satellite as usize);
+        let neighbours = self.neighbours[row.clone()].iter().copied();
+        neighbours.zip(self.costs[row].iter().copied())
+    }
+
     fn row(&self, satellite: usize) -> std::ops::Range<usize> {
         self.starts[satellite] as usize..self.starts[satellite + 1] as usize
     }
@@ -98,7 +106,8 @@ pub struct Tree {
 impl Tree {
     /// Brings the tree to the moment of a mesh; it has seen each of the mesh's moments, or none.
     ///
-    /// `gateways` are the satellites that the destination may be reached from, with costs above 0.
+    /// `gateways` are the satellites that the destination may be reached from, with costs above 0; or the
+    /// destination itself with a cost of 0, where it is among them.
     pub fn follow(&mut self, mesh: &Mesh, gateways: &[Gateway], search: &mut Search) {
         let satellites = mesh.satellites();
         if self.next.len() != satellites {
@@ -230,6 +239,11 @@ impl Tree {
     /// Least cost from each satellite to the destination.
     pub fn costs(&self) -> &[u64] {
         &self.costs
+    }
+
+    /// Satellites in the order of their costs.
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// Where the path goes on from a satellite; none where there is no path.

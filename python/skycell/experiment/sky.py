@@ -5,6 +5,7 @@ A spec has no positions, and no path of a pair: an engine needs next hops and de
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_SECOND, rounded
@@ -33,9 +34,10 @@ def sky_tables(scenario: Scenario) -> dict[str, pl.DataFrame]:
     `longitude_deg`, and `height_km` above the constellation's earth, which is a sphere or WGS84. A
     satellite that is left out has no row.
 
-    `sky_paths`: `pair` (from>to), `start_ps`, `end_ps`, `hops`, `delay_ps` at its first step and
-    `last_delay_ps` at its last, `path` (names of the nodes), and `missing`, why a packet does not
-    arrive. Delays are null if a packet does not arrive, and `missing` is empty if it does.
+    `sky_paths`: `pair` (from>to, and of several paths with its number), `start_ps`, `end_ps`,
+    `hops`, `delay_ps` at its first step and `last_delay_ps` at its last, `path` (names of the
+    nodes), and `missing`, why a packet does not arrive. Delays are null if a packet does not
+    arrive, and `missing` is empty if it does.
 
     `sky_delays`: `pair`, `second`, `delay_ps` of the path in force; null without one.
     """
@@ -58,7 +60,8 @@ def _positions(found: Routes, seconds: list[int]) -> pl.DataFrame:
 
     from skycell.orbit import positions_km
 
-    satellites, places = found.constellation.satellites, found.places
+    satellites = found.constellation.satellites
+    places = found.ground.nodes(found.places)
     times = [found.start_ps + second * PS_PER_SECOND for second in seconds]
     is_sphere = found.constellation.file.earth.shape == "sphere"
     latitude, longitude, height = _geodetic(positions_km(found.constellation, times), is_sphere)
@@ -116,15 +119,17 @@ def _paths(found: Routes, duration_ps: int) -> pl.DataFrame:
     rows = []
     for span in found.spans:
         last = span.first_epoch + span.epochs
-        start_ps = span.first_epoch * found.step_ps
+        start_ps = found.at_ps(span.first_epoch) - found.start_ps
         if start_ps >= duration_ps:  # a look at the end of the run, after which nothing is sent
             continue
         own = delays[span.pair]
         rows.append(
             (
-                _name(found, span.pair),
+                found.way(span.pair),
                 start_ps,
-                duration_ps if last == found.epochs else min(last * found.step_ps, duration_ps),
+                duration_ps
+                if last == found.epochs
+                else min(found.at_ps(last) - found.start_ps, duration_ps),
                 len(span.nodes) - 1,
                 own[span.first_epoch],
                 own[last - 1],
@@ -148,21 +153,14 @@ def _paths(found: Routes, duration_ps: int) -> pl.DataFrame:
 def _delays(found: Routes, seconds: list[int]) -> pl.DataFrame:
     import polars as pl
 
-    epochs = [
-        min(second * PS_PER_SECOND // found.step_ps, found.epochs - 1) if second else 0
-        for second in seconds
-    ]
+    times = [found.start_ps + second * PS_PER_SECOND for second in seconds]
+    epochs = [bisect_right(found.epoch_ps, at_ps) - 1 for at_ps in times]
     names, delays = [], []
     for pair in range(len(found.pairs)):
         own = found.delays_ps(pair)
-        names += [_name(found, pair)] * len(seconds)
+        names += [found.way(pair)] * len(seconds)
         delays += [own[epoch] for epoch in epochs]
     return pl.DataFrame(
         {"pair": names, "second": seconds * len(found.pairs), "delay_ps": delays},
         schema={"pair": pl.String, "second": pl.UInt32, "delay_ps": pl.UInt64},
     )
-
-
-def _name(found: Routes, pair: int) -> str:
-    source, target = found.ends(pair)
-    return f"{source}>{target}"

@@ -65,7 +65,8 @@ class Columns:
 
     Attributes:
         epoch_ps: when delays and routes are taken anew.
-        port_kind: of each port: 0 between satellites, 1 of a station, 2 of a satellite to stations.
+        port_kind: of each port: 0 between satellites, 1 of a place on the ground, 2 of a satellite
+            to such places, 3 between such a place and a point behind it.
         label_node: node at which each label is delivered.
     """
 

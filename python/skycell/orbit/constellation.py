@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -42,7 +42,8 @@ class Constellation:
     """Satellites, their links, and how paths are found over them; checked.
 
     `values` is what the file says, its preset still by name. `foreign` is the account of another
-    simulator's files, where they stand for the constellation.
+    simulator's files, where they stand for the constellation. `is_bent_pipe` says that its links
+    between satellites are not used.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Constellation:
     positions: Positions = field(default_factory=dict, repr=False)
     folder: Path = Path()
     foreign: Account | None = None
+    is_bent_pipe: bool = False
 
     @cached_property
     def file(self) -> ConstellationFile:
@@ -81,6 +83,10 @@ class Constellation:
             set_value(changed, key, copy.deepcopy(value), faults, ConstellationFile)
         faults.raise_if_any()
         return _checked(Constellation(self.name, changed, {}, self.folder, self.foreign))
+
+    def bent_pipe(self) -> Constellation:
+        """The constellation without its links between satellites."""
+        return replace(self, is_bent_pipe=True)
 
     def _faults(self) -> FaultCollector:
         return FaultCollector(self.name, self.positions)
@@ -163,6 +169,8 @@ class Constellation:
     @property
     def links_satellites(self) -> bool:
         """Whether some of its satellites may be linked."""
+        if self.is_bent_pipe:
+            return False
         listed = bool(self.file.links.given) or bool(self.file_links)
         return listed or self._links()["kind"] != "none"
 
@@ -186,7 +194,9 @@ class Constellation:
                 "max_length_km": _number(file.links.max_length),
                 "clearance_km": float(file.links.clearance.amount),
             },
-            "given_links": [
+            "given_links": []
+            if self.is_bent_pipe
+            else [
                 *([numbers[name] for name in pair] for pair in file.links.given),
                 *map(list, self.file_links),
             ],
@@ -262,6 +272,8 @@ class Constellation:
 
     def _links(self) -> dict[str, Any]:
         links = self.file.links
+        if self.is_bent_pipe:
+            return {"kind": "none"}
         if links.kind == "grid" and isinstance(self.file.pattern, FILE_PATTERNS):
             return {"kind": "none"}  # given one by one
         if links.kind == "grid":

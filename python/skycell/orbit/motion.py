@@ -71,6 +71,7 @@ class Key:
                 constellation.fleet,
                 constellation.file_links,
                 constellation.own_places,
+                constellation.is_bent_pipe,
             )
         )
 

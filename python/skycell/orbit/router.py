@@ -21,6 +21,7 @@ from skycell.input.spelling import hint
 from skycell.orbit.columns import Columns
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.fstate import ListedRoutes
+from skycell.orbit.ground import Ground
 from skycell.orbit.places import Place
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ class Step:
         links: the directed links that exist: arrays `from`, `to` (nodes) and `delay_ps`, in the
             order of `from` and then `to`.
         satellites: node of each satellite by its name.
-        stations: node of each station by its name.
+        stations: node of each destination by its name.
+        relays: node of each other place by its name.
         before: what was returned at the step before; int32 [nodes, labels], all -1 at the first.
         options: values of the user.
     """
@@ -51,6 +53,7 @@ class Step:
     links: Mapping[str, NDArray[np.int64]]
     satellites: Mapping[str, int]
     stations: Mapping[str, int]
+    relays: Mapping[str, int]
     before: NDArray[np.int32]
     options: Mapping[str, Any]
     _positions_km: Callable[[], NDArray[np.float64]] = field(repr=False)
@@ -69,6 +72,7 @@ def routes_from_python(
     times: tuple[int, int, int],
     options: Mapping[str, Any] | None = None,
     *,
+    ground: Ground | None = None,
     jobs: int | None = None,
     on_progress: Callable[[float], bool] | None = None,
 ) -> ListedRoutes:
@@ -81,9 +85,10 @@ def routes_from_python(
         file: Python, with the function; it is run.
         function: its name.
         constellation: the satellites.
-        places: the stations; each is a destination.
+        places: on the ground; each is a destination unless `ground` says otherwise.
         times: the first moment, the step and the number of steps; ps.
         options: given to the function as `step.options`.
+        ground: which places are stations, and which forward.
         jobs: threads that compute the links; as many as there are cores if not given.
         on_progress: told the share that is done; False gives up.
 
@@ -94,10 +99,14 @@ def routes_from_python(
     """
     name = fspath(file)
     router = _loaded(Path(file), function)
-    columns = _links(constellation, places, times, jobs)
+    nature = Ground(len(places)) if ground is None else ground
+    columns = _links(constellation, places, times, nature, jobs)
     start_ps, step_ps, epochs = times
     satellites = {name: node for node, name in enumerate(constellation.satellites)}
-    stations = {place.name: len(satellites) + label for label, place in enumerate(places)}
+    nodes_on_ground = nature.nodes(places)
+    numbers = {place.name: len(satellites) + i for i, place in enumerate(nodes_on_ground)}
+    stations = {place.name: numbers[place.name] for place in nature.destinations(places)}
+    relays = {name: node for name, node in numbers.items() if name not in stations}
     own = columns.label_node.astype(np.int64)
     before = np.full((columns.nodes, columns.labels), -1, np.int32)
     rows: tuple[list[int], list[int], list[int], list[int]] = ([], [], [], [])
@@ -115,6 +124,7 @@ def routes_from_python(
             ),
             MappingProxyType(satellites),
             MappingProxyType(stations),
+            MappingProxyType(relays),
             _fixed(before),
             MappingProxyType(dict(options or {})),
             _positions_at(constellation, at_ps),
@@ -122,8 +132,10 @@ def routes_from_python(
         returned = _called(router, step, name, function, at_ps)
         hops = _table(returned, before.shape, name, function, at_ps)
         hops[own, np.arange(columns.labels)] = -1
-        names = (*satellites, *(place.name for place in places))
-        _refuse_unlinked(hops, (links.source, links.to), names, name, function, at_ps)
+        names = (*satellites, *(place.name for place in nodes_on_ground))
+        _refuse_unlinked(
+            hops, (links.source, links.to), (names, list(stations)), name, function, at_ps
+        )
         nodes, labels = np.nonzero(hops != before)
         rows[0].extend([epoch] * len(nodes))
         rows[1].extend(nodes.tolist())
@@ -192,13 +204,14 @@ def _links(
     constellation: Constellation,
     places: Sequence[Place],
     times: tuple[int, int, int],
+    ground: Ground,
     jobs: int | None,
 ) -> Columns:
     """The network without routes."""
     from skycell.orbit.routes import routes
 
     nothing = ListedRoutes(*times, ([], [], [], []), Account("", "router"))
-    found = routes(constellation, places, listed=nothing, with_file=True, jobs=jobs)
+    found = routes(constellation, places, listed=nothing, with_file=True, jobs=jobs, ground=ground)
     assert found.file is not None
     return Columns(found.file)
 
@@ -252,13 +265,13 @@ def _table(
 def _refuse_unlinked(
     hops: NDArray[np.int32],
     links: tuple[NDArray[np.int64], NDArray[np.int64]],
-    names: Sequence[str],
+    of: tuple[Sequence[str], Sequence[str]],
     file: str,
     function: str,
     at_ps: int,
 ) -> None:
     """Refuses next hops over links that do not exist."""
-    nodes = len(hops)
+    nodes, (names, targets) = len(hops), of
     there = np.zeros((nodes, nodes), np.bool_)
     there[links] = True
     is_route = hops >= 0
@@ -266,7 +279,7 @@ def _refuse_unlinked(
     faults = []
     for node, label in np.argwhere(wrong)[:_MOST_FAULTS].tolist():
         following = int(hops[node, label])
-        target = names[nodes - hops.shape[1] + label]
+        target = targets[label]
         numbers = f"node {node} to node {following}"
         got = f"{names[node]} ({numbers}) hands to {names[following]} for {target}"
         allowed = f"a node that {names[node]} has a link to at {show_time(at_ps)}, or -1 for none"

@@ -13,6 +13,7 @@ from skycell.input.quantities import show_time
 from skycell.orbit.absent_links import absent_links
 from skycell.orbit.constellation import Constellation
 from skycell.orbit.fstate import ListedRoutes
+from skycell.orbit.ground import Ground
 from skycell.orbit.places import Place
 from skycell.orbit.validity import ALL_IS_WELL, Validity, validity
 
@@ -31,7 +32,7 @@ class PathSpan:
     """The same path of a pair over some epochs.
 
     Attributes:
-        pair: number of the pair.
+        pair: number of the pair, or of one of its paths.
         first_epoch: where the path begins.
         epochs: how many.
         nodes: names of the nodes from the first on; up to where a packet is lost.
@@ -49,11 +50,17 @@ class Routes:
     """Next hops by node and destination at each epoch, and the paths of some pairs.
 
     Attributes:
+        places: with a view of satellites; the stations come first.
+        ground: what the places are.
+        pairs: source and destination, as numbers of destinations; a pair comes once for each of the
+            `paths` to its destination, one after another.
+        paths: labels of each destination.
         by: what paths have the least of: `delay` or `hops`; `table` or `router` where routes are
             the user's.
         start_ps: the first epoch.
-        step_ps: from one epoch to the next.
+        step_ps: from one step to the next; each step is an epoch.
         epochs: how many.
+        epoch_ps: the moment of each epoch.
         digest: SHA-256 of the columns' file.
         octets: length of the columns' file.
         links: directed links that exist at one epoch or more.
@@ -68,17 +75,23 @@ class Routes:
         places: Sequence[Place],
         pairs: Sequence[tuple[int, int]],
         by: str,
-        times: tuple[int, int, int],
+        times: tuple[int, int],
         columns: dict[str, Any],
         validity: Validity = ALL_IS_WELL,
+        ground: Ground | None = None,
+        paths: int = 1,
     ) -> None:
         self.constellation, self.by = constellation, by
-        self.places, self.pairs = tuple(places), tuple(pairs)
-        self.start_ps, self.step_ps, self.epochs = times
+        self.places, self.paths = tuple(places), paths
+        self.ground = Ground(len(places)) if ground is None else ground
+        self.pairs = tuple(pair for pair in pairs for _ in range(paths))
+        self.start_ps, self.step_ps = times
+        self.epoch_ps: list[int] = columns["epoch_ps"].tolist()
+        self.epochs = len(self.epoch_ps)
         self.digest: str = columns["digest"]
         self.octets: int = columns["octets"]
         self.links: int = columns["links"]
-        unlinked = zip(self.places, columns["unlinked"], strict=True)
+        unlinked = zip(self.ground.nodes(self.places), columns["unlinked"], strict=True)
         self.unlinked = tuple(place.name for place, is_unlinked in unlinked if is_unlinked)
         self.file: bytes | None = columns.get("file")
         self.validity = validity
@@ -86,17 +99,30 @@ class Routes:
 
     @cached_property
     def nodes(self) -> tuple[str, ...]:
-        """Names of the nodes: satellites, then places."""
-        return (*self.constellation.satellites, *(place.name for place in self.places))
+        """Names of the nodes: satellites, then places, then perhaps the point behind them."""
+        places = (place.name for place in self.ground.nodes(self.places))
+        return (*self.constellation.satellites, *places)
+
+    @cached_property
+    def destinations(self) -> tuple[Place, ...]:
+        """The places that packets have as their destination."""
+        return self.ground.destinations(self.places)
 
     def at_ps(self, epoch: int) -> int:
-        """The moment of an epoch."""
-        return self.start_ps + self.step_ps * epoch
+        """The moment of an epoch; of the one after the last a step later."""
+        if epoch < self.epochs:
+            return self.epoch_ps[epoch]
+        return self.epoch_ps[-1] + self.step_ps
 
     def ends(self, pair: int) -> tuple[str, str]:
         """Names of a pair's places."""
         source, target = self.pairs[pair]
-        return self.places[source].name, self.places[target].name
+        return self.destinations[source].name, self.destinations[target].name
+
+    def way(self, pair: int) -> str:
+        """The name of a pair's path: `from>to`, and behind the first one with its number."""
+        source, target = self.ends(pair)
+        return name_of_way(source, target, pair % self.paths)
 
     @cached_property
     def spans(self) -> tuple[PathSpan, ...]:
@@ -120,6 +146,13 @@ class Routes:
             )
             for pair, first, epochs, count, lost in rows
         )
+
+    @property
+    def different_paths(self) -> list[int]:
+        """How many different paths each pair has at the first epoch, of the `paths` that it has."""
+        first = [span.nodes for span in self.spans if span.first_epoch == 0]
+        starts = range(0, len(first), self.paths)
+        return [len(set(first[start : start + self.paths])) for start in starts]
 
     def delays_ps(self, pair: int) -> list[int | None]:
         """Delay of a pair's path at each epoch; None where a packet does not arrive."""
@@ -171,9 +204,9 @@ class Routes:
         columns = self._columns
         return pl.DataFrame(
             {
-                "time_ps": columns["change_epoch"].astype("uint64") * self.step_ps + self.start_ps,
+                "time_ps": columns["epoch_ps"][columns["change_epoch"]],
                 "node": self._named(columns["change_node"]),
-                "to": self._named(columns["change_label"] + len(self.constellation.satellites)),
+                "to": self._named(columns["label_node"][columns["change_label"]]),
                 "before": self._named(columns["change_before"]),
                 "after": self._named(columns["change_after"]),
             }
@@ -184,12 +217,12 @@ class Routes:
         import numpy as np
         import polars as pl
 
-        labels, satellites = len(self.places), len(self.constellation.satellites)
-        nodes = np.arange(satellites + labels, dtype=np.uint32)
+        ends = self._columns["label_node"]
+        nodes = np.arange(len(self.nodes), dtype=np.uint32)
         table = pl.DataFrame(
             {
-                "node": self._named(np.repeat(nodes, labels)),
-                "to": self._named(np.tile(nodes[satellites:], len(nodes))),
+                "node": self._named(np.repeat(nodes, len(ends))),
+                "to": self._named(np.tile(ends, len(nodes))),
                 "next": self._named(self._columns["next"]),
             }
         )
@@ -201,6 +234,15 @@ class Routes:
 
         names = pl.Series([*self.nodes, None], dtype=pl.String)
         return names.gather(pl.Series(numbers).clip(upper_bound=len(self.nodes)))
+
+
+def name_of_way(source: str, target: str, path: int) -> str:
+    """The name of one of the paths of a pair; that of the first is the pair's own.
+
+    >>> name_of_way("paris", "tokyo", 0), name_of_way("paris", "tokyo", 1)
+    ('paris>tokyo', 'paris>tokyo, path 2')
+    """
+    return f"{source}>{target}" + (f", path {path + 1}" if path else "")
 
 
 def routes(
@@ -218,14 +260,18 @@ def routes(
     on_progress: Callable[[float], bool] | None = None,
     port_per_station: bool = False,
     outages: Sequence[tuple[int, int, int, int]] = (),
+    ground: Ground | None = None,
+    paths: int = 1,
+    detour_ppm: int = 0,
+    precision_ps: int | None = None,
     interruption_ps: int = 0,
 ) -> Routes:
     """Routes by destination of all nodes, and the paths that they lead the pairs on.
 
     Args:
         constellation: the satellites.
-        places: on the ground; each is a destination.
-        pairs: source and destination, as numbers of places.
+        places: on the ground; each is a destination unless `ground` says otherwise.
+        pairs: source and destination, as numbers of destinations.
         duration_ps: from the first epoch to the last.
         step_ps: from one epoch to the next.
         start_ps: the first epoch, since time 0.
@@ -237,8 +283,13 @@ def routes(
         on_progress: told the share that is done about every 0.1 s; False gives up.
         port_per_station: whether a satellite has a port for each station in the columns, and not
             one for all.
-        outages: node, other end of a link or below 0 for the whole node, first epoch, and the first
-            epoch after it: links of what is out of order do not exist.
+        outages: node, other end of a link or below 0 for the whole node, first step, and the first
+            step after it: links of what is out of order do not exist.
+        ground: which places are stations, and which forward.
+        paths: labels of each destination, each with next hops of its own.
+        detour_ppm: by how much the later paths may be longer than the first, in parts of a million.
+        precision_ps: to which changes of the pairs' paths between steps are looked for, each of
+            which is an epoch; None for none but the steps.
         interruption_ps: time from which on a place may use a satellite to that from which on their
             link carries packets; what it uses at the first epoch carries them at once.
 
@@ -276,19 +327,26 @@ def routes(
         on_progress,
         port_per_station,
         list(outages),
+        None if ground is None else ground.stations,
+        ground is not None and ground.stations_relay,
+        [] if ground is None else list(ground.terrestrial),
+        paths,
+        detour_ppm,
+        precision_ps,
         interruption_ps,
     )
     if listed is not None:
         by = listed.by
-        _refuse_missing(constellation, places, listed, columns)
+        _refuse_missing(constellation, ground or Ground(len(places)), places, listed, columns)
         known = replace(known, accounts=(*known.accounts, listed.account))
     known = replace(known, links=absent_links(constellation, start_ps, last_ps))
-    times = (start_ps, step_ps, epochs)
-    return Routes(constellation, places, pairs, by, times, columns, known)
+    times = (start_ps, step_ps)
+    return Routes(constellation, places, pairs, by, times, columns, known, ground, paths)
 
 
 def _refuse_missing(
     constellation: Constellation,
+    ground: Ground,
     places: Sequence[Place],
     listed: ListedRoutes,
     columns: dict[str, Any],
@@ -296,9 +354,10 @@ def _refuse_missing(
     if "no_link" not in columns:
         return
     node, label, following, at_ps = columns["no_link"]
-    names = (*constellation.satellites, *(place.name for place in places))
+    names = (*constellation.satellites, *(place.name for place in ground.nodes(places)))
     numbers = f"node {node} to node {following}"
-    got = f"{names[node]} ({numbers}) hands to {names[following]} for {places[label].name}"
+    target = ground.destinations(places)[label].name
+    got = f"{names[node]} ({numbers}) hands to {names[following]} for {target}"
     allowed = (
         f"a next hop that is linked at {show_time(at_ps)} and as long as the route is in force"
     )

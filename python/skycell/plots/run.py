@@ -29,12 +29,13 @@ from skycell.plots.throughput import throughput_of_flows
 from skycell.plots.window import cwnd_over_time
 from skycell.records.sky import PATHS
 from skycell.records.sky_pairs import (
-    opposite,
     pair_of_flow,
     pairs_of,
     path_changes_ps,
     rtt_course,
     sky_pairs,
+    way_back,
+    ways_of_flow,
 )
 from skycell.scenario.declared.policies import POLICIES
 from skycell.scenario.values.rule_specs import FieldSpec, Flattened, Parameter
@@ -395,13 +396,14 @@ def _paths(
     # One of two opposite pairs, which have the same round trip.
     pairs: dict[str, None] = {}
     for pair in known:
-        if opposite(pair) not in pairs:
+        if way_back(spec, pair) not in pairs:
             pairs[pair] = None
     wanted = None if flows is None else list(pairs)
     panels = choose(range(len(pairs)), list(pairs), wanted, noun="pair")
     shown = panels.names.values()
-    courses = {pair: rtt_course(traces, pair) for pair in shown}
-    changes = {pair: path_changes_ps(traces, pair) for pair in shown}
+    backs = {pair: way_back(spec, pair) for pair in shown}
+    courses = {pair: rtt_course(traces, pair, back) for pair, back in backs.items()}
+    changes = {pair: path_changes_ps(traces, pair, back) for pair, back in backs.items()}
     return rtt_of_paths(panels, courses, changes, span, origin)
 
 
@@ -411,7 +413,7 @@ def _with_changes(result: RunResult, figure: Figure, span: TimeRange) -> Figure:
         return figure
     shown = dict.fromkeys(row["panel"] for row in figure.datasets[DATASET])
     changes = {
-        name: path_changes_ps(result.traces, pair_of_flow(result.spec, name)) for name in shown
+        name: path_changes_ps(result.traces, *ways_of_flow(result.spec, name)) for name in shown
     }
     return with_path_changes(figure, changes, span)
 

@@ -14,7 +14,15 @@ from skycell.plots.label_placement import Label, place
 from skycell.plots.labels import place_name, sentences
 from skycell.plots.text_metrics import text_width
 from skycell.plots.world import EDGE, GRATICULE, LAND, OCEAN, Point, land_data, way
-from skycell.records.sky import DELAYS, PATHS, POSITIONS, SECONDS, fullest_second, links_at
+from skycell.records.sky import (
+    DELAYS,
+    PATHS,
+    POSITIONS,
+    SECONDS,
+    fullest_second,
+    links_at,
+    satellites_of,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -143,7 +151,7 @@ def sky_map(result: RunResult, second: int) -> SkyMap:
     known = positions["second"].unique().to_list()
     shown = min(known, key=lambda other: (abs(other - second), other))
     at = positions.filter(pl.col("second") == shown)
-    routers = {node.name for node in result.spec.nodes if node.kind != "host"}
+    satellites = set(satellites_of(result.spec))
     points = {
         name: (longitude, latitude)
         for name, longitude, latitude in at.select(
@@ -155,8 +163,8 @@ def sky_map(result: RunResult, second: int) -> SkyMap:
         second,
         shown,
         tuple(sorted(lines, key=lambda line: (line.load, line.name))),
-        {name: point for name, point in points.items() if name in routers},
-        {name: point for name, point in points.items() if name not in routers},
+        {name: point for name, point in points.items() if name in satellites},
+        {name: point for name, point in points.items() if name not in satellites},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import CELL_BITS, PS_PER_SECOND
@@ -101,6 +101,11 @@ def _line_of(kind: PortKindSpec) -> tuple[float, int]:
     return on_line / (framing.rate_millibps / 1000), framing.overhead_octets
 
 
+def satellites_of(spec: NetworkSpec) -> list[str]:
+    """Names of the satellites: the nodes before the first station, which is a host."""
+    return [node.name for node in takewhile(lambda node: node.kind != "host", spec.nodes)]
+
+
 def seconds_of(duration_ps: int) -> list[int]:
     """The seconds of a run; of a long one `MOST_SECONDS` from the first to the last, evenly."""
     count = -(-duration_ps // PS_PER_SECOND)
@@ -132,7 +137,8 @@ def links_at(spec: NetworkSpec, traces: Mapping[str, Any], second: int) -> pl.Da
     single = ports.filter(pl.col("to").is_not_null())
     several = ports.filter(pl.col("to").is_null()).drop("to")
     used = several.join(_hops_at(traces, second), on="from", how="inner", maintain_order="left")
-    stations = [node.name for node in spec.nodes if node.kind == "host"]
+    count = len(satellites_of(spec))
+    stations = [node.name for node in spec.nodes[count:]]
     goes_down = pl.col("kind") == "down"
     used = used.filter(pl.col("to").is_in(stations) == goes_down)
     names = ("from", "to", "link", "kind", "load", "mbps", "queue_max", "discarded")

@@ -22,9 +22,24 @@ Course = tuple[list[float], list[float]]
 
 
 def pair_of_flow(spec: NetworkSpec, flow: str) -> str:
-    """The pair (from>to) of a connection or a probe, by its name."""
+    """The pair (from>to) of a connection or a probe, by its name; of several paths its own."""
+    return ways_of_flow(spec, flow)[0]
+
+
+def ways_of_flow(spec: NetworkSpec, flow: str) -> tuple[str, str]:
+    """The pair (from>to) of a connection or a probe, and that of its answers."""
     (found,) = (each for each in spec.connections if each.name == flow)
-    return spec.vcs[found.forward[0]].name
+    return spec.vcs[found.forward[0]].name, spec.vcs[found.reverse[0]].name
+
+
+def way_back(spec: NetworkSpec, pair: str) -> str:
+    """The pair on which the first connection of a pair has its answers; else the opposite one."""
+    backs = (
+        spec.vcs[each.reverse[0]].name
+        for each in spec.connections
+        if spec.vcs[each.forward[0]].name == pair
+    )
+    return next(backs, opposite(pair))
 
 
 def pairs_of(spec: NetworkSpec) -> list[str]:
@@ -35,13 +50,14 @@ def pairs_of(spec: NetworkSpec) -> list[str]:
 
 
 def opposite(pair: str) -> str:
-    """The pair in the opposite direction.
+    """The pair in the opposite direction, with the same number of the path.
 
-    >>> opposite("paris>tokyo")
-    'tokyo>paris'
+    >>> opposite("paris>tokyo"), opposite("paris>tokyo, path 2")
+    ('tokyo>paris', 'tokyo>paris, path 2')
     """
-    source, target = pair.split(">")
-    return f"{target}>{source}"
+    ends, *path = pair.rsplit(", path ", 1)
+    source, target = ends.split(">")
+    return f"{target}>{source}" + "".join(f", path {number}" for number in path)
 
 
 def sky_pairs(
@@ -92,24 +108,28 @@ def sky_pairs(
     return rows
 
 
-def path_changes_ps(traces: Mapping[str, Any], pair: str) -> list[int]:
-    """When the path of a pair changes in one of its directions, ascending."""
+def path_changes_ps(traces: Mapping[str, Any], pair: str, back: str = "") -> list[int]:
+    """When the path of a pair changes in one of its directions, ascending.
+
+    `back` is the pair of the answers, if that is not the opposite one.
+    """
     import polars as pl
 
-    own = traces[PATHS].filter(pl.col("pair").is_in([pair, opposite(pair)]))
+    own = traces[PATHS].filter(pl.col("pair").is_in([pair, back or opposite(pair)]))
     return sorted(set(own.filter(pl.col("start_ps") > 0)["start_ps"].to_list()))
 
 
-def rtt_course(traces: Mapping[str, Any], pair: str) -> list[Course]:
+def rtt_course(traces: Mapping[str, Any], pair: str, back: str = "") -> list[Course]:
     """The delay of a pair's paths, there and back, in ms; a course for each time with both paths.
 
     Between the times that are kept it goes straight: these are each change of a path, and the
-    seconds of the table of delays.
+    seconds of the table of delays. `back` is the pair of the answers, if that is not the opposite
+    one.
     """
-    there, back = (_delay_course(traces, each) for each in (pair, opposite(pair)))
+    there, answers = (_delay_course(traces, each) for each in (pair, back or opposite(pair)))
     found: list[Course] = []
     for one in there:
-        for other in back:
+        for other in answers:
             begin, end = max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])
             if begin < end:
                 inner = {time for time in chain(one[0], other[0]) if begin < time < end}

@@ -64,7 +64,7 @@ def notes_on_carriers(topology: Topology) -> tuple[str, ...]:
     """What each layer of the carriers of a file takes, one sentence each."""
     links: Iterable[CongestedLink | AccessLink | GraphLink | SkyPort]
     if isinstance(topology, ConstellationNetwork):
-        ports = (topology.inter_satellite, topology.ground)
+        ports = (topology.inter_satellite, topology.ground, topology.gateways)
         links = [port for port in ports if port is not None]
     elif isinstance(topology, Graph):
         links = topology.link

@@ -48,9 +48,11 @@ def nodes(run: Recorded) -> Table | None:
         return None
     import polars as pl
 
-    from skycell.records.sky import sky_nodes
+    from skycell.records.sky import satellites_of, sky_nodes
 
     all_nodes = sky_nodes(run.spec, run.traces)
+    # Places that forward stand among satellites, if there are some.
+    satellites = satellites_of(run.spec)
     routers = {node.name for node in run.spec.nodes if node.kind != "host"}
     serving = all_nodes.filter(pl.col("node").is_in(list(routers)))
     serving = serving.sort("arrived", "node", descending=[True, False])
@@ -67,13 +69,14 @@ def nodes(run: Recorded) -> Table | None:
     ]
     heads = ("packets", "rerouted", "turned back", "without link or route", "hop limit")
     of_all = f" of {len(serving)}" if len(serving) > _FULLEST else ""
+    what = "satellite" if routers == set(satellites) else "node"
     return Table(
-        title=f"Satellites that forwarded most: {len(rows)}{of_all}",
+        title=f"{what.capitalize()}s that forwarded most: {len(rows)}{of_all}",
         caption=(
-            "Packets that came to each satellite. Rerouted: packets that went to another port as "
+            f"Packets that came to each {what}. Rerouted: packets that went to another port as "
             "their route had changed. Turned back: packets that went back over the link that they "
             "had come by. The last two columns are packets lost there."
         ),
-        columns=columns("satellite", *heads, numeric=heads),
+        columns=columns(what, *heads, numeric=heads),
         rows=tuple(rows),
     )

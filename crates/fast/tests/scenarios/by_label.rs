@@ -23,6 +23,11 @@ pub fn by_label(seed: u64) -> NetworkSpec {
         satellites: 1 + dice.below(5) as u32,
         stations: 2 + dice.below(3) as u32,
         epochs: 1 + dice.below(10) as usize,
+        paths: 1 + if dice.one_in(3) {
+            dice.below(4) as u32
+        } else {
+            0
+        },
     };
     let mut builder = Builder::new(&mut dice);
     for node in 0..draws.nodes() {
@@ -68,6 +73,8 @@ struct Draws {
     satellites: u32,
     stations: u32,
     epochs: usize,
+    /// Labels that end at each node.
+    paths: u32,
 }
 
 impl Draws {
@@ -117,6 +124,12 @@ impl Draws {
                     pairs.push((other, node));
                 }
             }
+            // Gateways have links with what is behind them.
+            for other in self.satellites..node {
+                if dice.one_in(6) {
+                    pairs.push((other, node));
+                }
+            }
         }
         pairs
     }
@@ -135,7 +148,7 @@ impl Draws {
             };
             for (from, to, delays_ps) in [(a, b, there), (b, a, back)] {
                 // What a node has in one port leads to stations, or from a station.
-                let is_ground = from >= self.satellites || to >= self.satellites;
+                let is_ground = (from >= self.satellites) != (to >= self.satellites);
                 let is_shared = is_ground && is_shared[from as usize];
                 links.push(HandLink {
                     from,
@@ -153,29 +166,41 @@ impl Draws {
             ROUND,
             10 * ROUND,
         ]);
-        let epoch_ps = (0..self.epochs as u64).map(|epoch| first + epoch * length.max(1));
+        // Looks between those of a step come where routes change.
+        let is_even = dice.one_in(2);
+        let mut at_ps = first;
+        let epoch_ps: Vec<u64> = (0..self.epochs)
+            .map(|_| {
+                let own = at_ps;
+                let part = if is_even { 1 } else { 1 + dice.below(5) };
+                at_ps += (length / part).max(1);
+                own
+            })
+            .collect();
         let next = (0..self.epochs).map(|epoch| {
             // Some epochs have the routes of the one before.
             let of = epoch - usize::from(epoch > 0 && dice.one_in(4));
             self.routes(dice, &links, of)
         });
         ByHand {
-            epoch_ps: epoch_ps.collect(),
+            epoch_ps,
             next: next.collect(),
             nodes,
             links: links.clone(),
-            label_node: (0..nodes).collect(),
+            label_node: (0..nodes * self.paths).map(|label| label % nodes).collect(),
         }
     }
 
     /// The next node by node, then label: most by the fewest links of an epoch, some any or none.
     fn routes(&self, dice: &mut Dice, links: &[HandLink], epoch: usize) -> Vec<Vec<Option<u32>>> {
         let nodes = self.nodes();
-        let mut next = vec![vec![None; nodes as usize]; nodes as usize];
+        let labels = nodes * self.paths;
+        let mut next = vec![vec![None; labels as usize]; nodes as usize];
         let is_wild = dice.one_in(4);
-        for label in 0..nodes {
-            let (mut found, mut queue) = (vec![false; nodes as usize], vec![label]);
-            found[label as usize] = true;
+        for label in 0..labels {
+            let end = label % nodes;
+            let (mut found, mut queue) = (vec![false; nodes as usize], vec![end]);
+            found[end as usize] = true;
             let mut at = 0;
             while at < queue.len() {
                 let to = queue[at];
@@ -195,7 +220,7 @@ impl Draws {
                     .map(|link| link.to)
                     .collect();
                 let next = &mut next[node as usize][label as usize];
-                if node == label {
+                if node == end {
                     *next = None;
                 } else if is_wild && dice.one_in(3) || dice.one_in(8) {
                     *next = Some(dice.pick(&own));
@@ -323,12 +348,13 @@ fn split(port: &mut PortSpec, dice: &mut Dice) {
 
 impl Builder<'_> {
     /// The VC by label from one node to another.
-    fn vc_by_label(&mut self, from: u32, to: u32) -> u32 {
+    fn vc_by_label(&mut self, draws: &Draws, from: u32, to: u32) -> u32 {
         let id = self.spec.vcs.len() as u32;
+        let label = to + draws.nodes() * self.dice.below(draws.paths.into()) as u32;
         self.spec.vcs.push(VcSpec {
             name: format!("vc{id}"),
             path: Vec::new(),
-            by_label: Some(ByLabelSpec { from, label: to }),
+            by_label: Some(ByLabelSpec { from, label }),
             class: self.dice.pick(&[ServiceClass::Ubr, ServiceClass::Cbr]),
             policing: Vec::new(),
             gfr: None,
@@ -343,9 +369,12 @@ impl Builder<'_> {
     fn route_by_label(&mut self, draws: &Draws, from: u32, to: u32) -> Vec<u32> {
         if self.dice.one_in(8) {
             let middle = self.dice.below(draws.satellites.into()) as u32;
-            return vec![self.vc_by_label(from, middle), self.vc_by_label(middle, to)];
+            return vec![
+                self.vc_by_label(draws, from, middle),
+                self.vc_by_label(draws, middle, to),
+            ];
         }
-        vec![self.vc_by_label(from, to)]
+        vec![self.vc_by_label(draws, from, to)]
     }
 
     /// Ports of cells, and sources whose datagrams have as many cells as they need.

@@ -13,12 +13,13 @@ from skycell.input.parameters import (
     Parameters,
     ValueType,
     param,
+    part,
     quantity,
     when,
     whole_number,
     word,
 )
-from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity, Refused
+from skycell.input.quantities import DAY_PS, LONGEST_RUN_PS, Dimension, Quantity, Refused
 from skycell.scenario.declared.framings import Framing
 from skycell.scenario.links import jitter
 from skycell.scenario.links.jitter import FrameJitter
@@ -30,6 +31,21 @@ from skycell.scenario.values.link_values import Buffer, Mtu, Rate
 Step = Annotated[
     Quantity,
     quantity(Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, example="100 ms"),
+]
+Precision = Annotated[
+    Quantity,
+    quantity(Dimension.TIME, low=1_000, high=LONGEST_RUN_PS, example="1 ns"),
+]
+GatewayDelay = Annotated[
+    Quantity | Literal["distance"],
+    quantity(
+        Dimension.TIME,
+        Dimension.DISTANCE,
+        high=DAY_PS,
+        words=["distance"],
+        what="1 km is 5 us",
+        example="4 ms",
+    ),
 ]
 _OutageTime = Annotated[
     Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_RUN_PS, example="40 s")
@@ -117,6 +133,86 @@ Options = Annotated[
 ]
 
 
+def _read_places(value: Any) -> tuple[str, ...] | str:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, list | tuple) and value:
+        wrong = [one for one in value if not isinstance(one, str) or not one.strip()]
+        if wrong:
+            raise Refused(f"not {show_value(wrong[0])}")
+        return tuple(value)
+    raise Refused("")
+
+
+Places = Annotated[
+    Any,
+    ValueType(
+        "a built-in list of places, a CSV file of places relative to the scenario's folder, or a "
+        'list of cities or points, such as ["new_york", "52.5,13.4"]',
+        _read_places,
+        {
+            "anyOf": [
+                {"type": "string", "examples": ["cities-100"]},
+                {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "minItems": 1,
+                    "examples": [["new_york", "52.5,13.4"]],
+                },
+            ]
+        },
+    ),
+]
+
+
+class Gateways(SkyPort):
+    """Places on the ground that forward packets, and their links with a point behind them."""
+
+    places: Places = param(
+        ..., "the places; each forwards packets, and may use every satellite that it sees"
+    )
+    to: Text = param(
+        ..., "city or point behind them, which is a host; each gateway has a link with it"
+    )
+    delay: GatewayDelay = param(
+        ...,
+        "propagation delay of these links, one way; distance stands for that of a fibre along the "
+        "surface",
+    )
+    waiting: Waiting = param(
+        "sent",
+        _WAITING,
+        source="Hypatia: the next hop is chosen as a packet joins a queue",
+    )
+    frame_jitter: FrameJitter = param(None, jitter.MEANING, source=jitter.SOURCE)
+
+
+class Looks(Parameters):
+    """When delays and routes are taken anew."""
+
+    every: Step = param(
+        "100 ms",
+        "time from one look at delays and routes to the next",
+        source="Hypatia: a delay between satellites changes by less than 1 us in that time",
+    )
+    changes: Precision | None = param(
+        None,
+        "resolution to which the moments are looked for, between two looks, at which the path of a "
+        "pair with traffic changes; each of them is a look of its own",
+        source="paths change at looks",
+    )
+
+
+_CHANGES = "1 ns"
+"""Resolution of changes, as links whose schedule follows a constellation have it."""
+
+
+def _looks_of(value: Any) -> Any:
+    if value == "change":
+        return {"changes": _CHANGES}
+    return {"every": value} if isinstance(value, str) else value
+
+
 class Routing(Parameters):
     """How nodes choose the next one."""
 
@@ -144,6 +240,18 @@ class Routing(Parameters):
         source="paths that are computed",
     )
     options: Options = param({}, "values for that function", source="none", when=when("python"))
+    paths: Annotated[int, whole_number(1, 64)] = param(
+        1,
+        "paths to each destination; a flow takes one of them, in each direction by a hash of its "
+        "name",
+        source="Hypatia: one path",
+    )
+    detour: Annotated[float, part("of the least delay")] | None = param(
+        None,
+        "part of the least delay by which the other paths may be longer; with by = hops they "
+        "have as few hops instead",
+        source="must be given with several paths by delay",
+    )
 
 
 def _routing_by(value: Any) -> Any:
@@ -190,38 +298,6 @@ class Handover(Parameters):
     )
 
 
-def _read_stations(value: Any) -> tuple[str, ...] | str:
-    if isinstance(value, str) and value.strip():
-        return value
-    if isinstance(value, list | tuple) and len(value) >= 2:
-        wrong = [one for one in value if not isinstance(one, str) or not one.strip()]
-        if wrong:
-            raise Refused(f"not {show_value(wrong[0])}")
-        return tuple(value)
-    raise Refused("")
-
-
-Stations = Annotated[
-    Any,
-    ValueType(
-        "a built-in list of places, a CSV file of places relative to the scenario's folder, or a "
-        'list of two or more cities or points, such as ["new_york", "52.5,13.4"]',
-        _read_stations,
-        {
-            "anyOf": [
-                {"type": "string", "examples": ["cities-100"]},
-                {
-                    "type": "array",
-                    "items": {"type": "string"},
-                    "minItems": 2,
-                    "examples": [["new_york", "52.5,13.4"]],
-                },
-            ]
-        },
-    ),
-]
-
-
 class ConstellationNetwork(Parameters):
     """Satellites and stations on the ground, each a node that forwards packets by destination.
 
@@ -235,16 +311,33 @@ class ConstellationNetwork(Parameters):
         "a built-in constellation, or a file or folder relative to the scenario's folder, as "
         "`skycell orbit` reads them",
     )
-    stations: Stations = param(..., "places on the ground; each is a host")
+    stations: Places = param(..., "places on the ground; each is a host")
+    stations_relay: Flag = param(
+        False,
+        "whether stations forward packets of other stations",
+        source="a terminal sends and receives its own packets",
+    )
+    relays: Places | None = param(
+        None,
+        "places on the ground that forward packets and are no source or destination; each may use "
+        "every satellite that it sees",
+        source="none",
+    )
+    gateways: Gateways | None = param(
+        None, "places on the ground with links to a point behind them", source="none"
+    )
     start: Moment = param(
         "0 s",
         "time of the constellation at which the run begins",
         source="its own beginning",
     )
-    step: Step = param(
-        "100 ms",
-        "time from one look at delays and routes to the next",
-        source="Hypatia: a delay between satellites changes by less than 1 us in that time",
+    step: Annotated[
+        Looks, BeforeValidator(_looks_of, json_schema_input_type=Looks | Step | Literal["change"])
+    ] = param(
+        {},
+        'when delays and routes are taken anew: a time from one look to the next; "change" for '
+        "changes of paths too; or a table",
+        source="every 100 ms",
     )
     frozen: Flag = param(
         False, "delays and routes stay what they are as the run begins", source="satellites move"
@@ -252,7 +345,14 @@ class ConstellationNetwork(Parameters):
     inter_satellite: InterSatellitePort | None = param(
         None,
         "ports of the links between satellites",
-        source="satellites without such links; if there are some, this has to be given",
+        source="satellites without such links; if there are some, this or bent_pipe has to be "
+        "given",
+    )
+    bent_pipe: Flag = param(
+        False,
+        "whether links between satellites are left out: a packet goes from the ground to a "
+        "satellite and back to the ground",
+        source="the links of the constellation are used",
     )
     ground: GroundPort = param(..., "ports of the links between stations and satellites")
     routing: Annotated[

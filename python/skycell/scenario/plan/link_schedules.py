@@ -196,6 +196,7 @@ def resolve_schedules(
     if isinstance(topology, ConstellationNetwork):
         for key, port in (
             ("inter_satellite", topology.inter_satellite),
+            ("gateways", topology.gateways),
             ("ground", topology.ground),
         ):
             if port is not None:

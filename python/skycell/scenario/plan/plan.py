@@ -142,6 +142,8 @@ class PlannedVc:
     rerouting: Rerouting | None = None
     #: Nodes at both ends of a VC that goes by label; its links are kinds then.
     by_label: tuple[str, str] | None = None
+    #: Which of the paths to its destination a VC by label takes, from 0.
+    way: int = 0
 
     @property
     def all_links(self) -> set[str]:
@@ -174,7 +176,8 @@ class PlannedSky:
 
     Attributes:
         columns: SHA-256 of the file of its columns.
-        stations: names of its stations; each is a label, in this order.
+        stations: names of its hosts, stations and then the point behind gateways; each is a label,
+            in this order.
         waiting: by kind of port, the fate of packets whose link or route changes as they wait.
         waits_for_route: whether a station holds what it sends until it has a route.
         hop_limit: links that a packet may take.
@@ -185,6 +188,8 @@ class PlannedSky:
         hops: links on the path of a pair with traffic as the run begins, in the mean.
         routes: next hops, and the paths of the pairs that have traffic.
         notes: what to know of its satellites and stations.
+        paths: labels of each host.
+        point: name of the host behind the gateways; empty without any.
     """
 
     columns: str
@@ -199,6 +204,8 @@ class PlannedSky:
     hops: float
     routes: Routes = field(repr=False, compare=False)
     notes: tuple[str, ...] = ()
+    paths: int = 1
+    point: str = ""
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path as FilePath
@@ -25,18 +24,26 @@ from skycell.scenario.file.constellation import ConstellationNetwork, SkyPort
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.keys import AnyLink
-from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink, PlannedSky, PlannedVc
+from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink, PlannedSky
 from skycell.scenario.plan.sky_demand import add_demand, pairs_of, read_tables
+from skycell.scenario.plan.sky_ground import GATEWAYS, SkyGround, read_ground, take_over
 from skycell.scenario.plan.sky_outages import Row, outage_rows
+from skycell.scenario.plan.sky_spread import (
+    BETWEEN,
+    DOWN,
+    TERRESTRIAL,
+    UP,
+    add_way,
+    note_on_paths,
+    refuse_paths,
+)
 
 if TYPE_CHECKING:
     from skycell.orbit.constellation import Constellation
     from skycell.orbit.fstate import ListedRoutes
+    from skycell.orbit.ground import Ground
     from skycell.orbit.places import Place
     from skycell.orbit.routes import Routes
-
-BETWEEN, UP, DOWN = "inter_satellite", "up", "down"
-"""Kinds of ports, in the order of their numbers in the columns."""
 
 _GROUND: Path = ("topology", "ground")
 _BETWEEN: Path = ("topology", "inter_satellite")
@@ -58,62 +65,61 @@ def plan_sky(
     """
     _check_framings(topology, faults)
     _refuse_tables(file, faults)
-    sky, places = _sky_and_places(topology, folder, faults)
+    sky, ground = _sky_and_ground(topology, folder, faults)
+    _refuse_routing(topology, ground, faults)
     faults.raise_if_any()
     assert sky is not None
     plan = Plan()
     forwards: NodeKind = "router" if carries_packets(topology.ground.framing) else "switch"
     plan.nodes.update(dict.fromkeys(sky.satellites, forwards))
-    for place in places:
-        if place.name in plan.nodes:
-            allowed = "a name that no satellite and no other station has"
-            faults.add(("topology", "stations"), place.name, allowed)
-        plan.nodes[place.name] = "host"
-    tables = read_tables(file, places, folder, faults)
+    plan.nodes.update((place.name, "host") for place in ground.stations)
+    plan.nodes.update((place.name, forwards) for place in (*ground.relays, *ground.gateways))
+    plan.nodes.update((place.name, "host") for place in ground.hosts[len(ground.stations) :])
+    tables = read_tables(file, ground.stations, ground.hosts, folder, faults)
     faults.raise_if_any()
-    numbers = {place.name: number for number, place in enumerate(places)}
+    numbers = {place.name: number for number, place in enumerate(ground.hosts)}
     users = pairs_of(file, tables, numbers)
     pairs = tuple((numbers[a], numbers[b]) for a, b in users)
+    step_ps = rounded(topology.step.every.amount)
+    changes = topology.step.changes
+    others = [place.name for place in (*ground.relays, *ground.gateways)]
     asked = _Asked(
-        places=tuple(places),
+        places=ground.places,
         pairs=tuple(dict.fromkeys((*pairs, *((b, a) for a, b in pairs)))),
         duration_ps=0 if topology.frozen else rounded(file.run.duration.amount),
-        step_ps=rounded(topology.step.amount),
+        step_ps=step_ps,
         start_ps=rounded(topology.start.amount),
         by=topology.routing.by,
         per_station=topology.ground.satellite_port == "per_station",
         outages=outage_rows(
             topology,
             sky.satellites,
-            [place.name for place in places],
-            (rounded(file.run.duration.amount), rounded(topology.step.amount)),
+            [place.name for place in ground.stations],
+            others + [place.name for place in ground.hosts[len(ground.stations) :]],
+            (rounded(file.run.duration.amount), step_ps),
             seed,
             faults,
         ),
+        ground=ground.nature,
+        paths=topology.routing.paths,
+        detour_ppm=round((topology.routing.detour or 0) * 10**6),
+        precision_ps=None if changes is None else rounded(changes.amount),
         interruption_ps=rounded(topology.handover.interruption.amount),
     )
     _refuse_beside_outages(topology, faults)
     _check_handover(topology, faults)
     faults.raise_if_any()
     found = _routes(topology, sky, asked, folder, faults)
-    _add_kinds(plan, topology, sky, places, faults)
-    plan.sky = _planned_sky(topology, places, found)
-    for a, b in users:
-        for ends in ((a, b), (b, a)):
-            add_way(plan, *ends)
+    _add_kinds(plan, topology, sky, ground, faults)
+    plan.sky = _planned_sky(topology, ground, found)
+    if topology.routing.paths == 1:
+        for a, b in users:
+            for ends in ((a, b), (b, a)):
+                add_way(plan, *ends)
     for table in tables:
         add_demand(plan, table, file.start)
     faults.raise_if_any()
     return plan
-
-
-def add_way(plan: Plan, source: str, target: str) -> str:
-    """Adds the VC by label from a station to another one, if there is none; returns its name."""
-    name = f"{source}>{target}"
-    if name not in plan.vcs:
-        kinds = tuple(kind for kind in (UP, BETWEEN, DOWN) if kind in plan.links)
-        plan.vcs[name] = PlannedVc(name, kinds, by_label=(source, target))
-    return name
 
 
 #: Tables that a network of nodes that forward by label does not have.
@@ -141,63 +147,54 @@ def _refuse_tables(file: ScenarioFile, faults: FaultCollector) -> None:
 
 
 def _check_framings(topology: ConstellationNetwork, faults: FaultCollector) -> None:
-    """Notes links of cells beside links of packets: a satellite makes no packets of cells."""
-    between, ground = topology.inter_satellite, topology.ground
-    if between is None or carries_packets(between.framing) == carries_packets(ground.framing):
-        return
-    units = "packets" if carries_packets(ground.framing) else "cells"
-    allowed = f"a framing of {units}, as ground has: nodes forward packets, or all forward cells"
-    faults.add((*_BETWEEN, "framing"), between.framing.kind, allowed)
+    """Notes links of cells beside links of packets: no node makes packets of cells."""
+    units = "packets" if carries_packets(topology.ground.framing) else "cells"
+    for path, port in ((_BETWEEN, topology.inter_satellite), (GATEWAYS, topology.gateways)):
+        if port is not None and carries_packets(port.framing) is not (units == "packets"):
+            allowed = f"a framing of {units}, as ground has: all nodes forward the same"
+            faults.add((*path, "framing"), port.framing.kind, allowed)
 
 
-def _sky_and_places(
+def _sky_and_ground(
     topology: ConstellationNetwork, folder: FilePath, faults: FaultCollector
-) -> tuple[Constellation | None, list[Place]]:
+) -> tuple[Constellation | None, SkyGround]:
     from skycell.orbit.motion import constellation_of
 
-    here: Path = ("topology", "constellation")
     try:
         sky = constellation_of(topology.constellation, folder)
     except ScenarioFaults as found:
-        _take_over(found, here, faults)
-        return None, []
-    try:
-        places = _places(topology.stations, folder, sky)
-    except ScenarioFaults as found:
-        _take_over(found, ("topology", "stations"), faults)
-        return sky, []
-    except OSError as error:
-        allowed = f"a built-in list, or a file that can be read; {error.strerror or error}"
-        faults.add(("topology", "stations"), topology.stations, allowed)
-        return sky, []
-    names = [place.name for place in places]
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        faults.add(("topology", "stations"), twice[0], "each station once")
-    elif len(places) < 2:
-        got = Verbatim(f"{len(places)} of them")
-        faults.add(("topology", "stations"), got, "two stations or more")
-    return sky, places
+        take_over(found, ("topology", "constellation"), faults)
+        return None, SkyGround()
+    if topology.bent_pipe:
+        sky = sky.bent_pipe()
+    return sky, read_ground(topology, sky, folder, faults)
 
 
-def _places(stations: str | tuple[str, ...], folder: FilePath, sky: Constellation) -> list[Place]:
-    from skycell.orbit.places import PLACE_LISTS, find_places, named_places, read_places
-
-    if isinstance(stations, tuple):
-        return find_places(stations, sky.own_places)
-    if stations in PLACE_LISTS:
-        return list(named_places(stations))
-    return read_places(folder / stations)
-
-
-def _take_over(found: ScenarioFaults, here: Path, faults: FaultCollector) -> None:
-    """Notes faults of other files where they are, and others at a key of this one."""
-    for fault in found.faults:
-        is_placed = fault.line is not None or bool(fault.path)
-        if fault.file and fault.file != "places" and is_placed:
-            faults.faults.append(fault)
-        else:
-            faults.add(here, Verbatim(fault.got), fault.allowed)
+def _refuse_routing(
+    topology: ConstellationNetwork, ground: SkyGround, faults: FaultCollector
+) -> None:
+    """Notes what has no effect, or does not go, with the way in which routes are found."""
+    refuse_paths(topology, ground.hosts, faults)
+    routing, changes = topology.routing, topology.step.changes
+    own = next(
+        (key for key in ("fstate", "file", "python") if getattr(routing, key) is not None), None
+    )
+    if own is not None and ground.stations_relay:
+        allowed = f"nothing with {own}: routes of your own say which nodes forward"
+        faults.add(("topology", "stations_relay"), True, allowed)
+    if own in ("fstate", "file") and len(ground.places) > len(ground.stations):
+        allowed = "routes that are computed, or of python: files name satellites and stations alone"
+        faults.add(("topology", "routing", own), str(getattr(routing, own)), allowed)
+    if changes is not None:
+        here: Path = ("topology", "step", "changes")
+        if topology.frozen:
+            faults.add(here, changes.text, "nothing with frozen = true: routes never change")
+        elif own is not None:
+            allowed = f"nothing with {own}: routes of your own change when they say so"
+            faults.add(here, changes.text, allowed)
+        elif changes.amount >= topology.step.every.amount:
+            allowed = f"a time below every, {topology.step.every.text}"
+            faults.add(here, changes.text, allowed)
 
 
 @dataclass(frozen=True)
@@ -212,6 +209,10 @@ class _Asked:
     by: str
     per_station: bool
     outages: tuple[Row, ...]
+    ground: Ground
+    paths: int
+    detour_ppm: int
+    precision_ps: int | None
     interruption_ps: int
 
 
@@ -228,7 +229,7 @@ def _routes(
 
     epochs = asked.duration_ps // asked.step_ps + 1
     if epochs > _MOST_EPOCHS:
-        got = Verbatim(f'"{topology.step}", which is {show_amount(epochs)} steps')
+        got = Verbatim(f'"{topology.step.every}", which is {show_amount(epochs)} steps')
         least = show_time(-(-asked.duration_ps // _MOST_EPOCHS))
         faults.add(
             ("topology", "step"), got, f"from {least}, for up to {show_amount(_MOST_EPOCHS)}"
@@ -238,12 +239,12 @@ def _routes(
     try:
         found = _computed(Key(sky), asked) if listed is None else _of(sky, asked, listed)
     except ScenarioFaults as refused:
-        _take_over(refused, ("topology", "routing"), faults)
+        take_over(refused, ("topology", "routing"), faults)
         faults.raise_if_any()
         raise
     except ValueError as error:
         allowed = f"fewer steps, nodes or stations; {error}"
-        faults.add(("topology", "step"), topology.step.text, allowed)
+        faults.add(("topology", "step"), topology.step.every.text, allowed)
         faults.raise_if_any()
         raise
     assert found.file is not None
@@ -270,9 +271,12 @@ def _check_handover(topology: ConstellationNetwork, faults: FaultCollector) -> N
     if ground.no_route == "waits" and ground.waiting not in (None, "rerouted"):
         allowed = "rerouted, or the key left out: no_route = waits holds what takes a later route"
         faults.add((*_GROUND, "waiting"), str(ground.waiting), allowed)
+    here: Path = ("topology", "handover", "interruption")
     if topology.frozen and interruption.amount:
-        here: Path = ("topology", "handover", "interruption")
         faults.add(here, interruption.text, "0 s with frozen = true: no station turns then")
+    elif topology.step.changes is not None and interruption.amount:
+        allowed = "0 s with looks at changes: a link that carries nothing yet is no change of a path"
+        faults.add(here, interruption.text, allowed)
 
 
 def _listed_routes(
@@ -316,10 +320,16 @@ def _listed_routes(
                 faults.raise_if_any()
             times = (asked.start_ps, asked.step_ps, epochs)
             listed = routes_from_python(
-                folder / file, function, sky, asked.places, times, routing.options
+                folder / file,
+                function,
+                sky,
+                asked.places,
+                times,
+                routing.options,
+                ground=asked.ground,
             )
     except ScenarioFaults as refused:
-        _take_over(refused, here, faults)
+        take_over(refused, here, faults)
         faults.raise_if_any()
         raise
     except OSError as error:
@@ -357,6 +367,10 @@ def _of(sky: Constellation, asked: _Asked, listed: ListedRoutes | None) -> Route
         with_file=True,
         port_per_station=asked.per_station,
         outages=asked.outages,
+        ground=asked.ground,
+        paths=asked.paths,
+        detour_ppm=asked.detour_ppm,
+        precision_ps=asked.precision_ps,
         interruption_ps=asked.interruption_ps,
     )
 
@@ -365,20 +379,30 @@ def _add_kinds(
     plan: Plan,
     topology: ConstellationNetwork,
     sky: Constellation,
-    places: Sequence[Place],
+    nodes: SkyGround,
     faults: FaultCollector,
 ) -> None:
     """Adds a link for each kind of links."""
-    satellite, station = sky.satellites[0], places[0].name
+    satellite, station = sky.satellites[0], nodes.stations[0].name
     other = sky.satellites[-1]
     ground, between = topology.ground, topology.inter_satellite
-    if between is not None:
+    if between is not None and topology.bent_pipe:
+        allowed = "false, or no inter_satellite: a bent pipe has no links between satellites"
+        faults.add(("topology", "bent_pipe"), True, allowed)
+    elif between is not None:
         plan.add_link(_kind(BETWEEN, satellite, other, between, _BETWEEN))
     elif sky.links_satellites:
-        allowed = "a table with rate, framing and buffer: the constellation has such links"
+        allowed = (
+            "a table with rate, framing and buffer: the constellation has such links; or bent_pipe "
+            "= true"
+        )
         faults.add(_BETWEEN, NOTHING, allowed)
     plan.add_link(_kind(UP, station, satellite, ground, _GROUND))
     plan.add_link(_kind(DOWN, satellite, station, ground, _GROUND))
+    if topology.gateways is not None and nodes.point is not None:
+        gateway = nodes.gateways[0].name
+        own = _kind(TERRESTRIAL, nodes.point.name, gateway, topology.gateways, GATEWAYS)
+        plan.add_link(own)
 
 
 def _kind(name: str, source: str, target: str, port: SkyPort, path: Path) -> PlannedLink:
@@ -398,19 +422,17 @@ def _kind(name: str, source: str, target: str, port: SkyPort, path: Path) -> Pla
         port=port,
         path=path,
         rate_path=path,
-        jitter=getattr(port, "frame_jitter", None) if name == UP else None,
+        jitter=getattr(port, "frame_jitter", None) if name != DOWN else None,
         ack_filter=port.ack_filter,
         kind=name,
     )
 
 
-def _planned_sky(
-    topology: ConstellationNetwork, places: Sequence[Place], found: Routes
-) -> PlannedSky:
+def _planned_sky(topology: ConstellationNetwork, ground: SkyGround, found: Routes) -> PlannedSky:
     greatest: dict[tuple[int, int], int] = {}
     for number, pair in enumerate(found.pairs):
         delays = [delay for delay in found.delays_ps(number) if delay is not None]
-        greatest[pair] = max(delays, default=0)
+        greatest[pair] = max([*delays, greatest.get(pair, 0)])
     rtts = [delay + greatest.get((b, a), 0) for (a, b), delay in greatest.items()]
     hops = [len(span.nodes) - 1 for span in found.spans if span.first_epoch == 0]
     own = topology.ground.waiting
@@ -418,12 +440,14 @@ def _planned_sky(
     waiting = {UP: own or "rerouted", DOWN: own or "sent"}
     if between is not None:
         waiting[BETWEEN] = between.waiting
-    notes = [*found.validity.notes]
+    if topology.gateways is not None:
+        waiting[TERRESTRIAL] = topology.gateways.waiting
+    notes = [*found.validity.notes, *note_on_paths(found)]
     if found.unlinked:
         notes.append(f"No satellite is in reach of {', '.join(found.unlinked)} at any step.")
     return PlannedSky(
         columns=found.digest,
-        stations=tuple(place.name for place in places),
+        stations=tuple(place.name for place in ground.hosts),
         waiting=waiting,
         waits_for_route=topology.ground.no_route == "waits",
         hop_limit=topology.hop_limit,
@@ -434,4 +458,6 @@ def _planned_sky(
         hops=sum(hops) / len(hops) if hops else 0.0,
         routes=found,
         notes=tuple(notes),
+        paths=topology.routing.paths,
+        point="" if ground.point is None else ground.point.name,
     )

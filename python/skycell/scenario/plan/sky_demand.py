@@ -29,6 +29,7 @@ from skycell.scenario.file.sources import CbrSource, VbrSource
 from skycell.scenario.file.topology import MOST_FLOWS
 from skycell.scenario.file.traffic import Start, Together
 from skycell.scenario.plan.plan import Plan
+from skycell.scenario.plan.sky_spread import add_way
 
 if TYPE_CHECKING:
     from skycell.orbit.pairs import Demand as ListedDemand
@@ -88,7 +89,8 @@ def _connect(plan: Plan, table: int, pair: tuple[str, str], count: int) -> list[
     a, b = pair
     names = _names_of(pair, count, plan.flows)
     for name in names:
-        plan.add_flow(name, (f"{a}>{b}",), (f"{b}>{a}",))
+        back = add_way(plan, b, a, f"{name}, back")
+        plan.add_flow(name, (add_way(plan, a, b, name),), (back,))
         plan.demands[name] = table
     return names
 
@@ -117,7 +119,7 @@ def _add_sources(
         for name in _names_of((a, b), count, taken):
             source = own.model_copy(update={"name": name, "source": a, "destination": b})
             plan.demand_sources.append((("traffic", table), source))
-            plan.datagrams[name] = (f"{a}>{b}",)
+            plan.datagrams[name] = (add_way(plan, a, b, name),)
 
 
 def demands_of(file: ScenarioFile) -> tuple[Demand, ...]:
@@ -148,13 +150,25 @@ class Table:
 
 
 def read_tables(
-    file: ScenarioFile, places: Sequence[Place], folder: FilePath, faults: FaultCollector
+    file: ScenarioFile,
+    stations: Sequence[Place],
+    hosts: Sequence[Place],
+    folder: FilePath,
+    faults: FaultCollector,
 ) -> list[Table]:
-    """Every table of traffic with its pairs."""
+    """Every table of traffic with its pairs.
+
+    Args:
+        file: with the tables.
+        stations: among which pairs are drawn.
+        hosts: stations first, and other places that send and receive behind them.
+        folder: of the file.
+        faults: takes what is wrong.
+    """
     found = []
     users = 0
     for i, demand in enumerate(demands_of(file)):
-        table = _table(i, demand, places, folder, faults)
+        table = _table(i, demand, stations, hosts, folder, faults)
         if table is None:
             continue
         users += len(table.pairs) * table.count
@@ -173,23 +187,25 @@ def read_tables(
 def _table(
     number: int,
     demand: Demand,
-    places: Sequence[Place],
+    stations: Sequence[Place],
+    hosts: Sequence[Place],
     folder: FilePath,
     faults: FaultCollector,
 ) -> Table | None:
     """A table of traffic with its pairs; None with a fault, which is noted."""
     from skycell.orbit.pairs import read_demands
 
-    names = [place.name for place in places]
+    names = [place.name for place in hosts]
     key = "file" if isinstance(demand, FileDemand) else "pairs"
     here: Path = ("traffic", number, key)
     rows: tuple[ListedDemand, ...] = ()
     try:
         if isinstance(demand, FileDemand):
-            rows = tuple(read_demands(folder / demand.file, places))
+            rows = tuple(read_demands(folder / demand.file, hosts))
             numbers = [(row.source, row.target) for row in rows]
         else:
-            numbers = _numbers(demand.pairs, places, here, faults)
+            named = isinstance(demand.pairs, To | Listed)
+            numbers = _numbers(demand.pairs, hosts if named else stations, here, faults)
     except ScenarioFaults as found:
         for fault in found.faults:
             if fault.file == "pairs":

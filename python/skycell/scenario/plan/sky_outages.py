@@ -20,6 +20,7 @@ def outage_rows(
     topology: ConstellationNetwork,
     satellites: Sequence[str],
     stations: Sequence[str],
+    others: Sequence[str],
     times: tuple[int, int],
     seed: int,
     faults: FaultCollector,
@@ -30,15 +31,16 @@ def outage_rows(
         topology: of the file.
         satellites: names of the satellites, which are the first nodes.
         stations: names of the stations, which follow.
+        others: names of the other nodes on the ground, which follow the stations.
         times: duration of the run, and the step, picoseconds.
         seed: of the run, by which outages are drawn.
         faults: takes what is wrong.
     """
-    numbers = {name: number for number, name in enumerate((*satellites, *stations))}
+    numbers = {name: number for number, name in enumerate((*satellites, *stations, *others))}
     rows: list[Row] = []
     for i, outage in enumerate(topology.outage):
         here: Path = ("topology", "outage", i)
-        for name, other in _ends(outage, satellites, stations, here, faults):
+        for name, other in _ends(outage, satellites, (stations, others), here, faults):
             drawn_as = f"{seed}/outage/{i}/{name}>{other}" if other else f"{seed}/outage/{i}/{name}"
             for begin_ps, length_ps in _times(outage, times, drawn_as, here, faults):
                 first, last = (-(-at // times[1]) for at in (begin_ps, begin_ps + length_ps))
@@ -54,7 +56,7 @@ def outage_rows(
 def _ends(
     outage: Outage,
     satellites: Sequence[str],
-    stations: Sequence[str],
+    on_ground: tuple[Sequence[str], Sequence[str]],
     here: Path,
     faults: FaultCollector,
 ) -> list[tuple[str, str]]:
@@ -64,8 +66,9 @@ def _ends(
         got = Verbatim(" and ".join(said)) if said else NOTHING
         faults.add(here, got, "one of satellite, station and link")
         return []
+    stations, others = on_ground
     if outage.link is not None:
-        known = (*satellites, *stations)
+        known = (*satellites, *stations, *others)
         wrong = [k for k, name in enumerate(outage.link) if name not in known]
         for k in wrong:
             allowed = f"a satellite or a station{did_you_mean(outage.link[k], known)}"
@@ -75,6 +78,8 @@ def _ends(
     name = outage.satellite or outage.station or ""
     if name == _EACH:
         return [(each, "") for each in names]
+    if outage.satellite is None:
+        names = (*stations, *others)
     if name not in names:
         faults.add((*here, said[0]), name, f'a {said[0]}, or "*"{did_you_mean(name, names)}')
         return []

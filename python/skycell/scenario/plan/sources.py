@@ -15,7 +15,7 @@ from skycell.scenario.plan.layout import add_link
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
-from skycell.scenario.plan.sky import add_way
+from skycell.scenario.plan.sky_spread import add_way
 
 Ends = Source | Calls | Probe
 """What sends from one host to another."""
@@ -128,7 +128,7 @@ def plan_between_stations(plan: Plan, source: Source, here: Path, faults: FaultC
     if not sends_packets(source):
         _ask_for_packet_size("a constellation", here, faults)
     elif ends is not None:
-        plan.datagrams[source.name] = (add_way(plan, *ends),)
+        plan.datagrams[source.name] = (add_way(plan, *ends, source.name),)
 
 
 def station_ends(

@@ -10,7 +10,7 @@ from skycell.scenario.file.topology import Graph
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
-from skycell.scenario.plan.sky import add_way
+from skycell.scenario.plan.sky_spread import add_way
 from skycell.scenario.plan.sources import hosts_between, own_hosts, station_ends
 from skycell.scenario.resolve.flows import starts
 from skycell.scenario.resolve.resolution import Resolution
@@ -62,8 +62,9 @@ def _add_vcs(
     if plan.sky is not None:
         ends = station_ends(plan, probe, here, faults)
         if ends is not None:
-            plan.datagrams[probe.name] = (add_way(plan, *ends),)
-            plan.datagrams[probe.name + REPLY] = (add_way(plan, *ends[::-1]),)
+            reply = probe.name + REPLY
+            plan.datagrams[probe.name] = (add_way(plan, *ends, probe.name),)
+            plan.datagrams[reply] = (add_way(plan, *ends[::-1], reply),)
         return
     if paths is None:
         nodes = own_hosts(plan, file.topology, probe, here, faults)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skycell.scenario.plan.plan import PlannedVc
-from skycell.scenario.plan.sky import BETWEEN, DOWN, UP
+from skycell.scenario.plan.sky_spread import BETWEEN, DOWN, TERRESTRIAL, UP
 from skycell.scenario.resolve.lines import lines
 from skycell.scenario.resolve.ports import channels, ports
 from skycell.scenario.resolve.resolution import Resolution, part
@@ -17,7 +17,8 @@ def sky(net: Resolution) -> SkySpec | None:
     if planned is None:
         return None
     # Without links between satellites no port is of that kind; its number stays.
-    kinds = tuple(_kind(net, name) for name in (BETWEEN, UP, DOWN))
+    names = (BETWEEN, UP, DOWN, *((TERRESTRIAL,) if TERRESTRIAL in net.plan.links else ()))
+    kinds = tuple(_kind(net, name) for name in names)
     return SkySpec(
         columns=planned.columns,
         kinds=kinds,
@@ -48,4 +49,6 @@ def by_label(net: Resolution, vc: PlannedVc) -> ByLabelSpec | None:
     if vc.by_label is None or net.plan.sky is None:
         return None
     source, target = vc.by_label
-    return ByLabelSpec(from_=net.node_ids[source], label=net.plan.sky.stations.index(target))
+    hosts = net.plan.sky.stations
+    label = vc.way * len(hosts) + hosts.index(target)
+    return ByLabelSpec(from_=net.node_ids[source], label=label)
