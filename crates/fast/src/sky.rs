@@ -25,7 +25,7 @@ use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
 use skycell_sky::{Columns, Rows};
 use skycell_spec::{IP_HEADER, NetworkSpec, ServiceClass, SkySpec, SourcePattern, TrafficSpec};
-use skycell_traffic::{CellSource, Outbox};
+use skycell_traffic::{CellSource, Outbox, RoundTrips};
 use skycell_units::SimTime;
 use traces::Ordered;
 use window::Windows;
@@ -150,6 +150,7 @@ pub(crate) struct Sky<'a> {
     classes: Vec<ServiceClass>,
     vcs: Vec<Vc>,
     flows: Vec<FlowState>,
+    round_trips: RoundTrips,
     sources: Vec<CellSource>,
     /// By source: the one that answers its datagrams.
     echoes: Vec<Option<u32>>,
@@ -195,6 +196,7 @@ impl<'a> Sky<'a> {
             kinds: sky.kinds.iter().map(Kind::new).collect(),
             vcs: spec.vcs.iter().map(vc).collect(),
             flows: FlowState::of_run(spec),
+            round_trips: RoundTrips::new(spec.flows.len(), spec.vcs.len()),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             echoes: spec.echoes(),
             frames: Frames::new(false, links.have_impairments()),

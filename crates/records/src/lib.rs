@@ -30,7 +30,7 @@ pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, Sojou
 pub use pep::{PepRecord, joined};
 pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
-pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkySeconds};
+pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkyRoundTrips, SkySeconds};
 pub use traces::*;
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 

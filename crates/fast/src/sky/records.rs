@@ -14,7 +14,8 @@ impl Sky<'_> {
                 self.vcs[entry.vc as usize].record.cells_in_transit += 1;
             }
         }
-        let record = self.sky_record();
+        let mut record = self.sky_record();
+        record.round_trips = self.round_trips.into_times();
         let units = record.ports.arrived.iter().sum();
         let is_stepped = |&&id: &&u32| matches!(self.ports[id as usize], Slot::Stepped(_));
         let ports = record.ports.port.iter().zip(&record.ports.arrived);

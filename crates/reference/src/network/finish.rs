@@ -42,7 +42,7 @@ impl Network<'_> {
         });
         Finished {
             uplinks: self.access.records(self.spec),
-            sky: self.sky.as_ref().map(|sky| sky.record(&self.ports)),
+            sky: self.sky.map(|sky| sky.record(&self.ports)),
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,

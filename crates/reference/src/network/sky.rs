@@ -13,7 +13,8 @@ use skycell_des::Key;
 use skycell_records::{LossReason, SkyMeter, SkyRecord};
 use skycell_sky::{Columns, Courses, Departing, Forward, Rows, forward, leave};
 use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
-use skycell_traffic::rank;
+use skycell_tcp::Segment;
+use skycell_traffic::{RoundTrips, rank};
 use skycell_units::{FrameId, PortVc, SimTime};
 use std::collections::VecDeque;
 
@@ -59,6 +60,8 @@ pub(super) struct Sky<'a> {
     /// Classes of the VCs by label: a port has these in this order.
     classes: Vec<ServiceClass>,
     has_ack_filter: bool,
+    /// Round trips of connections.
+    pub(super) round_trips: RoundTrips,
 }
 
 impl std::fmt::Debug for Sky<'_> {
@@ -74,7 +77,13 @@ impl std::fmt::Debug for Sky<'_> {
 
 impl<'a> Sky<'a> {
     /// The sky of a valid spec; its ports join the others.
-    pub(super) fn new(spec: &'a NetworkSpec, sky: &'a SkySpec, ports: &mut Vec<Port>) -> Self {
+    /// It has so many connections.
+    pub(super) fn new(
+        spec: &'a NetworkSpec,
+        sky: &'a SkySpec,
+        ports: &mut Vec<Port>,
+        flows: usize,
+    ) -> Self {
         let columns = sky.columns();
         let end_of_run = SimTime(spec.duration_ps);
         let first = ports.len() as u32;
@@ -120,6 +129,7 @@ impl<'a> Sky<'a> {
             meters: vec![SkyMeter::default(); columns.ports()],
             nodes: vec![Counts::default(); columns.nodes()],
             classes,
+            round_trips: RoundTrips::new(flows, spec.vcs.len()),
             has_ack_filter: sky.kinds.iter().any(|kind| kind.port.ack_filter),
         }
     }
@@ -188,7 +198,7 @@ impl<'a> Sky<'a> {
     }
 
     /// The record of the sky when the run ends, with its `ports`.
-    pub(super) fn record(&self, ports: &[Port]) -> SkyRecord {
+    pub(super) fn record(self, ports: &[Port]) -> SkyRecord {
         let mut record = SkyRecord::default();
         let own = ports[self.first as usize..].iter().zip(&self.meters);
         for ((port, meter), id) in own.zip(0u32..) {
@@ -214,6 +224,7 @@ impl<'a> Sky<'a> {
                 node.gone,
             );
         }
+        record.round_trips = self.round_trips.into_times();
         record
     }
 
@@ -227,6 +238,14 @@ impl<'a> Sky<'a> {
 impl<'a> Network<'a> {
     fn sky(&mut self) -> &mut Sky<'a> {
         self.sky.as_mut().expect("only a sky forwards by label")
+    }
+
+    /// Times a segment that has come back to the source of a flow.
+    pub(super) fn time_answer(&mut self, now: SimTime, flow: u32, segment: &Segment) {
+        let vc = self.flows[flow as usize].forward[0];
+        if let Some(sky) = &mut self.sky {
+            sky.round_trips.on_answer(flow, vc, segment, now);
+        }
     }
 
     /// The label of a VC.
