@@ -71,8 +71,12 @@ fn lookahead_ps(spec: &NetworkSpec, sky: &SkySpec) -> Option<u64> {
         })
         .collect();
     let of_link = |(link, delay_ps): (usize, u64)| {
-        let kind = columns.port_kind[columns.link_port[link] as usize];
-        delay_ps + of_kind[usize::from(kind)]
+        let port = columns.link_port[link];
+        let kind = columns.port_kind[port as usize];
+        match spec.records.has_sampled(port) {
+            true => delay_ps, // as of a stepped kind
+            false => delay_ps + of_kind[usize::from(kind)],
+        }
     };
     let known = least.into_iter().enumerate();
     known

@@ -477,6 +477,8 @@ fn records(spec: &mut NetworkSpec, dice: &mut Dice) {
     if dice.one_in(2) {
         records.sampled_ports = ports.filter(|_| dice.one_in(2)).collect();
     }
+    let sampled = records.sampled_ports.iter().copied();
+    records.flow_ports = sampled.filter(|_| dice.one_in(4)).collect();
     let sources = 0..spec.sources.len() as u32;
     records.delay_sources = sources.filter(|_| dice.one_in(2)).collect();
 }

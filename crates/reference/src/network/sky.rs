@@ -10,7 +10,7 @@ use crate::frames::Cell;
 use crate::impairments::Impairments;
 use crate::port::{Port, Verdict};
 use skycell_des::Key;
-use skycell_records::{LossReason, SkyMeter, SkyRecord};
+use skycell_records::{LossReason, PortRecord, SkyMeter, SkyRecord};
 use skycell_sky::{Columns, Courses, Departing, Forward, Rows, forward, leave};
 use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
 use skycell_tcp::Segment;
@@ -226,6 +226,16 @@ impl<'a> Sky<'a> {
         }
         record.round_trips = self.round_trips.into_times();
         record
+    }
+
+    /// The records of the ports of the sky that are sampled, of all `ports`.
+    pub(super) fn sampled(&self, spec: &NetworkSpec, ports: &[Port]) -> Vec<PortRecord> {
+        let names = self.spec.port_names(&spec.nodes);
+        let own = spec.records.sampled_ports.iter();
+        let own = own.filter(|&&port| port >= self.first);
+        let name = |port: u32| &names[(port - self.first) as usize];
+        own.map(|&port| ports[port as usize].record(name(port), self.end_of_run, false))
+            .collect()
     }
 
     /// VCs of the packets that are on links, one each.
