@@ -116,10 +116,12 @@ pub fn stepped_ports(spec: &NetworkSpec) -> Vec<SteppedPort> {
 fn stepped_ports_of_sky(spec: &NetworkSpec, sky: &SkySpec) -> Vec<SteppedPort> {
     let reasons = sky::reasons_of_kinds(sky);
     let names = sky.port_names(&spec.nodes).into_iter();
-    let ports = names.zip(&sky.columns().port_kind);
+    let ports = names.zip(&sky.columns().port_kind).zip(0u32..);
     ports
-        .filter_map(|(port, &kind)| {
-            let reason = reasons[usize::from(kind)]?;
+        .filter_map(|((port, &kind), id)| {
+            let is_sampled = spec.records.has_sampled(id);
+            let sampled = is_sampled.then_some(SteppedReason::SampledInSky);
+            let reason = reasons[usize::from(kind)].or(sampled)?;
             Some(SteppedPort { port, reason })
         })
         .collect()

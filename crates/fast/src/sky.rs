@@ -26,7 +26,7 @@ use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
 use skycell_sky::{Columns, Rows};
 use skycell_spec::{IP_HEADER, NetworkSpec, ServiceClass, SkySpec, SourcePattern, TrafficSpec};
-use skycell_traffic::{CellSource, Outbox};
+use skycell_traffic::{CellSource, Outbox, RoundTrips};
 use skycell_units::SimTime;
 use traces::Ordered;
 use window::Windows;
@@ -69,8 +69,12 @@ fn lookahead_ps(spec: &NetworkSpec, sky: &SkySpec) -> Option<u64> {
         })
         .collect();
     let of_link = |(link, delay_ps): (usize, u64)| {
-        let kind = columns.port_kind[columns.link_port[link] as usize];
-        delay_ps + of_kind[usize::from(kind)]
+        let port = columns.link_port[link];
+        let kind = columns.port_kind[port as usize];
+        match spec.records.has_sampled(port) {
+            true => delay_ps, // as of a stepped kind
+            false => delay_ps + of_kind[usize::from(kind)],
+        }
     };
     let known = least.into_iter().enumerate();
     known
@@ -151,6 +155,7 @@ pub(crate) struct Sky<'a> {
     carries_cells: bool,
     vcs: Vec<Vc>,
     flows: Vec<FlowState>,
+    round_trips: RoundTrips,
     sources: Vec<CellSource>,
     /// By source: the one that answers its datagrams.
     echoes: Vec<Option<u32>>,
@@ -197,6 +202,7 @@ impl<'a> Sky<'a> {
             kinds: sky.kinds.iter().map(Kind::new).collect(),
             vcs: spec.vcs.iter().map(vc).collect(),
             flows: FlowState::of_run(spec),
+            round_trips: RoundTrips::new(spec.flows.len(), spec.vcs.len()),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             echoes: spec.echoes(),
             frames: Frames::new(

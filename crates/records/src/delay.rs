@@ -208,6 +208,11 @@ impl CellDelays {
         }
     }
 
+    /// Returns whether no cell has arrived.
+    pub fn is_empty(&self) -> bool {
+        self.cells == 0
+    }
+
     /// A cell has arrived after `delay_ps`, which is at least the fixed part.
     pub fn add(&mut self, delay_ps: u64) {
         self.add_many(delay_ps, 1);

@@ -30,7 +30,7 @@ pub use packets::{EcnRecord, FlowSojournRecord, PacketMeter, PacketRecord, Sojou
 pub use pep::{PepRecord, joined};
 pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
-pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkySeconds};
+pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkyRoundTrips, SkySeconds};
 pub use traces::*;
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
@@ -232,7 +232,8 @@ pub struct RunRecords {
     pub flows: Vec<FlowRecord>,
     /// One row per VC of the spec, in its order.
     pub vcs: Vec<VcRecord>,
-    /// One row per link (its output port) of the spec, in its order.
+    /// One row per link (its output port) of the spec, in its order; then one per port of the sky that is sampled, in the
+    /// order of its number.
     pub ports: Vec<PortRecord>,
     /// Requests and responses of all web users together; only in runs with web traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -332,6 +333,8 @@ pub enum SteppedReason {
     SkyProxies,
     /// A packet that nodes forward by label may come to the next one without a delay.
     SkyLookahead,
+    /// It is of the sky, and the spec asks for its record.
+    SampledInSky,
     /// The run has a link over which packets go in fragments that may come to it.
     Fragmentation,
     /// The run has a link from which packets go on with bit errors.

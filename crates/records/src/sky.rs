@@ -2,7 +2,7 @@
 //! row.
 
 use crate::traces::Columns;
-use crate::{Account, Ledger, PortRecord};
+use crate::{Account, CellDelays, Ledger, PortRecord};
 
 /// Length of the intervals of [`SkySeconds`], picoseconds.
 const SECOND_PS: u64 = 1_000_000_000_000;
@@ -97,6 +97,26 @@ table! {
     }
 }
 
+table! {
+    /// Round-trip times of the connections whose data a VC carries, a row for each VC that has some.
+    SkyRoundTrips {
+        /// Number of the VC.
+        vc: u32,
+        /// Times: data segments that were timed.
+        timed: u64,
+        /// Least time, picoseconds, exact.
+        least_ps: u64,
+        /// Mean, picoseconds, exact.
+        mean_ps: f64,
+        /// Median, picoseconds; as the next, not below the exact one and above it by at most 1/128.
+        p50_ps: u64,
+        /// 99th percentile, picoseconds.
+        p99_ps: u64,
+        /// Greatest time, picoseconds, exact.
+        greatest_ps: u64,
+    }
+}
+
 /// What a sky leaves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SkyRecord {
@@ -106,6 +126,8 @@ pub struct SkyRecord {
     pub nodes: SkyNodes,
     /// By port and second.
     pub seconds: SkySeconds,
+    /// Round-trip times of connections by the VC of their data, ascending; only of VCs that have some.
+    pub round_trips: Vec<(u32, CellDelays)>,
 }
 
 /// Counts of a port by second. Those of the present second lie apart, so that a packet costs neither a division nor
@@ -270,6 +292,10 @@ impl SkyRecord {
             ("sky_ports", self.ports.into_columns()),
             ("sky_nodes", self.nodes.into_columns()),
             ("sky_seconds", self.seconds.into_columns()),
+            (
+                "sky_round_trips",
+                round_trips(&self.round_trips).into_columns(),
+            ),
         ]
     }
 
@@ -313,6 +339,13 @@ impl SkyRecord {
             known += 1;
         }
         self.subtract_seconds(start);
+        for (vc, times) in &mut self.round_trips {
+            let found = start.round_trips.binary_search_by_key(vc, |own| own.0);
+            if let Ok(row) = found {
+                *times = times.since(&start.round_trips[row].1);
+            }
+        }
+        self.round_trips.retain(|(_, times)| !times.is_empty());
     }
 
     /// Of the last second of the beginning the rest is left, and nothing of those before.
@@ -345,6 +378,24 @@ impl SkyRecord {
             );
         }
     }
+}
+
+fn round_trips(of_vcs: &[(u32, CellDelays)]) -> SkyRoundTrips {
+    let mut table = SkyRoundTrips::default();
+    for (vc, times) in of_vcs {
+        let own = times.record(*vc).delay;
+        let (least, greatest) = (own.min_ps, own.max_ps);
+        table.push(
+            *vc,
+            own.cells,
+            least,
+            own.mean_ps,
+            own.p50_ps,
+            own.p99_ps,
+            greatest,
+        );
+    }
+    table
 }
 
 #[cfg(test)]
@@ -394,6 +445,27 @@ mod tests {
             (whole.seconds.second, whole.seconds.octets),
             (vec![3], vec![1500])
         );
+    }
+
+    #[test]
+    fn of_round_trips_before_the_beginning_none_are_left() {
+        let record = |of_vcs: &[(u32, &[u64])]| {
+            let times = |all: &[u64]| {
+                let mut times = CellDelays::new(0);
+                all.iter().for_each(|&time| times.add(time));
+                times
+            };
+            SkyRecord {
+                round_trips: of_vcs.iter().map(|&(vc, all)| (vc, times(all))).collect(),
+                ..SkyRecord::default()
+            }
+        };
+        let start = record(&[(1, &[70, 30]), (4, &[50])]);
+        let mut whole = record(&[(1, &[70, 30]), (2, &[20]), (4, &[50, 90])]);
+        whole.subtract(&start, (2, 1));
+        let left = round_trips(&whole.round_trips);
+        assert_eq!((left.vc, left.timed), (vec![2, 4], vec![1, 1]));
+        assert_eq!((left.least_ps, left.p99_ps), (vec![20, 90], vec![20, 90]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The ledger has balanced by then, and ports that hold whatever arrives discard nothing, so a few
 //! kilobytes a run are enough for every number that the studies print.
 
-use crate::{FlowRecord, ResponseTimes, RunRecords, SkyRecord, VcRecord};
+use crate::{FlowRecord, PortRecord, ResponseTimes, RunRecords, SkyRecord, VcRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind, TrafficSpec};
@@ -163,8 +163,10 @@ impl RunRecords {
             let mut queues = link.port.queues.iter();
             queues.any(|queue| queue.capacity_cells.is_some())
         });
+        let limited = limited.map(|(port, _)| port);
         limited
-            .map(|(port, _)| {
+            .chain(self.limited_in_sky(spec))
+            .map(|port| {
                 let mut kept = json!(port);
                 kept["vc_queues"] = port
                     .vc_queues
@@ -174,6 +176,21 @@ impl RunRecords {
                 kept
             })
             .collect()
+    }
+
+    /// The ports of the sky that have a record and a limited buffer.
+    fn limited_in_sky<'a>(&'a self, spec: &'a NetworkSpec) -> impl Iterator<Item = &'a PortRecord> {
+        let links = spec.links.len();
+        let sampled = &spec.records.sampled_ports;
+        let of_sky = sampled.iter().filter(move |&&port| port as usize >= links);
+        let own = self.ports.iter().skip(links).zip(of_sky);
+        let limited = own.filter(move |(_, port)| {
+            let sky = spec.sky.as_ref().expect("a port of it is sampled");
+            let kind = sky.columns().port_kind[**port as usize - links];
+            let mut queues = sky.kinds[usize::from(kind)].port.queues.iter();
+            queues.any(|queue| queue.capacity_cells.is_some())
+        });
+        limited.map(|(port, _)| port)
     }
 
     fn vcs_with_a_contract(&self, spec: &NetworkSpec) -> Value {

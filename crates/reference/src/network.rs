@@ -133,7 +133,10 @@ impl<'a> Network<'a> {
         let [from, end] = [spec.measure_from_ps, spec.duration_ps].map(SimTime);
         let links = spec.links.iter();
         let mut ports: Vec<Port> = links.map(|link| Port::new(link, spec.seed, end)).collect();
-        let sky = spec.sky.as_ref().map(|sky| Sky::new(spec, sky, &mut ports));
+        let sky = spec
+            .sky
+            .as_ref()
+            .map(|sky| Sky::new(spec, sky, &mut ports, flows.len()));
         for &port in &spec.records.flow_ports {
             ports[port as usize].report_flows();
         }
@@ -427,6 +430,7 @@ impl<'a> Network<'a> {
             flow.on_segment_at_destination(now, &segment, frame.enqueued_at, out);
         } else {
             flow.on_segment_at_source(now, &segment, out);
+            self.time_answer(now, flow_id, &segment);
         }
         self.after_flow(now, flow_id);
         if let Some(beyond) = self.proxies.beyond(flow_id, is_forward) {
@@ -478,6 +482,9 @@ impl<'a> Network<'a> {
         };
         let end = &mut state.host_delays[usize::from(!is_forward)];
         let at = end.draw(now);
+        if is_forward && let Some(sky) = &mut self.sky {
+            sky.round_trips.on_sent(flow_id, &segment, now);
+        }
         let id = self.frames.add(content, octets, cells, at);
         if end.is_immediate() {
             self.hand_over(now, id, flow_id, is_forward);

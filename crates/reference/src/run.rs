@@ -150,6 +150,7 @@ pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     if let Some(sky) = &finished.sky {
         sky.add_to(&mut ledger);
     }
+    let ports: Vec<_> = ports.into_iter().chain(finished.sampled).collect();
     RunRecords {
         engine: "reference",
         duration_ps: spec.duration_ps,

@@ -129,7 +129,9 @@ fn compare_chains(back_millibps: &[u64; 2], filters_acks: bool) {
     }
     graph["flows"][0]["tcp"]["max_cwnd"] = json!(1_000_000);
     graph["flows"][0]["tcp"]["rwnd"] = json!(60_000);
-    graph["records"]["sampled_ports"] = json!([]);
+    // All four ports, which are links here and ports of the sky there.
+    graph["records"]["sampled_ports"] = json!([0, 1, 2, 3]);
+    graph["records"]["flow_ports"] = json!([0, 1, 2, 3]);
     // The same rates, delays and buffers by kind: 0 and 1 onwards, 2 and 3 back.
     let mut sky = graph.clone();
     sky["links"] = json!([]);
@@ -194,6 +196,8 @@ fn compare_chains(back_millibps: &[u64; 2], filters_acks: bool) {
     let row = |port: &str| graph.ports.iter().find(|own| own.name == port).unwrap();
     for (index, name) in ["a>r", "r>a", "r>b", "b>r"].into_iter().enumerate() {
         let own = row(name);
+        assert_eq!(&sky.ports[index], own, "{name}");
+        assert!(own.queue.p99.is_some() && !own.octets.as_ref().unwrap().flows.is_empty());
         assert_eq!(ports.arrived[index], own.arrived, "{name}");
         assert_eq!(ports.discarded[index], own.discarded.total(), "{name}");
         assert_eq!(ports.busy_ps[index], own.busy_ps, "{name}");

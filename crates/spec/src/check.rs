@@ -116,7 +116,7 @@ impl NetworkSpec {
         let all = self.links.len() + columns.map_or(0, |columns| columns.ports());
         self.validate_ports("sampled_ports", &self.records.sampled_ports, all)?;
         known("vc_sampled_ports", &self.records.vc_sampled_ports)?;
-        known("flow_ports", &self.records.flow_ports)?;
+        self.validate_ports("flow_ports", &self.records.flow_ports, all)?;
         known("stay_ports", &self.records.stay_ports)?;
         let delay_vcs = &self.records.delay_vcs;
         let ascending = delay_vcs.windows(2).all(|pair| pair[0] < pair[1]);
@@ -128,9 +128,18 @@ impl NetworkSpec {
         }
         self.validate_links()?;
         self.validate_sky()?;
-        let of_cells = |&port: &u32| self.links[port as usize].framing.is_none();
+        let of_link = |&port: &u32| self.links.get(port as usize);
+        let of_cells = |port: &u32| match of_link(port) {
+            Some(link) => link.framing.is_none(),
+            None => self.sky.as_ref().is_some_and(crate::SkySpec::carries_cells),
+        };
         if self.records.flow_ports.iter().any(of_cells) {
             let problem = "must be links of packets";
+            return Err(structure("records.flow_ports".into(), problem));
+        }
+        let has_record = |port: &u32| of_link(port).is_some() || self.records.has_sampled(*port);
+        if !self.records.flow_ports.iter().all(has_record) {
+            let problem = "must be among sampled_ports as far as it is of the sky";
             return Err(structure("records.flow_ports".into(), problem));
         }
         if !self.records.stay_ports.iter().all(of_cells) {

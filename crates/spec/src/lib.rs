@@ -334,7 +334,8 @@ pub struct RecordSpec {
     /// Interval between samples of the queues, picoseconds, above zero. A sample is taken after the
     /// departures and before the arrivals of its instant; the first one falls at one interval.
     pub sample_every_ps: u64,
-    /// Ports (link ids, ascending) whose queue length is sampled, for percentiles and traces.
+    /// Ports (link ids, ascending) whose queue length is sampled, for percentiles and traces. Ports of a sky are
+    /// numbered behind all links, and have a record only if they are sampled.
     pub sampled_ports: Vec<u32>,
     /// Ports (link ids, ascending) whose occupancy is sampled VC by VC.
     pub vc_sampled_ports: Vec<u32>,
@@ -354,6 +355,13 @@ pub struct RecordSpec {
     pub delay_sources: Vec<u32>,
     /// Traces to keep.
     pub traces: Vec<TraceKind>,
+}
+
+impl RecordSpec {
+    /// Returns whether the queue of a port is sampled.
+    pub fn has_sampled(&self, port: u32) -> bool {
+        self.sampled_ports.binary_search(&port).is_ok()
+    }
 }
 
 /// A trace that a run can keep, by what a row of it is; `skycell_records` has the columns.

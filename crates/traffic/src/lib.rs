@@ -7,6 +7,7 @@ mod host_delay;
 mod loss_script;
 mod packet_trace;
 mod relay;
+mod round_trips;
 mod shared_tcp;
 mod timers;
 mod transfers;
@@ -16,6 +17,7 @@ pub use cache::prefetch;
 pub use cell_source::{CellSource, SourceCell};
 pub use host_delay::HostDelay;
 pub use relay::Proxies;
+pub use round_trips::RoundTrips;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
 

@@ -18,6 +18,7 @@ from skycell.measures.measure import Measure
 from skycell.measures.responses import RESPONSES, response_of
 from skycell.measures.run_view import SweepView
 from skycell.metrics import OTHER_CLASSES, Network
+from skycell.metrics.recorded_ports import recorded_ports
 from skycell.scenario import Fault, NetworkSpec, Scenario, ScenarioFaults
 from skycell.scenario.file.idle_keys import idle_keys
 from skycell.scenario.notes import notes_on
@@ -175,7 +176,7 @@ class _Parts:
         self.flows.update(dict.fromkeys(flow.name for flow in spec.flows))
         for flow in spec.flows:
             self.by_traffic.setdefault(flow.traffic.kind, {})[flow.name] = None
-        limited = [link for link in spec.links if link.port.is_limited]
+        limited = [link for link in recorded_ports(spec).values() if link.port.is_limited]
         self.ports.update(dict.fromkeys(link.name for link in limited))
         several = [link.port.queues for link in limited if len(link.port.queues) > 1]
         names = (queue.class_ or OTHER_CLASSES for queues in several for queue in queues)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.input.quantities import PS_PER_SECOND
+from skycell.metrics.recorded_ports import port_names
 from skycell.plots.discards import REASONS
 from skycell.plots.sequence import EVENTS
 
@@ -36,7 +37,7 @@ def named(trace: pl.DataFrame, spec: NetworkSpec) -> pl.DataFrame:
     names: dict[str, Sequence[str]] = {
         "flow": [flow.name for flow in spec.flows],
         "vc": [vc.name for vc in spec.vcs],
-        "port": [link.name for link in spec.links],
+        "port": port_names(spec),
         "event": [EVENTS[number] for number in sorted(EVENTS)],
         "reason": [REASONS[number].replace("_", " ") for number in range(len(REASONS))],
     }

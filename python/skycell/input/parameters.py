@@ -267,6 +267,31 @@ PATTERN = ValueType(
 )
 #: A name, or a name with `*`, which stands for the names that have a number in its place.
 NamePattern = Annotated[str, PATTERN]
+
+
+def _read_of_pair(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Refused("")
+    pair, _, rest = value.partition("#")
+    number, _, way = rest.partition(".")
+    source, has_target, target = pair.partition(">")
+    for name in (source, *([target] if has_target else []), *([number] if rest else [])):
+        _read_name(name)
+    if way not in ("", "forward", "reverse"):
+        raise Refused("")
+    return value
+
+
+OF_PAIR = ValueType(
+    f"{NAME.allowed}, or from>to of such names, as pairs of stations and what they send are called",
+    _read_of_pair,
+    {
+        "type": "string",
+        "pattern": r"^[A-Za-z0-9._-]{1,64}(>[A-Za-z0-9._-]{1,64})?(#[0-9]+(\.[a-z]+)?)?$",
+    },
+)
+#: VCs, flows or sources, those of pairs of stations among them.
+NamesOfPairs = Annotated[tuple[Annotated[str, OF_PAIR], ...], Field(min_length=1)]
 #: Whom a table speaks of, which without them would do nothing.
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
 

@@ -20,6 +20,8 @@ from skycell.lab.exercise import exercises, grade
 from skycell.lab.folder import MOST_OCTETS, LabFolder, OutsideError
 from skycell.lab.pictures import MOST_RUNS, picture
 from skycell.lab.runs import LabRun, LabRuns, row_of
+from skycell.report.page import frames_part, page_source
+from skycell.report.sky_frames import map_over_time
 from skycell.version import version
 
 if TYPE_CHECKING:
@@ -100,6 +102,8 @@ def create_app(folder: Path, token: str) -> FastAPI:
     def part(name: str) -> Response:
         if name == "vega.js":
             return Response(_vega(), media_type="text/javascript")
+        if name == "frames.js":
+            return Response(page_source(name), media_type="text/javascript")
         if name not in _PARTS:
             raise HTTPException(404)
         return _part(name)
@@ -164,6 +168,15 @@ def create_app(folder: Path, token: str) -> FastAPI:
         name = f'attachment; filename="skycell-run-{number}.zip"'
         headers = {"Content-Disposition": name}
         return Response(content, media_type="application/zip", headers=headers)
+
+    @app.get("/api/runs/{number}/map")
+    def map_of(number: int) -> dict[str, str]:
+        """The map of a run over a constellation second by second, as in its report; or nothing."""
+        run = _run(runs, number)
+        if run.result is None:
+            raise HTTPException(400, "a run that has ended")
+        frames = map_over_time(run.result)
+        return {"html": "" if frames is None else frames_part(frames)}
 
     @app.get("/api/compare")
     def compare(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics.queues import octet_ms
+from skycell.metrics.recorded_ports import port_names
 from skycell.plots import theme
 from skycell.plots.decimation import decimate
 
@@ -185,6 +186,6 @@ def _waits(result: RunResult) -> pl.DataFrame | None:
     own = _thinned(times.filter(pl.col("port") == fullest), result, "port", "wait_ms")
     return own.select(
         "wait_ms",
-        line=pl.lit(spec.links[fullest].name),
+        line=pl.lit(port_names(spec)[fullest]),
         time_s=pl.col("time_ps") / PS_PER_SECOND,
     ).select("line", "time_s", "wait_ms")

@@ -140,8 +140,11 @@ def finished(
 def with_traces(scenario: Scenario) -> Scenario:
     """The scenario with the traces that pictures are drawn of."""
     kept = scenario.file.records.traces
-    wanted = TRACES if len(scenario.resolve().flows) <= _MOST_TRACED else ("queue",)
-    extra = [name for name in wanted if name not in kept]
+    spec = scenario.resolve()
+    wanted = TRACES if len(spec.flows) <= _MOST_TRACED else ("queue",)
+    # Over a constellation only the ports that the file names are sampled.
+    has_samples = bool(spec.records.sampled_ports)
+    extra = [name for name in wanted if name not in kept and (name != "queue" or has_samples)]
     return scenario.with_values({"records.traces": [*kept, *extra]}) if extra else scenario
 
 

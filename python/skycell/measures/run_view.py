@@ -111,7 +111,12 @@ class SweepView(RunView):
         return self.network.ceiling_bps
 
     def fair_bps(self) -> list[float]:
-        """Returns the max-min fair shares of what other sources leave of each link."""
+        """Returns the max-min fair shares of what other sources leave of each link.
+
+        They are 0 where paths change so that no share is known, as over a constellation.
+        """
+        if not all(self.network.routes):
+            return [0.0] * len(self.network.routes)
         return self.network.fair_bps(scheduled_bps(self.summary))
 
     def congested(self) -> Sequence[str]:

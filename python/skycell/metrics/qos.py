@@ -7,6 +7,7 @@ from typing import Any
 
 from skycell.metrics.classes import cells_counted, lost_cells
 from skycell.metrics.discards import units_counted
+from skycell.metrics.recorded_ports import record_of_port
 from skycell.metrics.run_rows import flow_names
 from skycell.scenario.file.qos import QUANTILES, QosTargets
 from skycell.spec.declared.network import NetworkSpec, VcSpec
@@ -109,7 +110,8 @@ def _of_port(
     >>> [(row["what"], row["measured"], row["packets"], row["verdict"]) for row in rows]
     [('clr', 0.001996007984031936, 2004, 'missed'), ('cdv_ps', 6, 2000, 'met')]
     """
-    port = next(port for port in records["ports"] if port["name"] == name)
+    port = record_of_port(spec, records, name)
+    assert port is not None
     octets = port["octets"]
     stays: dict[str | None, Mapping[str, Any]] = {None: octets["sojourn"]}
     if one.flows is not None:

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
 from skycell.metrics.ceiling import CELL_OCTETS, segment_packet_octets
-from skycell.spec.declared.network import NetworkSpec
+from skycell.metrics.recorded_ports import recorded_ports
+from skycell.spec.declared.network import NetworkSpec, VcSpec
 from skycell.spec.values import packet_time_ps, route_of
 
 _KEYS = ("mean", "max", "p50", "p90", "p99")
@@ -43,23 +44,28 @@ def octet_ms(spec: NetworkSpec, link: int) -> float:
 
     Args:
         spec: the network.
-        link: by its place in the spec; of one that varies the greatest rate counts.
+        link: by its id, of a port that has a record; of one that varies the greatest rate counts.
     """
-    found = spec.links[link]
+    found = recorded_ports(spec)[link]
     if found.framing is None:
         return found.cell_time_ps / CELL_OCTETS / PS_PER_MS
     packets = [
         segment_packet_octets(flow.tcp.mss, timestamps=flow.tcp.timestamps)
         for flow in spec.flows
-        if any(link in spec.vcs[vc].path for vc in flow.forward)
+        if any(_may_cross(spec.vcs[vc], link) for vc in flow.forward)
     ]
     packets += [
         source.datagram_octets
         for source in spec.sources
-        if any(link in spec.vcs[vc].path for vc in route_of(source))
+        if any(_may_cross(spec.vcs[vc], link) for vc in route_of(source))
     ]
     packet = max(packets, default=segment_packet_octets(1)) or 1
     return packet_time_ps(found.framing, packet) / packet / PS_PER_MS
+
+
+def _may_cross(vc: VcSpec, link: int) -> bool:
+    """Whether packets of a VC may come to a port, as those by label may to any."""
+    return link in vc.path or vc.by_label is not None
 
 
 def queue_bound_delay_s(buffer_cells: int, cell_time_ps: int) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from skycell.input.quantities import CELL_BITS, PS_PER_MS, PS_PER_SECOND, show_amount
 from skycell.metrics.classes import OTHER_CLASSES, cell_delay, cell_loss_ratio, cells_counted
 from skycell.metrics.network import crossed_links, units_in_words
+from skycell.metrics.recorded_ports import recorded_ports
 from skycell.spec.values import paths_of
 
 if TYPE_CHECKING:
@@ -341,7 +342,7 @@ def queue_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[QueueRow]:
     """The queues of every port that limits one of them, first those to be preferred."""
     rows = []
     duration_ps = records["duration_ps"]
-    for link, port in zip(spec.links, records["ports"], strict=True):
+    for link, port in zip(recorded_ports(spec).values(), records["ports"], strict=True):
         if not link.port.is_limited:
             continue
         unit = "cells" if link.framing is None else "packets"
@@ -365,7 +366,7 @@ def sojourn_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[SojournR
     """
     rows = []
     flows = flow_names(spec)
-    for place, (link, port) in enumerate(zip(spec.links, records["ports"], strict=True)):
+    for (place, link), port in zip(recorded_ports(spec).items(), records["ports"], strict=True):
         octets = port.get("octets")
         if octets is None or not (link.port.is_limited or place in spec.records.flow_ports):
             continue

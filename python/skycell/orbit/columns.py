@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -129,6 +130,20 @@ class Columns:
     def link_port(self) -> NDArray[np.int64]:
         """Number of the port that feeds each link."""
         return self._of["link_port"].astype(np.int64)
+
+    def port_names(self, nodes: Sequence[str], kinds: Sequence[str]) -> list[str]:
+        """Names of the ports by number: from>to of one link, and node>kind if there are several.
+
+        Args:
+            nodes: names of the nodes.
+            kinds: names of the kinds of ports, by the number in `port_kind`.
+        """
+        _, first, links = np.unique(self.link_port, return_index=True, return_counts=True)
+        return [
+            f"{nodes[self.link_from[link]]}>"
+            f"{nodes[self.link_to[link]] if count == 1 else kinds[kind]}"
+            for link, count, kind in zip(first, links, self.port_kind, strict=True)
+        ]
 
     @cached_property
     def _intervals(self) -> tuple[NDArray[np.int64], ...]:

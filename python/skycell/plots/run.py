@@ -12,6 +12,7 @@ from skycell.metrics.ceiling import CELL_OCTETS
 from skycell.metrics.classes import OTHER_CLASSES
 from skycell.metrics.network import units_in_words
 from skycell.metrics.queues import octet_ms
+from skycell.metrics.recorded_ports import port_names, recorded_ports
 from skycell.metrics.run_rows import sojourn_rows
 from skycell.plots.abr import acr_over_time, fair_share_over_time, overload_over_time
 from skycell.plots.discards import MOST_BARS, discards_by_reason
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from skycell.records.result import RunResult
-    from skycell.spec.declared.network import NetworkSpec, PolicySpec
+    from skycell.spec.declared.network import LinkSpec, NetworkSpec, PolicySpec
 
 TRACE_OF = {
     "cwnd": "cwnd",
@@ -191,7 +192,7 @@ def _over_time(
                 trace, names, span, origin, flows=flows, reserved_mbps=reserved_mbps
             )
         case "queue":
-            ports = [link.name for link in spec.links]
+            ports = port_names(spec)
             wanted = None if port is None else [port]
             sampled = trace["port"].unique().to_list()
             unit = unit or _units_of(spec, sampled if port is None else [port])
@@ -279,9 +280,10 @@ def refuse_unknown_flows(spec: NetworkSpec, flows: Sequence[str]) -> None:
 
 def refuse_unknown_port(spec: NetworkSpec, port: str) -> None:
     """Raises `NothingToDrawError` for a port that a run does not have."""
-    known = [link.name for link in spec.links]
+    recorded = recorded_ports(spec).values()
+    known = [link.name for link in recorded]
     if port not in known:
-        limited = [link.name for link in spec.links if link.port.is_limited]
+        limited = [link.name for link in recorded if link.port.is_limited]
         raise NothingToDrawError(f"the run has no port {port}; it has {_first(limited or known)}")
 
 
@@ -309,21 +311,21 @@ def levels_of(spec: NetworkSpec, unit: str = "") -> dict[str, Levels]:
             link.port.capacity_cells,
             _thresholds_of(link.port.policy),
             len(link.port.queues),
-            _level_factor(spec, place, unit),
+            _level_factor(spec, place, link, unit),
         )
-        for place, link in enumerate(spec.links)
+        for place, link in recorded_ports(spec).items()
     }
 
 
-def _level_factor(spec: NetworkSpec, link: int, unit: str) -> float | None:
+def _level_factor(spec: NetworkSpec, place: int, link: LinkSpec, unit: str) -> float | None:
     """How much of the unit one of what a port's buffer counts is; None where that differs."""
-    counts_octets = spec.links[link].port.default_queue.counts_octets
+    counts_octets = link.port.default_queue.counts_octets
     if unit not in UNITS:
         return None if counts_octets else 1
-    if spec.links[link].framing is not None and not counts_octets:
+    if link.framing is not None and not counts_octets:
         return None
     octets = 1 if counts_octets else CELL_OCTETS
-    return octets if unit == "octets" else octets * octet_ms(spec, link)
+    return octets if unit == "octets" else octets * octet_ms(spec, place)
 
 
 def _in_unit(spec: NetworkSpec, trace: pl.DataFrame, unit: str) -> pl.DataFrame:
@@ -371,7 +373,7 @@ def _thresholds(
 
 def _units_of(spec: NetworkSpec, ports: Sequence[int | str]) -> str:
     """What ports hold, given by place or name."""
-    places = enumerate(spec.links)
+    places = recorded_ports(spec).items()
     return units_in_words(link for place, link in places if place in ports or link.name in ports)
 
 

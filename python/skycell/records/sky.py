@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from skycell.spec.declared.network import NetworkSpec, PortKindSpec
 
 PORTS, NODES, SECONDS = "sky_ports", "sky_nodes", "sky_seconds"
+ROUND_TRIPS = "sky_round_trips"
 POSITIONS, PATHS, DELAYS = "sky_positions", "sky_paths", "sky_delays"
-SKY_TABLES = (PORTS, NODES, SECONDS, POSITIONS, PATHS, DELAYS)
+SKY_TABLES = (PORTS, NODES, SECONDS, ROUND_TRIPS, POSITIONS, PATHS, DELAYS)
 """Names of the tables beside the traces of a run; the last three follow from its scenario."""
 COLUMNS_FILE = "sky.columns"
 """File of a result with the delays and routes of its constellation."""

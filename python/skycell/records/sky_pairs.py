@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import PS_PER_SECOND
 from skycell.metrics import throughputs_bps
-from skycell.records.sky import DELAYS, PATHS
+from skycell.records.sky import DELAYS, PATHS, ROUND_TRIPS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from skycell.spec.declared.network import NetworkSpec
 
 PS_PER_MS = 10**9
+
+LOST_AS = {
+    "no_route": ("no_route",),
+    "link_gone": ("out_of_range",),
+    "in_flight": ("handover",),
+    "hop_limit": ("hop_limit",),
+    "on_links": ("drawn", "header", "misinserted", "check"),
+}
+"""Columns of packets that a pair lost outside of queues, with the keys of a VC's record."""
 
 Course = tuple[list[float], list[float]]
 """Times in seconds, ascending, and a value at each; two equal times are a jump."""
@@ -66,24 +75,66 @@ def sky_pairs(
     """The pairs that have connections or sources, a row each.
 
     Columns: `pair` (from>to), `mbps` that all of its connections and sources together got
-    (connections: of TCP payload in order), `delay_ms` (mean over the seconds that are kept),
-    `least_delay_ms` and `most_delay_ms` of its path, `hops_least`, `hops_most`, and `changes` of
-    the path. Columns of a pair that never has a path are null.
+    (connections: of TCP payload in order); `round_trips` that its connections timed (one data
+    segment of each at a time), and `rtt_least_ms`, `rtt_p50_ms` and `rtt_p99_ms` of them;
+    `offered`, `delivered` and `dropped` (in queues) of all packets from>to, acknowledgements of
+    the opposite pair included, and those lost as in `LOST_AS`; and those of `_path_columns`.
     """
     import polars as pl
 
-    bps: dict[str, float] = {}
+    bps: dict[int, float] = {}
     for flow, rate in zip(spec.flows, throughputs_bps(records), strict=True):
-        pair = spec.vcs[flow.forward[0]].name
-        bps[pair] = bps.get(pair, 0.0) + rate
+        bps[flow.forward[0]] = bps.get(flow.forward[0], 0.0) + rate
     seconds = records["duration_ps"] / PS_PER_SECOND
     for source, counted in zip(spec.sources, records["sources"], strict=True):
-        pair = spec.vcs[source.vc].name
-        bps[pair] = bps.get(pair, 0.0) + 8 * counted["octets_delivered"] / seconds
+        rate = 8 * counted["octets_delivered"] / seconds
+        bps[source.vc] = bps.get(source.vc, 0.0) + rate
+    counts = [records["vcs"][vc] for vc in bps]
     rows = pl.DataFrame(
-        {"pair": list(bps), "mbps": [rate / 1e6 for rate in bps.values()]},
-        schema={"pair": pl.String, "mbps": pl.Float64},
+        {
+            "vc": list(bps),
+            "pair": [spec.vcs[vc].name for vc in bps],
+            "mbps": [rate / 1e6 for rate in bps.values()],
+            "offered": [own["cells_offered"] for own in counts],
+            "delivered": [own["cells_delivered"] for own in counts],
+            "dropped": [sum(own["cells_discarded"].values()) for own in counts],
+            **{
+                column: [sum(own["cells_lost"].get(key, 0) for key in keys) for own in counts]
+                for column, keys in LOST_AS.items()
+            },
+        },
+        schema={
+            "vc": pl.UInt32,
+            "pair": pl.String,
+            "mbps": pl.Float64,
+            **dict.fromkeys(("offered", "delivered", "dropped", *LOST_AS), pl.Int64),
+        },
     )
+    times: pl.DataFrame = traces[ROUND_TRIPS]
+    timed = times.select(
+        "vc",
+        round_trips="timed",
+        rtt_least_ms=pl.col("least_ps") / PS_PER_MS,
+        rtt_p50_ms=pl.col("p50_ps") / PS_PER_MS,
+        rtt_p99_ms=pl.col("p99_ps") / PS_PER_MS,
+    )
+    rows = rows.join(timed, on="vc", how="left", maintain_order="left").drop("vc")
+    for table in _path_columns(traces):
+        rows = rows.join(table, on="pair", how="left", maintain_order="left")
+    return rows
+
+
+def _path_columns(traces: Mapping[str, Any]) -> tuple[pl.DataFrame, ...]:
+    """What pairs have of their paths.
+
+    Columns: `delay_ms` (mean over the seconds that are kept), `least_delay_ms` and `most_delay_ms`
+    of the path, `hops_least`, `hops_most`, and `changes` of the path. Columns of a pair that never
+    has a path are null. Nothing if the paths are not among the tables, as of a run of a spec.
+    """
+    import polars as pl
+
+    if PATHS not in traces:
+        return ()
     paths, delays = traces[PATHS], traces[DELAYS]
     means = delays.group_by("pair").agg(delay_ms=pl.col("delay_ps").mean() / PS_PER_MS)
     every = pl.concat(
@@ -103,9 +154,7 @@ def sky_pairs(
         hops_most=pl.col("hops").filter(whole).max(),
         changes=pl.len() - 1,
     )
-    for table in (means, ends, hops):
-        rows = rows.join(table, on="pair", how="left", maintain_order="left")
-    return rows
+    return means, ends, hops
 
 
 def path_changes_ps(traces: Mapping[str, Any], pair: str, back: str = "") -> list[int]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from skycell.plots.figure import Figure
+    from skycell.report.sky_frames import FramesOverTime
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,18 @@ def page(template: str, context: Mapping[str, Any]) -> str:
         }
     )
     return printable(filled, keep="\n")
+
+
+def frames_part(data: FramesOverTime) -> str:
+    """A picture of several moments as part of a page, which `frames.js` has play."""
+    parts: Any = _environment().get_template("parts.html.j2").module
+    return printable(str(parts.frames(data)), keep="\n")
+
+
+def page_source(name: str) -> str:
+    """A script or style that stands beside the templates."""
+    text: str = _source(_environment())(name)
+    return text
 
 
 @cache

@@ -37,10 +37,17 @@ def columns_of(spec: NetworkSpec) -> Path | None:
     Raises:
         FileNotFoundError: this process has no columns with the digest that the spec names.
     """
-    if spec.sky is None:
-        return None
-    path = Path(_folder().name) / spec.sky.columns
+    return None if spec.sky is None else columns_with(spec.sky.columns)
+
+
+def columns_with(digest: str) -> Path:
+    """The file of the columns with a digest.
+
+    Raises:
+        FileNotFoundError: this process has none.
+    """
+    path = Path(_folder().name) / digest
     if not path.exists():
-        text = f"no columns with the digest {spec.sky.columns} are known: resolve the scenario"
+        text = f"no columns with the digest {digest} are known: resolve the scenario"
         raise FileNotFoundError(f"{text}, or read the result that has them")
     return path

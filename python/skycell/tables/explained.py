@@ -40,6 +40,7 @@ STEPPED_BECAUSE = {
     "sky_web": "users of the web send over a constellation",
     "sky_proxies": "proxies split connections over a constellation",
     "cells_by_label": "cells over a constellation go one by one",
+    "sampled_in_sky": "it is of a constellation, and its record is asked for",
     "sky_lookahead": "packets over a constellation may take no time from one node to the next",
     "fragmentation": "packets go over a link in fragments",
     "shared_uplink": "terminals share an uplink, whose slots space what they send",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics import discard_ratio
 from skycell.metrics.network import units_in_words
+from skycell.metrics.recorded_ports import recorded_ports
 from skycell.metrics.run_rows import (
     BIT_ERROR_HEADS,
     SOJOURN_HEADS,
@@ -139,7 +140,7 @@ def _other_ports_of(run: Recorded, unit: str) -> Table | None:
             number(port["queue"]["mean"], 1),
             count(port["queue"]["max"]),
         )
-        for link, port in zip(run.spec.links, run.records["ports"], strict=True)
+        for link, port in zip(recorded_ports(run.spec).values(), run.records["ports"], strict=True)
         if port["arrived"] and not link.port.is_limited and units_in_words([link]) == unit
     ]
     if not rows:

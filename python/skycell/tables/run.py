@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from skycell.plots.run import is_of_many
-from skycell.tables import flows, ports, probes, sky, vcs
+from skycell.tables import flows, ports, probes, sky, sky_pairs, vcs
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, first_rows, shortened
 
@@ -30,7 +30,7 @@ class RunTable:
         section: what it is about.
         by: heading by which a page shortens it if the run has very many flows, VCs or links; empty
             if it stays as it is.
-        records: key of the records that have all of its rows.
+        records: key of the records that have all of its rows; empty for pairs of a constellation.
         medium: the only one that shows it; None for both.
     """
 
@@ -51,6 +51,8 @@ class RunTable:
 RUN_TABLES = (
     RunTable(flows.flows_in_brief, "flows", medium="terminal"),
     RunTable(flows.flows, "flows", "throughput (Mbit/s)", "flows", medium="page"),
+    RunTable(sky_pairs.pairs_in_brief, "flows", medium="terminal"),
+    RunTable(sky_pairs.pairs, "flows", sky_pairs.BY, medium="page"),
     RunTable(flows.recovery, "flows", "sent again", "flows", medium="page"),
     RunTable(ports.queues_in_brief, "ports", medium="terminal"),
     RunTable(ports.queues, "ports", "discarded", "ports", medium="page"),
@@ -101,6 +103,8 @@ def page_tables(run: Recorded, *sections: Section) -> list[Table]:
 
 
 def _where(key: str) -> str:
+    if not key:
+        return "`skycell.records.sky_pairs` makes all of them."
     return (
         f"All are under \u201c{key}\u201d in records.json, which `skycell run --out` writes, "
         "and in what `skycell run --json` prints."

@@ -8,6 +8,7 @@ from typing import Any
 from skycell.input.quantities import PS_PER_MS
 from skycell.metrics.calls import blocking_probability
 from skycell.metrics.network import units_in_words
+from skycell.metrics.recorded_ports import recorded_ports
 from skycell.metrics.run_rows import (
     CELL_DELAY_HEADS,
     POLICED_HEADS,
@@ -194,7 +195,7 @@ def _vc_queues_of(run: Recorded, unit: str) -> Table | None:
             number(queue["mean"], 1),
             *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
         )
-        for link, port in zip(run.spec.links, run.records["ports"], strict=True)
+        for link, port in zip(recorded_ports(run.spec).values(), run.records["ports"], strict=True)
         if units_in_words([link]) == unit
         for queue in port["vc_queues"]
     ]

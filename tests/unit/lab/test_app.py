@@ -229,3 +229,33 @@ def test_a_file_of_the_folder_names_none_outside(client: TestClient, folder: Pat
     text = SCENARIO.replace('delay = "20 ms"', named)
     found = client.post("/api/check", json={"text": text}).json()
     assert any("outside of the folder" in fault["allowed"] for fault in found["faults"]), found
+
+
+SKY = """run.duration = "3 s"
+
+[topology]
+kind = "constellation"
+constellation = "iridium-like"
+stations = ["paris", "tokyo"]
+inter_satellite = { rate = "1 Mbit/s", framing = "ip", buffer = "20 packets" }
+ground = { rate = "1 Mbit/s", framing = "ip", buffer = "20 packets" }
+
+[[traffic]]
+pairs = "all"
+"""
+
+
+def test_a_run_over_a_constellation_has_the_map_of_its_report(client: TestClient) -> None:
+    run = run_to_its_end(client, SKY)
+    assert run["state"] == "done", run["reason"]
+    shown = client.get(f"/api/runs/{run['number']}/map").json()["html"]
+    assert shown.count("<g data-text=") == 3
+    assert "<script" not in shown
+    assert "playFrames" in client.get("/page/frames.js").text
+    found = client.get("/api/compare", params={"numbers": str(run["number"])})
+    assert found.status_code == 200, found.text
+
+
+def test_a_run_over_links_has_no_map(client: TestClient) -> None:
+    run = run_to_its_end(client)
+    assert client.get(f"/api/runs/{run['number']}/map").json() == {"html": ""}

@@ -160,3 +160,36 @@ def test_everything_is_reached_by_keyboard_and_can_be_read(page: Any) -> None:
           .map(node => node.id || node.tagName)"""
     )
     assert wide == []
+
+
+SKY = """run.duration = "3 s"
+
+[topology]
+kind = "constellation"
+constellation = "iridium-like"
+stations = ["paris", "tokyo", "new_york"]
+inter_satellite = { rate = "1 Mbit/s", framing = "ip", buffer = "20 packets" }
+ground = { rate = "1 Mbit/s", framing = "ip", buffer = "20 packets" }
+
+[[traffic]]
+pairs = "all"
+"""
+
+
+def test_the_map_of_a_run_over_a_constellation_plays_and_goes_with_the_next_run(page: Any) -> None:
+    page.fill("#text", SKY)
+    page.locator("#text").press("Control+Enter")
+    drawn(page)
+    page.wait_for_selector("#map figure.frames svg")
+    slider = page.locator("#map input[type=range]")
+    texts = []
+    for second in (0, 2):
+        slider.evaluate(f"it => {{ it.value = {second}; it.dispatchEvent(new Event('input')) }}")
+        texts.append(page.locator("#map .shown").inner_text())
+    assert [text.partition(":")[0] for text in texts] == ["0 to 1 s", "2 to 3 s"]
+    page.locator("#map button").press("Enter")
+    page.wait_for_function("document.querySelector('#map .shown').textContent.startsWith('0 to')")
+    page.fill("#text", SMALL)
+    page.locator("#text").press("Control+Enter")
+    drawn(page)
+    page.wait_for_function("!document.querySelector('#map figure')")

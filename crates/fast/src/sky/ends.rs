@@ -133,6 +133,9 @@ impl Sky<'_> {
         let vc = state.route(is_forward)[0];
         let end = &mut state.host_delays[usize::from(!is_forward)];
         let due = end.draw(at.time());
+        if is_forward {
+            self.round_trips.on_sent(id, &segment, at.time());
+        }
         let lengths = (cells, octets);
         let frame = (self.frames).add(&segment, FlowId(id), is_forward, vc, lengths, due);
         if end.is_immediate() {
@@ -244,7 +247,11 @@ impl Sky<'_> {
         let own = &mut self.flows[flow.0 as usize].flow;
         match is_forward {
             true => own.on_segment_at_destination(now, &segment, since, &mut self.out),
-            false => own.on_segment_at_source(now, &segment, &mut self.out),
+            false => {
+                own.on_segment_at_source(now, &segment, &mut self.out);
+                let data = self.flows[flow.0 as usize].forward[0];
+                self.round_trips.on_answer(flow.0, data, &segment, now);
+            }
         }
         self.after_flow(at, node, flow.0, !is_forward);
     }

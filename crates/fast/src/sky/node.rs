@@ -7,7 +7,7 @@ use skycell_des::{Key, KeyHeap, Stream};
 use skycell_records::{DiscardReason, DiscardTrace, LossReason, SkyMeter};
 use skycell_reference::{Cell, Port, Verdict, pure_ack};
 use skycell_sky::{Forward, LossReason as NoLink, Waiting, first_routed, forward};
-use skycell_spec::{LinkSpec, TraceKind};
+use skycell_spec::LinkSpec;
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
 use std::collections::BTreeMap;
@@ -283,7 +283,9 @@ impl Sky<'_> {
         let first = first.expect("a port feeds a link");
         let (from, to) = (self.links.all[first].from, self.links.all[first].to);
         let name = &self.port_names[id as usize];
-        self.ports[id as usize] = match self.kinds[kind].is_stepped {
+        let records = &self.spec.records;
+        let is_sampled = records.has_sampled(id);
+        self.ports[id as usize] = match self.kinds[kind].is_stepped || is_sampled {
             false => {
                 let gap = || Stream::new(self.spec.seed, &format!("port/{name}/gap"));
                 let port = Closed::new(&self.kinds[kind], self.columns, from, gap);
@@ -292,6 +294,9 @@ impl Sky<'_> {
             true => {
                 let link: LinkSpec = self.sky.kinds[kind].link(name.clone(), from, to);
                 let mut port = Port::new(&link, self.spec.seed, self.end);
+                if records.flow_ports.binary_search(&id).is_ok() {
+                    port.report_flows();
+                }
                 for &class in self.classes.iter().filter(|_| !self.carries_cells) {
                     port.add_vc(u32::MAX, class, &link);
                 }
@@ -503,10 +508,6 @@ impl Sky<'_> {
     /// Plans the first samples of the ports that are sampled.
     pub(super) fn begin_samples(&mut self) {
         let records = &self.spec.records;
-        let is_traced = |kind: TraceKind| records.traces.contains(&kind);
-        if !is_traced(TraceKind::Queue) && !is_traced(TraceKind::Service) {
-            return; // no record has samples of these ports
-        }
         let first = SimTime(records.sample_every_ps);
         for &id in &records.sampled_ports {
             self.make_port(id);
@@ -522,17 +523,10 @@ impl Sky<'_> {
         let (now, id) = (at.time(), at.subject());
         let records = &self.spec.records;
         let traces = &mut self.out.traces;
-        match &mut self.ports[id as usize] {
-            Slot::Unused => unreachable!("a sampled port is made at the beginning"),
-            Slot::Stepped(stepped) => stepped.port.sample(id, now, records, traces),
-            Slot::Closed(port) => {
-                port.settle(at, id);
-                if records.traces.contains(&TraceKind::Queue) {
-                    let (packets, octets) = (port.queued(), port.octets_held());
-                    traces.queue.push(id, now.0, packets, octets);
-                }
-            }
-        }
+        let Slot::Stepped(stepped) = &mut self.ports[id as usize] else {
+            unreachable!("a sampled port is stepped, and made at the beginning");
+        };
+        stepped.port.sample(id, now, records, traces);
         let next = now + SimTime(records.sample_every_ps);
         self.plan(node, Key::new(next, rank::SAMPLE, id));
     }

@@ -282,11 +282,6 @@ impl Closed {
         self.held.len() as u32
     }
 
-    /// Octets of those.
-    pub(super) fn octets_held(&self) -> u64 {
-        self.octets_held
-    }
-
     /// Most packets in the port.
     pub(super) fn queue_max(&self) -> u32 {
         self.queue_max

@@ -3,7 +3,9 @@
 use super::Sky;
 use super::ports::Slot;
 use skycell_des::Key;
-use skycell_records::{EngineStats, FragmentedPackets, RunRecords, SkyRecord, VcRecord};
+use skycell_records::{
+    EngineStats, FragmentedPackets, PortRecord, RunRecords, SkyRecord, VcRecord,
+};
 use skycell_reference::{Finished, records_of};
 
 impl Sky<'_> {
@@ -14,7 +16,9 @@ impl Sky<'_> {
                 self.vcs[entry.vc as usize].record.cells_in_transit += 1;
             }
         }
-        let record = self.sky_record();
+        let sampled = self.sampled();
+        let mut record = self.sky_record();
+        record.round_trips = self.round_trips.into_times();
         let units = record.ports.arrived.iter().sum();
         let is_stepped = |&&id: &&u32| matches!(self.ports[id as usize], Slot::Stepped(_));
         let ports = record.ports.port.iter().zip(&record.ports.arrived);
@@ -26,6 +30,7 @@ impl Sky<'_> {
         });
         let finished = Finished {
             ports: Vec::new(),
+            sampled,
             sky: Some(record),
             vcs: vcs.collect(),
             flows: self.flows.into_iter().map(|own| own.flow).collect(),
@@ -46,6 +51,20 @@ impl Sky<'_> {
             stepped_ports: crate::run::stepped_ports(self.spec),
         };
         records
+    }
+
+    /// The records of the ports that are sampled.
+    fn sampled(&self) -> Vec<PortRecord> {
+        let sampled = self.spec.records.sampled_ports.iter();
+        sampled
+            .map(|&id| match &self.ports[id as usize] {
+                Slot::Stepped(own) => {
+                    let name = &self.port_names[id as usize];
+                    own.port.record(name, self.end, false)
+                }
+                _ => unreachable!("a sampled port is stepped"),
+            })
+            .collect()
     }
 
     /// Settles the ports up to the end of the run, and counts what is left in them.

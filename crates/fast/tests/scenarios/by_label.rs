@@ -527,6 +527,7 @@ fn shared_courses(mut columns: Columns) -> Columns {
 fn records(spec: &mut NetworkSpec, dice: &mut Dice) {
     let columns = spec.sky.as_ref().map(|sky| sky.columns().ports());
     let ports = 0..columns.unwrap_or(0) as u32;
+    let carries_cells = spec.sky.as_ref().is_some_and(SkySpec::carries_cells);
     let records = &mut spec.records;
     records.sample_every_ps = dice.pick(&[97 * MICROSECOND, ROUND, MILLISECOND]);
     records.traces = match dice.below(3) {
@@ -546,6 +547,9 @@ fn records(spec: &mut NetworkSpec, dice: &mut Dice) {
     if dice.one_in(2) {
         records.sampled_ports = ports.filter(|_| dice.one_in(2)).collect();
     }
+    let sampled = records.sampled_ports.iter().copied();
+    let of_flows = sampled.filter(|_| !carries_cells && dice.one_in(4));
+    records.flow_ports = of_flows.collect();
     let sources = 0..spec.sources.len() as u32;
     records.delay_sources = sources.filter(|_| dice.one_in(2)).collect();
 }

@@ -2,7 +2,9 @@
 
 use super::Network;
 use crate::port::Port;
-use skycell_records::{CellDelays, FragmentedPackets, SkyRecord, Traces, UplinkRecord, VcRecord};
+use skycell_records::{
+    CellDelays, FragmentedPackets, PortRecord, SkyRecord, Traces, UplinkRecord, VcRecord,
+};
 use skycell_traffic::{CellSource, Flow};
 
 impl Network<'_> {
@@ -42,7 +44,11 @@ impl Network<'_> {
         });
         Finished {
             uplinks: self.access.records(self.spec),
-            sky: self.sky.as_ref().map(|sky| sky.record(&self.ports)),
+            sampled: self
+                .sky
+                .as_ref()
+                .map_or_else(Vec::new, |sky| sky.sampled(self.spec, &self.ports)),
+            sky: self.sky.map(|sky| sky.record(&self.ports)),
             ports: self.ports,
             vcs: vcs.collect(),
             sources: self.sources,
@@ -61,6 +67,8 @@ impl Network<'_> {
 pub struct Finished {
     /// By link, and then those of the sky.
     pub ports: Vec<Port>,
+    /// Of the ports of the sky those that are sampled.
+    pub sampled: Vec<PortRecord>,
     /// What the sky leaves, if there is one.
     pub sky: Option<SkyRecord>,
     /// By VC.

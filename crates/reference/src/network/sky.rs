@@ -11,12 +11,13 @@ use crate::frames::Cell;
 use crate::impairments::Impairments;
 use crate::port::{Port, Verdict};
 use skycell_des::Key;
-use skycell_records::{LossReason, SkyMeter, SkyRecord};
+use skycell_records::{LossReason, PortRecord, SkyMeter, SkyRecord};
 use skycell_sky::{
     Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_routed, forward, leave,
 };
 use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
-use skycell_traffic::rank;
+use skycell_tcp::Segment;
+use skycell_traffic::{RoundTrips, rank};
 use skycell_units::{CELL_OCTETS, FrameId, PortVc, SimTime};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -65,6 +66,8 @@ pub(super) struct Sky<'a> {
     port_vcs: Vec<BTreeMap<u32, PortVc>>,
     carries_cells: bool,
     has_ack_filter: bool,
+    /// Round trips of connections.
+    pub(super) round_trips: RoundTrips,
 }
 
 impl std::fmt::Debug for Sky<'_> {
@@ -80,7 +83,13 @@ impl std::fmt::Debug for Sky<'_> {
 
 impl<'a> Sky<'a> {
     /// The sky of a valid spec; its ports join the others.
-    pub(super) fn new(spec: &'a NetworkSpec, sky: &'a SkySpec, ports: &mut Vec<Port>) -> Self {
+    /// It has so many connections.
+    pub(super) fn new(
+        spec: &'a NetworkSpec,
+        sky: &'a SkySpec,
+        ports: &mut Vec<Port>,
+        flows: usize,
+    ) -> Self {
         let columns = sky.columns();
         let end_of_run = SimTime(spec.duration_ps);
         let first = ports.len() as u32;
@@ -128,6 +137,7 @@ impl<'a> Sky<'a> {
             port_vcs: vec![BTreeMap::new(); columns.ports()],
             carries_cells: sky.carries_cells(),
             classes,
+            round_trips: RoundTrips::new(flows, spec.vcs.len()),
             has_ack_filter: sky.kinds.iter().any(|kind| kind.port.ack_filter),
         }
     }
@@ -225,7 +235,7 @@ impl<'a> Sky<'a> {
     }
 
     /// The record of the sky when the run ends, with its `ports`.
-    pub(super) fn record(&self, ports: &[Port]) -> SkyRecord {
+    pub(super) fn record(self, ports: &[Port]) -> SkyRecord {
         let mut record = SkyRecord::default();
         let own = ports[self.first as usize..].iter().zip(&self.meters);
         for ((port, meter), id) in own.zip(0u32..) {
@@ -251,7 +261,18 @@ impl<'a> Sky<'a> {
                 node.gone,
             );
         }
+        record.round_trips = self.round_trips.into_times();
         record
+    }
+
+    /// The records of the ports of the sky that are sampled, of all `ports`.
+    pub(super) fn sampled(&self, spec: &NetworkSpec, ports: &[Port]) -> Vec<PortRecord> {
+        let names = self.spec.port_names(&spec.nodes);
+        let own = spec.records.sampled_ports.iter();
+        let own = own.filter(|&&port| port >= self.first);
+        let name = |port: u32| &names[(port - self.first) as usize];
+        own.map(|&port| ports[port as usize].record(name(port), self.end_of_run, false))
+            .collect()
     }
 
     /// VCs of the packets that are on links, one each.
@@ -264,6 +285,14 @@ impl<'a> Sky<'a> {
 impl<'a> Network<'a> {
     fn sky(&mut self) -> &mut Sky<'a> {
         self.sky.as_mut().expect("only a sky forwards by label")
+    }
+
+    /// Times a segment that has come back to the source of a flow.
+    pub(super) fn time_answer(&mut self, now: SimTime, flow: u32, segment: &Segment) {
+        let vc = self.flows[flow as usize].forward[0];
+        if let Some(sky) = &mut self.sky {
+            sky.round_trips.on_answer(flow, vc, segment, now);
+        }
     }
 
     /// The label of a VC.

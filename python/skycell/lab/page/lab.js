@@ -168,6 +168,7 @@ function follow(number, replaces) {
 
 async function look() {
   drawTable();
+  drawMap();
   if (!state.chosen.length) { $("picture").replaceChildren(); return; }
   const width = Math.max(200, $("picture").clientWidth - 90);
   const { ok, body } = await ask(`/api/compare?numbers=${state.chosen.join(",")}&width=${width}`);
@@ -177,6 +178,18 @@ async function look() {
   $("notes").replaceChildren(...body.notes.map(note => Object.assign(document.createElement("li"), { textContent: note })));
   await window.vegaEmbed("#picture", body.picture, { renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false } });
   document.body.dataset.drawn = state.chosen.join(",");
+}
+
+// The map of the last run that is shown, if that went over a constellation.
+async function drawMap() {
+  const number = state.chosen.at(-1);
+  const box = $("map");
+  if (box.dataset.run === String(number)) return;
+  const { ok, body } = number === undefined ? {} : await ask(`/api/runs/${number}/map`);
+  if (number !== state.chosen.at(-1)) return;
+  box.dataset.run = number;
+  box.innerHTML = ok ? body.html : "";
+  box.querySelector("figure.frames")?.dispatchEvent(new Event("frames", { bubbles: true }));
 }
 
 function drawTable() {

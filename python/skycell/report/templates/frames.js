@@ -1,5 +1,6 @@
 // A picture of several moments shows the one that its slider is at; without this script, the first.
-for (const figure of document.querySelectorAll("figure.frames")) {
+// A figure that joins the page later is played once the event "frames" has come to it.
+function playFrames(figure) {
   const frames = [...figure.querySelectorAll("g[data-text]")];
   const [player, slider, button] = [".player", "input", "button"].map(part => figure.querySelector(part));
   const shown = figure.querySelector(".shown");
@@ -22,3 +23,5 @@ for (const figure of document.querySelectorAll("figure.frames")) {
   player.hidden = frames.length < 2;
   show();
 }
+document.querySelectorAll("figure.frames").forEach(playFrames);
+document.addEventListener("frames", event => playFrames(event.target));

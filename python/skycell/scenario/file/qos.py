@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from skycell.input.parameters import (
-    Names,
+    NamesOfPairs,
     Parameters,
     ValueType,
     param,
@@ -100,7 +100,7 @@ class QosTargets(Parameters):
     Each VC, flow and port is held against the bounds by itself.
     """
 
-    vcs: Names | None = param(
+    vcs: NamesOfPairs | None = param(
         None,
         "VCs that the bounds apply to",
         source="none; then ports or flows",
@@ -111,7 +111,7 @@ class QosTargets(Parameters):
         "and their time in these ports; with vcs links of cells, and the time of the VCs' cells",
         source="none: from end to end",
     )
-    flows: Names | None = param(
+    flows: NamesOfPairs | None = param(
         None,
         "flows, such as voice or flow1.forward: the bounds apply only to the time of their packets "
         "in the ports; without ports sources of packets, and their delays from end to end",

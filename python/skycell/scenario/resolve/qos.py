@@ -9,6 +9,7 @@ from skycell.input.faults import NOTHING, FaultCollector, did_you_mean
 from skycell.scenario.file.qos import OF_PACKETS, QosTargets
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.sky_ports import a_sky_port, sky_port_id
 
 
 def check_qos(net: Resolution) -> None:
@@ -21,7 +22,10 @@ def check_qos(net: Resolution) -> None:
         if one.vcs is None and one.ports is None and one.flows is None:
             allowed = "VCs, ports of packets, or sources of packets in flows"
             faults.add(("qos", i, "vcs"), NOTHING, allowed)
-        _check_ports(one, i, plan, faults)
+        if plan.sky is None:
+            _check_ports(one, i, plan, faults)
+        else:
+            _check_sky_ports(one, i, net)
         if one.ports is None:
             _check_sources(one, i, plan, faults)
         _check_vcs(one, i, net.file.records.delay_vcs, plan, faults)
@@ -75,10 +79,34 @@ def _check_ports(one: QosTargets, i: int, plan: Plan, faults: FaultCollector) ->
             _check_flows(one, i, name, plan, faults)
 
 
-def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCollector) -> None:
+def _check_sky_ports(one: QosTargets, i: int, net: Resolution) -> None:
+    """Refuses what is no port of the constellation, and flows that do not exist."""
+    for k, name in enumerate(one.ports or ()):
+        where = ("qos", i, "ports", k)
+        if one.vcs is not None:
+            allowed = "a port without vcs: ports of a constellation hold packets"
+            net.faults.add(where, name, allowed)
+        elif sky_port_id(net, name) is None:
+            net.faults.add(where, name, a_sky_port(net, name))
+        elif name in (one.ports or ())[:k]:
+            net.faults.add(where, name, "each port once")
+    if one.ports:
+        known = _known_flows(net.plan)
+        for k, name in enumerate(one.flows or ()):
+            if name not in known:
+                allowed = f"a flow one way, or a source of packets{did_you_mean(name, known)}"
+                net.faults.add(("qos", i, "flows", k), name, allowed)
+
+
+def _known_flows(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """The VCs of each flow one way, and of each source."""
     known = {f"{name}.forward": flow.forward for name, flow in plan.flows.items()}
     known |= {f"{name}.reverse": flow.reverse for name, flow in plan.flows.items()}
-    known |= plan.datagrams
+    return known | plan.datagrams
+
+
+def _check_flows(one: QosTargets, i: int, port: str, plan: Plan, faults: FaultCollector) -> None:
+    known = _known_flows(plan)
     for k, name in enumerate(one.flows or ()):
         where = ("qos", i, "flows", k)
         if name not in known:
@@ -131,6 +159,8 @@ class Asked(NamedTuple):
     stay_ports: frozenset[str]
     #: Sources of packets whose delays from end to end are.
     sources: frozenset[str]
+    #: Ports of a constellation whose losses and stays are; those of `flow_ports` among them.
+    sky_ports: frozenset[str] = frozenset()
 
 
 @part
@@ -147,6 +177,12 @@ def asked(net: Resolution) -> Asked:
         }
         for is_of_flows in (True, False)
     }
+    named = {name for one in targets if one.ports is None for name in one.flows or ()}
+    sources = frozenset(named & {*plan.datagrams})
+    if plan.sky is not None:
+        of_flows = {name for one in targets if one.flows for name in one.ports or ()}
+        all_ports = {name for one in targets for name in one.ports or ()}
+        return Asked(frozenset(), frozenset(of_flows), frozenset(), sources, frozenset(all_ports))
     vcs = {
         name
         for target in targets
@@ -154,6 +190,4 @@ def asked(net: Resolution) -> Asked:
         for name in target.vcs or ()
         if name in plan.vcs and not any(link.carries_packets for link in plan.links_of([name]))
     }
-    named = {name for one in targets if one.ports is None for name in one.flows or ()}
-    sources = frozenset(named & {*plan.datagrams})
     return Asked(frozenset(vcs), frozenset(links[True]), frozenset(links[False]), sources)

@@ -10,6 +10,7 @@ from skycell.scenario.file.scenario_file import MOST_VCS_BY_DEFAULT
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.qos import asked
 from skycell.scenario.resolve.resolution import Resolution, part
+from skycell.scenario.resolve.sky_ports import a_sky_port, sky_port_id
 from skycell.scenario.resolve.sources import sources
 from skycell.spec.declared.network import RecordSpec
 from skycell.spec.declared.traces import TRACES
@@ -29,6 +30,8 @@ def records(net: Resolution) -> RecordSpec:
     ids, bounds = net.link_ids, asked(net)
     crossing = [len(net.vcs_by_link[name]) for name in plan.own_links]
     limited = [i for i, link in enumerate(plan.own_links.values()) if link.is_limited]
+    if plan.sky is not None:
+        return _over_a_sky(net)
     chosen: dict[str, list[int]] = {}
     for key in ("ports", "vc_ports"):
         names: tuple[str, ...] | None = getattr(written, key)
@@ -59,12 +62,52 @@ def records(net: Resolution) -> RecordSpec:
         flow_ports=tuple(flow_ports),
         stay_ports=tuple(sorted(ids[name] for name in bounds.stay_ports)),
         delay_vcs=delay_vcs,
-        delay_sources=tuple(
-            i
-            for i, source in enumerate(sources(net))
-            if source.name in bounds.sources or source.pattern.kind == "echo"
-        ),
+        delay_sources=_delay_sources(net, bounds.sources),
         traces=tuple(trace for trace in TRACES if trace in written.traces),  # type: ignore[misc]
+    )
+
+
+def _over_a_sky(net: Resolution) -> RecordSpec:
+    """What a run over a constellation records: of ports those that are named alone."""
+    written, bounds = net.file.records, asked(net)
+    found: dict[str, set[int]] = {"ports": set(), "flow_ports": set()}
+    for key, ports in found.items():
+        for i, name in enumerate(getattr(written, key) or ()):
+            port = sky_port_id(net, name)
+            if port is None:
+                net.faults.add(("records", key, i), name, a_sky_port(net, name))
+            else:
+                ports.add(port)
+    for key in ("vc_ports", "delay_vcs"):
+        if getattr(written, key):
+            allowed = (
+                "nothing: over a constellation ports hold packets of all VCs in one queue, and "
+                "delays are those of sources in flows of [[qos]]"
+            )
+            net.faults.add(("records", key, 0), getattr(written, key)[0], allowed)
+    of_flows = {sky_port_id(net, name) for name in bounds.flow_ports}
+    flow_ports = sorted({port for port in of_flows if port is not None} | found["flow_ports"])
+    named = {sky_port_id(net, name) for name in bounds.sky_ports}
+    sampled = sorted({port for port in named if port is not None} | {*flow_ports, *found["ports"]})
+    chosen = {"ports": sampled, "vc_ports": []}
+    _check_traces(net, chosen)
+    _check_samples(net, [], chosen)
+    return RecordSpec(
+        sample_every_ps=context(net).time_ps(written.sample_every),
+        sampled_ports=tuple(sampled),
+        vc_sampled_ports=(),
+        flow_ports=tuple(flow_ports),
+        delay_vcs=(),
+        delay_sources=_delay_sources(net, bounds.sources),
+        traces=tuple(trace for trace in TRACES if trace in written.traces),  # type: ignore[misc]
+    )
+
+
+def _delay_sources(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
+    return tuple(
+        i
+        for i, source in enumerate(sources(net))
+        if source.name in bounded or source.pattern.kind == "echo"
     )
 
 
