@@ -50,7 +50,8 @@ pub fn orbit_routes<'py>(
     let last_ps = step_ps.saturating_mul((epochs as u64).saturating_sub(1));
     let world = world(py, spec_json, [start_ps, start_ps.saturating_add(last_ps)])?;
     let nodes = world.fleet.len() + world.stations.len();
-    let values = epochs.saturating_mul(nodes.max(world.spec.pairs.len()));
+    let followed_pairs = world.spec.pairs.len().saturating_mul(usize::from(paths));
+    let values = epochs.saturating_mul(nodes.max(followed_pairs));
     let is_nothing = epochs == 0 || threads == 0 || step_ps == 0 || paths == 0;
     if values > MOST_VALUES || is_nothing || precision_ps == Some(0) {
         return Err(PyValueError::new_err(format!(
@@ -150,8 +151,8 @@ fn outage((node, other, from, until): (u32, i64, u32, u32)) -> Outage {
 }
 
 /// A link on the ground: place, and delay to the point.
-fn link_on_ground((place, delay_ps): (u32, u64)) -> Terrestrial {
-    Terrestrial { place, delay_ps }
+fn link_on_ground((site, delay_ps): (u32, u64)) -> Terrestrial {
+    Terrestrial { site, delay_ps }
 }
 
 fn routing(by: &str, listed: Option<Listed>) -> PyResult<Routing> {

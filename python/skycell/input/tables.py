@@ -106,6 +106,8 @@ def _allowed(
         item = shorthand_of(item_of(annotation))
         if item is not None:
             return f"a list, each {item.allowed}, or a table, see [{place}]"
+        short = shorthand_of(annotation) if models_of(annotation) else None
+        words = [short.allowed] if short else words
         return " or ".join([*words, f"{tables_of}, see [{place}]"])
     return list_allowed(annotation)
 

@@ -8,15 +8,16 @@ use skycell_sky::{Courses, Rows, walk};
 const NONE: &str = r#"{"kind": "none"}"#;
 const FAR: u128 = u128::MAX / 4;
 
-/// Two stations, a relay, and a gateway with a point behind it 4 ms away.
+/// Two stations, and two gateways with a point behind them.
 fn of_two_stations(request: &mut NetworkRequest) {
+    let link = |(site, ms): (u32, u64)| Terrestrial {
+        site,
+        delay_ps: ms * 1_000_000_000,
+    };
     request.ground = Ground {
         stations: 2,
         stations_relay: false,
-        terrestrial: vec![Terrestrial {
-            place: 3,
-            delay_ps: 4_000_000_000,
-        }],
+        terrestrial: [(2, 40), (3, 4)].map(link).to_vec(),
     };
 }
 
@@ -27,11 +28,11 @@ fn without_pairs(mut world: World) -> World {
 
 /// Which nodes forward: satellites, and of the places those that the request names.
 fn forwards(world: &World, request: &NetworkRequest, node: u32) -> bool {
-    let places = world.stations.len() as u32;
+    let sites = world.stations.len() as u32;
     match node.checked_sub(world.fleet.len() as u32) {
         None => true,
-        Some(place) if place == places => false,
-        Some(place) => request.ground.stations_relay || place as usize >= request.ground.stations,
+        Some(site) if site == sites => false,
+        Some(site) => request.ground.stations_relay || site as usize >= request.ground.stations,
     }
 }
 
@@ -93,8 +94,8 @@ fn cases() -> Vec<(World, NetworkRequest)> {
 }
 
 #[test]
-fn paths_over_places_that_forward_are_those_of_bellman_and_ford() {
-    let (mut with, mut without, mut over_places) = (0, 0, 0);
+fn paths_over_sites_that_forward_are_those_of_bellman_and_ford() {
+    let (mut with, mut without, mut over_sites) = (0, 0, 0);
     for (world, request) in cases() {
         let Routing::Least(metric) = request.routing else {
             unreachable!("routes are computed")
@@ -123,7 +124,7 @@ fn paths_over_places_that_forward_are_those_of_bellman_and_ford() {
                         let to = columns.link_to[link as usize];
                         let own = links.iter().find(|own| (own.0, own.1) == (node, to));
                         cost += own.expect("a route has its link").2;
-                        over_places += u32::from(to as usize >= world.fleet.len() && to != end);
+                        over_sites += u32::from(to as usize >= world.fleet.len() && to != end);
                         node = to;
                     }
                     assert_eq!(cost, least[from as usize].min(FAR), "{from} to {end}");
@@ -132,7 +133,7 @@ fn paths_over_places_that_forward_are_those_of_bellman_and_ford() {
             }
         }
     }
-    assert!(with > 1000 && without > 1000 && over_places > 1000);
+    assert!(with > 1000 && without > 1000 && over_sites > 1000);
 }
 
 #[test]
@@ -277,7 +278,7 @@ fn what_a_place_on_the_ground_cannot_be_is_refused() {
     refused(|own| own.ground.stations = 1);
     refused(|own| {
         of_two_stations(own);
-        own.ground.terrestrial[0].place = 1;
+        own.ground.terrestrial[0].site = 1;
     });
     refused(|own| {
         of_two_stations(own);

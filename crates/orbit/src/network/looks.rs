@@ -43,17 +43,17 @@ impl<'a> Builder<'a> {
         nodes: &'a Nodes,
         access: &'a [Access],
     ) -> Self {
-        let (places, labels) = (world.stations.len(), nodes.destinations() * request.paths());
+        let (sites, labels) = (world.stations.len(), nodes.destinations() * request.paths());
         Builder {
             world,
             request,
             nodes,
             access,
             sky: world.sky(request.start_ps),
-            ground: vec![Vec::new(); places],
+            ground: vec![Vec::new(); sites],
             acquired: Acquired::new(request.interruption_ps),
-            terrestrial: vec![None; places],
-            leaves: vec![Leaf::new(); places + 1],
+            terrestrial: vec![None; sites],
+            leaves: vec![Leaf::new(); sites + 1],
             graph: Graph::default(),
             mesh: Mesh::default(),
             trees: vec![Tree::default(); nodes.destinations()],
@@ -98,27 +98,27 @@ impl<'a> Builder<'a> {
             .collect();
         let is_out = |ends: [u32; 2]| outages.iter().any(|own| own.takes(ends));
         self.sky.find_links_without(is_out);
-        for place in 0..self.ground.len() as u32 {
-            let node = self.nodes.of_place(place);
+        for site in 0..self.ground.len() as u32 {
+            let node = self.nodes.of_site(site);
             let sky = &self.sky;
-            let delay = |satellite: u32| (satellite, sky.ground_ps(place, satellite));
+            let delay = |satellite: u32| (satellite, sky.ground_ps(site, satellite));
             let uses_any =
-                self.world.spec.access.rule == AccessRule::Any || !self.nodes.is_station(place);
-            let mut own = std::mem::take(&mut self.ground[place as usize]);
+                self.world.spec.access.rule == AccessRule::Any || !self.nodes.is_station(site);
+            let mut own = std::mem::take(&mut self.ground[site as usize]);
             own.clear();
             if uses_any {
-                let visible = sky.visible(place);
+                let visible = sky.visible(site);
                 let up = visible.filter(|&satellite| !is_out([node, satellite]));
                 own.extend(up.map(delay));
             } else {
-                let used = self.used(place, at_ps, step);
+                let used = self.used(site, at_ps, step);
                 let is_used = |&satellite: &u32| satellite != NONE && !is_out([node, satellite]);
                 own.extend(Some(used).filter(is_used).map(delay));
             }
-            self.ground[place as usize] = own;
-            let link_ps = self.nodes.point_ps(place);
+            self.ground[site as usize] = own;
+            let link_ps = self.nodes.point_ps(site);
             let is_there = !is_out([node, self.nodes.point()]);
-            self.terrestrial[place as usize] = link_ps.filter(|_| is_there);
+            self.terrestrial[site as usize] = link_ps.filter(|_| is_there);
         }
         self.acquired.keep(at_ps, &mut self.ground);
     }
@@ -148,8 +148,8 @@ impl<'a> Builder<'a> {
         });
         let point = self.nodes.point();
         let ground = (self.ground.iter().zip(&self.terrestrial)).zip(0u32..);
-        let ground = ground.flat_map(|((own, &terrestrial), place)| {
-            let node = self.nodes.of_place(place);
+        let ground = ground.flat_map(|((own, &terrestrial), site)| {
+            let node = self.nodes.of_site(site);
             let to_point = terrestrial.map(|delay_ps| (point, delay_ps));
             let links = own.iter().copied().chain(to_point);
             links.map(move |(to, delay_ps)| ([node, to], delay_ps))
@@ -184,17 +184,17 @@ impl<'a> Builder<'a> {
             self.mesh.take(self.sky.graph(), cost);
         } else {
             let mut links = self.sky.links().to_vec();
-            for (own, place) in self.ground.iter().zip(0u32..) {
-                if self.nodes.place_forwards(place) {
-                    let node = self.nodes.of_place(place);
+            for (own, site) in self.ground.iter().zip(0u32..) {
+                if self.nodes.site_forwards(site) {
+                    let node = self.nodes.of_site(site);
                     links.extend(own.iter().map(|&(satellite, _)| [satellite, node]));
                 }
             }
             let sky = &self.sky;
             self.graph.fill(self.nodes.vertices(), &links, |[a, b]| {
                 match (a.checked_sub(satellites), b.checked_sub(satellites)) {
-                    (Some(place), _) => up_ps(sky.ground_ps(place, b)),
-                    (_, Some(place)) => down_ps(sky.ground_ps(place, a)),
+                    (Some(site), _) => up_ps(sky.ground_ps(site, b)),
+                    (_, Some(site)) => down_ps(sky.ground_ps(site, a)),
                     _ => sky.graph().delay_ps(a, b).expect("a link of the sky"),
                 }
             });
@@ -209,8 +209,8 @@ impl<'a> Builder<'a> {
             }));
         }
         let gateways = self.terrestrial.iter().zip(0u32..);
-        let links = gateways.filter_map(|(&delay_ps, place)| {
-            let (to, own) = (self.nodes.of_place(place), cost(delay_ps?));
+        let links = gateways.filter_map(|(&delay_ps, site)| {
+            let (to, own) = (self.nodes.of_site(site), cost(delay_ps?));
             Some(LeafLink {
                 to,
                 out: own,

@@ -203,6 +203,12 @@ class Looks(Parameters):
     )
 
 
+_LooksInWords = Annotated[
+    Quantity | Literal["change"],
+    quantity(
+        Dimension.TIME, low=1_000_000, high=LONGEST_RUN_PS, words=["change"], example="100 ms"
+    ),
+]
 _CHANGES = "1 ns"
 """Resolution of changes, as links whose schedule follows a constellation have it."""
 
@@ -332,7 +338,7 @@ class ConstellationNetwork(Parameters):
         source="its own beginning",
     )
     step: Annotated[
-        Looks, BeforeValidator(_looks_of, json_schema_input_type=Looks | Step | Literal["change"])
+        Looks, BeforeValidator(_looks_of, json_schema_input_type=Looks | _LooksInWords)
     ] = param(
         {},
         'when delays and routes are taken anew: a time from one look to the next; "change" for '
