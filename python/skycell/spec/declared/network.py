@@ -230,11 +230,13 @@ class PortKindSpec(SpecPart):
     """Ports that are alike, each with one or more links of the columns."""
 
     name: str
-    framing: PacketFraming
+    framing: PacketFraming | None = left_out(None)
+    cell_time_ps: U64 = left_out(0)
     loss_ppb: U32 = left_out(0)
     channel: ChannelSpec | None = left_out(None)
     port: PortSpec
     waiting: Waiting
+    waits_for_route: bool = left_out(False)
 
 
 class SkySpec(SpecPart):
