@@ -168,7 +168,7 @@ impl Sky<'_> {
                     let record = &mut self.vcs[entry.vc as usize].record;
                     record.cells_discarded.add(DiscardReason::Overflow, 1);
                     self.trace_discard(at.time(), id, &entry, DiscardReason::Overflow);
-                    self.frames.forget(entry.frame);
+                    self.forget(entry.frame);
                 }
             },
             Slot::Stepped(_) => self.offer_to_stepped(at, node, (id, link), entry),
@@ -260,7 +260,7 @@ impl Sky<'_> {
     #[inline(never)] // few packets are
     fn lose(&mut self, entry: &Entry, reason: LossReason) {
         self.vcs[entry.vc as usize].record.cells_lost.add(reason);
-        self.frames.forget(entry.frame);
+        self.forget(entry.frame);
     }
 
     /// Makes a port, to which its first packet comes.
@@ -335,7 +335,7 @@ impl Sky<'_> {
                 let record = &mut self.vcs[entry.vc as usize].record;
                 record.cells_discarded.add(reason, 1);
                 self.trace_discard(now, id, &entry, reason);
-                self.frames.forget(entry.frame);
+                self.forget(entry.frame);
             }
         }
     }
@@ -360,7 +360,7 @@ impl Sky<'_> {
             let record = &mut self.vcs[cell.vc as usize].record;
             record.cells_discarded.add(reason, 1);
             self.trace_discard(now, id, &entry, reason);
-            self.frames.forget(cell.frame);
+            self.forget(cell.frame);
         }
         self.stepped(id).port.discarded = discarded;
     }

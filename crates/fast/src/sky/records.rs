@@ -15,6 +15,7 @@ impl Sky<'_> {
             }
         }
         let sampled = self.sampled();
+        let flows = self.flow_records();
         let mut record = self.sky_record();
         record.round_trips = self.round_trips.into_times();
         let units = record.ports.arrived.iter().sum();
@@ -27,7 +28,7 @@ impl Sky<'_> {
             sampled,
             sky: Some(record),
             vcs: self.vcs.into_iter().map(|vc| vc.record).collect(),
-            flows: self.flows.into_iter().map(|own| own.flow).collect(),
+            flows,
             sources: self.sources,
             uplinks: Vec::new(),
             delays: Vec::new(),
