@@ -140,7 +140,8 @@ def run(
     Returns:
         The records as JSON, and the traces the spec asked for: name -> column -> array, all columns
         of one trace of the same length, rows in order of time; with a sky also the tables
-        `sky_ports`, `sky_nodes` and `sky_seconds`. The arrays are the engine's own memory.
+        `sky_ports`, `sky_nodes`, `sky_seconds` and `sky_round_trips`. The arrays are the engine's
+        own memory.
 
     Raises:
         SpecError: the spec cannot be run.

@@ -294,6 +294,12 @@ impl Frames {
 
     /// The frame, or a part of it, is no longer under way; after the last it is forgotten.
     pub(crate) fn forget(&mut self, id: FrameId) {
+        self.forget_part(id);
+    }
+
+    /// As [`Frames::forget`]; returns whether the frame is forgotten.
+    #[inline(always)]
+    pub(crate) fn forget_part(&mut self, id: FrameId) -> bool {
         if let Some(holds) = self
             .holds
             .as_mut()
@@ -301,9 +307,10 @@ impl Frames {
             && *holds > 1
         {
             *holds -= 1;
-            return;
+            return false;
         }
         self.free.push(id);
+        true
     }
 
     /// So many parts of the frame are no longer under way, others being so.

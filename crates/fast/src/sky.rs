@@ -9,6 +9,7 @@
 //! which link and with which delay; other ports are stepped ([`ports`]).
 
 mod ends;
+mod flows;
 mod links;
 mod node;
 mod ports;
@@ -17,7 +18,7 @@ mod traces;
 mod window;
 
 use crate::frames::Frames;
-use ends::FlowState;
+use flows::Stage;
 use links::Links;
 use node::{Counts, Node};
 use ports::{Kind, Slot};
@@ -26,7 +27,7 @@ use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
 use skycell_sky::{Columns, Rows};
 use skycell_spec::{IP_HEADER, NetworkSpec, ServiceClass, SkySpec, SourcePattern, TrafficSpec};
-use skycell_traffic::{CellSource, Outbox, RoundTrips};
+use skycell_traffic::{CellSource, Outbox, RoundTrips, SharedTcp};
 use skycell_units::SimTime;
 use traces::Ordered;
 use window::Windows;
@@ -154,7 +155,8 @@ pub(crate) struct Sky<'a> {
     classes: Vec<ServiceClass>,
     carries_cells: bool,
     vcs: Vec<Vc>,
-    flows: Vec<FlowState>,
+    flows: Vec<Stage>,
+    shared_tcp: SharedTcp,
     round_trips: RoundTrips,
     sources: Vec<CellSource>,
     /// By source: the one that answers its datagrams.
@@ -201,7 +203,8 @@ impl<'a> Sky<'a> {
             port_names: sky.port_names(&spec.nodes),
             kinds: sky.kinds.iter().map(Kind::new).collect(),
             vcs: spec.vcs.iter().map(vc).collect(),
-            flows: FlowState::of_run(spec),
+            flows: spec.flows.iter().map(|_| Stage::Ahead).collect(),
+            shared_tcp: SharedTcp::default(),
             round_trips: RoundTrips::new(spec.flows.len(), spec.vcs.len()),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             echoes: spec.echoes(),

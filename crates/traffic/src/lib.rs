@@ -185,10 +185,7 @@ impl Flow {
         traces: &[TraceKind],
     ) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", spec.name));
-        let start = match spec.start {
-            StartSpec::At { time_ps } => time_ps,
-            StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
-        };
+        let start = Flow::start(spec, seed);
         let web = match &spec.traffic {
             TrafficSpec::Web(web) => {
                 let tcp = shared.share(spec.tcp.clone());
@@ -224,7 +221,7 @@ impl Flow {
             asks_for_window: false,
         };
         Flow {
-            application_due: SimTime(start),
+            application_due: start,
             at_source,
             sender: Sender::new(tcp.clone(), clock_of(&tcp, seed, hosts.source), || {
                 stream("cycle")
@@ -237,7 +234,7 @@ impl Flow {
                 name: spec.name.clone(),
                 traffic: spec.traffic.clone(),
                 idle_stream: stream("idle"),
-                start: SimTime(start),
+                start,
                 connections: 0,
                 connected_since: None,
                 connected: SimTime::ZERO,
@@ -258,6 +255,30 @@ impl Flow {
                 probes: 0,
             }),
         }
+    }
+
+    /// When the application of a flow begins, in a run with `seed`.
+    pub fn start(spec: &FlowSpec, seed: u64) -> SimTime {
+        SimTime(match spec.start {
+            StartSpec::At { time_ps } => time_ps,
+            StartSpec::Drawn { from_ps, to_ps } => {
+                Stream::new(seed, &format!("flow/{}/start", spec.name)).uniform(from_ps, to_ps)
+            }
+        })
+    }
+
+    /// Returns whether its transfers are over, and neither end acts again unless a segment comes to it.
+    pub fn is_over(&self) -> bool {
+        self.at_source.has_transfers
+            && self.application.transfer_since.is_none()
+            && self.application_due().is_none()
+            && self.retransmission_due().is_none()
+            && self.held_ack_due().is_none()
+    }
+
+    /// Returns whether a connection of it is open.
+    pub fn is_connected(&self) -> bool {
+        self.application.connected_since.is_some()
     }
 
     /// When the application acts next.

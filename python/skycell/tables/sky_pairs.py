@@ -104,7 +104,7 @@ def _columns(found: pl.DataFrame) -> Any:
 
 
 def _row(row: dict[str, Any], name: Cell, causes: list[str]) -> tuple[Cell, ...]:
-    of_path = ()
+    of_path: tuple[Cell, ...] = ()
     if "hops_most" in row:
         of_path = (_hops(row["hops_least"], row["hops_most"]), count(row["changes"]))
     return (

@@ -81,6 +81,23 @@ def test_both_engines_leave_the_same_tables() -> None:
         assert fast.traces[name].equals(reference.traces[name]), name
 
 
+def test_transfers_that_are_over_leave_what_those_with_a_state_to_the_end_leave(
+    tmp_path: Path,
+) -> None:
+    rows = [f"paris,tokyo,{10 * i} ms,{1 + i % 3} kB" for i in range(30)]
+    rows += [f"tokyo,london,{2900 + i} ms,50 kB" for i in range(3)]  # under way at the end
+    (tmp_path / "matrix.csv").write_text("\n".join(["from,to,start,size", *rows]))
+    for tcp in ({}, {"handshake": True}):
+        values = {**network(), "traffic": [{"file": "matrix.csv"}], "tcp": tcp}
+        values["run"] = {"duration": "3 s"}
+        scenario = parse(values, folder=tmp_path)
+        fast, reference = (skycell.run(scenario, engine=engine) for engine in ("fast", "reference"))
+        assert fast.records["flows"] == reference.records["flows"]
+        over = [flow for flow in fast.records["flows"] if flow["transfers"]]
+        assert len(over) == 30
+        assert all(flow["closings"] for flow in over)
+
+
 def test_links_nodes_and_seconds_tell_of_the_same_packets() -> None:
     result = skycell.run(network())
     links = sky_links(result.spec, result.traces)
@@ -220,7 +237,7 @@ def test_faults_of_traffic() -> None:
 
     assert "traffic[0].pairs.to" in of({"pairs": {"to": "atlantis"}})
     assert "traffic[0].pairs[0]" in of({"pairs": [["paris", "paris"]]})
-    assert "traffic[1].count" in of({"pairs": "all"}, {"pairs": "all", "count": 1000})
+    assert "traffic[1].count" in of({"pairs": "all"}, {"pairs": "all", "count": 9000})
     assert "traffic[0].pairs" in of({"kind": "web"})
     assert "traffic[0].start.at" in of({"pairs": "all", "start": {"kind": "together", "at": "9 s"}})
     assert "traffic" in faults({**network(), "traffic": "persistent"})

@@ -41,7 +41,7 @@ def test_a_lone_segment_takes_its_paths_and_transmissions_to_the_picosecond() ->
     paths = result.traces["sky_paths"]
     ports = result.traces["sky_ports"]
     # Data there, an acknowledgement back: each port is busy for what it sends, once.
-    taken = paths["delay_ps"].sum() + ports["busy_ps"].sum()
+    taken = int(sum(paths["delay_ps"].to_list()) + sum(ports["busy_ps"].to_list()))
     assert (timed["timed"], timed["least_ps"], timed["greatest_ps"]) == (1, taken, taken)
     (row,) = sky_pairs(result.spec, result.records, result.traces).to_dicts()
     assert row["rtt_p50_ms"] == pytest.approx(taken / 1e9, rel=1 / 128)
@@ -74,7 +74,7 @@ def test_of_many_pairs_the_slowest_are_named_and_the_spread_of_all_stands_below(
     assert whole is not None
     assert len(whole.rows) == len(STATIONS) * (len(STATIONS) - 1)
     place = [column.title for column in brief.columns].index(BY)
-    rtts = [row[place].sort for row in whole.rows]
+    rtts = [float(row[place].sort or 0) for row in whole.rows]
     assert rtts == sorted(rtts, reverse=True)
     assert [row[place].sort for row in brief.rows[:10]] == rtts[:10]
     least, median, most = (row[place].sort for row in brief.rows[10:])

@@ -2,71 +2,13 @@
 //! end does reaches the other in packets alone.
 
 use super::Sky;
+use super::flows::{Stage, route};
 use super::links::Entry;
 use skycell_atm::Reassembled;
 use skycell_des::Key;
-use skycell_spec::NetworkSpec;
 use skycell_tcp::Segment;
-use skycell_traffic::{Flow, HostDelay, Hosts, SharedTcp, SourceCell, rank};
+use skycell_traffic::{Flow, HostDelay, SourceCell, rank};
 use skycell_units::{FlowId, FrameId, SimTime};
-
-/// A flow with its routes.
-#[derive(Debug)]
-pub(super) struct FlowState {
-    pub(super) flow: Flow,
-    forward: Vec<u32>,
-    reverse: Vec<u32>,
-    /// Nodes of the source and of the destination.
-    nodes: [u32; 2],
-    /// By kind of timer: the time of the earliest event that is pending; [`SimTime::NEVER`] for none.
-    pending: [SimTime; 3],
-    /// Segments that the source, and the destination, have sent and not yet handed over.
-    host_delays: [HostDelay; 2],
-}
-
-impl FlowState {
-    /// The flows of a run.
-    pub(super) fn of_run(spec: &NetworkSpec) -> Vec<FlowState> {
-        let mut tcp = SharedTcp::default();
-        let flows = spec.flows.iter().zip(0u32..);
-        flows
-            .map(|(flow, id)| {
-                let hosts = Hosts::of(spec, flow);
-                let node = |vcs: &[u32]| spec.vc_source(vcs[0] as usize);
-                FlowState {
-                    flow: Flow::new(id, flow, &mut tcp, spec.seed, hosts, &spec.records.traces),
-                    nodes: [node(&flow.forward), node(&flow.reverse)],
-                    forward: flow.forward.clone(),
-                    reverse: flow.reverse.clone(),
-                    pending: [SimTime::NEVER; 3],
-                    host_delays: HostDelay::of_ends(flow, spec.seed),
-                }
-            })
-            .collect()
-    }
-
-    /// The VCs that carry what the source, or else the destination, sends.
-    fn route(&self, is_forward: bool) -> &[u32] {
-        if is_forward {
-            &self.forward
-        } else {
-            &self.reverse
-        }
-    }
-
-    /// The next time of a timer, if that has no event yet.
-    fn due(&mut self, kind: u8) -> Option<SimTime> {
-        let due = match kind {
-            rank::RETRANSMISSION => self.flow.retransmission_due(),
-            rank::HELD_ACK => self.flow.held_ack_due(),
-            _ => self.flow.application_due(),
-        };
-        let pending = &mut self.pending[usize::from(kind - rank::RETRANSMISSION)];
-        let due = due.filter(|due| due < pending)?;
-        *pending = due;
-        Some(due)
-    }
-}
 
 /// Timers of the source of a flow.
 const AT_SOURCE: &[u8] = &[rank::RETRANSMISSION, rank::APPLICATION];
@@ -76,15 +18,10 @@ const AT_DESTINATION: &[u8] = &[rank::HELD_ACK];
 impl Sky<'_> {
     /// Plans the first times of flows and sources.
     pub(super) fn begin_ends(&mut self) {
-        for id in 0..self.flows.len() as u32 {
-            for (end, kinds) in [AT_SOURCE, AT_DESTINATION].into_iter().enumerate() {
-                let node = self.flows[id as usize].nodes[end];
-                for &kind in kinds {
-                    if let Some(due) = self.flows[id as usize].due(kind) {
-                        self.wake(node, Key::new(due, kind, id));
-                    }
-                }
-            }
+        for (flow, id) in self.spec.flows.iter().zip(0u32..) {
+            let node = self.spec.vc_source(flow.forward[0] as usize);
+            let start = Flow::start(flow, self.spec.seed);
+            self.wake(node, Key::new(start, rank::APPLICATION, id));
         }
         for id in 0..self.sources.len() as u32 {
             let node = self.vcs[self.spec.sources[id as usize].vc as usize].from;
@@ -96,7 +33,12 @@ impl Sky<'_> {
     /// A timer of a flow may have run out, at one of its ends.
     pub(super) fn on_timer(&mut self, at: Key, node: u32) {
         let (now, kind, id) = (at.time(), at.rank(), at.subject());
-        let state = &mut self.flows[id as usize];
+        if matches!(self.flows[id as usize], Stage::Ahead) {
+            self.begin_flow(id);
+        }
+        let Stage::Open(state) = &mut self.flows[id as usize] else {
+            return; // a timer that was pending when the flow ended
+        };
         state.pending[usize::from(kind - rank::RETRANSMISSION)] = SimTime::NEVER;
         state.flow.on_timer(now, kind, &mut self.out);
         self.after_flow(at, node, id, kind != rank::HELD_ACK);
@@ -119,18 +61,23 @@ impl Sky<'_> {
         }
         debug_assert!(self.out.forward.is_empty() && self.out.reverse.is_empty());
         for &kind in if is_source { AT_SOURCE } else { AT_DESTINATION } {
-            if let Some(due) = self.flows[id as usize].due(kind) {
+            if let Some(due) = self.flows[id as usize].open().due(kind) {
                 self.plan(node, Key::new(due, kind, id));
             }
+        }
+        let state = self.flows[id as usize].open();
+        if state.in_flight == 0 && state.flow.is_over() {
+            self.end_flow(at.time(), id);
         }
     }
 
     /// The end of a flow sends a segment, which comes to its port after the host's processing time.
     fn send(&mut self, at: Key, node: u32, id: u32, is_forward: bool, segment: Segment) {
-        let state = &mut self.flows[id as usize];
+        let state = self.flows[id as usize].open();
+        state.in_flight += 1;
         let cells = state.flow.cells(&segment, is_forward).0;
         let octets = state.flow.packet(&segment, is_forward) as u32;
-        let vc = state.route(is_forward)[0];
+        let vc = route(self.spec, id, is_forward)[0];
         let end = &mut state.host_delays[usize::from(!is_forward)];
         let due = end.draw(at.time());
         if is_forward {
@@ -150,11 +97,11 @@ impl Sky<'_> {
     pub(super) fn on_transmit(&mut self, at: Key, node: u32) {
         let (id, is_forward) = HostDelay::end_at(at.subject());
         let end = usize::from(!is_forward);
-        let vc = self.flows[id as usize].route(is_forward)[0];
-        while let Some(frame) = self.flows[id as usize].host_delays[end].take(at.time()) {
+        let vc = route(self.spec, id, is_forward)[0];
+        while let Some(frame) = self.flows[id as usize].open().host_delays[end].take(at.time()) {
             self.hand_over(at, frame, vc);
         }
-        if let Some(next) = self.flows[id as usize].host_delays[end].next() {
+        if let Some(next) = self.flows[id as usize].open().host_delays[end].next() {
             self.plan(node, Key::new(next, rank::TRANSMIT, at.subject()));
         }
     }
@@ -214,7 +161,7 @@ impl Sky<'_> {
                 record.cells_corrupt += u64::from(cells);
             }
             if found != Some(Reassembled::Whole) {
-                return self.frames.forget(id);
+                return self.forget(id);
             }
             units = frame.cells();
         }
@@ -223,15 +170,16 @@ impl Sky<'_> {
         let frame = self.frames.get_mut(id);
         frame.set_ecn(entry.ecn);
         let (flow, is_forward, sent_by) = (frame.flow, frame.is_forward, frame.sent_by());
-        let route = match sent_by {
+        let next = usize::from(frame.route_index) + 1;
+        let since = frame.enqueued_at;
+        let vcs = match sent_by {
             Some(source) => &self.spec.sources[source as usize].datagram_route[..],
-            None => self.flows[flow.0 as usize].route(is_forward),
+            None => route(self.spec, flow.0, is_forward),
         };
-        if let Some(&next) = route.get(usize::from(frame.route_index) + 1) {
-            frame.route_index += 1;
+        if let Some(&next) = vcs.get(next) {
+            self.frames.get_mut(id).route_index += 1;
             return self.hand_over(at, id, next);
         }
-        let since = frame.enqueued_at;
         if let Some(source) = sent_by {
             let (octets, cells) = (frame.octets(), frame.cells());
             self.frames.forget(id);
@@ -243,13 +191,13 @@ impl Sky<'_> {
             return;
         }
         let segment = self.frames.segment(id);
-        self.frames.forget(id);
-        let own = &mut self.flows[flow.0 as usize].flow;
+        self.forget(id);
+        let own = &mut self.flows[flow.0 as usize].open().flow;
         match is_forward {
             true => own.on_segment_at_destination(now, &segment, since, &mut self.out),
             false => {
                 own.on_segment_at_source(now, &segment, &mut self.out);
-                let data = self.flows[flow.0 as usize].forward[0];
+                let data = self.spec.flows[flow.0 as usize].forward[0];
                 self.round_trips.on_answer(flow.0, data, &segment, now);
             }
         }

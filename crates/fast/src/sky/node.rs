@@ -177,7 +177,7 @@ impl Sky<'_> {
                     let record = &mut self.vcs[entry.vc as usize].record;
                     record.cells_discarded.add(DiscardReason::Overflow, 1);
                     self.trace_discard(at.time(), id, &entry, DiscardReason::Overflow);
-                    self.frames.forget(entry.frame);
+                    self.forget(entry.frame);
                 }
             },
             Slot::Stepped(_) => {
@@ -272,7 +272,7 @@ impl Sky<'_> {
     #[inline(never)] // few packets are
     fn lose(&mut self, entry: &Entry, reason: LossReason) {
         self.vcs[entry.vc as usize].record.cells_lost.add(reason);
-        self.frames.forget(entry.frame);
+        self.forget(entry.frame);
     }
 
     /// Makes a port, to which its first packet comes.
@@ -401,7 +401,7 @@ impl Sky<'_> {
                 if is_first_loss {
                     self.trace_discard(now, id, &entry, reason);
                 }
-                self.frames.forget_some(entry.frame, units);
+                (0..units).for_each(|_| self.forget(entry.frame));
             }
         }
     }
@@ -440,7 +440,7 @@ impl Sky<'_> {
             let record = &mut self.vcs[cell.vc as usize].record;
             record.cells_discarded.add(reason, 1);
             self.trace_discard(now, id, &entry, reason);
-            self.frames.forget(cell.frame);
+            self.forget(cell.frame);
         }
         self.stepped(id).port.discarded = discarded;
     }

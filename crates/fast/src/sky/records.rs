@@ -17,6 +17,7 @@ impl Sky<'_> {
             }
         }
         let sampled = self.sampled();
+        let flows = self.flow_records();
         let mut record = self.sky_record();
         record.round_trips = self.round_trips.into_times();
         let units = record.ports.arrived.iter().sum();
@@ -33,7 +34,7 @@ impl Sky<'_> {
             sampled,
             sky: Some(record),
             vcs: vcs.collect(),
-            flows: self.flows.into_iter().map(|own| own.flow).collect(),
+            flows,
             sources: self.sources,
             uplinks: Vec::new(),
             delays: Vec::new(),

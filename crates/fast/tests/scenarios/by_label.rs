@@ -441,6 +441,18 @@ impl Builder<'_> {
             if !keeps_web && matches!(flow.traffic, TrafficSpec::Web(_)) {
                 flow.traffic = TrafficSpec::Persistent;
             }
+            if self.dice.one_in(3) {
+                // It is over before the run is.
+                flow.start = StartSpec::At {
+                    time_ps: self.dice.below(1_000),
+                };
+                flow.traffic = TrafficSpec::Transfers {
+                    size_octets: 1 + self.dice.below(3_000),
+                    count: Some(1),
+                    idle: DistributionSpec::Constant { value_ps: 0 },
+                    new_connection: self.dice.one_in(2),
+                };
+            }
         }
     }
 

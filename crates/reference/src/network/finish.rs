@@ -3,14 +3,17 @@
 use super::Network;
 use crate::port::Port;
 use skycell_records::{
-    CellDelays, FragmentedPackets, PortRecord, SkyRecord, Traces, UplinkRecord, VcRecord,
+    CellDelays, FlowRecord, FragmentedPackets, PortRecord, SkyRecord, Traces, UplinkRecord,
+    VcRecord,
 };
-use skycell_traffic::{CellSource, Flow};
+use skycell_traffic::CellSource;
+use skycell_units::SimTime;
 
 impl Network<'_> {
     /// Ends the run: hands out the flows, the VCs' records and the traces.
     pub(crate) fn finish(mut self) -> Finished {
         self.finish_abr();
+        let end = SimTime(self.spec.duration_ps);
         if let Some(sky) = &self.sky {
             let own = &self.ports[self.spec.links.len()..];
             for (vc, queued) in own.iter().flat_map(Port::queued_by_vc) {
@@ -53,7 +56,7 @@ impl Network<'_> {
             vcs: vcs.collect(),
             sources: self.sources,
             delays,
-            flows: self.flows.into_iter().map(|f| f.flow).collect(),
+            flows: self.flows.iter().map(|f| f.flow.record(end)).collect(),
             traces: self.out.traces,
             fragmented: self.frames.fragmented,
             frames: self.frames.made(),
@@ -74,7 +77,7 @@ pub struct Finished {
     /// By VC.
     pub vcs: Vec<VcRecord>,
     /// By flow.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<FlowRecord>,
     /// By source.
     pub sources: Vec<CellSource>,
     /// By uplink.

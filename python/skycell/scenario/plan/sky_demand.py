@@ -26,7 +26,6 @@ from skycell.scenario.file.demand import (
 )
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, VbrSource
-from skycell.scenario.file.topology import MOST_FLOWS
 from skycell.scenario.file.traffic import Start, Together
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sky_spread import add_way
@@ -34,6 +33,9 @@ from skycell.scenario.plan.sky_spread import add_way
 if TYPE_CHECKING:
     from skycell.orbit.pairs import Demand as ListedDemand
     from skycell.orbit.places import Place
+
+MOST_USERS = 100_000
+"""Connections and sources: as many transfers are simulated with 2 GB of memory."""
 
 _PLAIN_CBR = CbrSource.model_validate({"kind": "cbr", "name": "plain", "rate": 1})
 _PLAIN_VBR = VbrSource.model_validate(
@@ -172,9 +174,9 @@ def read_tables(
         if table is None:
             continue
         users += len(table.pairs) * table.count
-        if users > MOST_FLOWS:
+        if users > MOST_USERS:
             got = Verbatim(f"{show_amount(users)} connections and sources")
-            allowed = f"up to {show_amount(MOST_FLOWS)} of them in all"
+            allowed = f"up to {show_amount(MOST_USERS)} of them in all"
             faults.add(("traffic", i, "count"), got, allowed)
             break
         found.append(table)
