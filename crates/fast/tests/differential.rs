@@ -10,7 +10,7 @@ use measured::measured_later;
 use scenarios::{
     abr, bursty, by_label, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
     several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
-    with_jitter, with_stepping,
+    with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -358,6 +358,11 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("delays", (seed % 8 == 1).then(|| varying(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
         ("skies", seed.is_multiple_of(2).then(|| skies(seed))),
+        ("users of cells", with_users(scenario(seed), seed)),
+        (
+            "users of packets",
+            with_users(packets(seed), seed).filter(|_| seed.is_multiple_of(2)),
+        ),
         ("clp", with_clp(seed)),
         ("overload", overload(seed).filter(|_| seed % 4 == 3)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),
@@ -417,6 +422,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
         .for_each(|spec| words.read(&spec));
     (0..SCENARIOS / 4)
         .filter_map(calls)
+        .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 4)
+        .filter_map(|seed| with_users(packets(seed), seed))
         .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
 }

@@ -10,6 +10,7 @@ mod relay;
 mod shared_tcp;
 mod timers;
 mod transfers;
+mod users;
 mod web;
 
 pub use cache::prefetch;
@@ -18,6 +19,7 @@ pub use host_delay::HostDelay;
 pub use relay::Proxies;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
+pub use users::{UserSegment, Users, UsersOutbox};
 
 use cache::{LINE, prefetch_line};
 use loss_script::ScriptedLosses;

@@ -25,6 +25,7 @@ impl Sky<'_> {
             sky: Some(record),
             vcs: self.vcs.into_iter().map(|vc| vc.record).collect(),
             flows: self.flows.into_iter().map(|own| own.flow).collect(),
+            users: None,
             sources: self.sources,
             uplinks: Vec::new(),
             delays: Vec::new(),

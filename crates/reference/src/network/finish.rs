@@ -3,7 +3,7 @@
 use super::Network;
 use crate::port::Port;
 use skycell_records::{CellDelays, FragmentedPackets, SkyRecord, Traces, UplinkRecord, VcRecord};
-use skycell_traffic::{CellSource, Flow};
+use skycell_traffic::{CellSource, Flow, Users};
 
 impl Network<'_> {
     /// Ends the run: hands out the flows, the VCs' records and the traces.
@@ -48,6 +48,7 @@ impl Network<'_> {
             sources: self.sources,
             delays,
             flows: self.flows.into_iter().map(|f| f.flow).collect(),
+            users: self.users,
             traces: self.out.traces,
             fragmented: self.frames.fragmented,
             frames: self.frames.made(),
@@ -67,6 +68,8 @@ pub struct Finished {
     pub vcs: Vec<VcRecord>,
     /// By flow.
     pub flows: Vec<Flow>,
+    /// Users, if there are any.
+    pub users: Option<Users>,
     /// By source.
     pub sources: Vec<CellSource>,
     /// By uplink.
