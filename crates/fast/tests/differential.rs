@@ -296,6 +296,39 @@ fn both_engines_forward_alike_by_label() {
     compare_all(&|seed| vec![(format!("by label {seed}"), by_label(seed))]);
 }
 
+#[test]
+fn both_engines_serve_users_alike() {
+    compare_all(&|seed| {
+        let some = [
+            ("users of cells", with_users(scenario(seed), seed)),
+            ("users of packets", with_users(packets(seed), seed)),
+            (
+                "users beside stepped ports",
+                with_users(with_stepping(scenario(seed), seed), seed).filter(|_| seed % 4 == 1),
+            ),
+            (
+                "users over links that move",
+                time_varying(seed)
+                    .filter(|_| seed % 4 == 2)
+                    .and_then(|spec| with_users(spec, seed)),
+            ),
+            (
+                "users in classes",
+                with_users(several_classes(seed), seed).filter(|_| seed % 4 == 3),
+            ),
+        ];
+        let drawn = some.into_iter().filter_map(|(kind, spec)| {
+            let spec = spec?;
+            let spec = match seed % 8 {
+                5 => measured_later(spec, seed),
+                _ => spec,
+            };
+            Some((format!("{kind} {seed}"), spec))
+        });
+        drawn.collect()
+    });
+}
+
 /// Compares the scenarios of as many numbers as the environment says.
 fn compare_all(scenarios_of: &(dyn Fn(u64) -> Vec<(String, NetworkSpec)> + Sync)) {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
@@ -358,11 +391,6 @@ fn scenarios_of(seed: u64) -> Vec<(String, NetworkSpec)> {
         ("delays", (seed % 8 == 1).then(|| varying(seed))),
         ("uplinks", shared.filter(|_| seed % 2 == 1)),
         ("skies", seed.is_multiple_of(2).then(|| skies(seed))),
-        ("users of cells", with_users(scenario(seed), seed)),
-        (
-            "users of packets",
-            with_users(packets(seed), seed).filter(|_| seed.is_multiple_of(2)),
-        ),
         ("clp", with_clp(seed)),
         ("overload", overload(seed).filter(|_| seed % 4 == 3)),
         ("calls", calls(seed).filter(|_| seed.is_multiple_of(2))),

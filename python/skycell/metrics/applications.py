@@ -89,7 +89,7 @@ def mouth_to_ear_ms(group: Group) -> list[float | None]:
 
 
 def call_ratings(group: Group) -> list[float]:
-    """R of each call and direction of which a packet has come, by the E-model."""
+    """R of each call and direction of which a packet has come, by the E-model; without an echo."""
     app, found = group["app"], []
     for row, delay_ms in zip(rows(group), mouth_to_ear_ms(group), strict=True):
         if delay_ms is None or not row["packets"]:
@@ -97,8 +97,6 @@ def call_ratings(group: Group) -> list[float]:
         missing = row["lost"] + row["late"]
         model = EModel(
             ta_ms=delay_ms,
-            t_ms=delay_ms,
-            tr_ms=2 * delay_ms,
             ie=app["ie"],
             bpl=app["bpl"],
             ppl=100 * missing / row["packets"],

@@ -87,13 +87,13 @@ class EModel:
     def loudness(self) -> float:
         """Iolr: too low an overall loudness rating (7-9, 7-10)."""
         xolr = self.slr + self.rlr + 0.2 * (64 + self.noise() - self.rlr)
-        return 20 * ((1 + (xolr / 8) ** 8) ** (1 / 8) - xolr / 8)
+        return float(20 * ((1 + (xolr / 8) ** 8) ** (1 / 8) - xolr / 8))
 
     def sidetone(self) -> float:
         """Ist: a sidetone that is not the best (7-11, 7-12)."""
         echo = math.exp(-self.t_ms / 4) * 10 ** (-self.telr / 10)
         stmro = -10 * math.log10(10 ** (-self.stmr / 10) + echo)
-        return (
+        return float(
             12 * (1 + ((stmro - 13) / 6) ** 8) ** (1 / 8)
             - 28 * (1 + ((stmro + 1) / 19.4) ** 35) ** (1 / 35)
             - 13 * (1 + ((stmro - 3) / 33) ** 13) ** (1 / 13)
@@ -132,14 +132,14 @@ class EModel:
     def listener_echo(self) -> float:
         """Idle: listener echo (7-24, 7-25)."""
         rle = 10.5 * (self.wepl + 7) * (self.tr_ms + 1) ** -0.25
-        return (self.ro() - rle) / 2 + math.sqrt((self.ro() - rle) ** 2 / 4 + 169)
+        return float((self.ro() - rle) / 2 + math.sqrt((self.ro() - rle) ** 2 / 4 + 169))
 
     def absolute_delay(self) -> float:
         """Idd: too long an absolute delay (7-27, 7-28), with sT = 1 and mT = 100 ms."""
         if self.ta_ms <= 100:
             return 0.0
         x = math.log(self.ta_ms / 100) / math.log(2)
-        return 25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2)
+        return float(25 * ((1 + x**6) ** (1 / 6) - 3 * (1 + (x / 3) ** 6) ** (1 / 6) + 2))
 
     def equipment(self) -> float:
         """Effective equipment impairment factor Ie-eff (7-29)."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Verbatim
+from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.topology import ConstellationNetwork
 from skycell.scenario.file.users import AnyUsers
 
 USERS_KINDS = "asks, bulk, call, pages, video"
@@ -23,6 +23,7 @@ def users_of(file: ScenarioFile) -> tuple[AnyUsers, ...]:
 def refuse_tables_of_others(file: ScenarioFile, faults: FaultCollector) -> None:
     """Notes tables of traffic that the topology has no place for; raises `ScenarioFaults`."""
     tables = file.traffic if isinstance(file.traffic, tuple) else ()
+    known = len(faults.faults)
     is_sky = isinstance(file.topology, ConstellationNetwork)
     for i, table in enumerate(tables):
         if isinstance(table, AnyUsers) == is_sky:
@@ -35,7 +36,8 @@ def refuse_tables_of_others(file: ScenarioFile, faults: FaultCollector) -> None:
             faults.add(("traffic", i, "kind"), table.kind, allowed)
     if users_of(file):
         _refuse_beside_users(file, faults)
-    faults.raise_if_any()
+    if len(faults.faults) > known:
+        faults.raise_if_any()
 
 
 def _refuse_beside_users(file: ScenarioFile, faults: FaultCollector) -> None:
