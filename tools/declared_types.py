@@ -9,6 +9,7 @@ VALUES = "skycell.scenario.values"
 BY_HAND = {
     "Times": "distributions",
     "PageInterval": "distributions",
+    "Sizes": "distributions",
     "TickPhase": "tcp_types",
     "RetransmitDelay": "tcp_types",
     "DelayedAck": "tcp_types",

@@ -82,6 +82,7 @@ def modules() -> Written:
         yield from _formatted(rules / f"{table}.py", table_module(table, declared))
     families = (
         ("traffic", "traffic"),
+        ("applications", "application"),
         ("policies", "policy"),
         ("schedulers", "scheduler"),
         ("rate_algorithms", "rate algorithm"),

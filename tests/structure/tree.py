@@ -18,6 +18,7 @@ CRATES = (
     "sky",
     "spec",
     "records",
+    "apps",
     "atm",
     "traffic",
     "reference",

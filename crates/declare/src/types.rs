@@ -181,6 +181,12 @@ parameter_types! {
     KilobyteOctets(u64) = octets("1024 B").from(1).to(1_000_000), |octets, _, field| above_zero(*octets, field);
     /// How often something is done.
     Repetitions(u32) = whole(1, MOST), |_count, _, _| Ok(());
+    /// Files of a page.
+    FileCount(u64) = whole(1, 10_000);
+    /// Servers of a page, or connections to one.
+    OriginCount(u32) = whole(1, 64);
+    /// A factor of the E-model, or a spread: from 0 to 100.
+    Impairment(f64) = from(0.0).to(100.0);
     /// Mean of a Poisson distribution.
     PoissonMean(f64) = above(0.0).to(500.0).of(" (a count)");
     /// A limit of a count.

@@ -14,7 +14,9 @@ use skycell_records::{DiscardReason, SteppedPort, Traces};
 use skycell_reference::NetworkPart;
 use skycell_spec::{NetworkSpec, Proxy, SourceSpec, TraceKind};
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, rank};
+use skycell_traffic::{
+    CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, Users, UsersOutbox, rank,
+};
 use skycell_units::{FlowId, FrameId, SimTime};
 use std::collections::{HashMap, VecDeque};
 
@@ -30,6 +32,7 @@ mod relay;
 mod samples;
 mod sources;
 mod stepped;
+mod users;
 
 use deliveries::{Deliveries, Delivery};
 use events::Events;
@@ -74,6 +77,9 @@ pub(crate) struct Network<'a> {
     vcs: Vcs,
     flows: Vec<Flow>,
     proxies: Proxies,
+    /// None where there are no users.
+    users: Option<Users>,
+    of_users: UsersOutbox,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, FrameId)>,
@@ -164,6 +170,8 @@ impl<'a> Network<'a> {
             vcs,
             flows,
             proxies,
+            users: Users::of(spec),
+            of_users: UsersOutbox::default(),
             sources,
             echoes: spec.echoes(),
             asked_at: HashMap::new(),
@@ -192,6 +200,7 @@ impl<'a> Network<'a> {
         for id in FlowId::all().take(network.flows.len()) {
             network.plan(id);
         }
+        network.begin_users();
         for (id, source, _) in &network.sources {
             let due = Key::new(source.due(), rank::SOURCE, *id);
             network.events.push(due);
@@ -232,6 +241,7 @@ impl<'a> Network<'a> {
             rank::ARRIVAL => self.on_arrival(now, subject),
             rank::SOURCE => self.on_source(now, subject),
             rank::TRANSMIT => self.on_transmit(now, subject),
+            timer if self.is_user(subject) => self.on_user_event(now, timer, subject),
             timer => {
                 let flow = FlowId(subject);
                 self.flows[flow.index()].on_timer(now, timer, &mut self.out);
@@ -378,6 +388,7 @@ impl<'a> Network<'a> {
                 let route = &self.spec.sources[source as usize].datagram_route;
                 route.get(usize::from(frame.route_index) + 1).copied()
             }
+            None if self.is_user(frame.flow.0) => self.after_on_route_of_user(&frame),
             None => self
                 .flow_routes
                 .after(frame.route_index.into(), frame.flow, frame.is_forward),
@@ -395,7 +406,7 @@ impl<'a> Network<'a> {
             self.offer_frame(now, offer);
             return self.take_arriving();
         }
-        let (segment, out) = (self.frames.segment(id), &mut self.out);
+        let segment = self.frames.segment(id);
         self.frames.forget(id);
         if frame.sent_by().is_some() {
             self.on_datagram_at_end(now, id, &frame);
@@ -405,7 +416,10 @@ impl<'a> Network<'a> {
             }
             return;
         }
-        let flow = &mut self.flows[frame.flow.index()];
+        if self.is_user(frame.flow.0) {
+            return self.on_user_segment(now, &frame, &segment);
+        }
+        let (flow, out) = (&mut self.flows[frame.flow.index()], &mut self.out);
         if frame.is_forward {
             let enqueued_at = frame.enqueued_at;
             flow.on_segment_at_destination(now, &segment, enqueued_at, out);

@@ -6,7 +6,9 @@ use crate::sky::{self, Sky};
 use crate::tuning::Tuning;
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::{RunError, measured};
-use skycell_spec::{Connections, FlowSpec, NetworkSpec, SkySpec, SourceSpec, TrafficSpec};
+use skycell_spec::{
+    Connections, FlowSpec, NetworkSpec, SkySpec, SourceSpec, TrafficSpec, UsersSpec,
+};
 use skycell_tcp::Segment;
 use skycell_units::{Octets, SimTime};
 
@@ -165,7 +167,17 @@ fn cuts_packets(spec: &NetworkSpec) -> bool {
     let cuts_datagrams =
         |source: &SourceSpec| is_cut(&source.datagram_route, source.datagram_octets);
     let connections = Connections::of(spec);
-    connections.spec.flows.iter().any(cuts_segments) || spec.sources.iter().any(cuts_datagrams)
+    let cuts_users = |users: &UsersSpec| {
+        let longest = users.groups.iter();
+        let longest = longest
+            .map(|group| Segment::longest_packet(&group.tcp, true))
+            .max();
+        let longest = longest.unwrap_or_default();
+        spec.user_routes().any(|route| is_cut(route, longest))
+    };
+    connections.spec.flows.iter().any(cuts_segments)
+        || spec.sources.iter().any(cuts_datagrams)
+        || spec.users.as_ref().is_some_and(cuts_users)
 }
 
 /// A run in which no port has a closed form.

@@ -267,8 +267,11 @@ impl Vcs {
 fn next_vcs(spec: &NetworkSpec) -> Vec<u32> {
     let mut next_vcs: Vec<Option<u32>> = vec![None; spec.vcs.len()];
     let mut follows = vec![false; spec.vcs.len()];
-    for flow in &spec.flows {
-        let flow_routes = || flow.forward.iter().chain(&flow.reverse).copied();
+    let of_flows = spec.flows.iter().map(|flow| (&flow.forward, &flow.reverse));
+    let of_users = spec.users.iter().flat_map(|users| &users.routes);
+    let of_users = of_users.map(|route| (&route.forward, &route.reverse));
+    for (forward, reverse) in of_flows.chain(of_users) {
+        let flow_routes = || forward.iter().chain(reverse).copied();
         for (vc, next) in flow_routes().zip(flow_routes().cycle().skip(1)) {
             let next_vc = &mut next_vcs[vc as usize];
             if next_vc.is_none() && !follows[next as usize] {

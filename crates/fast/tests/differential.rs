@@ -10,7 +10,7 @@ use measured::measured_later;
 use scenarios::{
     abr, bursty, by_label, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
     several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
-    with_jitter, with_stepping,
+    with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -296,6 +296,39 @@ fn both_engines_forward_alike_by_label() {
     compare_all(&|seed| vec![(format!("by label {seed}"), by_label(seed))]);
 }
 
+#[test]
+fn both_engines_serve_users_alike() {
+    compare_all(&|seed| {
+        let some = [
+            ("users of cells", with_users(scenario(seed), seed)),
+            ("users of packets", with_users(packets(seed), seed)),
+            (
+                "users beside stepped ports",
+                with_users(with_stepping(scenario(seed), seed), seed).filter(|_| seed % 4 == 1),
+            ),
+            (
+                "users over links that move",
+                time_varying(seed)
+                    .filter(|_| seed % 4 == 2)
+                    .and_then(|spec| with_users(spec, seed)),
+            ),
+            (
+                "users in classes",
+                with_users(several_classes(seed), seed).filter(|_| seed % 4 == 3),
+            ),
+        ];
+        let drawn = some.into_iter().filter_map(|(kind, spec)| {
+            let spec = spec?;
+            let spec = match seed % 8 {
+                5 => measured_later(spec, seed),
+                _ => spec,
+            };
+            Some((format!("{kind} {seed}"), spec))
+        });
+        drawn.collect()
+    });
+}
+
 /// Compares the scenarios of as many numbers as the environment says.
 fn compare_all(scenarios_of: &(dyn Fn(u64) -> Vec<(String, NetworkSpec)> + Sync)) {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
@@ -417,6 +450,9 @@ fn every_word_of_a_spec_is_in_some_scenario() {
         .for_each(|spec| words.read(&spec));
     (0..SCENARIOS / 4)
         .filter_map(calls)
+        .for_each(|spec| words.read(&spec));
+    (0..SCENARIOS / 4)
+        .filter_map(|seed| with_users(packets(seed), seed))
         .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
 }

@@ -1,7 +1,9 @@
 //! The ledger: what went in, where it came out, and the proof that nothing was lost count of.
 
 use crate::packets::EcnCounts;
-use crate::{EcnRecord, FlowRecord, PortRecord, SourceRecord, VcRecord};
+use crate::{
+    EcnRecord, FlowRecord, PortRecord, SourceRecord, StreamRecord, UserGroupRecord, VcRecord,
+};
 use serde::Serialize;
 
 /// One line of the ledger: `put_in` must equal the sum of `found`.
@@ -46,25 +48,34 @@ impl Ledger {
         flows: &[FlowRecord],
         vcs: &[VcRecord],
         ports: &[PortRecord],
-        sources: &[SourceRecord],
+        (sources, users): (&[SourceRecord], &[UserGroupRecord]),
         frames: u64,
     ) -> Self {
         let mut ledger = Ledger::default();
-        ledger.add_flows(flows, sources, frames);
+        ledger.add_flows(flows, (sources, users), frames);
         vcs.iter().for_each(|vc| ledger.add_vc(vc));
         ports.iter().for_each(|port| ledger.add_port(port));
         ledger
     }
 
-    /// Adds what the flows sent and got, and the `frames` that they and the sources handed over.
-    fn add_flows(&mut self, flows: &[FlowRecord], sources: &[SourceRecord], frames: u64) {
+    /// Adds what the flows and users sent and got, and the `frames` that they and the sources handed over.
+    fn add_flows(
+        &mut self,
+        flows: &[FlowRecord],
+        (sources, users): (&[SourceRecord], &[UserGroupRecord]),
+        frames: u64,
+    ) {
         let from_sources = sources.iter().map(|source| source.frames).sum();
-        let mut segments = [
+        let mut segments = vec![
             ("data", 0),
             ("acknowledgements", 0),
             ("control", 0),
             ("cell sources", from_sources),
         ];
+        if !users.is_empty() {
+            let datagrams = users.iter().flat_map(|group| group.datagrams).sum();
+            segments.push(("datagrams of users", datagrams));
+        }
         for flow in flows {
             segments[0].1 += flow.segments_sent - flow.segments_lost_by_script;
             segments[1].1 += flow.acks_sent;
@@ -90,13 +101,7 @@ impl Ledger {
                 segments[0].1 += requests.segments_sent;
                 segments[1].1 += requests.acks_sent;
                 segments[2].1 += requests.control_segments;
-                self.add_stream(
-                    &format!("requests of flow {}", flow.name),
-                    requests.octets_sent - requests.octets_retransmitted,
-                    (requests.octets_acked, requests.octets_outstanding),
-                    requests.octets_received,
-                    (requests.octets_delivered, requests.octets_waiting),
-                );
+                self.add_half(&format!("requests of flow {}", flow.name), requests);
                 if let Some(relayed) = &web.relayed {
                     let found = vec![
                         ("acknowledged before it", requests.octets_acked),
@@ -111,7 +116,26 @@ impl Ledger {
                 }
             }
         }
-        self.add("frames handed to ports".into(), frames, segments.into());
+        for group in users {
+            for (stream, to) in [(&group.forward, "to"), (&group.reverse, "from")] {
+                segments[0].1 += stream.segments_sent;
+                segments[1].1 += stream.acks_sent;
+                segments[2].1 += stream.control_segments;
+                self.add_half(&format!("{to} users {}", group.name), stream);
+            }
+        }
+        self.add("frames handed to ports".into(), frames, segments);
+    }
+
+    /// Adds one direction of connections that carry data both ways.
+    fn add_half(&mut self, name: &str, stream: &StreamRecord) {
+        self.add_stream(
+            name,
+            stream.octets_sent - stream.octets_retransmitted,
+            (stream.octets_acked, stream.octets_outstanding),
+            stream.octets_received,
+            (stream.octets_delivered, stream.octets_waiting),
+        );
     }
 
     /// Adds what became of packets in fragments, if there were any.
@@ -297,7 +321,7 @@ mod tests {
             ..PortRecord::default()
         };
         let ports = [port(None), port(Some(crate::PacketRecord::default()))];
-        let ledger = Ledger::of(&[], &[vc(false), vc(true)], &ports, &[], 0);
+        let ledger = Ledger::of(&[], &[vc(false), vc(true)], &ports, (&[], &[]), 0);
         let first = |account: &Account| account.name.split(',').next().map(str::to_owned);
         let names: Vec<_> = ledger.accounts.iter().filter_map(first).collect();
         let expected = [

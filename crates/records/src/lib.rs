@@ -14,6 +14,7 @@ mod queue;
 mod sky;
 mod summary;
 mod traces;
+mod users;
 mod warm_up;
 mod web;
 
@@ -32,6 +33,7 @@ pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkyRoundTrips, SkySeconds};
 pub use traces::*;
+pub use users::{Responses, UserGroupRecord, UserRows};
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;
@@ -238,6 +240,9 @@ pub struct RunRecords {
     /// Requests and responses of all web users together; only in runs with web traffic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web: Option<WebTotals>,
+    /// One row per group of users of the spec, in its order; of runs with users only.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<UserGroupRecord>,
     /// One row per cell source of the spec, in its order.
     pub sources: Vec<SourceRecord>,
     /// One row per source that an echo answers; of runs with echoes only.

@@ -44,7 +44,7 @@ impl RunRecords {
     /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
-    /// and, as `delay`, that; `uplinks`, `probes` and `calls`, where there are some, as in the records; `sky`, of a network
+    /// and, as `delay`, that; `uplinks`, `probes`, `users` and `calls`, where there are some, as in the records; `sky`, of a network
     /// that forwards by label, what became of all packets and how busy the fullest port was; `link_losses`, where links have a
     /// schedule, a loss or a channel, what was lost on them over all VCs;
     /// `transfers`, where their trace is kept, those begun and the times that finished ones took, over
@@ -71,6 +71,9 @@ impl RunRecords {
         }
         if !self.probes.is_empty() {
             summary.insert("probes".into(), json!(self.probes));
+        }
+        if !self.users.is_empty() {
+            summary.insert("users".into(), json!(self.users));
         }
         if !self.calls.is_empty() {
             summary.insert("calls".into(), json!(self.calls));
@@ -318,6 +321,7 @@ mod tests {
                 },
             ],
             web: None,
+            users: Vec::new(),
             sources: Vec::new(),
             probes: Vec::new(),
             uplinks: Vec::new(),

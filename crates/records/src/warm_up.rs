@@ -42,6 +42,11 @@ impl RunRecords {
         for (port, start) in self.ports.iter_mut().zip(&start.ports) {
             times.subtract_port(port, start);
         }
+        for (group, before) in self.users.iter_mut().zip(&start.users) {
+            group.subtract(before, start.duration_ps);
+            subtract_stream(&mut group.forward, &before.forward);
+            subtract_stream(&mut group.reverse, &before.reverse);
+        }
         for (source, start) in self.sources.iter_mut().zip(&start.sources) {
             subtract_source(source, start);
         }

@@ -12,7 +12,9 @@ use skycell_records::{CellDelays, Clp0Record, DiscardReason, LossReason, VcRecor
 use skycell_spec::{FlowSpec, NetworkSpec, Proxy, TraceKind};
 use skycell_switch::PureAck;
 use skycell_tcp::Segment;
-use skycell_traffic::{CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, rank};
+use skycell_traffic::{
+    CellSource, Flow, HostDelay, Hosts, Outbox, Proxies, SharedTcp, Users, UsersOutbox, rank,
+};
 use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 
 mod abr;
@@ -27,6 +29,7 @@ mod routes;
 mod samples;
 mod sky;
 mod sources;
+mod users;
 
 use abr::Abr;
 use access::Access;
@@ -91,6 +94,9 @@ pub(crate) struct Network<'a> {
     vcs: Vec<Vc>,
     flows: Vec<FlowState>,
     proxies: Proxies,
+    /// None where there are no users.
+    users: Option<Users>,
+    of_users: UsersOutbox,
     sources: Vec<CellSource>,
     /// By source: the one that answers its datagrams.
     echoes: Vec<Option<u32>>,
@@ -115,6 +121,7 @@ impl<'a> Network<'a> {
         let mut flows: Vec<&mut Flow> = network.flows.iter_mut().map(|f| &mut f.flow).collect();
         network.proxies = Proxies::join(&mut flows, proxies);
         (0..network.flows.len() as u32).for_each(|id| network.plan(id));
+        network.begin_users();
         network
     }
 
@@ -196,6 +203,8 @@ impl<'a> Network<'a> {
             vcs,
             flows,
             proxies: Proxies::default(),
+            users: None,
+            of_users: UsersOutbox::default(),
             sources: sources.map(|id| CellSource::of(spec, id)).collect(),
             echoes: spec.echoes(),
             frames: Frames::default(),
@@ -225,6 +234,7 @@ impl<'a> Network<'a> {
             rank::INTERVAL => self.on_interval(now, subject),
             rank::SLOT => self.on_slot(now, subject),
             rank::RESEQUENCE => self.on_resequence(now, subject),
+            timer if self.is_user(subject) => self.on_user_event(now, timer, subject),
             timer => self.on_timer(now, timer, subject),
         }
     }
@@ -398,6 +408,9 @@ impl<'a> Network<'a> {
             return self.offer_frame(now, id, next);
         }
         let (flow_id, is_forward) = match frame.content {
+            Content::Segment { flow, .. } if self.is_user(flow) => {
+                return self.on_user_segment(now, id);
+            }
             Content::Segment {
                 flow, is_forward, ..
             } => (flow, is_forward),
@@ -565,7 +578,8 @@ impl<'a> Network<'a> {
 
     /// Returns the acknowledgement of a packet that does nothing else and that a queue may look at.
     fn pure_ack(&self, content: &Content) -> Option<PureAck> {
-        content.pure_ack(|flow| self.spec.flows[flow as usize].ipsec)
+        let flows = &self.spec.flows;
+        content.pure_ack(|flow| flows.get(flow as usize).is_some_and(|flow| flow.ipsec))
     }
 
     /// Handles the offer of `units` units of frame `frame` to a port: transmission begins, or the

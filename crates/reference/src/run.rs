@@ -145,7 +145,10 @@ pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let measured = finished.delays.iter().map(|(vc, delays)| (*vc, delays));
     let (cell_delays, class_delays) = delay_records(measured, spec);
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
-    let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, &sources, finished.frames);
+    let users = finished.users.as_ref();
+    let users = users.map_or_else(Vec::new, |users| users.records(end));
+    let others = (&sources[..], &users[..]);
+    let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, others, finished.frames);
     ledger.add_fragmented(&finished.fragmented);
     if let Some(sky) = &finished.sky {
         sky.add_to(&mut ledger);
@@ -160,6 +163,7 @@ pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
         flows,
         vcs: finished.vcs,
         ports,
+        users,
         sources,
         probes: Vec::new(),
         uplinks: finished.uplinks,

@@ -159,6 +159,7 @@ impl NetworkSpec {
         for (i, flow) in self.flows.iter().enumerate() {
             self.validate_flow(i, flow)?;
         }
+        self.validate_users()?;
         self.validate_sources()?;
         self.validate_vs_vd()?;
         self.validate_uplinks()?;
@@ -412,7 +413,42 @@ impl NetworkSpec {
 
     fn validate_flow(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
         let at = |key: &str| format!("flows[{i}].{key}");
-        for (key, route) in [("forward", &flow.forward), ("reverse", &flow.reverse)] {
+        self.validate_routes(&flow.forward, &flow.reverse, &format!("flows[{i}]"))?;
+        validate_tcp(&flow.tcp, &at("tcp"))?;
+        self.validate_peps(i, flow)?;
+        for (key, jitter_ps) in [
+            ("jitter.data_ps", flow.jitter.data_ps),
+            ("jitter.acks_ps", flow.jitter.acks_ps),
+        ] {
+            if jitter_ps > JITTER_MAX_PS {
+                return Err(range(at(key), jitter_ps, "at most 1 hour"));
+            }
+        }
+        validate_start(&flow.start, &at("start"))?;
+        match &flow.traffic {
+            TrafficSpec::Persistent => {}
+            TrafficSpec::Transfers {
+                size_octets, idle, ..
+            } => {
+                if *size_octets == 0 {
+                    return Err(range(at("traffic.size_octets"), 0, "above 0"));
+                }
+                validate_distribution(idle, &at("traffic.idle"))?;
+            }
+            TrafficSpec::Web(web) => web.validate(&at("traffic"))?,
+        }
+        Ok(())
+    }
+
+    /// Refuses routes, there and back, that do not join two hosts.
+    pub(crate) fn validate_routes(
+        &self,
+        forward: &[u32],
+        reverse: &[u32],
+        at: &str,
+    ) -> Result<(), SpecError> {
+        let at = |key: &str| format!("{at}.{key}");
+        for (key, route) in [("forward", forward), ("reverse", reverse)] {
             if route.is_empty() || route.iter().any(|&vc| vc as usize >= self.vcs.len()) {
                 return Err(structure(at(key), "needs VCs that exist"));
             }
@@ -441,32 +477,9 @@ impl NetworkSpec {
                 self.vc_destination(route[route.len() - 1] as usize),
             )
         };
-        let (source, destination) = ends(&flow.forward);
-        if ends(&flow.reverse) != (destination, source) {
+        let (source, destination) = ends(forward);
+        if ends(reverse) != (destination, source) {
             return Err(structure(at("reverse"), "does not lead back to the source"));
-        }
-        validate_tcp(&flow.tcp, &at("tcp"))?;
-        self.validate_peps(i, flow)?;
-        for (key, jitter_ps) in [
-            ("jitter.data_ps", flow.jitter.data_ps),
-            ("jitter.acks_ps", flow.jitter.acks_ps),
-        ] {
-            if jitter_ps > JITTER_MAX_PS {
-                return Err(range(at(key), jitter_ps, "at most 1 hour"));
-            }
-        }
-        validate_start(&flow.start, &at("start"))?;
-        match &flow.traffic {
-            TrafficSpec::Persistent => {}
-            TrafficSpec::Transfers {
-                size_octets, idle, ..
-            } => {
-                if *size_octets == 0 {
-                    return Err(range(at("traffic.size_octets"), 0, "above 0"));
-                }
-                validate_distribution(idle, &at("traffic.idle"))?;
-            }
-            TrafficSpec::Web(web) => web.validate(&at("traffic"))?,
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 
 mod abr;
 mod access;
+mod apps;
 mod calls;
 mod check;
 mod check_classes;
@@ -18,8 +19,13 @@ mod schedule;
 mod sky;
 mod sources;
 mod split;
+mod users;
 mod web;
 
+pub use apps::{
+    AppSpec, AsksSpec, BulkSpec, CallSpec, Dns, FilePartSpec, PagesSpec, Protocol, SizeSpec,
+    VideoChoice, VideoSpec,
+};
 pub use calls::CallsSpec;
 pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
@@ -47,6 +53,7 @@ pub use skycell_switch::{ExcessAction, PacketPolicerSpec, TokenBucketSpec};
 pub use skycell_tcp::spec::*;
 pub use sources::{ClpSpec, PhaseSpec, SourcePattern, SourceSpec};
 pub use split::{Connections, PepSpec, Proxy};
+pub use users::{UserGroupSpec, UserRouteSpec, UsersSpec};
 pub use web::{CountSpec, FileClassSpec, OutsideLimits, PageMoment, Web, WebSpec};
 
 use serde::{Deserialize, Serialize};
@@ -80,6 +87,9 @@ pub struct NetworkSpec {
     pub vcs: Vec<VcSpec>,
     /// TCP connections.
     pub flows: Vec<FlowSpec>,
+    /// Groups of users with applications; the key is left out where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub users: Option<UsersSpec>,
     /// Cell sources.
     pub sources: Vec<SourceSpec>,
     /// Uplinks that terminals share; the key is left out where there are none.

@@ -207,7 +207,10 @@ impl Receiver {
                     tuning.on_opened(now);
                 }
             }
-            SegmentKind::SynAck | SegmentKind::FinAck | SegmentKind::Ack => {}
+            SegmentKind::SynAck
+            | SegmentKind::FinAck
+            | SegmentKind::Ack
+            | SegmentKind::Datagram => {}
         }
     }
 

@@ -27,6 +27,9 @@ pub enum SegmentKind {
     ControlAck,
     /// Asks, without data, how large the window is (RFC 1122 4.2.2.17).
     Probe,
+    /// No segment but a datagram: its length is that of the IP packet, its sequence number a tag, and its timestamp when it
+    /// was sent, picoseconds.
+    Datagram,
 }
 
 /// The blocks of a SACK option, newest first (RFC 2018).
@@ -96,7 +99,7 @@ pub struct Segment {
 
 impl Segment {
     /// A segment with nothing in it.
-    pub(crate) fn bare(kind: SegmentKind, connection: u32) -> Self {
+    pub fn bare(kind: SegmentKind, connection: u32) -> Self {
         Segment {
             kind,
             ecn: Ecn::NotEct,
@@ -121,6 +124,9 @@ impl Segment {
     ///
     /// 1460 octets of data: 1500; a bare acknowledgement: 40.
     pub fn packet(&self, tcp: &TcpSpec) -> Octets {
+        if self.kind == SegmentKind::Datagram {
+            return self.length.into();
+        }
         let mut octets = HEADER_OCTETS + Octets::from(self.length);
         if tcp.timestamps {
             octets += TIMESTAMPS_OCTETS;

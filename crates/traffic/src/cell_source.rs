@@ -2,7 +2,7 @@
 //! which answers what another one sends.
 
 use crate::packet_trace::PacketTrace;
-use crate::web::Draw;
+use skycell_apps::Draw;
 use skycell_des::Stream;
 use skycell_records::{CellDelays, SojournRecord, SourceRecord};
 use skycell_spec::{

@@ -11,6 +11,7 @@ mod round_trips;
 mod shared_tcp;
 mod timers;
 mod transfers;
+mod users;
 mod web;
 
 pub use cache::prefetch;
@@ -20,6 +21,7 @@ pub use relay::Proxies;
 pub use round_trips::RoundTrips;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
+pub use users::{UserSegment, Users, UsersOutbox};
 
 use cache::{LINE, prefetch_line};
 use loss_script::ScriptedLosses;

@@ -1,7 +1,7 @@
 //! Transfers of one size, one after the other: when each is acknowledged, and when it has come.
 
-use crate::web::Draw;
 use crate::{Flow, Outbox};
+use skycell_apps::Draw;
 use skycell_spec::{DistributionSpec, TrafficSpec};
 use skycell_units::{Octets, SimTime};
 

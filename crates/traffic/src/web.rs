@@ -5,11 +5,10 @@
 //! direction acknowledges by segments without data, at once; none rides on data.
 
 use crate::clock_of;
+use skycell_apps::Draw;
 use skycell_des::{Discrete, Stream};
 use skycell_records::{FileTrace, RelayedRequests, ResponseTimes, StreamRecord, WebRecord};
-use skycell_spec::{
-    CountSpec, DistributionSpec, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec,
-};
+use skycell_spec::{CountSpec, FlowSpec, OutsideLimits, PageMoment, TcpSpec, WebSpec};
 use skycell_tcp::{Receiver, Segment, SegmentKind, Sender};
 use skycell_units::{Octets, SimTime};
 use std::collections::VecDeque;
@@ -363,20 +362,4 @@ pub(crate) fn count(spec: &CountSpec) -> Discrete {
 
 pub(crate) fn draw(count: &Discrete, spec: &CountSpec, stream: &mut Stream) -> u32 {
     spec.low + count.draw(stream) as u32
-}
-
-/// A draw from a distribution of times, picoseconds.
-pub(crate) trait Draw {
-    /// One time.
-    fn draw(&self, stream: &mut Stream) -> u64;
-}
-
-impl Draw for DistributionSpec {
-    fn draw(&self, stream: &mut Stream) -> u64 {
-        match *self {
-            DistributionSpec::Constant { value_ps } => value_ps,
-            DistributionSpec::Uniform { low_ps, high_ps } => stream.uniform(low_ps, high_ps),
-            DistributionSpec::Exponential { mean_ps } => stream.exponential(mean_ps),
-        }
-    }
 }

@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 def _known() -> Mapping[str, Preset]:
     from skycell.scenario.presets import presets as of_scenarios
+    from skycell.scenario.presets.traffic import traffic_presets
     from skycell.scenario.presets.uplinks import uplink_presets
 
-    return {**of_scenarios(), **uplink_presets()}
+    return {**of_scenarios(), **uplink_presets(), **traffic_presets()}
 
 
 class Presets(Call):
     """List the presets, or show the values of the preset NAME.
 
     A value is either stated by the preset's source or chosen, with the reason. Those whose names
-    have underscores are for `preset` in [[uplink]], with that table's keys.
+    have underscores are for `preset` in [[uplink]] or [[traffic]], with that table's keys.
     """
 
     name: str | None = argument(required=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skycell.cli.console import Output
 from skycell.metrics import Network, max_min_fairness, throughputs_bps
+from skycell.metrics.applications import carried_in_words
 from skycell.metrics.run_rows import (
     lost_on_links,
     share_of_ceiling,
@@ -27,6 +28,8 @@ def show_result(result: RunResult) -> None:
 
 def _totals(result: RunResult) -> list[str]:
     total = _total_of_flows(result) if result.spec.flows else _total_of_sources(result)
+    if result.spec.users is not None:
+        total = f"All connections of users {carried_in_words(result.records)}"
     run = f"{simulated(result.records)} with seed {result.seed}, engine {result.engine_in_words}"
     identity = f"skycell {result.version}, spec {result.spec_hash}"
     lost = lost_on_links(result.spec, result.records)

@@ -169,6 +169,7 @@ class _Parts:
     uplinks: dict[str, None] = field(default_factory=dict)
     probes: dict[str, None] = field(default_factory=dict)
     calls: dict[str, None] = field(default_factory=dict)
+    users: dict[str, None] = field(default_factory=dict)
     skies: dict[str, None] = field(default_factory=dict)
 
     def add(self, spec: NetworkSpec) -> None:
@@ -184,6 +185,8 @@ class _Parts:
         self.vcs.update(dict.fromkeys(spec.vcs[vc].name for vc in spec.records.delay_vcs))
         self.uplinks.update(dict.fromkeys(uplink.name for uplink in spec.uplinks))
         self.calls.update(dict.fromkeys(calls.name for calls in spec.calls))
+        groups = spec.users.groups if spec.users is not None else ()
+        self.users.update(dict.fromkeys(group.name for group in groups))
         if spec.sky is not None:
             self.skies["constellation"] = None
         of_echoes = (of.pattern for of in spec.sources if isinstance(of.pattern, SourcePatternEcho))
@@ -200,6 +203,7 @@ class _Parts:
             "uplink": (self.uplinks, "uplinks", "none without [[uplink]]"),
             "probe": (self.probes, "probes", "none without [[probe]]"),
             "call": (self.calls, "classes of calls", "none without [[calls]]"),
+            "user": (self.users, "groups of users", "none without [[traffic]] of users"),
             "sky": (self.skies, "constellations", "none without a topology of that kind"),
             "class": (self.classes, "classes", "none with a queue of its own"),
             "vc": (self.vcs, "VCs", "none without cell sources and records.delay_vcs"),
@@ -257,6 +261,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 and (parts.uplinks or other.part != "uplink")
                 and (parts.calls or other.part != "call")
                 and (parts.probes or other.part != "probe")
+                and (parts.users or other.part != "user")
                 and (parts.skies or other.part != "sky")
             ]
             allowed = f"{', '.join(others)}: no combination has a TCP connection"
@@ -267,7 +272,7 @@ def _note_unknown_parts(plan: SweepPlan, parts: _Parts, faults: FaultCollector) 
                 if not other.traffic or other.traffic in parts.by_traffic
             ]
             allowed = f"{', '.join(others)}: no combination has {_HAVING[response.traffic]}"
-        elif part or response.part in {"vc", "uplink", "call", "probe", "sky"}:
+        elif part or response.part in {"vc", "uplink", "call", "probe", "user", "sky"}:
             known, plural, none = parts.of(response)
             if part in known or (known and not part):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skycell.measures.applications import APPLICATIONS
 from skycell.measures.calls import CALLS
 from skycell.measures.cells import VCS
 from skycell.measures.flows import FLOWS
@@ -18,7 +19,7 @@ DEFAULT_RESPONSES = ("efficiency", "max_min_fairness")
 """What is measured unless the file says otherwise."""
 
 RESPONSES: Measures[RunView] = Measures(
-    FLOWS, PORTS, UPLINKS, PROBES, CALLS, VCS, WEB, TRANSFERS, SKY
+    FLOWS, PORTS, UPLINKS, PROBES, CALLS, VCS, WEB, TRANSFERS, APPLICATIONS, SKY
 )
 """Responses by name. A response with a part measures one part alone as `NAME:PART`."""
 

@@ -12,6 +12,7 @@ from skycell.metrics import (
     max_min_fairness,
     throughputs_bps,
 )
+from skycell.metrics.applications import carried_in_words
 from skycell.metrics.network import units_in_words
 from skycell.metrics.run_rows import lost_on_links, share_of_ceiling, source_totals
 from skycell.plots.labels import grouped
@@ -56,6 +57,9 @@ def run_page(result: RunResult, pictures: Sequence[Picture]) -> str:
 
 def _verdict(result: RunResult) -> str:
     lost = [f"{line}." for line in lost_on_links(result.spec, result.records)]
+    if result.spec.users is not None:
+        carried = carried_in_words(result.records)
+        return " ".join([f"Connections carried {carried}, of TCP payload in order.", *lost])
     if not result.spec.flows:
         found = source_totals(result.spec, result.records)
         who = "Cell sources" if found.unit == "cells" else "Sources"

@@ -44,6 +44,7 @@ from skycell.scenario.plan.onboard_switching import add_satellites
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sky import plan_sky
 from skycell.scenario.plan.sources import plan_sources
+from skycell.scenario.plan.users import refuse_tables_of_others
 from skycell.scenario.presets.expand import expand
 from skycell.scenario.resolve.network import resolve
 from skycell.scenario.resolve.probes import plan_probes
@@ -180,12 +181,9 @@ class Scenario:
         return Resolution(file, plan, schedules, packets, seed, faults)
 
     def _plan(self, file: ScenarioFile, seed: int, faults: FaultCollector) -> Plan:
+        refuse_tables_of_others(file, faults)
         if isinstance(file.topology, ConstellationNetwork):
             return plan_sky(file.topology, file, self.folder, seed, faults)
-        if isinstance(file.traffic, tuple):
-            allowed = 'a table [traffic]: pairs of stations are those of a topology "constellation"'
-            faults.add(("traffic",), Verbatim("a list of tables"), allowed)
-            faults.raise_if_any()
         return plan_layout(_lay_out(file.topology, faults), faults)
 
 

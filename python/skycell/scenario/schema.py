@@ -10,6 +10,7 @@ from typing import Any
 
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.traffic import traffic_presets
 from skycell.scenario.presets.uplinks import uplink_presets
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -31,6 +32,11 @@ def scenario_schema() -> dict[str, Any]:
         "enum": list(uplink_presets()),
         "description": "named set of values that this uplink builds on",
     }
+    for kind in ("Asks", "Bulk", "Call", "Pages", "Video"):
+        schema["$defs"][f"{kind}Users"]["properties"]["preset"] = {
+            "enum": list(traffic_presets()),
+            "description": "named set of values that this group builds on",
+        }
     schema["anyOf"] = [{"required": ["preset"]}, {"required": ["run", "topology"]}]
     return {"$schema": _DIALECT, "title": "skycell scenario"} | {
         key: value for key, value in schema.items() if key != "title"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PolicySpec,
         QueueSpec,
         SourceSpec,
+        UsersSpec,
         VcSpec,
     )
 
@@ -60,6 +61,7 @@ class NetworkMethods(SpecPart):
         links: tuple[Any, ...]
         vcs: tuple[VcSpec, ...]
         flows: tuple[FlowSpec, ...]
+        users: UsersSpec | None
         sources: tuple[SourceSpec, ...]
         sky: Any
 
@@ -116,8 +118,10 @@ class NetworkMethods(SpecPart):
 
     @property
     def users_in_words(self) -> str:
-        """How many flows there are; where there is none, how many sources."""
+        """How many users there are, or flows; where there is none, how many sources."""
         count, noun = len(self.flows), "flow"
+        if self.users is not None:
+            count, noun = sum(group.count for group in self.users.groups), "user"
         if not count:
             sources = [source for source in self.sources if source.pattern.kind != "echo"]
             of_cells = not any(source.datagram_octets for source in sources)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from skycell.plots.run import is_of_many
-from skycell.tables import flows, ports, probes, sky, sky_pairs, vcs
+from skycell.tables import applications, flows, ports, probes, sky, sky_pairs, vcs
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, first_rows, shortened
 
@@ -49,6 +49,7 @@ class RunTable:
 
 
 RUN_TABLES = (
+    RunTable(applications.applications, "flows"),
     RunTable(flows.flows_in_brief, "flows", medium="terminal"),
     RunTable(flows.flows, "flows", "throughput (Mbit/s)", "flows", medium="page"),
     RunTable(sky_pairs.pairs_in_brief, "flows", medium="terminal"),

@@ -140,7 +140,7 @@ impl Network<'_> {
     /// Asks for what an ended frame will need, once its own line and its VC's are there.
     fn prefetch_flow(&self, ended: &Ended) {
         let frame = self.frames.get(ended.frame);
-        if frame.sent_by().is_some() {
+        if frame.sent_by().is_some() || self.is_user(frame.flow.0) {
             return;
         }
         // Nearly all receivers have no timer.

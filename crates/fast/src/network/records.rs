@@ -37,6 +37,8 @@ impl Network<'_> {
         }
         let end = network.end;
         let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
+        let users = network.users.as_ref();
+        let users = users.map_or_else(Vec::new, |users| users.records(end));
         let mut passed = vec![Passed::default(); network.ports.len() as usize];
         let vcs = 0..network.vcs.rest.len();
         let of_vc = |id: usize| match coupled {
@@ -72,12 +74,14 @@ impl Network<'_> {
             duration_ps: end.0,
             measured_from_ps: 0,
             ledger: {
+                let others = (&cell_sources.sources[..], &users[..]);
                 let of_cell_sources = self::cell_sources(&network)
                     .map(|cell_source| cell_source.source.record().frames);
                 let of_part = coupled.map_or(0, |part| part.frames);
                 let frames = network.frames.made() + of_cell_sources.sum::<u64>() + of_part;
-                Ledger::of(&flows, &vcs, &ports, &cell_sources.sources, frames)
+                Ledger::of(&flows, &vcs, &ports, others, frames)
             },
+            users,
             sources: cell_sources.sources,
             probes: Vec::new(),
             uplinks: coupled.map_or_else(Vec::new, |part| part.uplinks.clone()),

@@ -183,7 +183,11 @@ impl Network<'_> {
     fn pure_ack(&self, port: u32, frame: FrameId) -> Option<PureAck> {
         let flow = self.frames.get(frame).flow;
         let is_filtered = self.spec.links[port as usize].port.ack_filter;
-        let is_read = is_filtered && flow != FlowId::NONE && !self.spec.flows[flow.index()].ipsec;
+        let is_hidden = || {
+            let flows = &self.spec.flows;
+            flows.get(flow.index()).is_some_and(|flow| flow.ipsec)
+        };
+        let is_read = is_filtered && flow != FlowId::NONE && !is_hidden();
         is_read.then(|| pure_ack(&self.frames.segment(frame)))?
     }
 

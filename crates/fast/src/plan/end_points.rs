@@ -117,7 +117,8 @@ impl EndPoints {
 fn forwards_at_once(spec: &NetworkSpec) -> Vec<bool> {
     let flows = spec.flows.iter().flat_map(|f| [&f.forward, &f.reverse]);
     let datagrams = spec.sources.iter().map(|source| &source.datagram_route);
-    let routes: Vec<&Vec<u32>> = flows.chain(datagrams).collect();
+    let routes = flows.chain(datagrams).chain(spec.user_routes());
+    let routes: Vec<&Vec<u32>> = routes.collect();
     let port = |vc: u32| spec.vcs[vc as usize].path[0];
     // By port: the link of packets over which all comes; none where there is another, or what is no such link.
     let mut feeding: Vec<Option<Option<u32>>> = vec![None; spec.links.len()];
@@ -175,6 +176,7 @@ fn alone_at_port(spec: &NetworkSpec) -> impl Iterator<Item = bool> {
     let mut users = vec![0; spec.links.len()];
     let of_sources = spec.sources.iter();
     let of_sources = of_sources.flat_map(|source| source.datagram_route.iter().chain([&source.vc]));
+    let of_sources = of_sources.chain(spec.user_routes().flatten());
     for port in of_sources.map(|&vc| port(vc)).chain(ends.iter().copied()) {
         users[port as usize] += 1;
     }
@@ -206,6 +208,8 @@ fn uses(
     };
     let of_sources = spec.sources.iter();
     let of_sources = of_sources.flat_map(|source| source.datagram_route.iter().chain([&source.vc]));
+    // Users act at events, as what they do depends on more than one connection.
+    let of_sources = of_sources.chain(spec.user_routes().flatten());
     for &vc in of_sources.filter(|vc| !is_open_loop(**vc)) {
         let path = &spec.vcs[vc as usize].path;
         for &link in path {

@@ -35,6 +35,7 @@ impl Sky<'_> {
             sky: Some(record),
             vcs: vcs.collect(),
             flows,
+            users: None,
             sources: self.sources,
             uplinks: Vec::new(),
             delays: Vec::new(),

@@ -21,6 +21,7 @@ mod split;
 mod stepping;
 mod tcp;
 mod uplinks;
+mod users;
 mod varying_parking_lots;
 mod web;
 
@@ -41,6 +42,7 @@ use skycell_spec::*;
 pub use split::split;
 pub use stepping::with_stepping;
 pub use uplinks::uplinks;
+pub use users::with_users;
 pub use varying_parking_lots::varying_parking_lots;
 
 /// A source of choices.
@@ -212,6 +214,7 @@ impl<'a> Builder<'a> {
                 links: Vec::new(),
                 vcs: Vec::new(),
                 flows: Vec::new(),
+                users: None,
                 sources: Vec::new(),
                 uplinks: Vec::new(),
                 sky: None,

@@ -7,7 +7,7 @@ use skycell_declare::{Form, Forms, Kind, Shape, Type, types};
 use skycell_framing::FramingSpec;
 use skycell_records::Traces;
 use skycell_spec::{
-    AbrSpec, AccessImpairments, AccessSpec, ChannelSpec, DelayVariationSpec, NetworkSpec,
+    AbrSpec, AccessImpairments, AccessSpec, AppSpec, ChannelSpec, DelayVariationSpec, NetworkSpec,
     PacketPolicerSpec, PolicySpec, RateAlgorithmSpec, SchedulerSpec, TcpSpec, TokenBucketSpec,
     TrafficSpec, VsVdSpec, Web,
 };
@@ -22,6 +22,7 @@ fn main() {
     let channels = kinds::<ChannelSpec>(&mut forms);
     let delays = kinds::<DelayVariationSpec>(&mut forms);
     let access = kinds::<AccessSpec>(&mut forms);
+    let applications = kinds::<AppSpec>(&mut forms);
     let mut traffic = kinds::<TrafficSpec>(&mut forms);
     let spec_items = forms.items().len();
     for kind in traffic.iter_mut().filter(|kind| kind[0] == "web") {
@@ -39,6 +40,7 @@ fn main() {
         "access": access,
         "framings": framings,
         "traffic": traffic,
+        "applications": applications,
     });
     let (spec, other) = forms.items().split_at(spec_items);
     let tables = json!({

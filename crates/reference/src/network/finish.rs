@@ -6,7 +6,7 @@ use skycell_records::{
     CellDelays, FlowRecord, FragmentedPackets, PortRecord, SkyRecord, Traces, UplinkRecord,
     VcRecord,
 };
-use skycell_traffic::CellSource;
+use skycell_traffic::{CellSource, Users};
 use skycell_units::SimTime;
 
 impl Network<'_> {
@@ -57,6 +57,7 @@ impl Network<'_> {
             sources: self.sources,
             delays,
             flows: self.flows.iter().map(|f| f.flow.record(end)).collect(),
+            users: self.users,
             traces: self.out.traces,
             fragmented: self.frames.fragmented,
             frames: self.frames.made(),
@@ -78,6 +79,8 @@ pub struct Finished {
     pub vcs: Vec<VcRecord>,
     /// By flow.
     pub flows: Vec<FlowRecord>,
+    /// Users, if there are any.
+    pub users: Option<Users>,
     /// By source.
     pub sources: Vec<CellSource>,
     /// By uplink.

@@ -26,9 +26,11 @@ impl Network<'_> {
 
     /// Returns whether the packet has LLC and SNAP where it travels in cells.
     fn has_llc_snap(&self, content: &Content) -> bool {
-        match self.spec.flows.get(content.flow() as usize) {
-            Some(flow) => flow.tcp.llc_snap,
-            None => true,
+        let id = content.flow();
+        match (self.spec.flows.get(id as usize), &self.users) {
+            (Some(flow), _) => flow.tcp.llc_snap,
+            (None, Some(users)) if users.has(id) => users.has_llc_snap(id),
+            (None, _) => true,
         }
     }
 

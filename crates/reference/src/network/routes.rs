@@ -19,7 +19,10 @@ impl Network<'_> {
                 route_index,
                 ..
             } => {
-                let route = self.flows[*flow as usize].route(*is_forward);
+                let route = match self.flows.get(*flow as usize) {
+                    Some(own) => own.route(*is_forward),
+                    None => self.users.as_ref()?.route(*flow, *is_forward),
+                };
                 Some((route, *route_index))
             }
             Content::Datagram {

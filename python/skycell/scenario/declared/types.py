@@ -78,6 +78,9 @@ KilobyteOctets = Annotated[
     Quantity, quantity(Dimension.SIZE, low=1, high=1_000_000, example="1024 B")
 ]
 Repetitions = Annotated[int, whole_number(1, 4_294_967_295)]
+FileCount = Annotated[int, whole_number(1, 10_000)]
+OriginCount = Annotated[int, whole_number(1, 64)]
+Impairment = Annotated[float, number(low=0, high=100)]
 PoissonMean = Annotated[float, number(above=0, high=500, what=" (a count)")]
 CountLimit = Annotated[int, whole_number(1, 1000)]
 Share = Annotated[
@@ -283,6 +286,9 @@ PLAIN: dict[str, Dimension | None] = {
     "RequestOctets": Dimension.SIZE,
     "KilobyteOctets": Dimension.SIZE,
     "Repetitions": None,
+    "FileCount": None,
+    "OriginCount": None,
+    "Impairment": None,
     "PoissonMean": None,
     "CountLimit": None,
     "Share": None,

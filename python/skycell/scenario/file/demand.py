@@ -1,4 +1,4 @@
-"""Who talks to whom over a constellation, and what they send: `[[traffic]]`."""
+"""Who talks to whom over a constellation, and what they send, or groups of users: `[[traffic]]`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Persistent, Traffic, Transfers, Web
 from skycell.scenario.file.sources import PacketSize, PeakRate, Phase
 from skycell.scenario.file.traffic import Start
+from skycell.scenario.file.users import AnyUsers
 from skycell.scenario.links.schedule import Text
 from skycell.scenario.values.distributions import Times
 from skycell.scenario.values.rule_specs import kind_or
@@ -173,6 +174,9 @@ def _kind_of(value: Any) -> Any:
 
 _AnyDemand = PersistentDemand | TransfersDemand | WebDemand | CbrDemand | VbrDemand | FileDemand
 Demand = Annotated[Annotated[_AnyDemand, Field(discriminator="kind")], BeforeValidator(_kind_of)]
+DemandOrUsers = Annotated[
+    Annotated[_AnyDemand | AnyUsers, Field(discriminator="kind")], BeforeValidator(_kind_of)
+]
 Connections = PersistentDemand | TransfersDemand | WebDemand
 Paced = CbrDemand | VbrDemand
 
@@ -182,7 +186,7 @@ def _is_list(value: Any) -> str:
 
 
 TrafficOrDemands = Annotated[
-    Annotated[Traffic, Tag("one")] | Annotated[tuple[Demand, ...], Tag("list")],
+    Annotated[Traffic, Tag("one")] | Annotated[tuple[DemandOrUsers, ...], Tag("list")],
     Discriminator(_is_list),
 ]
 

@@ -26,7 +26,7 @@ from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.types import PLAIN
 from skycell.scenario.interpreter.place import Place, needed
 from skycell.scenario.values.cells import MILLICELLS, MOST_CELLS, cells_per_second
-from skycell.scenario.values.distributions import Constant, Times, Uniform
+from skycell.scenario.values.distributions import Constant, ConstantSize, Sizes, Times, Uniform
 from skycell.scenario.values.parameter_types import Z_RULES
 from skycell.scenario.values.rule_specs import FieldSpec
 from skycell.scenario.values.tcp_types import (
@@ -45,6 +45,9 @@ from skycell.spec.declared.network import (
     DistributionUniform,
     RetransmitDelayNone,
     RetransmitDelaySegments,
+    SizeConstant,
+    SizeExtreme,
+    SizeSpec,
     TickPhaseAt,
     TickPhaseDrawn,
 )
@@ -331,6 +334,13 @@ def _by_queue(at: Place, field: FieldSpec, by_class: Mapping[str, Any]) -> dict[
 @_resolves("Times")
 def _times(at: Place, field: FieldSpec, value: Times, table: Any) -> DistributionSpec:
     return distribution(value, at.inside(table, str(field.key)))
+
+
+@_resolves("Sizes")
+def _sizes(at: Place, field: FieldSpec, value: Sizes, table: Any) -> SizeSpec:
+    if isinstance(value, ConstantSize):
+        return SizeConstant(octets=value.octets)
+    return SizeExtreme(mode=value.mode, scale=value.scale)
 
 
 @_resolves("PageInterval")

@@ -27,6 +27,7 @@ from skycell.scenario.file.demand import (
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.file.sources import CbrSource, VbrSource
 from skycell.scenario.file.traffic import Start, Together
+from skycell.scenario.file.users import AnyUsers
 from skycell.scenario.plan.plan import Plan
 from skycell.scenario.plan.sky_spread import add_way
 
@@ -126,7 +127,8 @@ def _add_sources(
 
 def demands_of(file: ScenarioFile) -> tuple[Demand, ...]:
     """The tables of traffic of a file over a constellation."""
-    return file.traffic if isinstance(file.traffic, tuple) else ()
+    tables = file.traffic if isinstance(file.traffic, tuple) else ()
+    return tuple(table for table in tables if not isinstance(table, AnyUsers))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from skycell.input.other_names import KINDS_OF_PAPERS
 from skycell.input.presets import Preset
 from skycell.scenario.declared.tcp import TCP
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.traffic import traffic_presets
 from skycell.scenario.presets.uplinks import uplink_presets
 from skycell.scenario.values.rule_specs import Choice
 
@@ -44,6 +45,12 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
         merged["uplink"] = [
             _expand_uplink(table, ("uplink", i), faults) if isinstance(table, dict) else table
             for i, table in enumerate(uplinks)
+        ]
+    traffic = merged.get("traffic")
+    if isinstance(traffic, list):
+        merged["traffic"] = [
+            _expand_traffic(table, ("traffic", i), faults) if isinstance(table, dict) else table
+            for i, table in enumerate(traffic)
         ]
     is_known = is_known and len(faults.faults) == noted
     for key in ("flow", "pep", "traffic"):
@@ -85,6 +92,19 @@ def _going_with(chosen: Preset | None, own: dict[str, Any], written: Any) -> dic
     values = chosen.values_with({"tcp": own}).get("tcp", {})
     choices = {key.split(".")[1] for key, _ in chosen.going_with}
     return {key: value for key, value in values.items() if key in choices or key not in written}
+
+
+def _expand_traffic(own: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:
+    """A table of users over its preset, unless it is of another kind."""
+    if "preset" not in own:
+        return own
+    chosen = chosen_preset(own.pop("preset"), (*path, "preset"), traffic_presets(), faults)
+    values = chosen.values() if chosen else {}
+    if "kind" in own and "kind" in values and own["kind"] != values["kind"]:
+        faults.add((*path, "kind"), own["kind"], f'"{values["kind"]}", the kind of the preset')
+        return own
+    # Distributions are replaced whole.
+    return {**values, **own}
 
 
 def _expand_uplink(own: dict[str, Any], path: Path, faults: FaultCollector) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.sky_demand import demands_of
+from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.ack_filter import hidden_flows
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.jitter import jitters
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 @part
 def flows(net: Resolution) -> tuple[FlowSpec, ...]:
     """Returns all flows, in the order of the plan."""
+    if users_of(net.file):
+        return ()  # those of the plan are pairs of hosts
     file, names = net.file, list(net.plan.flows)
     traffic = _common_traffic(net)
     loss = dict.fromkeys(names, file.loss)

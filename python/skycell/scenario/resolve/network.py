@@ -22,6 +22,7 @@ from skycell.scenario.resolve.resolution import Resolution
 from skycell.scenario.resolve.sky import by_label, sky
 from skycell.scenario.resolve.sources import policers, sources
 from skycell.scenario.resolve.uplinks import uplinks
+from skycell.scenario.resolve.users import users
 from skycell.spec.declared.network import LinkSpec, NetworkSpec, NodeSpec, ReroutingSpec, VcSpec
 
 _CHECKS = (
@@ -36,6 +37,7 @@ _CHECKS = (
 
 _PARTS = (
     flows,
+    users,
     contracts,
     controls,
     vs_vds,
@@ -76,6 +78,7 @@ def resolve(net: Resolution) -> NetworkSpec:
         links=tuple(_link(net, link) for link in plan.own_links.values()),
         vcs=tuple(_vc(net, vc) for vc in plan.vcs.values()),
         flows=flows(net),
+        users=users(net),
         sources=(*sources(net), *sources_of_calls),
         uplinks=uplinks(net),
         calls=specs_of_calls,

@@ -1,4 +1,4 @@
-"""Distributions of times, as a scenario file names them."""
+"""Distributions of times and sizes, as a scenario file names them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from skycell.input.parameters import Parameters, param, quantity
+from skycell.input.parameters import Parameters, number, param, quantity, whole_number
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 
 Time = Annotated[
@@ -46,3 +46,25 @@ Times = Annotated[
     BeforeValidator(_constant_by_value, json_schema_input_type=_Times | Time),
 ]
 PageInterval = Times
+
+Octets = Annotated[int, whole_number(1, 65_535, "octets")]
+_OctetsOfLaw = Annotated[float, number(above=0, high=65_535)]
+
+
+class ConstantSize(Parameters):
+    """Always the same size."""
+
+    kind: Literal["constant"] = param(..., "the distribution")
+    octets: Octets = param(..., "octets")
+
+
+class ExtremeSize(Parameters):
+    """Largest extreme value (Gumbel), rounded to whole octets."""
+
+    kind: Literal["extreme"] = param(..., "the distribution")
+    mode: _OctetsOfLaw = param(..., "most frequent size, octets")
+    scale: _OctetsOfLaw = param(..., "scale, octets")
+
+
+_Sizes = ConstantSize | ExtremeSize
+Sizes = Annotated[_Sizes, Field(discriminator="kind")]

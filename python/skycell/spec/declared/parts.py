@@ -1198,6 +1198,158 @@ class FlowSpec(SpecPart):
     ipsec: bool = left_out(False)
 
 
+class UserRouteSpec(SpecPart):
+    """A route between a host of servers and a host of users."""
+
+    forward: tuple[U32, ...] = ()
+    reverse: tuple[U32, ...] = ()
+
+
+class SizeConstant(SpecPart):
+    """Always the same."""
+
+    kind: Literal["constant"] = "constant"
+    octets: U32
+
+
+class SizeExtreme(SpecPart):
+    """Largest extreme value (Gumbel)."""
+
+    kind: Literal["extreme"] = "extreme"
+    mode: float
+    scale: float
+
+
+SizeSpec = Annotated[SizeConstant | SizeExtreme, Field(discriminator="kind")]
+
+
+class AsksSpec(SpecPart):
+    """Requests and answers in datagrams, at times of the client's own."""
+
+    kind: Literal["asks"] = "asks"
+    interval: DistributionSpec
+    ask: SizeSpec
+    answer: SizeSpec
+    again_ps: U64 | None = None
+    repeats: U32
+
+
+class BulkSpec(SpecPart):
+    """Downloads one after the other, each over a connection of its own."""
+
+    kind: Literal["bulk"] = "bulk"
+    size_octets: U64
+    count: U32 | None = None
+    pause: DistributionSpec
+    request_octets: U64
+
+
+class CallSpec(SpecPart):
+    """Calls: packets at equal times both ways, and a playout buffer at each end."""
+
+    kind: Literal["call"] = "call"
+    packet_octets: U32
+    interval_ps: U64
+    playout_ps: U64
+    ie: float
+    bpl: float
+    length: DistributionSpec
+    pause: DistributionSpec
+    count: U32 | None = None
+
+
+class FilePartSpec(SpecPart):
+    """Files of a type."""
+
+    requests: float
+    octets: float
+    sigma: float
+    wave: U32
+    urgency: U32
+
+
+Protocol = Literal["http1", "http2", "by_origin"]
+
+Dns = Literal["server", "none"]
+
+
+class PagesSpec(SpecPart):
+    """Pages of the web as browsers load them."""
+
+    kind: Literal["pages"] = "pages"
+    requests: tuple[U64, ...] = ()
+    page_octets: tuple[U64, ...] = ()
+    parts: tuple[FilePartSpec, ...] = ()
+    origins: U32
+    first_part: float
+    protocol: Protocol
+    http1_part: float
+    connections: U32
+    dns: Dns
+    dns_ask_octets: U32
+    dns_answer_octets: U32
+    dns_again_ps: U64
+    hello_octets: U64
+    flight_octets: U64
+    resumed_octets: U64
+    finished_octets: U64
+    resumed_part: float
+    early_part: float
+    request_octets: U64
+    page_wait: DistributionSpec
+    file_wait: DistributionSpec
+    reading: DistributionSpec
+    count: U32 | None = None
+
+
+VideoChoice = Literal["rate", "bola", "bba"]
+
+
+class VideoSpec(SpecPart):
+    """Videos in segments: a client with a buffer chooses the rate of each from a ladder."""
+
+    kind: Literal["video"] = "video"
+    ladder_millibps: tuple[U64, ...] = ()
+    segment_ps: U64
+    choice: VideoChoice
+    rate_part: float
+    rate_segments: U32
+    bola_least_ps: U64
+    bba_reservoir_ps: U64
+    bba_cushion_ps: U64
+    buffer_ps: U64
+    start_segments: U32
+    resume_segments: U32
+    length: DistributionSpec
+    pause: DistributionSpec
+    count: U32 | None = None
+    request_octets: U64
+
+
+AppSpec = Annotated[
+    AsksSpec | BulkSpec | CallSpec | PagesSpec | VideoSpec, Field(discriminator="kind")
+]
+
+
+class UserGroupSpec(SpecPart):
+    """Users who do the same. Each draws from the streams `user/<name>.<number>/...`."""
+
+    name: str
+    count: U32
+    first_route: U32
+    tcp: TcpSpec
+    app: AppSpec
+    start: StartSpec
+    every_ps: U64 = left_out(0)
+
+
+class UsersSpec(SpecPart):
+    """All users of a run."""
+
+    routes: tuple[UserRouteSpec, ...] = ()
+    groups: tuple[UserGroupSpec, ...] = ()
+
+
 class PhaseAt(SpecPart):
     """A given one."""
 

@@ -1,0 +1,181 @@
+//! Groups of users on the routes of a scenario's flows, beside some of these.
+
+use super::{Dice, MILLISECOND};
+use skycell_des::Stream;
+use skycell_spec::*;
+
+/// A scenario with users; none where it has no flows, or what does not go with users.
+pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
+    let mut dice = Dice(Stream::new(seed, "users"));
+    if spec.flows.is_empty() || spec.sky.is_some() {
+        return None;
+    }
+    if spec.flows.iter().any(|flow| !flow.peps.is_empty()) {
+        return None;
+    }
+    let routes: Vec<UserRouteSpec> = spec
+        .flows
+        .iter()
+        .map(|flow| UserRouteSpec {
+            forward: flow.forward.clone(),
+            reverse: flow.reverse.clone(),
+        })
+        .collect();
+    let groups = 1 + dice.below(3) as u32;
+    let groups = (0..groups).map(|k| {
+        let mut tcp = spec.flows[dice.below(spec.flows.len() as u64) as usize]
+            .tcp
+            .clone();
+        tcp.handshake = true;
+        UserGroupSpec {
+            name: format!("group{k}"),
+            count: 1 + dice.below(6) as u32,
+            first_route: dice.below(routes.len() as u64) as u32,
+            tcp,
+            app: app(&mut dice),
+            start: match dice.one_in(2) {
+                true => StartSpec::At {
+                    time_ps: dice.below(MILLISECOND),
+                },
+                false => StartSpec::Drawn {
+                    from_ps: 0,
+                    to_ps: 2 * MILLISECOND,
+                },
+            },
+            every_ps: dice.pick(&[0, 0, MILLISECOND / 7]),
+        }
+    });
+    let groups = groups.collect();
+    spec.users = Some(UsersSpec { routes, groups });
+    // Half of the runs have flows beside.
+    let left = dice.pick(&[0, 0, 1, spec.flows.len()]);
+    spec.flows.truncate(left);
+    Some(spec)
+}
+
+/// Short times, many of which are equal.
+fn times(dice: &mut Dice) -> DistributionSpec {
+    dice.pick(&[
+        DistributionSpec::Constant { value_ps: 0 },
+        DistributionSpec::Constant {
+            value_ps: MILLISECOND / 2,
+        },
+        DistributionSpec::Uniform {
+            low_ps: 1,
+            high_ps: MILLISECOND,
+        },
+        DistributionSpec::Exponential {
+            mean_ps: MILLISECOND,
+        },
+    ])
+}
+
+fn app(dice: &mut Dice) -> AppSpec {
+    match dice.below(5) {
+        0 => AppSpec::Bulk(BulkSpec {
+            size_octets: dice.pick(&[1, 3_000, 50_000]),
+            count: dice.pick(&[None, Some(2)]),
+            pause: times(dice),
+            request_octets: dice.pick(&[1, 500, 5_000]),
+        }),
+        1 => AppSpec::Asks(AsksSpec {
+            interval: times(dice),
+            ask: sizes(dice),
+            answer: sizes(dice),
+            again_ps: dice.pick(&[None, Some(MILLISECOND), Some(MILLISECOND / 4)]),
+            repeats: dice.pick(&[1, 3]),
+        }),
+        2 => AppSpec::Call(CallSpec {
+            packet_octets: dice.pick(&[1, 200, 3_000]),
+            interval_ps: MILLISECOND / dice.pick(&[5, 13]),
+            playout_ps: MILLISECOND / 10,
+            ie: 0.0,
+            bpl: 4.3,
+            length: dice.pick(&[
+                DistributionSpec::Constant {
+                    value_ps: 2 * MILLISECOND,
+                },
+                DistributionSpec::Exponential {
+                    mean_ps: 2 * MILLISECOND,
+                },
+            ]),
+            pause: times(dice),
+            count: dice.pick(&[None, Some(2)]),
+        }),
+        3 => AppSpec::Pages(pages(dice)),
+        _ => AppSpec::Video(VideoSpec {
+            ladder_millibps: vec![100_000_000, 1_000_000_000, 20_000_000_000],
+            segment_ps: dice.pick(&[MILLISECOND, MILLISECOND / 3]),
+            choice: dice.pick(&[VideoChoice::Rate, VideoChoice::Bola, VideoChoice::Bba]),
+            rate_part: 0.9,
+            rate_segments: 2,
+            bola_least_ps: 2 * MILLISECOND,
+            bba_reservoir_ps: MILLISECOND,
+            bba_cushion_ps: 2 * MILLISECOND,
+            buffer_ps: 5 * MILLISECOND,
+            start_segments: 1 + dice.below(3) as u32,
+            resume_segments: 1,
+            length: dice.pick(&[
+                DistributionSpec::Constant {
+                    value_ps: 6 * MILLISECOND,
+                },
+                DistributionSpec::Exponential {
+                    mean_ps: 2 * MILLISECOND,
+                },
+            ]),
+            pause: times(dice),
+            count: dice.pick(&[None, Some(2)]),
+            request_octets: dice.pick(&[1, 500]),
+        }),
+    }
+}
+
+fn sizes(dice: &mut Dice) -> SizeSpec {
+    dice.pick(&[
+        SizeSpec::Constant { octets: 100 },
+        SizeSpec::Constant { octets: 4_000 },
+        SizeSpec::Extreme {
+            mode: 120.0,
+            scale: 36.0,
+        },
+    ])
+}
+
+/// Small pages, one after the other.
+fn pages(dice: &mut Dice) -> PagesSpec {
+    let part = |requests: f64, wave: u32, urgency: u32| FilePartSpec {
+        requests,
+        octets: 1.0,
+        sigma: 1.5,
+        wave,
+        urgency,
+    };
+    PagesSpec {
+        requests: vec![1, 2, 4, 9, 12],
+        page_octets: dice.pick(&[
+            vec![100, 500, 2_000, 5_000, 9_000],
+            vec![40_000, 60_000, 90_000, 100_000, 200_000],
+        ]),
+        parts: vec![part(1.0, 1, 1), part(2.0, 1, 3), part(2.0, 2, 2)],
+        origins: dice.pick(&[1, 3]),
+        first_part: 0.4,
+        protocol: dice.pick(&[Protocol::Http1, Protocol::Http2, Protocol::ByOrigin]),
+        http1_part: 0.5,
+        connections: dice.pick(&[1, 6]),
+        dns: dice.pick(&[Dns::Server, Dns::None]),
+        dns_ask_octets: 60,
+        dns_answer_octets: 200,
+        dns_again_ps: MILLISECOND / 2,
+        hello_octets: 500,
+        flight_octets: dice.pick(&[300, 4_000]),
+        resumed_octets: 300,
+        finished_octets: 100,
+        resumed_part: 0.5,
+        early_part: 0.5,
+        request_octets: dice.pick(&[1, 500]),
+        page_wait: times(dice),
+        file_wait: times(dice),
+        reading: times(dice),
+        count: dice.pick(&[None, Some(2)]),
+    }
+}

@@ -1,0 +1,316 @@
+//! Users and a wire, without a network: every segment arrives after a fixed time.
+
+use super::*;
+use crate::tests::spec;
+use serde_json::{Value, json};
+use skycell_records::UserGroupRecord;
+use skycell_spec::{NetworkSpec, TrafficSpec};
+use std::collections::BTreeMap;
+
+/// One-way delay of the wire.
+const DELAY: SimTime = SimTime::from_millis(50);
+const MSS: u64 = 1_000;
+
+/// A run of one group with this application, `count` users on one route, and an initial window of so many segments.
+fn network(app: &Value, count: u32, window: u64) -> NetworkSpec {
+    let mut tcp =
+        serde_json::to_value(spec(TrafficSpec::Persistent, true).tcp).expect("plain data");
+    tcp["initial_cwnd"] = json!(window * MSS);
+    let port = json!({"queues": [{"class": null, "capacity_cells": null, "policy": {"kind": "tail_drop"}}],
+        "scheduler": {"kind": "fifo"}, "frame_gap_ps": 0});
+    let link = |from: u32, to: u32| {
+        json!({"name": format!("{from}>{to}"), "from": from, "to": to, "cell_time_ps": 1_000_000,
+            "delay_ps": 0, "schedule": null, "port": port})
+    };
+    let vc = |id: u32| json!({"name": format!("vc{id}"), "path": [id], "class": "ubr", "policing": [], "gfr": null});
+    let text = json!({
+        "version": 2, "seed": 1, "duration_ps": 100_000_000_000_000u64,
+        "nodes": [{"name": "s", "kind": "host"}, {"name": "u", "kind": "host"}],
+        "links": [link(0, 1), link(1, 0)], "vcs": [vc(0), vc(1)], "flows": [],
+        "users": {
+            "routes": [{"forward": [0], "reverse": [1]}],
+            "groups": [{"name": "g", "count": count, "first_route": 0, "tcp": tcp, "app": app,
+                "start": {"kind": "at", "time_ps": 0}}],
+        },
+        "sources": [],
+        "records": {"sample_every_ps": 1_000_000_000u64, "sampled_ports": [], "vc_sampled_ports": [],
+            "delay_vcs": [], "traces": []},
+    });
+    serde_json::from_value(text).expect("a spec")
+}
+
+/// Runs the users of a spec over the wire until `end`; `loses` says of a segment and whether it goes to the user if it is lost.
+fn run(
+    spec: &NetworkSpec,
+    end: SimTime,
+    mut loses: impl FnMut(SimTime, bool, &Segment) -> bool,
+) -> (UserGroupRecord, Users) {
+    let mut users = Users::of(spec).expect("there are users");
+    let mut out = UsersOutbox::default();
+    users.begin(&mut out);
+    let (mut events, mut wire, mut number) = (Vec::new(), BTreeMap::new(), 0u64);
+    let mut now = SimTime::ZERO;
+    loop {
+        events.append(&mut out.wakes);
+        events.sort();
+        for sent in out.sent.drain(..) {
+            number += 1;
+            if !loses(now, sent.is_forward, &sent.segment) {
+                wire.insert((now + DELAY, number), sent);
+            }
+        }
+        let arrival = wire
+            .first_key_value()
+            .map_or(SimTime::NEVER, |(key, _)| key.0);
+        let timer = events.first().map_or(SimTime::NEVER, |key| key.time());
+        now = arrival.min(timer);
+        if now >= end {
+            return (users.records(end).remove(0), users);
+        }
+        if arrival == now {
+            let (_, sent) = wire.pop_first().expect("it was there");
+            users.on_segment(now, sent.flow, sent.is_forward, &sent.segment, &mut out);
+        } else {
+            let key = events.remove(0);
+            users.on_event(now, key.rank(), key.subject(), &mut out);
+        }
+    }
+}
+
+fn bulk(segments: u64, count: u32) -> Value {
+    json!({"kind": "bulk", "size_octets": segments * MSS, "count": count,
+        "pause": {"kind": "constant", "value_ps": 0}, "request_octets": 500})
+}
+
+fn column(record: &UserGroupRecord, name: &str) -> Vec<Option<u64>> {
+    let mut columns = record.rows.columns.iter();
+    columns
+        .find(|column| column.0 == name)
+        .expect(name)
+        .1
+        .clone()
+}
+
+fn ms(times: &[u64]) -> Vec<Option<u64>> {
+    times
+        .iter()
+        .map(|time| Some(time * 1_000_000_000))
+        .collect()
+}
+
+const END: SimTime = SimTime::from_millis(90_000);
+
+#[test]
+fn a_download_takes_a_handshake_a_request_and_the_rounds_of_slow_start() {
+    // SYN at 0, request at 100, answer at 150: its first octet comes at 200; 7 segments go in three rounds, 1 + 2 + 4.
+    let (record, _) = run(&network(&bulk(7, 1), 1, 1), END, |_, _, _| false);
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[200]));
+    assert_eq!(column(&record, "end_ps"), ms(&[400]));
+    // n segments with 10 at first: ceil(lg2(n / 10 + 1)) rounds.
+    for (segments, end) in [(10, 200), (11, 300), (30, 300), (31, 400), (60, 400)] {
+        let (record, _) = run(&network(&bulk(segments, 1), 1, 10), END, |_, _, _| false);
+        assert_eq!(column(&record, "end_ps"), ms(&[end]), "{segments}");
+    }
+}
+
+#[test]
+fn the_next_connection_opens_when_the_last_is_closed_and_has_a_number_of_its_own() {
+    let (record, users) = run(&network(&bulk(1, 3), 1, 1), END, |_, _, _| false);
+    // FIN at 200, its answer at 300.
+    assert_eq!(
+        record.rows.begin_ps,
+        [0, 300, 600].map(|ms| ms * 1_000_000_000)
+    );
+    assert_eq!(column(&record, "end_ps"), ms(&[200, 500, 800]));
+    assert_eq!((record.connections, record.segments_late), (3, 0));
+    assert_eq!(users.users[0].slots[0].number, 3);
+    assert_eq!((users.connections.len(), users.free.len()), (1, 1));
+}
+
+#[test]
+fn a_fin_is_answered_though_the_server_has_forgotten_the_connection() {
+    let mut lost = 0;
+    let (record, users) = run(
+        &network(&bulk(1, 1), 1, 1),
+        END,
+        |_, is_forward, segment| {
+            let is_lost = is_forward && segment.kind == SegmentKind::FinAck && lost < 2;
+            lost += u32::from(is_lost);
+            is_lost
+        },
+    );
+    assert_eq!(column(&record, "end_ps"), ms(&[200]));
+    // The FIN is sent three times.
+    assert_eq!((record.connections, record.segments_late), (1, 2));
+    assert!(users.connections[0].is_none());
+}
+
+#[test]
+fn what_comes_late_for_a_connection_is_dropped() {
+    // The first acknowledgement of data is lost, and the repetition is under way when the connection closes.
+    let mut lost = false;
+    let (record, _) = run(
+        &network(&bulk(1, 2), 1, 1),
+        END,
+        |_, is_forward, segment| {
+            let is_lost = !is_forward && segment.kind == SegmentKind::Ack && !lost;
+            lost |= is_lost;
+            is_lost
+        },
+    );
+    assert_eq!(record.rows.begin_ps, [0, 300].map(|ms| ms * 1_000_000_000));
+    assert_eq!(record.forward.octets_delivered, 2 * MSS);
+    // The FIN says that all has come: the server sends nothing again.
+    assert_eq!(record.forward.octets_outstanding, MSS);
+    assert_eq!(record.forward.segments_retransmitted, 0);
+}
+
+#[test]
+fn users_have_state_of_connections_only_while_these_are_open() {
+    let (record, users) = run(&network(&bulk(5, 1), 20, 1), END, |_, _, _| false);
+    assert_eq!(record.rows.user, (0..20).collect::<Vec<u32>>());
+    assert_eq!(record.connections, 20);
+    assert!(users.connections.iter().all(Option::is_none));
+    assert_eq!(record.forward.octets_delivered, 20 * 5 * MSS);
+    assert_eq!(record.reverse.octets_delivered, 20 * 500);
+}
+
+/// Pages of `files` files of one segment each from one server that takes 20 ms for the page, by HTTP/1.1 or HTTP/2.
+fn pages(files: u64, protocol: &str, dns: &str) -> Value {
+    let constant = |ms: u64| json!({"kind": "constant", "value_ps": ms * 1_000_000_000});
+    json!({
+        "kind": "pages", "requests": vec![files; 5], "page_octets": vec![files * MSS; 5],
+        "parts": [{"requests": 1.0, "octets": 1.0, "sigma": 0.0, "wave": 1, "urgency": 1}],
+        "origins": 1, "first_part": 1.0, "protocol": protocol, "http1_part": 0.0, "connections": 6,
+        "dns": dns, "dns_ask_octets": 60, "dns_answer_octets": 200,
+        "dns_again_ps": 5_000_000_000_000u64, "hello_octets": 500, "flight_octets": 1_000,
+        "resumed_octets": 300, "finished_octets": 100, "resumed_part": 0.0, "early_part": 0.0,
+        "request_octets": 500, "page_wait": constant(20), "file_wait": constant(0),
+        "reading": constant(1_000_000), "count": 1,
+    })
+}
+
+#[test]
+fn the_first_octet_takes_a_name_three_round_trips_and_the_servers_time() {
+    let mut app = pages(1, "http2", "server");
+    let (record, _) = run(&network(&app, 1, 10), END, |_, _, _| false);
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[100 + 300 + 20]));
+    assert_eq!(column(&record, "loaded_ps"), ms(&[420]));
+    assert_eq!(record.datagrams, [1, 1]);
+    // A session that is resumed takes as long, one with 0-RTT a round trip less.
+    app["resumed_part"] = json!(1.0);
+    let (record, _) = run(&network(&app, 1, 10), END, |_, _, _| false);
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[420]));
+    app["early_part"] = json!(1.0);
+    let (record, _) = run(&network(&app, 1, 10), END, |_, _, _| false);
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[320]));
+}
+
+#[test]
+fn a_name_is_asked_for_again() {
+    let app = pages(1, "http2", "server");
+    let mut first = true;
+    let (record, _) = run(&network(&app, 1, 10), END, |_, is_forward, segment| {
+        let is_lost = segment.kind == SegmentKind::Datagram && is_forward && first;
+        first &= !is_lost;
+        is_lost
+    });
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[5_420]));
+    assert_eq!(record.datagrams, [2, 2]);
+}
+
+#[test]
+fn files_go_at_once_over_http2_and_six_at_a_time_over_http1() {
+    // The page comes at 320. Over HTTP/2 12 files are asked for at once; the window has 12 segments.
+    let (record, _) = run(
+        &network(&pages(13, "http2", "none"), 1, 10),
+        END,
+        |_, _, _| false,
+    );
+    assert_eq!(column(&record, "loaded_ps"), ms(&[420]));
+    assert_eq!(column(&record, "connections"), [Some(1)]);
+    // Over HTTP/1.1 five connections more are opened at 320, over which requests go at 520. The first has had two answers by then:
+    // eight files by 620, fourteen by 720.
+    let (record, _) = run(
+        &network(&pages(13, "http1", "none"), 1, 10),
+        END,
+        |_, _, _| false,
+    );
+    assert_eq!(column(&record, "loaded_ps"), ms(&[720]));
+    assert_eq!(column(&record, "connections"), [Some(6)]);
+    let (record, _) = run(
+        &network(&pages(9, "http1", "none"), 1, 10),
+        END,
+        |_, _, _| false,
+    );
+    assert_eq!(column(&record, "loaded_ps"), ms(&[620]));
+}
+
+#[test]
+fn a_lost_segment_holds_up_all_answers_of_a_connection() {
+    let app = pages(13, "http2", "none");
+    let mut data = 0;
+    let (record, _) = run(&network(&app, 1, 10), END, |_, is_forward, segment| {
+        data += u32::from(is_forward && segment.kind == SegmentKind::Data);
+        // Behind the flight and the page: the first of the twelve.
+        is_forward && segment.kind == SegmentKind::Data && data == 3
+    });
+    // The third acknowledgement of a later one is at the server a round trip behind it, and what it resends takes half of one.
+    assert_eq!(column(&record, "loaded_ps"), ms(&[520]));
+}
+
+#[test]
+fn requests_are_answered_in_a_round_trip_and_again_after_twice_the_time() {
+    let app = json!({"kind": "asks", "interval": {"kind": "constant", "value_ps": 1_000_000_000_000_000u64},
+        "ask": {"kind": "constant", "octets": 60}, "answer": {"kind": "constant", "octets": 90},
+        "again_ps": 1_000_000_000_000u64, "repeats": 3});
+    let (record, _) = run(&network(&app, 1, 1), END, |_, _, _| false);
+    let responses = record.responses.expect("they ask");
+    assert_eq!(
+        (responses.asked, responses.answered, responses.sum_ps),
+        (1, 1, 100_000_000_000)
+    );
+    // Sent at 0, 1 and 3 s, the first two lost.
+    let mut sent = Vec::new();
+    let (record, _) = run(&network(&app, 1, 1), END, |now, is_forward, segment| {
+        if !is_forward {
+            sent.push((now, segment.length));
+        }
+        !is_forward && sent.len() < 3
+    });
+    assert_eq!(
+        sent,
+        [0, 1_000, 3_000].map(|ms| (SimTime::from_millis(ms), 60))
+    );
+    let responses = record.responses.expect("they ask");
+    assert_eq!(
+        (responses.answered, responses.sum_ps),
+        (1, 3_100_000_000_000)
+    );
+}
+
+#[test]
+fn both_sides_of_a_call_talk_as_long() {
+    let app = json!({"kind": "call", "packet_octets": 200, "interval_ps": 20_000_000_000u64,
+        "playout_ps": 60_000_000_000u64, "ie": 0.0, "bpl": 25.1,
+        "length": {"kind": "constant", "value_ps": 1_000_000_000_000u64},
+        "pause": {"kind": "constant", "value_ps": 0}, "count": 1});
+    let mut lost = 0;
+    let (record, _) = run(&network(&app, 1, 1), END, |_, is_forward, segment| {
+        // Packets 7 and 8 of the caller.
+        let is_lost = !is_forward && (7..9).contains(&(segment.sequence & 0x00ff_ffff));
+        lost += u32::from(is_lost);
+        is_lost
+    });
+    assert_eq!(lost, 2);
+    assert_eq!(record.datagrams, [50, 50]);
+    assert_eq!(column(&record, "packets"), [Some(50), Some(50)]);
+    // Rows begin together; the caller hears what comes down.
+    let lost: Vec<_> = column(&record, "is_down")
+        .into_iter()
+        .zip(column(&record, "lost"))
+        .collect();
+    assert!(lost.contains(&(Some(1), Some(0))) && lost.contains(&(Some(0), Some(2))));
+    assert_eq!(column(&record, "least_delay_ps"), ms(&[50, 50]));
+    assert_eq!(record.rows.begin_ps, [0, 0]);
+}
