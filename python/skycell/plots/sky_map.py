@@ -44,7 +44,7 @@ CLASSES = (
 """Classes of load with colour and width of a line; they darken, so that grey print tells them."""
 MEANING = (
     "Colour and width: part of the second in which the link was busy, of the busier of its two "
-    "directions. Links without packets are not drawn."
+    "directions. Links without traffic are not drawn."
 )
 """What a caption says of the lines."""
 MANY = 400
@@ -318,7 +318,7 @@ def map_figure(result: RunResult, origin: Origin, second: int | None = None) -> 
 
 def title_of(drawn: SkyMap) -> str:
     """The title of a figure of a second."""
-    return f"Links that carried packets, {drawn.second} to {drawn.second + 1} s"
+    return f"Links with traffic, {drawn.second} to {drawn.second + 1} s"
 
 
 def map_at(result: RunResult, second: int | None) -> SkyMap:
@@ -341,7 +341,7 @@ def in_brief(drawn: SkyMap) -> str:
     full = sum(line.level == len(CLASSES) - 1 for line in drawn.lines)
     return (
         f"{counted(len(drawn.satellites), 'satellite')}, {counted(len(drawn.stations), 'station')}"
-        f", {counted(len(drawn.lines), 'link')} with packets, {full} of them busy for 80 % or more"
+        f", {counted(len(drawn.lines), 'link')} with traffic, {full} of them busy for 80 % or more"
     )
 
 

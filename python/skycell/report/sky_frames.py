@@ -90,7 +90,7 @@ def map_over_time(result: RunResult) -> FramesOverTime | None:
         count=len(seconds),
         first=first,
         text=_text(maps[first]),
-        title=f"Links that carried packets, 0 to {last} s",
+        title=f"Links with traffic, 0 to {last} s",
         caption=" ".join((*caption, origin_of(result).sentence())),
     )
 

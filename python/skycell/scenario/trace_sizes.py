@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 
 from skycell.input.quantities import PS_PER_SECOND, show_amount
-from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
+from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec, PortKindSpec
 
 NOTED_OCTETS = 2**30
 """Of all traces together: 1 GiB. A run keeps its traces in memory until it ends."""
@@ -77,7 +77,7 @@ def _segments(spec: NetworkSpec) -> int:
     shared = Counter(link for links in paths for link in set(links))
     for flow, links in zip(spec.flows, paths, strict=True):
         if not links and spec.sky is not None:  # over links that change: as if it were alone
-            rate = min(kind.framing.rate_millibps for kind in spec.sky.kinds) / 1000
+            rate = min(map(_bps, spec.sky.kinds))
             most = rate / 8 * (spec.duration_ps / PS_PER_SECOND) / max(flow.tcp.mss, 1)
             of_sky += min(most, _by_traffic(flow) / max(flow.tcp.mss, 1))
             continue
@@ -89,7 +89,7 @@ def _segments(spec: NetworkSpec) -> int:
     return round(of_sky + sum(min(of_flows[link], most) for link, most in of_links.items()))
 
 
-def _bps(link: LinkSpec) -> float:
+def _bps(link: LinkSpec | PortKindSpec) -> float:
     if link.framing is not None:
         return link.framing.rate_millibps / 1000
     return _CELL_BITS * PS_PER_SECOND / max(link.cell_time_ps, 1)

@@ -56,7 +56,7 @@ def kinds_as_links(spec: NetworkSpec) -> list[LinkSpec]:
             name=kind.name,
             from_=0,
             to=1,
-            cell_time_ps=0,
+            cell_time_ps=kind.cell_time_ps,
             framing=kind.framing,
             delay_ps=0,
             loss_ppb=kind.loss_ppb,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skycell.metrics.network import units_in_words
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, columns, count, number, share, words
 
@@ -29,13 +30,15 @@ def links(run: Recorded) -> Table | None:
         )
         for row in all_links.head(_FULLEST).iter_rows(named=True)
     ]
-    heads = ("busy", "Mbit/s", "packets", "discarded", "mean queue", "largest")
+    units = units_in_words(run.spec.sky.kinds)
+    heads = ("busy", "Mbit/s", units, "discarded", "mean queue", "largest")
     of_all = f" of {len(all_links)}" if len(all_links) > _FULLEST else ""
     return Table(
-        title=f"Fullest links: {len(rows)}{of_all} that carried packets",
+        title=f"Fullest links: {len(rows)}{of_all} that carried {units}",
         caption=(
-            "Busy: part of the time in which a packet was sent. Mbit/s of IP packets. Queues in "
-            "packets, with the packet being sent; the mean is over time."
+            f"Busy: part of the time in which {units} were sent. Mbit/s of "
+            f"{'IP packets' if units == 'packets' else 'cells with their headers'}. Queues in "
+            f"{units}, with the one being sent; the mean is over time."
         ),
         columns=columns("link", "kind", *heads, numeric=heads),
         rows=tuple(rows),
@@ -67,15 +70,16 @@ def nodes(run: Recorded) -> Table | None:
         )
         for row in serving.head(_FULLEST).iter_rows(named=True)
     ]
-    heads = ("packets", "rerouted", "turned back", "without link or route", "hop limit")
+    units = units_in_words(run.spec.sky.kinds)
+    heads = (units, "rerouted", "turned back", "without link or route", "hop limit")
     of_all = f" of {len(serving)}" if len(serving) > _FULLEST else ""
     what = "satellite" if routers == set(satellites) else "node"
     return Table(
         title=f"{what.capitalize()}s that forwarded most: {len(rows)}{of_all}",
         caption=(
-            f"Packets that came to each {what}. Rerouted: packets that went to another port as "
-            "their route had changed. Turned back: packets that went back over the link that they "
-            "had come by. The last two columns are packets lost there."
+            f"{units.capitalize()} that came to each {what}. Rerouted: {units} that went to "
+            f"another port as their route had changed. Turned back: {units} that went back over "
+            f"the link that they had come by. The last two columns are {units} lost there."
         ),
         columns=columns(what, *heads, numeric=heads),
         rows=tuple(rows),

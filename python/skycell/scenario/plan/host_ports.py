@@ -13,7 +13,12 @@ def refuse_host_port(link: HostKeys, path: Path, faults: FaultCollector) -> None
 
 
 def check_host_ports(plan: Plan, faults: FaultCollector) -> None:
-    """Notes limits of hosts' ports that feed links of cells, once for each table."""
+    """Notes limits of hosts' ports that feed links of cells, once for each table.
+
+    Ports of stations have the buffer of `ground`, as those of satellites do.
+    """
+    if plan.sky is not None:
+        return
     noted = set()
     for link in plan.links.values():
         is_host = plan.nodes[link.source] == "host"
