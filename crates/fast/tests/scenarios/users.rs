@@ -109,6 +109,10 @@ fn app(dice: &mut Dice) -> AppSpec {
                 DistributionSpec::Exponential {
                     mean_ps: 2 * MILLISECOND,
                 },
+                DistributionSpec::Uniform {
+                    low_ps: 1,
+                    high_ps: 4 * MILLISECOND,
+                },
             ]),
             pause: times(dice),
             count: dice.pick(&[None, Some(2)]),
