@@ -2,7 +2,8 @@
 
 use crate::check::{range, structure, validate_distribution};
 use crate::check_classes::refused;
-use crate::{SpecError, Times};
+use crate::web::PageInterval;
+use crate::{DistributionSpec, SpecError, Times};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use skycell_declare::types::{
@@ -78,7 +79,7 @@ const MOST_CONNECTIONS: u32 = 256;
 pub struct AsksSpec {
     /// Time from one request to the next, whether or not it has been answered.
     #[param(check = unchecked, default = "40 ms", source = "NGMN, Radio access performance evaluation methodology, 2008: games")]
-    pub interval: Times,
+    pub interval: PageInterval,
     /// Octets of the IP packet of a request.
     #[param(
         check = unchecked,
@@ -314,6 +315,9 @@ pub enum SizeSpec {
 
 impl AsksSpec {
     fn validate(&self, at: &str) -> Result<(), SpecError> {
+        if self.interval == (DistributionSpec::Constant { value_ps: 0 }) {
+            return Err(range(format!("{at}.interval.value_ps"), 0, "above 0"));
+        }
         if self.again_ps == Some(0) {
             return Err(range(format!("{at}.again_ps"), 0, "above 0"));
         }

@@ -77,6 +77,7 @@ def test_a_preset_has_the_defaults_of_its_kind() -> None:
         ({"kind": "video", "bola_least": "30 s"}, "bola_least"),
         ({"kind": "pages", "requests": [1, 2, 3]}, "requests"),
         ({"kind": "asks", "repeats": 2}, "repeats"),
+        ({"kind": "asks", "interval": "0 s"}, "interval"),
         ({"kind": "bulk", "preset": "web_2025"}, "kind"),
         ({"kind": "bulk", "preset": "web_2013"}, "preset"),
         ({"pairs": "all"}, "kind"),

@@ -79,7 +79,18 @@ fn app(dice: &mut Dice) -> AppSpec {
             request_octets: dice.pick(&[1, 500, 5_000]),
         }),
         1 => AppSpec::Asks(AsksSpec {
-            interval: times(dice),
+            interval: dice.pick(&[
+                DistributionSpec::Constant {
+                    value_ps: MILLISECOND / 4,
+                },
+                DistributionSpec::Uniform {
+                    low_ps: MILLISECOND / 9,
+                    high_ps: MILLISECOND,
+                },
+                DistributionSpec::Exponential {
+                    mean_ps: MILLISECOND,
+                },
+            ]),
             ask: sizes(dice),
             answer: sizes(dice),
             again_ps: dice.pick(&[None, Some(MILLISECOND), Some(MILLISECOND / 4)]),
@@ -97,6 +108,10 @@ fn app(dice: &mut Dice) -> AppSpec {
                 },
                 DistributionSpec::Exponential {
                     mean_ps: 2 * MILLISECOND,
+                },
+                DistributionSpec::Uniform {
+                    low_ps: 1,
+                    high_ps: 4 * MILLISECOND,
                 },
             ]),
             pause: times(dice),

@@ -139,7 +139,8 @@ impl Connection {
                 server.on_ask(now, ask);
             }
         }
-        while !server.is_idle() && !(server.is_in_parts() && half.sender.unsent() >= LOW_WATER) {
+        let has_room = |sender: &Sender, in_parts: bool| !in_parts || sender.unsent() < LOW_WATER;
+        while !server.is_idle() && has_room(&half.sender, server.is_in_parts()) {
             let Some(written) = server.write(now) else {
                 return;
             };

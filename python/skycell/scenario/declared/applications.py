@@ -26,7 +26,7 @@ from skycell.scenario.declared.types import (
     Share,
     TransferOctets,
 )
-from skycell.scenario.values.distributions import Sizes, Times
+from skycell.scenario.values.distributions import PageInterval, Sizes, Times
 from skycell.scenario.values.rule_specs import (
     FieldSpec,
     RuleSpec,
@@ -47,7 +47,7 @@ class Asks(Parameters):
     """Requests and answers in datagrams, at times of the client's own."""
 
     kind: Literal["asks"] = param(..., "the application")
-    interval: Times = param(
+    interval: PageInterval = param(
         "40 ms",
         "time from one request to the next, whether or not it has been answered",
         source="NGMN, Radio access performance evaluation methodology, 2008: games",
@@ -448,7 +448,7 @@ APPLICATIONS: dict[str, RuleSpec] = {
         Asks,
         AsksSpec,
         (
-            FieldSpec("interval", "interval", "Times"),
+            FieldSpec("interval", "interval", "PageInterval"),
             FieldSpec("ask", "ask_size", "Sizes"),
             FieldSpec("answer", "answer_size", "Sizes"),
             FieldSpec("again_ps", "again", "Interval"),
