@@ -170,7 +170,9 @@ fn cuts_packets(spec: &NetworkSpec) -> bool {
     let cuts_users = |users: &UsersSpec| {
         let longest = users.groups.iter();
         let longest = longest
-            .map(|group| Segment::longest_packet(&group.tcp, true))
+            .map(|group| {
+                Segment::longest_packet(&group.tcp, true).max(group.app.longest_datagram())
+            })
             .max();
         let longest = longest.unwrap_or_default();
         spec.user_routes().any(|route| is_cut(route, longest))

@@ -37,6 +37,21 @@ impl AppSpec {
         }
     }
 
+    /// Octets of the longest IP packet that a datagram of it may be; 0 where it sends none.
+    pub fn longest_datagram(&self) -> u64 {
+        let most = |size: &SizeSpec| match *size {
+            SizeSpec::Constant { octets } => octets,
+            SizeSpec::Extreme { .. } => 65_535,
+        };
+        let longest = match self {
+            AppSpec::Asks(asks) => most(&asks.ask).max(most(&asks.answer)),
+            AppSpec::Call(call) => call.packet_octets,
+            AppSpec::Pages(pages) => pages.dns_ask_octets.max(pages.dns_answer_octets),
+            AppSpec::Bulk(_) | AppSpec::Video(_) => 0,
+        };
+        longest.into()
+    }
+
     /// Refuses what cannot be simulated; `at` is where the spec stands.
     pub(crate) fn validate(&self, at: &str) -> Result<(), SpecError> {
         let checked = match self {
