@@ -8,9 +8,9 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, by_label, calls, lossy_classes, many_flows, overload, packets, rerouted, scenario,
-    several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots, with_clp,
-    with_jitter, with_stepping, with_users,
+    abr, bursty, by_label, calls, lossy_classes, many_flows, networks_with_users, overload,
+    packets, rerouted, scenario, several_classes, skies, split, time_varying, uplinks, varying,
+    varying_parking_lots, with_clp, with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -299,32 +299,12 @@ fn both_engines_forward_alike_by_label() {
 #[test]
 fn both_engines_serve_users_alike() {
     compare_all(&|seed| {
-        let some = [
-            ("users of cells", with_users(scenario(seed), seed)),
-            ("users of packets", with_users(packets(seed), seed)),
-            (
-                "users beside stepped ports",
-                with_users(with_stepping(scenario(seed), seed), seed).filter(|_| seed % 4 == 1),
-            ),
-            (
-                "users over links that move",
-                time_varying(seed)
-                    .filter(|_| seed % 4 == 2)
-                    .and_then(|spec| with_users(spec, seed)),
-            ),
-            (
-                "users in classes",
-                with_users(several_classes(seed), seed).filter(|_| seed % 4 == 3),
-            ),
-        ];
-        let drawn = some.into_iter().filter_map(|(kind, spec)| {
-            let spec = spec?;
-            let spec = match seed % 8 {
-                5 => measured_later(spec, seed),
-                _ => spec,
-            };
-            Some((format!("{kind} {seed}"), spec))
-        });
+        let later = |spec, seed: u64| match seed % 8 {
+            5 => measured_later(spec, seed),
+            _ => spec,
+        };
+        let drawn = networks_with_users(seed).into_iter();
+        let drawn = drawn.map(|(kind, spec)| (format!("{kind} {seed}"), later(spec, seed)));
         drawn.collect()
     });
 }

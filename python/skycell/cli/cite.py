@@ -10,7 +10,7 @@ import click
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.inputs import load_input, read_run, shown_name
 from skycell.cli.options import NamedPath, json_option, set_option
-from skycell.cli.sentences import say_json
+from skycell.cli.sentences import say, say_json
 from skycell.cli.settings import read_settings
 from skycell.cli.verb import Call, Verb, argument
 
@@ -71,7 +71,7 @@ class Cite(Call):
         if self.as_json:
             say_json({"entries": [entry.as_dict() for entry in entries]})
             return
-        click.echo("\n\n".join(entry.bibtex() for entry in entries))
+        say("\n\n".join(entry.bibtex() for entry in entries))
 
 
 cite = Verb(Cite, "skycell cite examples/satellite-buffer.toml")

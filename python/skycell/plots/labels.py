@@ -223,6 +223,24 @@ METRICS = {
     "time_without_path": "Time without a path",
     "path_interval": "Time that a path stays",
 }
+_OF_USERS = {
+    "page_load_time": "Page load time",
+    "time_to_first_byte": "Time to first byte",
+    "start_up_delay": "Start-up delay",
+    "download_time": "Download time",
+    "mouth_to_ear": "Delay from mouth to ear",
+    "response_time": "Response time",
+}
+METRICS |= {
+    f"p{percent}_{key}": f"{title}, {percent} %"
+    for key, title in _OF_USERS.items()
+    for percent in (50, 90, 95, 99)
+}
+METRICS |= {
+    f"p{percent}_{key}": f"{title}, {percent} %"
+    for key, title in {"call_r": "R of calls", "call_mos": "MOS of calls"}.items()
+    for percent in (5, 10, 50)
+}
 """Axis titles of metrics."""
 
 EXPLAINED = {

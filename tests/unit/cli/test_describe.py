@@ -5,10 +5,11 @@ import json
 import pytest
 
 from skycell.scenario.presets import presets
+from skycell.scenario.presets.traffic import traffic_presets
 from skycell.scenario.presets.uplinks import uplink_presets
 from tests.unit.cli.calling import skycell
 
-NAMES = [*presets(), *uplink_presets()]
+NAMES = [*presets(), *uplink_presets(), *traffic_presets()]
 
 
 @pytest.mark.parametrize("option", [[], ["--json"]])

@@ -407,7 +407,7 @@ def test_every_response_has_a_unit_and_a_meaning() -> None:
     for name, response in RESPONSES.items():
         assert response.unit, name
         assert not response.meaning.endswith("."), name
-        parts = {"", "flow", "port", "uplink", "probe", "call", "class", "vc", "sky"}
+        parts = {"", "flow", "port", "uplink", "probe", "call", "class", "vc", "sky", "user"}
         assert response.part in parts
 
 

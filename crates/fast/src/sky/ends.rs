@@ -150,11 +150,11 @@ impl Sky<'_> {
         let record = &mut own.record;
         record.cells_delivered += 1;
         let mut units = 1;
-        if let Some((index, is_last)) = entry.cell() {
+        if let Some((index, eom)) = entry.cell() {
             let (serial, frame) = (self.frames.serial(id), self.frames.get(id));
             let found = own
                 .reassembly
-                .on_cell(serial, index, is_last, frame.is_errored());
+                .on_cell(serial, index, eom, frame.is_errored());
             if let Some(Reassembled::Corrupt { cells, is_crc }) = found {
                 record.frames_corrupt += 1;
                 record.frames_crc += u64::from(is_crc);

@@ -1,8 +1,26 @@
 //! Groups of users on the routes of a scenario's flows, beside some of these.
 
-use super::{Dice, MILLISECOND};
+use super::{Dice, MILLISECOND, packets, scenario, several_classes, time_varying, with_stepping};
 use skycell_des::Stream;
 use skycell_spec::*;
+
+/// Scenarios with users that go with a number, and the kind of each.
+pub fn networks_with_users(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
+    let only = |rest: u64, spec: Option<NetworkSpec>| spec.filter(|_| seed % 4 == rest);
+    let drawn = [
+        ("users of cells", Some(scenario(seed))),
+        ("users of packets", Some(packets(seed))),
+        (
+            "users beside stepped ports",
+            only(1, Some(with_stepping(scenario(seed), seed))),
+        ),
+        ("users over links that move", only(2, time_varying(seed))),
+        ("users in classes", only(3, Some(several_classes(seed)))),
+    ];
+    let with =
+        |(kind, spec): (&'static str, Option<NetworkSpec>)| Some((kind, with_users(spec?, seed)?));
+    drawn.into_iter().filter_map(with).collect()
+}
 
 /// A scenario with users; none where it has no flows, or what does not go with users.
 pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
