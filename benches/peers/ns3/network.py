@@ -139,6 +139,8 @@ def _line(kind: PortKindSpec) -> tuple[int, int]:
     )
     if not is_plain or queue.capacity_cells is None or queue.capacity_cells < 2:
         raise ValueError(f"{kind.name}: only tail drop of 2 or more packets without losses")
+    if framing is None:
+        raise ValueError(f"{kind.name}: only links of packets")
     octets = (framing.overhead_octets, framing.least_octets, framing.unit_octets)
     if octets != (PPP_OCTETS, 0, 1) or framing.line_octets != 1 or framing.rate_millibps % 1000:
         raise ValueError(f"{kind.name}: only whole bit/s and {PPP_OCTETS} octets beside a packet")

@@ -229,6 +229,7 @@ def test_links_of_gateways_have_ports_of_their_own() -> None:
     own = sky.kinds[3]
     assert own.loss_ppb == 250_000_000
     assert own.port.default_queue.policy.kind == "codel"
+    assert own.framing is not None
     assert own.framing.rate_millibps == 2_000_000_000
     engines_agree(values)
 

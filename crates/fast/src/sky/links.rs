@@ -218,13 +218,13 @@ impl Entry {
 
     /// What stands in the place of octets of the first cell of a frame of so many.
     pub(super) fn first_cell(cells: u32) -> u32 {
-        CELL | LAST * u32::from(cells == 1)
+        CELL | (LAST * u32::from(cells == 1))
     }
 
     /// What stands in the place of octets.
     pub(super) fn octets_of(cell: &Cell) -> u32 {
         match cell.octets {
-            0 => CELL | cell.index | LAST * u32::from(cell.eom),
+            0 => CELL | cell.index | (LAST * u32::from(cell.eom)),
             octets => octets,
         }
     }

@@ -275,7 +275,9 @@ def _check_handover(topology: ConstellationNetwork, faults: FaultCollector) -> N
     if topology.frozen and interruption.amount:
         faults.add(here, interruption.text, "0 s with frozen = true: no station turns then")
     elif topology.step.changes is not None and interruption.amount:
-        allowed = "0 s with looks at changes: a link that carries nothing yet is no change of a path"
+        allowed = (
+            "0 s with looks at changes: a link that carries nothing yet is no change of a path"
+        )
         faults.add(here, interruption.text, allowed)
 
 

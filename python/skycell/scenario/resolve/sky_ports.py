@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from skycell.input.faults import did_you_mean
-from skycell.scenario.plan.sky import BETWEEN, DOWN, UP
+from skycell.scenario.plan.sky_spread import BETWEEN, DOWN, TERRESTRIAL, UP
 from skycell.scenario.resolve.resolution import Resolution
 from skycell.spec.columns import columns_with
 
-_KINDS = (BETWEEN, UP, DOWN)
+_KINDS = (BETWEEN, UP, DOWN, TERRESTRIAL)
 
 
 def sky_port_id(net: Resolution, name: str) -> int | None:
