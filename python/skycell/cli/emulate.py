@@ -27,10 +27,10 @@ class Emulate(Call):
 
     What hosts send goes through the links, queues and policies of the scenario, and its cell
     sources send beside it. Of its flows only the ends count: hosts reach each other as they do.
-    Hosts have the addresses 10.9.0.1, 10.9.0.2 and so on, which are told with the way into each;
-    without --run the network is there until Ctrl-C, or for the scenario's duration. With --at and
-    an interface for every host, the path is a bridge between these, and hosts have what addresses
-    they have.
+    Groups of users do nothing. Hosts have the addresses 10.9.0.1, 10.9.0.2 and so on, which are
+    told with the way into each; without --run the network is there until Ctrl-C, or for the
+    scenario's duration. With --at and an interface for every host, the path is a bridge between
+    these, and hosts have what addresses they have.
 
     Needs root, or user namespaces and a /dev/net/tun that is open to all. Exits with 0, with 1 if
     packets were delivered too late, if a command failed, or if the system refuses, with 2 if the

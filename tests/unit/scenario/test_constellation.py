@@ -226,6 +226,8 @@ def test_faults_of_the_network() -> None:
     assert "topology.inter_satellite" in faults(network(inter_satellite=None))
     cells = {"rate": "10 Mbit/s", "framing": "none", "buffer": "50 cells"}
     assert "topology.inter_satellite.framing" in faults(network(ground=cells))
+    rates = {"rate": "10 Mbit/s", "framing": "ip", "buffer": "50 packets", "rate_algorithm": "efci"}
+    assert "topology.ground.rate_algorithm" in faults(network(ground=rates))
     long = network(step="1 us")
     long["run"]["duration"] = "10 s"
     assert "topology.step" in faults(long)

@@ -298,8 +298,8 @@ class Handover(Parameters):
     )
     interruption: Interruption = param(
         "0 s",
-        "time that a station needs to turn to a satellite: a link to the ground carries nothing "
-        "until the first step that is so long after the one at which the station may use it",
+        "time that a station needs to turn to a satellite; a new link to the ground carries "
+        "nothing for so long, counted in whole steps",
         source="links that carry at once",
     )
 

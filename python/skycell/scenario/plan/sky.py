@@ -63,7 +63,7 @@ def plan_sky(
     Raises:
         ScenarioFaults: the constellation or its stations have faults, or a station is unknown.
     """
-    _check_framings(topology, faults)
+    _check_ports(topology, faults)
     _refuse_tables(file, faults)
     sky, ground = _sky_and_ground(topology, folder, faults)
     _refuse_routing(topology, ground, faults)
@@ -146,10 +146,18 @@ def _refuse_tables(file: ScenarioFile, faults: FaultCollector) -> None:
             faults.add((key, 0), Verbatim("a table"), allowed)
 
 
-def _check_framings(topology: ConstellationNetwork, faults: FaultCollector) -> None:
-    """Notes links of cells beside links of packets: no node makes packets of cells."""
+def _check_ports(topology: ConstellationNetwork, faults: FaultCollector) -> None:
+    """Notes links of cells beside links of packets, and what no port over a constellation has."""
     units = "packets" if carries_packets(topology.ground.framing) else "cells"
-    for path, port in ((_BETWEEN, topology.inter_satellite), (GATEWAYS, topology.gateways)):
+    ports = (
+        (_BETWEEN, topology.inter_satellite),
+        (_GROUND, topology.ground),
+        (GATEWAYS, topology.gateways),
+    )
+    for path, port in ports:
+        if port is not None and port.rate_algorithm is not None:
+            allowed = "nothing: no VC over a constellation is of class abr"
+            faults.add((*path, "rate_algorithm"), port.rate_algorithm.kind, allowed)
         if port is not None and carries_packets(port.framing) is not (units == "packets"):
             allowed = f"a framing of {units}, as ground has: all nodes forward the same"
             faults.add((*path, "framing"), port.framing.kind, allowed)
