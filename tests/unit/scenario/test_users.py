@@ -109,3 +109,7 @@ def test_users_over_a_constellation_are_refused() -> None:
         "traffic": tables,
     }
     assert [fault.path for fault in check(scenario)] == ["traffic[0].kind"]
+
+
+def test_an_empty_list_of_traffic_is_a_fault_with_or_without_a_list_of_stations() -> None:
+    assert places() == ["traffic"]

@@ -25,6 +25,9 @@ def refuse_tables_of_others(file: ScenarioFile, faults: FaultCollector) -> None:
     tables = file.traffic if isinstance(file.traffic, tuple) else ()
     known = len(faults.faults)
     is_sky = isinstance(file.topology, ConstellationNetwork)
+    if not tables and isinstance(file.traffic, tuple) and not is_sky:
+        allowed = "a table [traffic], or one or more tables [[traffic]] with users"
+        faults.add(("traffic",), Verbatim("an empty list"), allowed)
     for i, table in enumerate(tables):
         if isinstance(table, AnyUsers) == is_sky:
             allowed = (
