@@ -308,6 +308,8 @@ pub enum SteppedReason {
     LossesInBursts,
     /// The delay of its link varies from packet to packet.
     DelayVariation,
+    /// Packets go over its link at the rates of their receivers.
+    Receivers,
     /// Its link, or one before it on the way of a VC, has bit errors.
     BitErrors,
     /// A source sends cells of longer frames over it, one by one.

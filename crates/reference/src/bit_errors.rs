@@ -51,10 +51,11 @@ impl BitErrors {
     pub(crate) fn new(spec: &LinkSpec, seed: u64) -> Option<Self> {
         let channel = BitChannel::new(spec.channel.as_ref()?, seed, &spec.name)?;
         let mut schedules = spec.schedule.iter();
+        let has_one_rate = spec.receivers.is_empty();
         Some(BitErrors {
             channel,
             packets: spec.framing,
-            is_steady: schedules.all(|schedule| schedule.rates_millibps.is_empty()),
+            is_steady: has_one_rate && schedules.all(|own| own.rates_millibps.is_empty()),
             line: Line::default(),
             hec: Hec::default(),
             record: ErrorRecord::default(),

@@ -22,6 +22,7 @@ fn errors(channel: ChannelSpec, framing: Option<PacketFraming>) -> BitErrors {
         channel: Some(channel),
         delay_variation: None,
         schedule: None,
+        receivers: Vec::new(),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     BitErrors::new(&spec, 1).expect("it has some")

@@ -20,6 +20,7 @@ mod network;
 mod paths;
 mod port;
 mod queue;
+mod receivers;
 mod resequencer;
 mod run;
 mod timers;

@@ -3,6 +3,7 @@
 use crate::bit_errors::Struck;
 use crate::frames::Cell;
 use crate::impairments::Impairments;
+use crate::receivers::Receivers;
 use skycell_channel::DelayVariation;
 use skycell_records::{ErrorRecord, LossReason};
 use skycell_spec::{LinkSpec, PacketFraming, ScheduleSpec};
@@ -17,6 +18,7 @@ pub struct Link {
     /// How it carries packets, if it does.
     framing: Option<PacketFraming>,
     schedule: Option<Schedule>,
+    receivers: Receivers,
     /// None for a link whose delay does not vary from packet to packet.
     variation: Option<Variation>,
     impairments: Impairments,
@@ -59,6 +61,7 @@ impl Link {
             cell_time: SimTime(spec.cell_time_ps),
             framing: spec.framing,
             schedule: schedule.map(Schedule::new),
+            receivers: Receivers::new(spec),
             variation: spec.delay_variation.as_ref().map(|variation| Variation {
                 delays: DelayVariation::new(variation, seed, &spec.name),
                 last_arrival: SimTime::ZERO,
@@ -78,8 +81,8 @@ impl Link {
         }
     }
 
-    /// Time of a cell, or of a packet of `octets` octets, whose transmission begins at `time`.
-    pub(crate) fn unit_time(&self, time: SimTime, octets: u32) -> SimTime {
+    /// Time of a cell, or of a packet of `octets` octets, of the VC `vc`, whose transmission begins at `time`.
+    pub(crate) fn unit_time(&self, time: SimTime, octets: u32, vc: u32) -> SimTime {
         let schedule = self.schedule.as_ref();
         let in_force = |steps: fn(&ScheduleSpec) -> &Vec<u64>| {
             let at =
@@ -89,7 +92,9 @@ impl Link {
         let Some(framing) = &self.framing else {
             return in_force(|spec| &spec.cell_times_ps).map_or(self.cell_time, SimTime);
         };
-        let rate = in_force(|spec| &spec.rates_millibps).unwrap_or(framing.rate_millibps);
+        let own = self.receivers.at(vc, time).map(|(rate, _)| rate);
+        let rate = own.or_else(|| in_force(|spec| &spec.rates_millibps));
+        let rate = rate.unwrap_or(framing.rate_millibps);
         SimTime(framing.time_at_ps(octets.into(), rate))
     }
 
@@ -117,6 +122,10 @@ impl Link {
         let is_errored = struck == Struck::Payload;
         if schedule.is_some_and(|schedule| schedule.loses(arrival, self.end_of_run)) {
             return (Some(LossReason::Handover), is_errored);
+        }
+        let own = self.receivers.at(cell.vc, since);
+        if own.is_some_and(|(_, is_received)| !is_received) {
+            return (Some(LossReason::OutOfRange), is_errored);
         }
         let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         // Behind the others, but where it overtakes some, on an older path or by a shorter delay.

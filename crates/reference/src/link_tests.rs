@@ -1,7 +1,7 @@
 //! Links that change or lose frames, by hand. Times in picoseconds.
 
 use super::*;
-use skycell_spec::{PolicySpec, PortSpec, TailDropSpec, WHOLE_PPB};
+use skycell_spec::{PolicySpec, PortSpec, ReceiverSpec, TailDropSpec, WHOLE_PPB};
 use skycell_units::{Ecn, FrameId, PortVc};
 
 /// Steps (time, delay, path); -1 for no path.
@@ -46,6 +46,7 @@ fn spec_with(schedule: ScheduleSpec) -> LinkSpec {
         channel: None,
         delay_variation: None,
         schedule: Some(schedule),
+        receivers: Vec::new(),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     }
 }
@@ -149,7 +150,7 @@ fn a_cell_takes_the_time_in_force_when_its_transmission_begins() {
     let mut schedule = schedule(&steps, 0, false);
     schedule.cell_times_ps = vec![10, 40, 25];
     let link = link_with(schedule);
-    let times = [0, 49, 50, 69, 70, 900].map(|time| link.unit_time(SimTime(time), 0).0);
+    let times = [0, 49, 50, 69, 70, 900].map(|time| link.unit_time(SimTime(time), 0, 0).0);
     assert_eq!(times, [10, 10, 40, 40, 25, 25]);
 }
 
@@ -208,6 +209,7 @@ fn a_loss_of_the_link_is_that_of_a_schedule_with_this_loss_in_all_steps() {
     changing.loss_ppb = WHOLE_PPB / 2;
     let fixed = LinkSpec {
         schedule: None,
+        receivers: Vec::new(),
         ..changing.clone()
     };
     let expected = lost(&mut link_with(by_step), 300..1_300);
@@ -248,4 +250,38 @@ fn a_cell_arrives_where_the_link_led_when_it_entered() {
     }
     // As the path ends, the link still leads where it led.
     assert_eq!(arrived, [(55, 7, 1), (70, 7, 2), (79, 1, 0)]);
+}
+
+#[test]
+fn a_packet_goes_at_the_rate_of_its_receiver_and_is_lost_where_that_hears_nothing() {
+    let mut spec = spec_with(schedule(&[(0, 10, 0)], 0, false));
+    spec.schedule = None;
+    spec.framing = Some(PacketFraming {
+        rate_millibps: 8_000_000_000,
+        overhead_octets: 0,
+        least_octets: 0,
+        unit_octets: 1,
+        line_octets: 1,
+        fragment_octets: None,
+        checked_octets: None,
+    });
+    spec.receivers = vec![ReceiverSpec {
+        vcs: vec![3],
+        times_ps: vec![0, 100, 200],
+        rates_millibps: vec![Some(2_000_000_000), None, Some(4_000_000_000)],
+    }];
+    let mut link = Link::new(&spec, 1, SimTime::NEVER);
+    let microseconds = |time: u64, vc: u32| link.unit_time(SimTime(time), 1_000, vc).0 / 1_000_000;
+    assert_eq!(microseconds(0, 7), 1_000); // as the link: 8 000 bits at 8 Mbit/s
+    let own = [0, 99, 100, 199, 200].map(|time| microseconds(time, 3));
+    assert_eq!(own, [4_000, 4_000, 4_000, 4_000, 2_000]);
+    let mut lost = |since: u64, vc: u32| {
+        let entering = Cell { vc, ..cell(0) };
+        link.enter(SimTime(since), SimTime(since + 1), entering, 0)
+            .0
+    };
+    assert_eq!(lost(99, 3), None);
+    assert_eq!(lost(100, 3), Some(LossReason::OutOfRange));
+    assert_eq!(lost(150, 7), None);
+    assert_eq!(lost(200, 3), None);
 }

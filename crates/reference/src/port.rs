@@ -269,7 +269,7 @@ impl Port {
             granted.cells = chosen.as_ref().map_or(0, |_| granted.cells - 1);
         }
         let cell = chosen?;
-        let octets = cell.octets;
+        let (octets, vc) = (cell.octets, cell.vc);
         let begins_frame = cell.index == 0 && !cell.is_paced && self.granted.is_none();
         self.is_busy = true;
         let gap = if begins_frame && self.frame_gap > 0 {
@@ -290,7 +290,7 @@ impl Port {
         }
         // Without a path to the end of the run the cell stays where it is.
         (self.sending_since != SimTime::NEVER)
-            .then(|| self.sending_since + self.link.unit_time(self.sending_since, octets))
+            .then(|| self.sending_since + self.link.unit_time(self.sending_since, octets, vc))
     }
 
     /// The cell whose transmission begins.

@@ -25,6 +25,7 @@ fn port_with(capacity: u32, policy: PolicySpec, scheduler: SchedulerSpec) -> Por
         channel: None,
         delay_variation: None,
         schedule: None,
+        receivers: Vec::new(),
         port: PortSpec::fifo(Some(capacity), policy, 0),
     };
     link.port.scheduler = scheduler;
@@ -345,6 +346,7 @@ fn link_of_packets(policy: &str) -> LinkSpec {
         channel: None,
         delay_variation: None,
         schedule: None,
+        receivers: Vec::new(),
         port: PortSpec::fifo(Some(4), serde_json::from_str(policy).unwrap(), 0),
     };
     link.port.queues[0].counts_octets = false;
@@ -502,6 +504,7 @@ fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
         channel: None,
         delay_variation: None,
         schedule: None,
+        receivers: Vec::new(),
         port: PortSpec::fifo(
             Some(100),
             PolicySpec::SelectiveDrop(SelectiveDropSpec {

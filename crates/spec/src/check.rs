@@ -156,6 +156,7 @@ impl NetworkSpec {
             return Err(structure("records.delay_sources".into(), problem));
         }
         self.validate_vcs()?;
+        self.validate_received_vcs()?;
         for (i, flow) in self.flows.iter().enumerate() {
             self.validate_flow(i, flow)?;
         }
@@ -222,6 +223,7 @@ impl NetworkSpec {
                     return Err(structure(at("delay_variation"), problem));
                 }
             }
+            link.validate_receivers(&at("receivers"))?;
             if let Some(schedule) = &link.schedule {
                 schedule.validate(link, &at("schedule"))?;
                 let known = |&to: &u32| (to as usize) < self.nodes.len() && to != link.from;

@@ -14,6 +14,7 @@ mod classes;
 mod form;
 mod framing;
 mod gfr;
+mod receivers;
 mod rerouting;
 mod schedule;
 mod sky;
@@ -31,6 +32,7 @@ pub use check::SpecError;
 pub use classes::{GcraSpec, PolicingAction, PortSpec, QueueSpec, ServiceClass};
 pub use framing::{IP_HEADER, PacketFraming, fragments};
 pub use gfr::{Excess, GfrSpec, Nonconforming, Tagging};
+pub use receivers::ReceiverSpec;
 pub use rerouting::ReroutingSpec;
 pub use schedule::ScheduleSpec;
 pub use sky::{ByLabelSpec, MOST_HOPS, PortKindSpec, SkySpec, Waiting};
@@ -164,6 +166,9 @@ pub struct LinkSpec {
     pub delay_variation: Option<DelayVariationSpec>,
     /// How the link changes during the run; none for a link that does not.
     pub schedule: Option<ScheduleSpec>,
+    /// Receivers with rates of their own; the key is left out where all packets go at the link's rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receivers: Vec<ReceiverSpec>,
     /// The output port that feeds it.
     pub port: PortSpec,
 }

@@ -113,6 +113,7 @@ impl PortKindSpec {
             channel: self.channel.clone(),
             delay_variation: None,
             schedule: None,
+            receivers: Vec::new(),
             port: self.port.clone(),
         }
     }

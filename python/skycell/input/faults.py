@@ -117,6 +117,8 @@ class FaultCollector:
     faults: list[Fault] = field(default_factory=list)
     meaning_at: Callable[[Path], str] = lambda path: ""
     """Returns the declared meaning of the key at a path, once the file has been read."""
+    places: Mapping[Path, Path] = field(default_factory=dict)
+    """Where in the file stands what another path begins with, of a table that the file is short for."""
 
     def add(self, path: Path, got: object, allowed: str, meaning: str | None = None) -> None:
         """Notes a fault.
@@ -127,11 +129,19 @@ class FaultCollector:
             allowed: what may stand there.
             meaning: of what is at fault, if that is not the key at the path.
         """
+        path = self._in_file(path)
         if meaning is None:
             meaning = self.meaning_at(path)
         line, column = self._position(path) or (None, None)
         shown = got.text if isinstance(got, Verbatim) else show_value(got)
         self.faults.append(Fault(self.file, show_path(path), shown, allowed, meaning, line, column))
+
+    def _in_file(self, path: Path) -> Path:
+        """The path in the file, by the longest beginning that has a place of its own."""
+        for end in range(len(path) if self.places else 0, 0, -1):
+            if path[:end] in self.places:
+                return (*self.places[path[:end]], *path[end:])
+        return path
 
     def _position(self, path: Path) -> tuple[int, int] | None:
         # A missing key has no position: its table's is the nearest.

@@ -305,7 +305,7 @@ def _templates() -> dict[str, str]:
 def _keys() -> list[dict[str, str]]:
     """Keys of the scenario file with what they mean, for help beside the editor."""
     from skycell.input.tables import tables
-    from skycell.scenario.file.scenario_file import ScenarioFile
+    from skycell.scenario.file.scenario_file import WrittenFile
 
     return [
         {
@@ -315,7 +315,7 @@ def _keys() -> list[dict[str, str]]:
             "meaning": key.meaning,
             "allowed": key.allowed,
         }
-        for table in tables(ScenarioFile)
+        for table in tables(WrittenFile)
         for key in table.keys
     ]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from skycell.input.pages import page_of
 from skycell.input.tables import tables
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from skycell.scenario.presets import presets
 
 _WIDTH = 96
@@ -39,7 +39,7 @@ routers split one into several. A link and the port that feeds it are called `sw
 def listing(prefix: str = "") -> str:
     """The keys whose dotted name begins with `prefix`, for the terminal."""
     lines: list[str] = []
-    for table in tables(ScenarioFile):
+    for table in tables(WrittenFile):
         path = table.heading.split(" with ")[0]
         keys = [k for k in table.keys if f"{path}.{k.name}".lstrip(".").startswith(prefix)]
         if not keys:
@@ -65,7 +65,7 @@ def paths_with(word: str) -> list[str]:
     """
     found = [
         f"{table.heading.split(' with ')[0]}.{key.name}".lstrip(".")
-        for table in tables(ScenarioFile)
+        for table in tables(WrittenFile)
         for key in table.keys
         if key.name == word
     ]
@@ -80,4 +80,4 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 def page() -> str:
     """The reference page of the scenario file, in Markdown."""
-    return page_of(ScenarioFile, _PREAMBLE, presets())
+    return page_of(WrittenFile, _PREAMBLE, presets())

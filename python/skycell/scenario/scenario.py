@@ -30,9 +30,11 @@ from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.idle_keys import note_idle_keys
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.beam import Beam
+from skycell.scenario.file.scenario_file import ScenarioFile, WrittenFile
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.packets.trace import read_packet_traces
+from skycell.scenario.plan.beam import Places, as_graph
 from skycell.scenario.plan.calls import plan_calls
 from skycell.scenario.plan.classifier import classify
 from skycell.scenario.plan.framings import check_framings
@@ -68,11 +70,27 @@ class Scenario:
     is_template: bool = False
 
     @cached_property
-    def file(self) -> ScenarioFile:
-        """The file with presets and defaults filled in."""
+    def written(self) -> WrittenFile:
+        """The file with presets and defaults filled in, as it is written."""
         faults = FaultCollector(self.name, self.positions)
         values, preset_is_known = expand(self.values, faults)
-        return check_against(ScenarioFile, values, faults, preset_is_known)
+        return check_against(WrittenFile, values, faults, preset_is_known)
+
+    @property
+    def file(self) -> ScenarioFile:
+        """The file with presets and defaults filled in, and a graph in place of a beam."""
+        return self._as_graph[0]
+
+    @cached_property
+    def _as_graph(self) -> tuple[ScenarioFile, Places]:
+        written = self.written
+        if not isinstance(written.topology, Beam):
+            return written, {}
+        meaning = partial(meaning_at, written)
+        faults = FaultCollector(self.name, self.positions, meaning_at=meaning)
+        found = as_graph(written, written.topology, faults)
+        faults.raise_if_any()
+        return found
 
     def _repr_html_(self) -> str:
         """What it says, key by key, and how much that is, for a notebook."""
@@ -98,7 +116,7 @@ class Scenario:
         changed = copy.deepcopy(dict(self.values))
         faults = FaultCollector(self.name)
         for key, value in values.items():
-            set_value(changed, key, plain_value(value), faults, ScenarioFile)
+            set_value(changed, key, plain_value(value), faults, WrittenFile)
         touched = [".".join(steps_of(key)) for key in values]
         kept = {
             path: place
@@ -149,7 +167,9 @@ class Scenario:
 
     def _collector(self) -> FaultCollector:
         """A collector for the faults of the network, which knows the meaning of each key."""
-        return FaultCollector(self.name, self.positions, meaning_at=partial(meaning_at, self.file))
+        meaning = partial(meaning_at, self.written)
+        places = self._as_graph[1]
+        return FaultCollector(self.name, self.positions, meaning_at=meaning, places=places)
 
     def _resolved_with(self, seed: int) -> NetworkSpec:
         faults = self._collector()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from skycell.scenario.presets import presets
 from skycell.scenario.presets.traffic import traffic_presets
 from skycell.scenario.presets.uplinks import uplink_presets
@@ -18,7 +18,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def scenario_schema() -> dict[str, Any]:
     """The JSON Schema of a scenario file."""
-    schema = _eased(ScenarioFile.model_json_schema(by_alias=True))
+    schema = _eased(WrittenFile.model_json_schema(by_alias=True))
     whole = [name for name, preset in presets().items() if preset.is_whole]
     schema["properties"]["preset"] = {
         "enum": whole,
@@ -28,10 +28,11 @@ def scenario_schema() -> dict[str, Any]:
         "enum": list(presets()),
         "description": "named set of TCP parameters that this table builds on",
     }
-    schema["$defs"]["Uplink"]["properties"]["preset"] = {
-        "enum": list(uplink_presets()),
-        "description": "named set of values that this uplink builds on",
-    }
+    for form in ("Uplink", "UplinkKeys"):
+        schema["$defs"][form]["properties"]["preset"] = {
+            "enum": list(uplink_presets()),
+            "description": "named set of values that this uplink builds on",
+        }
     for kind in ("Asks", "Bulk", "Call", "Pages", "Video"):
         schema["$defs"][f"{kind}Users"]["properties"]["preset"] = {
             "enum": list(traffic_presets()),

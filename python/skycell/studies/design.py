@@ -11,7 +11,7 @@ from skycell.input.dotted_keys import set_value
 from skycell.input.faults import FaultCollector, ScenarioFaults
 from skycell.input.quantities import Dimension, Refused, parse_quantity, rounded, show_time
 from skycell.scenario import NetworkSpec, Scenario, parse
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from skycell.spec.declared.network import StartAt, StartDrawn
 from skycell.studies.library import study_folder
 from skycell.studies.model import Experiment, Study
@@ -237,5 +237,5 @@ def _time_ps(text: str) -> int:
 
 def _set(values: dict[str, Any], key: str, value: Any) -> None:
     faults = FaultCollector("study")
-    set_value(values, key, value, faults, ScenarioFile)
+    set_value(values, key, value, faults, WrittenFile)
     faults.raise_if_any()

@@ -7,7 +7,7 @@ from functools import partial
 from skycell.experiment.design import Cell, FactorLevel
 from skycell.input.faults import Fault, FaultCollector, ScenarioFaults, Verbatim, did_you_mean
 from skycell.orbit.file import ConstellationFile
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from skycell.studies.design import Overrides, choices_in_force, specs_of
 from skycell.studies.evaluation import evaluation_of
 from skycell.studies.library import ALL, OWN, Selection, select
@@ -64,7 +64,7 @@ def _unknown(found: Selection, overrides: Overrides, several: bool) -> dict[str,
     """Faults of keys that are neither choices of a study nor keys of the file that it varies."""
     study = found.study
     is_constellation = study.kind_of(found.table) == "paths"
-    sections = ["preset", *(ConstellationFile if is_constellation else ScenarioFile).model_fields]
+    sections = ["preset", *(ConstellationFile if is_constellation else WrittenFile).model_fields]
     choices = list(choices_in_force(study, {}))
     what = "constellation" if is_constellation else "scenario"
     names = "" if several else f" ({', '.join(choices)})"

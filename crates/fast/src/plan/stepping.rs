@@ -141,6 +141,9 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
     if spec.links[link as usize].delay_variation.is_some() {
         return Some(SteppedReason::DelayVariation);
     }
+    if !spec.links[link as usize].receivers.is_empty() {
+        return Some(SteppedReason::Receivers);
+    }
     let schedule = schedule_of(&spec.links[link as usize])?;
     let has_closed_form = is_at_switch && is_fifo && has_closed_form(spec, link, schedule);
     (!has_closed_form).then_some(SteppedReason::TimeVaryingLink)

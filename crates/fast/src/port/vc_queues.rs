@@ -375,6 +375,7 @@ mod tests {
             channel: None,
             delay_variation: None,
             schedule: None,
+            receivers: Vec::new(),
             port: PortSpec {
                 queues: named.into_iter().chain([queue(None)]).collect(),
                 scheduler,

@@ -322,6 +322,7 @@ impl Draws {
             channel: None,
             delay_variation: None,
             schedule: None,
+            receivers: Vec::new(),
             port,
         }
     }

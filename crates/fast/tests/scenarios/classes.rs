@@ -222,6 +222,7 @@ fn source(spec: &mut NetworkSpec, dice: &mut Dice, shared: &[u32], class: Servic
             channel: None,
             delay_variation: None,
             schedule: None,
+            receivers: Vec::new(),
             port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
         });
         id

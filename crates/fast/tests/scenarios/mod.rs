@@ -299,6 +299,7 @@ impl<'a> Builder<'a> {
             channel: None,
             delay_variation: None,
             schedule: None,
+            receivers: Vec::new(),
             port: PortSpec::fifo(capacity, policy, frame_gap_ps),
         });
         id

@@ -77,6 +77,10 @@ pub fn packets(seed: u64) -> NetworkSpec {
             }
         }
     }
+    let mut dice = Dice(Stream::new(seed, "receivers"));
+    if dice.one_in(6) {
+        receive_apart(&mut spec, &mut dice);
+    }
     let mut dice = Dice(Stream::new(seed, "acknowledgement filters"));
     if dice.one_in(6) {
         for link in spec.links.iter_mut().filter(|link| link.framing.is_some()) {
@@ -87,6 +91,35 @@ pub fn packets(seed: u64) -> NetworkSpec {
         }
     }
     spec
+}
+
+/// Gives VCs of some links rates of their own, which change, and times at which nobody hears them.
+fn receive_apart(spec: &mut NetworkSpec, dice: &mut Dice) {
+    for (link, id) in spec.links.iter_mut().zip(0..) {
+        let Some(framing) = link.framing else {
+            continue;
+        };
+        let changes = |schedule: &ScheduleSpec| !schedule.rates_millibps.is_empty();
+        if link.schedule.as_ref().is_some_and(changes) || dice.one_in(3) {
+            continue;
+        }
+        let crossing = (0u32..).zip(&spec.vcs);
+        let crossing = crossing.filter(|(_, vc)| vc.path.contains(&id));
+        for (vc, _) in crossing.filter(|_| !dice.one_in(3)).collect::<Vec<_>>() {
+            let steps = 1 + dice.below(4);
+            let mut rate = || {
+                let own = framing.rate_millibps / dice.pick(&[1, 2, 3, 7]);
+                (!dice.one_in(5)).then_some(own.max(1_000_000))
+            };
+            let mut rates: Vec<_> = (0..steps).map(|_| rate()).collect();
+            rates[0] = rates[0].or(Some(framing.rate_millibps));
+            link.receivers.push(ReceiverSpec {
+                vcs: vec![vc],
+                times_ps: (0..steps).map(|k| k * spec.duration_ps / steps).collect(),
+                rates_millibps: rates,
+            });
+        }
+    }
 }
 
 /// Gives some ports of packets policies that only such ports can have.

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from pydantic import Field
+
 from skycell.input.parameters import Flag, Names, Parameters, param, quantity, whole_number, word
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
 from skycell.scenario.file.abr import AbrControl
 from skycell.scenario.file.admission import Admission
+from skycell.scenario.file.beam import Beam
 from skycell.scenario.file.calls import Calls
 from skycell.scenario.file.classifier import Classifier, CodePoint, Label, PortNumber
 from skycell.scenario.file.demand import TrafficOrDemands
@@ -171,3 +174,11 @@ class ScenarioFile(Parameters):
         [], "bounds on losses and delays, and whether the run kept them", source="no verdicts"
     )
     flow: tuple[FlowOverride, ...] = param([], "flows that differ from the rest", source="none")
+
+
+class WrittenFile(ScenarioFile):
+    """A scenario as it is written: its topology may be one that is short for a graph."""
+
+    topology: Annotated[Topology | Beam, Field(discriminator="kind")] = param(  # type: ignore[assignment]
+        ..., "nodes, links, VCs and flows"
+    )

@@ -24,17 +24,18 @@ Time = Annotated[Quantity, quantity(Dimension.TIME, high=_LONGEST_PS, example="2
 Slot = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_PS, example="2.5 ms")]
 
 
-class Uplink(Parameters):
-    """An uplink that terminals share: the ports of their links send in its slots only.
-
-    What a slot carries waits in the port of its terminal, under the port's own policy and
-    scheduler, until a slot lets it through.
-    """
+class UplinkEnds(Parameters):
+    """Whose uplink it is."""
 
     to: Name = param(..., "node that the terminals send to: the satellite, or the hub behind it")
     terminals: Names | None = param(
         None, "nodes that share the uplink", source="all hosts with a link to that node"
     )
+
+
+class UplinkKeys(Parameters):
+    """Slots that terminals share, and who may send in them."""
+
     access: AccessProtocol = param(..., "access protocol: how terminals get slots")
     slot_cells: Annotated[int, whole_number(1, 4)] = param(
         1, "cells of one terminal that a slot carries", source="EN 301 790: bursts of 1, 2 or 4"
@@ -67,3 +68,11 @@ class Uplink(Parameters):
         source="four hops with a controller on the ground, two with one on board",
     )
     impairments: Impairments = param({}, "impairments of the uplink", source="nothing")
+
+
+class Uplink(UplinkKeys, UplinkEnds):
+    """An uplink that terminals share: the ports of their links send in its slots only.
+
+    What a slot carries waits in the port of its terminal, under the port's own policy and
+    scheduler, until a slot lets it through.
+    """

@@ -22,6 +22,7 @@ from skycell.scenario.links.classes import ClassQueue
 from skycell.scenario.links.framing import overhead_of
 from skycell.scenario.links.jitter import FrameJitter
 from skycell.scenario.links.loss import FrameLoss
+from skycell.scenario.links.receivers import Receiver
 from skycell.scenario.links.schedule import Schedule
 from skycell.scenario.values.link_values import Buffer as Buffer
 from skycell.scenario.values.link_values import Delay as Delay
@@ -161,6 +162,11 @@ class AnyLink(HostKeys, PortKeys, VaryingLinkKeys):
         "a newer acknowledgement of a connection replaces an older acknowledgement that waits; at "
         "routers, which see IP packets",
         source="RFC 3449, 5.2.1: an option",
+    )
+    receivers: tuple[Receiver, ...] = param(
+        [],
+        "nodes behind the link that receive it at another rate, as by a MODCOD of their own",
+        source="all at the rate of the link",
     )
 
 

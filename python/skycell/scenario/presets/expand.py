@@ -46,6 +46,11 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             _expand_uplink(table, ("uplink", i), faults) if isinstance(table, dict) else table
             for i, table in enumerate(uplinks)
         ]
+    topology = merged.get("topology")
+    way_back = topology.get("return") if isinstance(topology, dict) else None
+    if isinstance(way_back, dict) and isinstance(way_back.get("uplink"), dict):
+        where: Path = ("topology", "return", "uplink")
+        way_back["uplink"] = _expand_uplink(way_back["uplink"], where, faults)
     traffic = merged.get("traffic")
     if isinstance(traffic, list):
         merged["traffic"] = [

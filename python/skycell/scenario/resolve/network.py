@@ -16,6 +16,7 @@ from skycell.scenario.resolve.peps import check_ipsec
 from skycell.scenario.resolve.ports import channels, delay_variations, ports
 from skycell.scenario.resolve.processing import delayed_schedule, processing, with_processing
 from skycell.scenario.resolve.qos import check_qos
+from skycell.scenario.resolve.receivers import receivers
 from skycell.scenario.resolve.records import records
 from skycell.scenario.resolve.resequencers import resequencers
 from skycell.scenario.resolve.resolution import Resolution
@@ -46,6 +47,7 @@ _PARTS = (
     ports,
     channels,
     delay_variations,
+    receivers,
     policers,
     records,
     measure_from_ps,
@@ -115,6 +117,7 @@ def _link(net: Resolution, link: PlannedLink) -> LinkSpec:
         channel=channels(net)[link.name],
         delay_variation=delay_variation,
         schedule=schedule,
+        receivers=receivers(net).get(link.name, ()),
         port=port,
     )
 

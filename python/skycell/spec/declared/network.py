@@ -130,6 +130,7 @@ from skycell.spec.declared.parts import (
     QueueSpec,
     RackTlpSpec,
     RateAlgorithmSpec,
+    ReceiverSpec,
     RecordSpec,
     RecoverySpec,
     RedEcnSpec,
@@ -239,6 +240,7 @@ class LinkSpec(SpecPart):
     channel: ChannelSpec | None = left_out(None)
     delay_variation: DelayVariationSpec | None = left_out(None)
     schedule: ScheduleSpec | None = None
+    receivers: tuple[ReceiverSpec, ...] = left_out(())
     port: PortSpec
 
 
@@ -408,6 +410,7 @@ __all__ = [
     "QueueSpec",
     "RackTlpSpec",
     "RateAlgorithmSpec",
+    "ReceiverSpec",
     "RecordSpec",
     "RecoverySpec",
     "RedEcnSpec",

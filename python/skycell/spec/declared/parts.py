@@ -181,6 +181,14 @@ class ScheduleSpec(SpecPart):
     handover_loses_cells: bool
 
 
+class ReceiverSpec(SpecPart):
+    """A receiver of the packets of some VCs, which go at its own rate."""
+
+    vcs: tuple[U32, ...] = ()
+    times_ps: tuple[U64, ...] = ()
+    rates_millibps: tuple[U64 | None, ...] = ()
+
+
 ServiceClass = Literal["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]
 
 

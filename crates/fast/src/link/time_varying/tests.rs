@@ -40,6 +40,7 @@ fn setting(schedule: ScheduleSpec, inputs: [u32; 2]) -> Setting {
         channel: None,
         delay_variation: None,
         schedule: Some(schedule),
+        receivers: Vec::new(),
         port: PortSpec::fifo(None, PolicySpec::TailDrop(TailDropSpec {}), 0),
     };
     let mut link = TimeVaryingLink::new(&spec, 1, 2, SimTime(5_000), Some(4)).expect("it moves");

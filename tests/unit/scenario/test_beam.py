@@ -1,0 +1,223 @@
+"""A beam: the graph that it is short for, receivers at rates of their own, and its faults."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from skycell import _core
+from skycell.scenario import check, parse
+
+BEAM: dict[str, Any] = {
+    "run": {"duration": "5 s"},
+    "topology": {
+        "kind": "beam",
+        "terminals": 6,
+        "delay": "260 ms",
+        "servers": {"count": 2, "delay": "20 ms"},
+        "service": {"shaper": {"rate": "10 Mbit/s", "burst": "20 kB"}, "buffer": "100 kB"},
+        "forward": {
+            "rate": "30 Mbaud",
+            "framing": {"kind": "gse", "modcod": "16APSK 3/4"},
+            "buffer": "200 ms",
+            "policy": "fq_codel",
+            "receivers": [
+                {"terminals": 1, "modcod": "QPSK 1/2"},
+                {"terminals": 2, "modcod": "8PSK 2/3"},
+            ],
+        },
+        "return": {
+            "rate": "8 Mbit/s",
+            "framing": "none",
+            "buffer": "2000 cells",
+            "uplink": {"preset": "dvb_rcs"},
+        },
+        "pep": {"at": ["gateway", "terminal"], "buffer": "2 MB"},
+    },
+}
+
+GRAPH: dict[str, Any] = {
+    "run": {"duration": "5 s"},
+    "topology": {
+        "kind": "graph",
+        "hosts": [{"name": "server", "count": 2}, {"name": "user", "count": 6}],
+        "routers": [
+            "gateway",
+            "satellite",
+            {"name": "terminal", "count": 6},
+            {"name": "service", "count": 6},
+            "modulator",
+        ],
+        "link": [
+            {
+                "from": "server*",
+                "to": "gateway",
+                "rate": "10 Gbit/s",
+                "framing": "ip",
+                "delay": "20 ms",
+            },
+            {
+                "from": "gateway",
+                "to": "service*",
+                "one_way": True,
+                "rate": "100 Gbit/s",
+                "framing": "ip",
+                "delay": "0 s",
+                "shaper": {"rate": "10 Mbit/s", "burst": "20 kB"},
+                "buffer": "100 kB",
+            },
+            {
+                "from": "service*",
+                "to": "modulator",
+                "one_way": True,
+                "rate": "100 Gbit/s",
+                "framing": "ip",
+                "delay": "0 s",
+            },
+            {
+                "from": "modulator",
+                "to": "satellite",
+                "one_way": True,
+                "rate": "30 Mbaud",
+                "framing": {"kind": "gse", "modcod": "16APSK 3/4"},
+                "delay": "260 ms",
+                "buffer": "200 ms",
+                "policy": "fq_codel",
+                "receivers": [
+                    {"nodes": ["terminal1"], "modcod": "QPSK 1/2"},
+                    {"nodes": ["terminal2", "terminal3"], "modcod": "8PSK 2/3"},
+                ],
+            },
+            {
+                "from": "satellite",
+                "to": "terminal*",
+                "one_way": True,
+                "rate": "100 Gbit/s",
+                "framing": "ip",
+                "delay": "0 s",
+            },
+            {
+                "from": "terminal*",
+                "to": "gateway",
+                "one_way": True,
+                "rate": "8 Mbit/s",
+                "framing": "none",
+                "delay": "260 ms",
+                "buffer": "2000 cells",
+            },
+            {
+                "from": "terminal*",
+                "to": "user*",
+                "rate": "1 Gbit/s",
+                "framing": "ip",
+                "delay": "0 s",
+            },
+        ],
+        "flow": [{"name": "flow", "source": "server*", "destination": "user*", "in_turn": True}],
+    },
+    "uplink": [
+        {
+            "to": "gateway",
+            "terminals": [f"terminal{k}" for k in range(1, 7)],
+            "preset": "dvb_rcs",
+            "hop": "130 ms",
+        }
+    ],
+    "pep": [
+        {"node": node, "buffer": "2 MB"}
+        for node in ["gateway", *(f"terminal{k}" for k in range(1, 7))]
+    ],
+}
+
+
+def with_value(key: str, value: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(BEAM)
+    table = changed["topology"]
+    *tables, last = key.split(".")
+    for name in tables:
+        table = table[name]
+    table[last] = value
+    return changed
+
+
+def places(scenario: dict[str, Any]) -> list[str]:
+    return [fault.path for fault in check(scenario)]
+
+
+def test_a_beam_is_the_graph_written_out() -> None:
+    spec = parse(BEAM).resolve()
+    _core.validate(spec.canonical_json())
+    assert spec.canonical_json() == parse(GRAPH).resolve().canonical_json()
+
+
+def test_a_terminal_receives_at_the_rate_of_its_modcod() -> None:
+    (carrier,) = (link for link in parse(BEAM).resolve().links if link.receivers)
+    names = [vc.name for vc in parse(BEAM).resolve().vcs]
+    received = {
+        names[vc]: receiver.rates_millibps for receiver in carrier.receivers for vc in receiver.vcs
+    }
+    low, middle = (receiver.rates_millibps for receiver in carrier.receivers)
+    assert len(received) == 3
+    assert [rate for name, rate in sorted(received.items())] == [low, middle, middle]
+    assert carrier.framing is not None
+    own = carrier.framing.rate_millibps
+    # EN 302 307-1, table 13: 0.988858, 1.980636 and 2.966728 bits a symbol; frames have headers besides.
+    assert low[0] / own == pytest.approx(0.988858 / 2.966728, rel=0.002)
+    assert middle[0] / own == pytest.approx(1.980636 / 2.966728, rel=0.002)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "place"),
+    [
+        (
+            "forward.receivers",
+            [{"terminals": 7, "modcod": "QPSK 1/2"}],
+            "topology.forward.receivers[0].terminals",
+        ),
+        ("forward.receivers", [{"terminals": 1}], "topology.forward.receivers[0].modcod"),
+        (
+            "forward.receivers",
+            [{"terminals": 1, "modcod": "32APSK 3/4"}],
+            "topology.forward.receivers[0].modcod",
+        ),
+        (
+            "forward.receivers",
+            [{"terminals": 1, "rate": "31 Mbaud"}],
+            "topology.forward.receivers[0].rate",
+        ),
+        ("forward.rate", "30 Mbit/s", "topology.forward.rate"),
+        ("return.framing", "ip", "topology.return.framing"),
+        ("return.uplink.preset", "dvb", "topology.return.uplink.preset"),
+        ("pep.buffer", "1 B", "topology.pep.buffer"),
+        ("delay", "300 days", "topology.delay"),
+        ("terminals", 0, "topology.terminals"),
+    ],
+)
+def test_a_fault_of_the_graph_stands_where_the_file_says_it(
+    key: str, value: Any, place: str
+) -> None:
+    assert place in places(with_value(key, value))
+
+
+def test_one_terminal_and_one_server_have_no_numbers() -> None:
+    changed = with_value("terminals", 1)
+    del changed["topology"]["forward"]["receivers"]
+    changed["topology"]["servers"]["count"] = 1
+    names = {node.name for node in parse(changed).resolve().nodes}
+    assert {"server", "user", "terminal", "service"} < names
+
+
+def test_receivers_belong_to_links_of_packets_with_nodes_behind_them() -> None:
+    def with_receivers(link: int, *receivers: dict[str, Any]) -> list[str]:
+        changed = copy.deepcopy(GRAPH)
+        changed["topology"]["link"][link]["receivers"] = list(receivers)
+        return places(changed)
+
+    rate = {"rate": "1 Mbit/s"}
+    assert with_receivers(5, {"nodes": ["server1"], **rate}) == ["topology.link[5].receivers[0]"]
+    assert with_receivers(0, {"nodes": ["nobody"], **rate})[0].endswith("receivers[0].nodes[0]")
+    assert with_receivers(2, {"nodes": ["server1"], **rate}) == [
+        "topology.link[2].receivers[0].nodes"
+    ]
+    twice = {"nodes": ["terminal*"], **rate}
+    assert with_receivers(2, twice, twice)[0] == "topology.link[2].receivers[1].nodes"
