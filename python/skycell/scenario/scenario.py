@@ -28,9 +28,9 @@ from skycell.input.forms import meaning_at
 from skycell.input.plain_values import plain_value
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
+from skycell.scenario.file.beam import Beam
 from skycell.scenario.file.constellation import ConstellationNetwork
 from skycell.scenario.file.idle_keys import note_idle_keys
-from skycell.scenario.file.beam import Beam
 from skycell.scenario.file.scenario_file import ScenarioFile, WrittenFile
 from skycell.scenario.file.topology import Dumbbell, Graph, ParkingLot
 from skycell.scenario.packets.trace import read_packet_traces

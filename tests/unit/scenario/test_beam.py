@@ -1,6 +1,7 @@
 """A beam: the graph that it is short for, receivers at rates of their own, and its faults."""
 
 import copy
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -35,6 +36,12 @@ BEAM: dict[str, Any] = {
         "pep": {"at": ["gateway", "terminal"], "buffer": "2 MB"},
     },
 }
+
+
+def _way(k: int) -> tuple[str, ...]:
+    server = f"server{(k - 1) % 2 + 1}"
+    return (server, "gateway", f"service{k}", "modulator", "satellite", f"terminal{k}", f"user{k}")
+
 
 GRAPH: dict[str, Any] = {
     "run": {"duration": "5 s"},
@@ -113,7 +120,20 @@ GRAPH: dict[str, Any] = {
                 "delay": "0 s",
             },
         ],
-        "flow": [{"name": "flow", "source": "server*", "destination": "user*", "in_turn": True}],
+        "vc": [
+            {"name": f"flow{k}.forward{hop}", "path": list(nodes)}
+            for k in range(1, 7)
+            for hop, nodes in enumerate(pairwise(_way(k)), 1)
+        ],
+        "flow": [
+            {
+                "name": f"flow{k}",
+                "source": _way(k)[0],
+                "destination": f"user{k}",
+                "forward": [f"flow{k}.forward{hop}" for hop in range(1, 7)],
+            }
+            for k in range(1, 7)
+        ],
     },
     "uplink": [
         {
@@ -161,7 +181,7 @@ def test_a_terminal_receives_at_the_rate_of_its_modcod() -> None:
     assert [rate for name, rate in sorted(received.items())] == [low, middle, middle]
     assert carrier.framing is not None
     own = carrier.framing.rate_millibps
-    # EN 302 307-1, table 13: 0.988858, 1.980636 and 2.966728 bits a symbol; frames have headers besides.
+    # EN 302 307-1, table 13: 0.988858, 1.980636, 2.966728 bits a symbol; frames have headers.
     assert low[0] / own == pytest.approx(0.988858 / 2.966728, rel=0.002)
     assert middle[0] / own == pytest.approx(1.980636 / 2.966728, rel=0.002)
 

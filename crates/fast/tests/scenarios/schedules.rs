@@ -62,6 +62,9 @@ pub fn set(link: &mut LinkSpec, schedule: ScheduleSpec) {
     if !schedule.losses_ppb.is_empty() {
         link.loss_ppb = 0;
     }
+    if !schedule.rates_millibps.is_empty() {
+        link.receivers.clear(); // these have rates of their own
+    }
     link.schedule = Some(schedule);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from skycell.input.faults import FaultCollector, Path, Verbatim
@@ -12,13 +13,22 @@ from skycell.scenario.declared.framings import Ip
 from skycell.scenario.file.beam import Beam
 from skycell.scenario.file.peps import Pep
 from skycell.scenario.file.scenario_file import ScenarioFile
-from skycell.scenario.file.topology import Graph, GraphFlow, GraphLink, Nodes, numbered_names
+from skycell.scenario.file.topology import (
+    Graph,
+    GraphFlow,
+    GraphLink,
+    GraphVc,
+    Nodes,
+    numbered_names,
+)
 from skycell.scenario.file.uplinks import Uplink
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.receivers import Receiver
 
 GATEWAY, SATELLITE, MODULATOR = "gateway", "satellite", "modulator"
 _TERMINAL, _USER, _SERVER, _SERVICE = "terminal", "user", "server", "service"
+
+_PLAIN_VC = GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
 
 _INNER = {"rate": parse_quantity("100 Gbit/s"), "framing": Ip(kind="ip")}
 """A link between two nodes in one place: 1500 octets take 0.12 us."""
@@ -64,7 +74,7 @@ def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[Sc
     join(SATELLITE, terminals, "", **_INNER, delay=_AT_ONCE, one_way=True)
     join(terminals, GATEWAY, "return", **_keys(beam.backward), **one_way)
     join(terminals, users, "lan", **_keys(beam.lan))
-    flow = {"name": "flow", "source": servers, "destination": users}
+    vcs, flows = _flows(beam, servers, users)
     graph = Graph(
         kind="graph",
         hosts=(
@@ -74,10 +84,8 @@ def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[Sc
         routers=tuple(routers),
         switches=(),
         link=tuple(links),
-        vc=(),
-        flow=(
-            GraphFlow.model_validate({**flow, "in_turn": servers != _SERVER and users != _USER}),
-        ),
+        vc=vcs,
+        flow=flows,
     )
     uplinks = list(file.uplink)
     if beam.backward.uplink is not None:
@@ -92,6 +100,31 @@ def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[Sc
         peps.append(pep)
     update = {"topology": graph, "uplink": tuple(uplinks), "pep": tuple(peps)}
     return file.model_copy(update=update), places
+
+
+def _flows(
+    beam: Beam, servers: str, users: str
+) -> tuple[tuple[GraphVc, ...], tuple[GraphFlow, ...]]:
+    """A flow to each terminal; where terminals have queues at the gateway, over its own."""
+    ends = {"source": servers, "destination": users}
+    in_turn = all(name.endswith("*") for name in ends.values())
+    flow = GraphFlow.model_validate({"name": "flow", "in_turn": in_turn, **ends})
+    if beam.service is None:
+        return (), (flow,)
+    vcs: list[GraphVc] = []
+    flows = []
+    of_servers = numbered_names(_SERVER, beam.servers.count)
+    kinds = ("flow", _SERVICE, _TERMINAL, _USER)
+    rows = zip(*(numbered_names(kind, beam.terminals) for kind in kinds), strict=True)
+    for i, (name, service, terminal, user) in enumerate(rows):
+        server = of_servers[i % len(of_servers)]
+        way = (server, GATEWAY, service, MODULATOR, SATELLITE, terminal, user)
+        names = [f"{name}.forward{k}" for k in range(1, len(way))]
+        for vc, path in zip(names, pairwise(way), strict=True):
+            vcs.append(_PLAIN_VC.model_copy(update={"name": vc, "path": path}))
+        own = {"name": name, "source": server, "destination": user, "in_turn": False}
+        flows.append(flow.model_copy(update={**own, "forward": tuple(names)}))
+    return tuple(vcs), tuple(flows)
 
 
 def _counts(beam: Beam) -> Iterator[tuple[str, int]]:
