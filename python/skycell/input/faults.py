@@ -118,7 +118,7 @@ class FaultCollector:
     meaning_at: Callable[[Path], str] = lambda path: ""
     """Returns the declared meaning of the key at a path, once the file has been read."""
     places: Mapping[Path, Path] = field(default_factory=dict)
-    """Where in the file stands what another path begins with, of a table that the file is short for."""
+    """Where in the file stands what another path begins with, if the file is short for it."""
 
     def add(self, path: Path, got: object, allowed: str, meaning: str | None = None) -> None:
         """Notes a fault.

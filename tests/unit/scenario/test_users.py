@@ -113,3 +113,19 @@ def test_users_over_a_constellation_are_refused() -> None:
 
 def test_an_empty_list_of_traffic_is_a_fault_with_or_without_a_list_of_stations() -> None:
     assert places() == ["traffic"]
+
+
+def test_a_buffer_in_time_holds_what_the_link_carries_in_it_of_users_packets() -> None:
+    link = {**BASE["topology"]["bottleneck"], "framing": "ethernet", "buffer": "200 ms"}
+    topology = {**BASE["topology"], "bottleneck": link}
+    links = parse({**BASE, "topology": topology, "traffic": [{"kind": "bulk", "users": 1}]})
+    (bottleneck,) = (one for one in links.resolve().links if one.name == "router1>router2")
+    packet = 512 + 40  # of the default segment, on the line 38 octets more
+    on_line = 20_000_000 / 8 * 0.2
+    assert bottleneck.port.queues[0].capacity_cells == int(on_line * packet / (packet + 38))
+
+
+def test_a_link_that_carries_no_segment_of_users_is_a_fault() -> None:
+    link = {**BASE["topology"]["bottleneck"], "mtu": "500 B"}
+    topology = {**BASE["topology"], "bottleneck": link}
+    assert places({"kind": "bulk", "users": 1}, topology=topology) == ["topology.bottleneck.mtu"]

@@ -13,8 +13,16 @@ from skycell.scenario.resolve.peps import Connection, connections_of, peps
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.resolve.sources import sources
 from skycell.scenario.resolve.tcp import tcps
+from skycell.scenario.resolve.users import users
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
-from skycell.spec.declared.network import FlowSpec, WebSpec
+from skycell.spec.declared.network import (
+    AsksSpec,
+    CallSpec,
+    FlowSpec,
+    SizeConstant,
+    SizeSpec,
+    WebSpec,
+)
 from skycell.spec.values import fragments
 
 
@@ -49,10 +57,46 @@ def longest_packets(net: Resolution) -> dict[str, int]:
         asked = flow.traffic.request_octets if isinstance(flow.traffic, WebSpec) else 0
         add(own.forward, packet_octets_of(mss, timestamps))
         add(own.reverse, packet_octets_of(min(asked, mss), timestamps))
+    for _, octets, route in _of_users(net):
+        add(route, octets)
     for source in sources(net):
         add(plan.datagrams.get(source.name, ()), source.datagram_octets)
     most = max(longest.values(), default=1)
     return {link: longest.get(link, most) for link in plan.links}
+
+
+def _of_users(net: Resolution) -> Iterator[tuple[str, int, Iterable[str]]]:
+    """What users send and are sent: in words, its octets, and the VCs.
+
+    Of datagrams whose sizes are drawn it is the most frequent size.
+    """
+    groups = users(net)
+    for group in groups.groups if groups is not None else ():
+        app = group.app
+        for route in net.plan.flows.values():
+            if isinstance(app, CallSpec):
+                both = "whose packets are of", app.packet_octets
+                sizes = (both, both)
+            elif isinstance(app, AsksSpec):
+                sizes = (
+                    ("whose answers are of", _size_of(app.answer)),
+                    ("whose requests are of", _size_of(app.ask)),
+                )
+            else:
+                mss, timestamps = group.tcp.mss, group.tcp.timestamps
+                sizes = (
+                    ("whose segments are of", packet_octets_of(mss, timestamps)),
+                    (
+                        "whose requests are of",
+                        packet_octets_of(min(app.request_octets, mss), timestamps),
+                    ),
+                )
+            for (what, octets), vcs in zip(sizes, (route.forward, route.reverse), strict=True):
+                yield f"{group.name}, {what}", octets, vcs
+
+
+def _size_of(size: SizeSpec) -> int:
+    return size.octets if isinstance(size, SizeConstant) else max(1, round(size.mode))
 
 
 def _connections(net: Resolution) -> Iterator[tuple[FlowSpec, Connection]]:
@@ -89,6 +133,7 @@ def check_mtus(net: Resolution) -> None:
         if isinstance(flow.traffic, WebSpec):
             octets = packet_octets_of(min(flow.traffic.request_octets, mss), timestamps)
             sent.append((f"{flow.name}, whose requests are of", octets, own.reverse))
+    sent += _of_users(net)
     lists = {
         source.name: (source, net.packets[int(here[1])])
         for here, source in each_source(net.file.source, net.faults)
