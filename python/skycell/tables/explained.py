@@ -9,6 +9,7 @@ from skycell.metrics.explained import Explained
 from skycell.metrics.resolved_links import ResolvedPath
 from skycell.tables.table import (
     NOTHING,
+    Cell,
     Table,
     columns,
     count,
@@ -126,9 +127,9 @@ def _layers(found: Explained) -> Table:
 
 
 def _sizes(found: Explained) -> Table:
-    rows = [
-        (
-            words(size.port),
+    ports: dict[tuple[Cell, ...], list[str]] = {}
+    for size in found.sizes:
+        row = (
             words(size.key),
             words(size.held),
             significant(size.packets),
@@ -137,8 +138,8 @@ def _sizes(found: Explained) -> Table:
             significant(size.time_ps / PS_PER_MS),
             significant(size.rtts),
         )
-        for size in found.sizes
-    ]
+        ports.setdefault(row, []).append(size.port)
+    rows = [(words(_several(names)), *row) for row, names in ports.items()]
     heads = ("full packets", "octets", "cells", "ms", "RTT or BDP")
     table = columns("port", "size", "held as", *heads, numeric=heads)
     return Table("Buffers and thresholds", table, tuple(rows), keys=2)

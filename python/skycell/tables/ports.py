@@ -40,7 +40,7 @@ def _in_brief(queues: Sequence[QueueRow], unit: str) -> Table:
             words(f"{row.counts['queue']['mean']:.1f}"),
             count(row.counts["queue"]["p99"]),
             count(row.counts["queue"]["max"]),
-            words(NOTHING if row.busy is None else f"{row.busy:.1%}"),
+            _busy(row.busy),
         )
         for row in queues
     ]
@@ -48,6 +48,10 @@ def _in_brief(queues: Sequence[QueueRow], unit: str) -> Table:
     heads = ("buffer", "arrived", "discarded", *marked, "mean queue", "99 %", "largest", "busy")
     title = f"Ports with a limited buffer, in {unit}"
     return Table(title, columns("port", *heads, numeric=heads), tuple(rows))
+
+
+def _busy(part: float | None) -> Cell:
+    return words(NOTHING) if part is None else Cell(f"{part:.1%}", sort=part)
 
 
 def queues(run: Recorded) -> list[Table]:

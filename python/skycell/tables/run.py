@@ -9,7 +9,7 @@ from typing import Literal
 from skycell.plots.run import is_of_many
 from skycell.tables import applications, flows, ports, probes, sky, sky_pairs, vcs
 from skycell.tables.recorded import Recorded
-from skycell.tables.table import Table, first_rows, shortened
+from skycell.tables.table import Table, first_rows, largest_first, shortened
 
 Section = Literal["flows", "ports", "vcs", "ledger"]
 """What a table is about: where it stands on a page."""
@@ -55,7 +55,7 @@ RUN_TABLES = (
     RunTable(sky_pairs.pairs_in_brief, "flows", medium="terminal"),
     RunTable(sky_pairs.pairs, "flows", sky_pairs.BY, medium="page"),
     RunTable(flows.recovery, "flows", "sent again", "flows", medium="page"),
-    RunTable(ports.queues_in_brief, "ports", medium="terminal"),
+    RunTable(ports.queues_in_brief, "ports", "busy", medium="terminal"),
     RunTable(ports.queues, "ports", "discarded", "ports", medium="page"),
     RunTable(sky.links, "ports"),
     RunTable(sky.nodes, "ports"),
@@ -85,11 +85,17 @@ RUN_TABLES = (
 def terminal_tables(run: Recorded, section: Section | None = None) -> list[Table]:
     """Returns the tables that a terminal shows, of one section or of all, with their first rows."""
     return [
-        first_rows(table, _MOST_ROWS)
+        first_rows(_fullest_first(table, entry), _MOST_ROWS)
         for entry in RUN_TABLES
         if entry.medium != "page" and section in (None, entry.section)
         for table in entry.tables(run)
     ]
+
+
+def _fullest_first(table: Table, entry: RunTable) -> Table:
+    """The ports that say most first, where not all are shown; other rows keep their order."""
+    is_cut = entry.section == "ports" and len(table.rows) > _MOST_ROWS
+    return largest_first(table, entry.by) if is_cut and entry.by else table
 
 
 def page_tables(run: Recorded, *sections: Section) -> list[Table]:

@@ -105,6 +105,19 @@ def shortened(table: Table, by: str, where: str) -> Table:
     return replace(table, caption=text, rows=rows, spread=_spread(table))
 
 
+def largest_first(table: Table, by: str) -> Table:
+    """The rows in descending order of a column, those without a number last."""
+    place = [column.title for column in table.columns].index(by)
+
+    def number_of(row: tuple[Cell, ...]) -> float:
+        value = row[place].sort
+        return -1.0 if value is None or isinstance(value, str) else float(value)
+
+    rows = sorted(table.rows, key=number_of, reverse=True)
+    title = f"{table.heading}; largest \u201c{by}\u201d first"
+    return replace(table, title=title, rows=tuple(rows))
+
+
 def first_rows(table: Table, most: int) -> Table:
     """The first rows of a table, and how many more there are."""
     more = len(table.rows) - most
