@@ -2,11 +2,13 @@
 
 import copy
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skycell import _core
+from skycell.input.faults import ScenarioFaults
 from skycell.scenario import check, parse
 
 BEAM: dict[str, Any] = {
@@ -181,6 +183,8 @@ def test_a_terminal_receives_at_the_rate_of_its_modcod() -> None:
     assert [rate for name, rate in sorted(received.items())] == [low, middle, middle]
     assert carrier.framing is not None
     own = carrier.framing.rate_millibps
+    assert low[0] is not None
+    assert middle[0] is not None
     # EN 302 307-1, table 13: bits a symbol; frames have headers besides.
     assert low[0] / own == pytest.approx(0.988858 / 2.966728, rel=0.002)
     assert middle[0] / own == pytest.approx(1.980636 / 2.966728, rel=0.002)
@@ -241,3 +245,40 @@ def test_receivers_belong_to_links_of_packets_with_nodes_behind_them() -> None:
     ]
     twice = {"nodes": ["terminal*"], **rate}
     assert with_receivers(2, twice, twice)[0] == "topology.link[2].receivers[1].nodes"
+
+
+def test_each_terminal_has_a_course_of_its_own_drawn_from_a_model(tmp_path: Path) -> None:
+    model = 'step = "1 s"\n[adaptive_coding]\nes_n0 = "9 dB"\n'
+    fade = '{ kind = "maseng_bakken", median = "3 dB", sigma = 0.9, time_constant = "1 min" }'
+    (tmp_path / "rain.toml").write_text(f"{model}fade = {fade}\n")
+    rain = with_value("forward.receivers", [{"terminals": 3, "model": "rain.toml"}])
+    rain["run"]["duration"] = "600 s"
+    scenario = parse(rain, folder=tmp_path)
+    spec = scenario.resolve()
+    _core.validate(spec.canonical_json())
+    (carrier,) = (link for link in spec.links if link.receivers)
+    assert carrier.framing is not None
+    assert [len(receiver.vcs) for receiver in carrier.receivers] == [1, 1, 1]
+    assert len({receiver.rates_millibps for receiver in carrier.receivers}) == 3
+    for receiver in carrier.receivers:
+        assert receiver.times_ps[0] == 0
+        rates = [rate for rate in receiver.rates_millibps if rate is not None]
+        assert max(rates) < carrier.framing.rate_millibps  # 16APSK 3/4 needs 10.2 dB
+        assert all(a != b for a, b in pairwise(receiver.rates_millibps))
+    assert scenario.resolve(seed=2).links != spec.links
+
+
+@pytest.mark.parametrize(
+    "model",
+    ['step = "1 s"\nloss = 0.1', 'step = "1 s"\ndelay_ms = { slots = [1] }', "nonsense = 1", None],
+)
+def test_a_model_that_gives_no_rate_alone_is_a_fault(tmp_path: Path, model: str | None) -> None:
+    if model is not None:
+        (tmp_path / "rain.toml").write_text(model)
+    changed = with_value("forward.receivers", [{"terminals": 1, "model": "rain.toml"}])
+    with pytest.raises(ScenarioFaults) as found:
+        parse(changed, folder=tmp_path)
+    place = "topology.forward.receivers[0].model"
+    assert all(
+        fault.file.endswith("rain.toml") or fault.path == place for fault in found.value.faults
+    )

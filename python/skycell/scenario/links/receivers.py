@@ -9,10 +9,11 @@ from pydantic import Field
 
 from skycell.coding.dvb_s2 import MODCODS
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.parameters import NamePattern, Parameters, param, without, word
+from skycell.input.parameters import NamePattern, Parameters, param, word
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing, Gse
 from skycell.scenario.links.framing import overhead_of, unfit_of
+from skycell.scenario.links.schedule import Text
 from skycell.scenario.values.link_values import Rate
 
 
@@ -22,11 +23,16 @@ class ReceiverRate(Parameters):
     modcod: Annotated[str, word(*MODCODS)] | None = param(
         None,
         "constellation and code rate of their packets; only with framing gse",
-        source="rate says it",
-        when=without("rate"),
+        source="rate or model says it",
     )
     rate: Rate | None = param(
-        None, "rate of their packets, up to that of the link", source="modcod says it"
+        None, "rate of their packets, up to that of the link", source="modcod or model says it"
+    )
+    model: Text | None = param(
+        None,
+        "a file with adaptive_coding, outages or rates, from which each node has a course of its "
+        "own drawn; where it has no rate, packets to the node are lost",
+        source="modcod or rate says it",
     )
 
 
@@ -47,7 +53,7 @@ def payload_of(
     here: Path,
     faults: FaultCollector,
 ) -> Fraction | None:
-    """The rate of the line for a receiver, bit/s; None with a fault, which is noted.
+    """The greatest rate of the line for a receiver, bit/s; None with a fault, which is noted.
 
     Args:
         receiver: with a MODCOD or a rate.
@@ -55,6 +61,11 @@ def payload_of(
         here: the table of the receiver.
         faults: takes what does not go with the link.
     """
+    said = [key for key in ("modcod", "rate", "model") if getattr(receiver, key) is not None]
+    if len(said) != 1:
+        got = Verbatim(" and ".join(said)) if said else NOTHING
+        faults.add((*here, said[-1] if said else "modcod"), got, "one of modcod, rate and model")
+        return None
     rate, framing = own
     most = rate.amount * overhead_of(framing).carried
     if receiver.rate is not None:
@@ -64,8 +75,7 @@ def payload_of(
             return None
         return receiver.rate.amount * overhead_of(framing).carried
     if receiver.modcod is None:
-        faults.add((*here, "modcod"), NOTHING, "a MODCOD, or a rate in its place")
-        return None
+        return most
     if not isinstance(framing, Gse):
         allowed = "a rate in its place: only a carrier with framing gse has MODCODs"
         faults.add((*here, "modcod"), receiver.modcod, allowed)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path as FilePath
 from typing import TypeVar
 
@@ -71,12 +72,15 @@ class LinkSchedules:
         channels: of those that lose frames in bursts or have bit errors, how, by the path of the
             key that says so.
         chains: of those whose satellites switch on board, by the path of their table.
+        courses: of receivers whose rate is drawn from a model, by the path of their table: the
+            course of a stream; None with a fault, which it notes.
     """
 
     schedules: dict[Path, ScheduleSpec]
     losses_ppb: dict[Path, int]
     channels: dict[Path, AnyChannel]
     chains: dict[Path, Chain]
+    courses: dict[Path, Callable[[str, FaultCollector], Steps | None]]
 
     def least_delay_ps(self, path: Path, delay_ps: int) -> int:
         """The least delay of a link over the run."""
@@ -93,6 +97,8 @@ def draws_schedules(file: ScenarioFile) -> bool:
         return any(outage.every is not None for outage in topology.outage)
     if isinstance(topology, Graph):
         links: Iterable[CongestedLink | GraphLink] = topology.link
+        if any(own.model is not None for link in topology.link for own in link.receivers):
+            return True
     else:
         links = (topology.bottleneck, topology.bottleneck.backward)
     return any(link.schedule is not None and link.schedule.model is not None for link in links)
@@ -115,6 +121,7 @@ def resolve_schedules(
     losses_ppb: dict[Path, int] = {}
     channels: dict[Path, AnyChannel] = {}
     chains: dict[Path, Chain] = {}
+    courses: dict[Path, Callable[[str, FaultCollector], Steps | None]] = {}
 
     def lose(loss: FrameLoss, framing: Framing | None, key: Path) -> None:
         if isinstance(loss, ErrorTrace):
@@ -133,6 +140,13 @@ def resolve_schedules(
     def complete(link: _Link, path: Path) -> _Link:
         _check_frame_check(link, path, faults)
         lose(link.loss, link.framing, (*path, "loss"))
+        receivers = link.receivers if isinstance(link, GraphLink) else ()
+        for i, receiver in enumerate(receivers):
+            if receiver.model is not None:
+                here: Path = (*path, "receivers", i)
+                courses[here] = partial(
+                    _course, folder, receiver.model, _rate_of(link), duration_ps, seed, here
+                )
         return moved(link, path)
 
     def moved(link: _Link, path: Path) -> _Link:
@@ -201,7 +215,7 @@ def resolve_schedules(
         ):
             if port is not None:
                 lose(port.loss, port.framing, ("topology", key, "loss"))
-        return file, LinkSchedules(schedules, losses_ppb, channels, chains)
+        return file, LinkSchedules(schedules, losses_ppb, channels, chains, courses)
     if isinstance(topology, Graph):
         links = [complete(link, ("topology", "link", i)) for i, link in enumerate(topology.link)]
         update: dict[str, object] = {"link": tuple(links)}
@@ -214,7 +228,7 @@ def resolve_schedules(
         update = {"bottleneck": bottleneck}
     changed = topology.model_copy(update=update)
     return file.model_copy(update={"topology": changed}), LinkSchedules(
-        schedules, losses_ppb, channels, chains
+        schedules, losses_ppb, channels, chains, courses
     )
 
 
@@ -422,6 +436,44 @@ def _from_model(
         faults.add(where, got, "at least one step with a path")
         return None
     return found
+
+
+def _course(
+    folder: FilePath,
+    model: str,
+    own: LinkRate,
+    duration_ps: int,
+    seed: int,
+    here: Path,
+    stream: str,
+    faults: FaultCollector,
+) -> Steps | None:
+    """The rate that a receiver has over the run, drawn from a model; None with a fault."""
+    schedule = Schedule.model_construct(model=model)
+    where = (*here, "model")
+    try:
+        if read_model(folder / model).delay_ms is not None:
+            faults.add(where, model, "a model without delay_ms: receivers have rates of their own")
+            return None
+        name = f"{seed}/{stream}"
+        steps = drawn_steps(folder, schedule, own, 0, name, duration_ps, es_n0_of_budget)
+    except ScenarioFaults as found:
+        _take_over(found, where, faults)
+        return None
+    except OSError as error:
+        faults.add(where, model, f"a file that can be read; {error.strerror or error}")
+        return None
+    if steps.losses_ppb:
+        faults.add(where, model, "a model without loss: a receiver has rates and outages")
+        return None
+    own_rate = own.measure(own.payload)
+    found_steps = _within(steps, 0, duration_ps, own_rate)
+    rates = found_steps.rates or (own_rate,) * len(found_steps.times_ps)
+    if all(delay is None for delay in found_steps.delays_ps):
+        got = Verbatim(f'"{model}", whose draw for this seed is an outage all the time')
+        faults.add(where, got, "a rate at some time of the run")
+        return None
+    return replace(found_steps, rates=rates)
 
 
 def _within(series: Steps, start_ps: int, end_ps: int, own_rate: int) -> Steps:

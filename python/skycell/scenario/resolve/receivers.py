@@ -60,9 +60,9 @@ def _add(
     is_used = False
     for link in links:
         ways = behind.get(link.name, {})
-        vcs = [vc for vc, routes in ways.items() if any(named & nodes for nodes in routes)]
+        vcs = [vc for vc, routes in ways.items() if any(named.keys() & nodes for nodes in routes)]
         for vc in vcs:
-            if not all(named & nodes for nodes in ways[vc]):
+            if not all(named.keys() & nodes for nodes in ways[vc]):
                 got = Verbatim(f"{vc}, which also carries packets to other nodes")
                 net.faults.add((*here, "nodes"), got, "nodes whose packets have VCs of their own")
                 return
@@ -70,21 +70,44 @@ def _add(
                 got = Verbatim(f"{vc}, which receivers[{taken[vc]}] receives")
                 net.faults.add((*here, "nodes"), got, "nodes of which no other table speaks")
                 return
-        if vcs:
-            is_used = True
+        if not vcs:
+            continue
+        is_used = True
+        own = specs.setdefault(link.name, [])
+        if receiver.model is None:
             ids = tuple(net.vc_ids[vc] for vc in vcs)
-            rates = (rounded(payload * 1000),)
-            own = ReceiverSpec(vcs=ids, times_ps=(0,), rates_millibps=rates)
-            specs.setdefault(link.name, []).append(own)
+            rate = rounded(payload * 1000)
+            own.append(ReceiverSpec(vcs=ids, times_ps=(0,), rates_millibps=(rate,)))
+            continue
+        for node in named:
+            ids = tuple(net.vc_ids[vc] for vc in vcs if any(node in way for way in ways[vc]))
+            course = _course(net, here, f"{link.name}/{node}") if ids else None
+            if course is not None:
+                own.append(ReceiverSpec(vcs=ids, times_ps=course[0], rates_millibps=course[1]))
     if not is_used:
         allowed = "nodes to which a flow or source goes on behind the link"
         net.faults.add((*here, "nodes"), list(receiver.nodes), allowed)
 
 
-def _named(net: Resolution, receiver: Receiver, here: Path) -> frozenset[str] | None:
-    """The nodes that a table names; None where a name is no node's, which is noted."""
+def _course(
+    net: Resolution, here: Path, stream: str
+) -> tuple[tuple[int, ...], tuple[int | None, ...]] | None:
+    """When each step begins, and its rate, None where nothing is received; None with a fault."""
+    steps = net.schedules.courses[here](stream, net.faults)
+    if steps is None:
+        return None
+    rows: list[tuple[int, int | None]] = []
+    for time, rate, delay in zip(steps.times_ps, steps.rates, steps.delays_ps, strict=True):
+        found = None if delay is None else rate
+        if not rows or rows[-1][1] != found:
+            rows.append((time, found))
+    return tuple(time for time, _ in rows), tuple(rate for _, rate in rows)
+
+
+def _named(net: Resolution, receiver: Receiver, here: Path) -> dict[str, None] | None:
+    """The nodes that a table names, in order; None where a name is no node's, which is noted."""
     nodes = net.plan.nodes
-    found: set[str] = set()
+    found: dict[str, None] = {}
     for k, name in enumerate(receiver.nodes):
         own = list(numbered(name, nodes).values()) if name.endswith("*") else [name]
         known = [node for node in own if node in nodes]
@@ -92,8 +115,8 @@ def _named(net: Resolution, receiver: Receiver, here: Path) -> frozenset[str] | 
             allowed = f"a node of the topology{did_you_mean(name, nodes)}"
             net.faults.add((*here, "nodes", k), name, allowed)
             return None
-        found.update(known)
-    return frozenset(found)
+        found |= dict.fromkeys(known)
+    return found
 
 
 def _ways_behind(net: Resolution) -> dict[str, _Ways]:
