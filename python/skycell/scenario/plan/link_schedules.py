@@ -46,6 +46,7 @@ from skycell.scenario.links.keys import (
 )
 from skycell.scenario.links.link_rate import LinkRate
 from skycell.scenario.links.loss import FrameLoss, Independent
+from skycell.scenario.links.receivers import Receiver
 from skycell.scenario.links.schedule import MOST_STEPS, Schedule
 from skycell.scenario.links.series import read_series
 from skycell.scenario.plan.link_budgets import es_n0_of_budget
@@ -140,7 +141,9 @@ def resolve_schedules(
     def complete(link: _Link, path: Path) -> _Link:
         _check_frame_check(link, path, faults)
         lose(link.loss, link.framing, (*path, "loss"))
-        receivers = link.receivers if isinstance(link, GraphLink) else ()
+        receivers: tuple[Receiver, ...] = ()
+        if isinstance(link, GraphLink):
+            receivers = link.receivers
         for i, receiver in enumerate(receivers):
             if receiver.model is not None:
                 here: Path = (*path, "receivers", i)
