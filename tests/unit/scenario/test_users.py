@@ -96,6 +96,34 @@ def test_what_belongs_to_connections_of_flows_is_refused_beside_users() -> None:
     assert places(bulk, flow=[{"names": ["flow1"], "ipsec": True}]) == ["flow[0]"]
 
 
+GRAPH: dict[str, Any] = {
+    "kind": "graph",
+    "hosts": ["server", "one", "two"],
+    "routers": ["gateway"],
+    "link": [
+        {"from": name, "to": "gateway", "rate": "10 Mbit/s", "framing": "ip", "delay": "5 ms"}
+        for name in ("server", "one", "two")
+    ],
+    "flow": [{"name": name, "source": "server", "destination": name} for name in ("one", "two")],
+}
+
+
+def test_a_classifier_puts_what_users_of_a_pair_send_and_get_on_a_vc() -> None:
+    rule = {"vc": "gold", "source": "server", "destination": "two"}
+    tables = {"topology": GRAPH, "classifier": [{"node": "gateway", "rule": [rule]}]}
+    spec = parse({**BASE, "traffic": [{"kind": "bulk", "users": 2}], **tables}).resolve()
+    assert spec.users is not None
+    names = [[spec.vcs[vc].name for vc in route.forward] for route in spec.users.routes]
+    assert [route[-1] == "gold" for route in names] == [False, True]
+
+
+def test_a_rule_for_a_protocol_is_refused_beside_users() -> None:
+    rule = {"vc": "gold", "protocol": "tcp"}
+    tables = {"topology": GRAPH, "classifier": [{"node": "gateway", "rule": [rule]}]}
+    found = places({"kind": "bulk", "users": 2}, **tables)
+    assert found == ["classifier[0].rule[0].protocol"]
+
+
 def test_users_over_a_constellation_are_refused() -> None:
     tables = [{"kind": "bulk", "users": 1}]
     scenario = {

@@ -1,6 +1,8 @@
 //! Groups of users on the routes of a scenario's flows, beside some of these.
 
-use super::{Dice, MILLISECOND, packets, scenario, several_classes, time_varying, with_stepping};
+use super::{
+    Dice, MILLISECOND, packets, scenario, several_classes, time_varying, uplinks, with_stepping,
+};
 use skycell_des::Stream;
 use skycell_spec::*;
 
@@ -16,6 +18,7 @@ pub fn networks_with_users(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
         ),
         ("users over links that move", only(2, time_varying(seed))),
         ("users in classes", only(3, Some(several_classes(seed)))),
+        ("users at an uplink", uplinks(seed)),
     ];
     let with =
         |(kind, spec): (&'static str, Option<NetworkSpec>)| Some((kind, with_users(spec?, seed)?));

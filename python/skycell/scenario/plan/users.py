@@ -47,10 +47,16 @@ def _refuse_beside_users(file: ScenarioFile, faults: FaultCollector) -> None:
     """Notes what is of the connections of flows, which a topology with users does not have."""
     meaning = "with [[traffic]] of users the topology's flows are pairs of hosts for users"
     allowed = "nothing beside groups of users"
-    for key in ("flow", "pep", "classifier", "uplink"):
+    for key in ("flow", "pep"):
         tables = getattr(file, key)
         if tables:
             faults.add((key, 0), Verbatim(f"[[{key}]]"), allowed, meaning)
+    for i, classifier in enumerate(file.classifier):
+        for k, rule in enumerate(classifier.rule):
+            if rule.protocol is not None:
+                where = ("classifier", i, "rule", k, "protocol")
+                both = "connections and datagrams of users take the same VCs"
+                faults.add(where, rule.protocol, f"{allowed}: {both}")
     for i, trace in enumerate(file.records.traces):
         if trace in _TRACES_OF_FLOWS:
             faults.add(("records", "traces", i), trace, "traces of ports: users have no flows")
