@@ -194,8 +194,14 @@ impl Uplink {
         }
     }
 
-    /// The next slot begins, at `now`; `waiting` is what waits at its terminals. Who gets through, if anybody does.
-    pub fn on_slot(&mut self, now: SimTime, waiting: &[Waiting]) -> Option<Transmission> {
+    /// The next slot begins, at `now`; `backlog` cells wait at all its terminals, and `waiting` tells what does at one. Who
+    /// gets through, if anybody does.
+    pub fn on_slot(
+        &mut self,
+        now: SimTime,
+        backlog: u64,
+        waiting: impl Fn(u32) -> Waiting,
+    ) -> Option<Transmission> {
         self.learn(now);
         if self.slot_in_frame == self.frame_slots.len() {
             self.begin_frame(now);
@@ -204,7 +210,6 @@ impl Uplink {
         self.slot_in_frame += 1;
         self.slot += 1;
         self.counts.slots += 1;
-        let backlog: u64 = waiting.iter().map(|own| u64::from(own.cells)).sum();
         self.counts.add_backlog(now >= self.half_time, backlog);
         let is_jammed = self.is_jammed(now);
         let sent = match owner {
@@ -297,11 +302,12 @@ impl Uplink {
     fn contend(
         &mut self,
         now: SimTime,
-        waiting: &[Waiting],
+        waiting: impl Fn(u32) -> Waiting,
         is_jammed: bool,
     ) -> Option<Transmission> {
         let mut contenders = Vec::new();
-        for ((terminal, own), id) in self.terminals.iter_mut().zip(waiting).zip(0u32..) {
+        for (terminal, id) in self.terminals.iter_mut().zip(0u32..) {
+            let own = waiting(id);
             let is_served = terminal.requester.asked + terminal.requester.granted > 0;
             if own.is_cut_off {
                 // What waits contends as if it came with the path: intervals of time before then have been served.
@@ -352,7 +358,7 @@ impl Uplink {
         });
         let id = through?;
         self.terminals[id as usize].contends_since = None;
-        Some(self.send(now, id, waiting[id as usize], false))
+        Some(self.send(now, id, waiting(id), false))
     }
 
     /// A terminal sends what a slot carries, and asks for the rest where a burst may.
@@ -378,12 +384,12 @@ impl Uplink {
         &mut self,
         now: SimTime,
         id: u32,
-        waiting: &[Waiting],
+        waiting: impl Fn(u32) -> Waiting,
         is_jammed: bool,
     ) -> Option<Transmission> {
         let requester = &mut self.terminals[id as usize].requester;
         requester.granted = requester.granted.saturating_sub(1);
-        let own = waiting[id as usize];
+        let own = waiting(id);
         if own.sendable() == 0 {
             self.counts.unused += 1;
             return None;
@@ -395,7 +401,7 @@ impl Uplink {
     }
 
     /// A slot of requests: the next terminals ask.
-    fn ask(&mut self, now: SimTime, waiting: &[Waiting], is_jammed: bool) {
+    fn ask(&mut self, now: SimTime, waiting: impl Fn(u32) -> Waiting, is_jammed: bool) {
         self.counts.request_slots += 1;
         let AccessSpec::Dama(spec) = self.spec.access else {
             unreachable!("only DAMA has slots of requests");
@@ -406,7 +412,7 @@ impl Uplink {
             self.asks_next = (id + 1) % terminals;
             // A request that is lost changes nothing: its terminal asks again at its next turn.
             // Differs: it would know a round trip later.
-            let own = waiting[id as usize];
+            let own = waiting(id);
             let is_lost = is_jammed || self.happens(self.spec.impairments.burst_errors);
             if is_lost || own.is_cut_off {
                 continue;

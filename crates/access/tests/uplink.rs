@@ -76,7 +76,9 @@ impl Run {
             is_cut_off,
         });
         let waiting: Vec<_> = waiting.collect();
-        if let Some(sent) = self.uplink.on_slot(now, &waiting) {
+        let backlog = waiting.iter().map(|own| u64::from(own.cells)).sum();
+        let of = |id: u32| waiting[id as usize];
+        if let Some(sent) = self.uplink.on_slot(now, backlog, of) {
             for _ in 0..sent.cells {
                 let queue = &mut self.queues[sent.terminal as usize];
                 let since = queue.pop_front().expect("only what waits is sent");

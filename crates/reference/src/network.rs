@@ -262,6 +262,7 @@ impl<'a> Network<'a> {
             self.frames.settle(lost.frame, 1);
         }
         self.begin_sending(now, port_id);
+        self.note_change(port_id);
         let first = self.ports[port_id as usize].link.next_arrival();
         if let Some(arrival) = first
             && first != before
@@ -612,6 +613,7 @@ impl<'a> Network<'a> {
                 self.frames.settle(frame, units);
             }
         }
+        self.note_change(port_id);
     }
 
     /// Counts the units that the port had accepted and has discarded now.

@@ -3,7 +3,7 @@
 use super::Network;
 use crate::frames::Cell;
 use crate::port::Port;
-use skycell_access::{Uplink, Waiting};
+use skycell_access::Uplink;
 use skycell_des::{EventQueue, Key};
 use skycell_records::{CellDelays, UplinkRecord};
 use skycell_spec::NetworkSpec;
@@ -17,6 +17,8 @@ struct SharedUplink {
     /// By terminal.
     ports: Vec<u32>,
     delays: CellDelays,
+    /// Cells in all these ports.
+    backlog: u64,
     /// The port that the slot under way lets send, and whether what it sends is lost.
     sending: Option<(u32, bool)>,
 }
@@ -25,8 +27,8 @@ struct SharedUplink {
 #[derive(Debug)]
 pub(super) struct Access {
     uplinks: Vec<SharedUplink>,
-    /// By port: the uplink whose terminal it is.
-    of_port: Vec<Option<u32>>,
+    /// By port: the uplink whose terminal it is, and the cells in it as last counted.
+    of_port: Vec<Option<(u32, u32)>>,
 }
 
 impl Access {
@@ -35,7 +37,7 @@ impl Access {
         let mut of_port = vec![None; ports.len()];
         for (uplink, id) in spec.uplinks.iter().zip(0u32..) {
             for &port in &uplink.links {
-                of_port[port as usize] = Some(id);
+                of_port[port as usize] = Some((id, 0));
                 ports[port as usize].grant(0, false);
             }
             events.push(Key::new(SimTime::ZERO, rank::SLOT, id));
@@ -45,6 +47,7 @@ impl Access {
             uplink: Uplink::new(uplink, spec.seed, end),
             ports: uplink.links.clone(),
             delays: CellDelays::new(0),
+            backlog: 0,
             sending: None,
         });
         Access {
@@ -55,13 +58,23 @@ impl Access {
 
     /// A cell begins to leave a port: where that is a terminal's, the first of a message has had its access.
     pub(super) fn on_sending(&mut self, port: u32, cell: &Cell, start: SimTime) {
-        let Some(id) = self.of_port[port as usize] else {
+        let Some((id, _)) = self.of_port[port as usize] else {
             return;
         };
         let shared = &mut self.uplinks[id as usize];
         if cell.index == 0 && shared.sending == Some((port, false)) {
             shared.delays.add((start - cell.came_at).0);
         }
+    }
+
+    /// Cells have come to a port, or left it: `queued` are in it now.
+    pub(super) fn on_change(&mut self, port: u32, queued: impl FnOnce() -> u32) {
+        let Some(Some((id, counted))) = self.of_port.get_mut(port as usize) else {
+            return;
+        };
+        let backlog = &mut self.uplinks[*id as usize].backlog;
+        let before = std::mem::replace(counted, queued());
+        *backlog = *backlog + u64::from(*counted) - u64::from(before);
     }
 
     /// Returns the records of the uplinks when the run ends.
@@ -76,18 +89,29 @@ impl Access {
 }
 
 impl Network<'_> {
+    /// Cells have come to a port, or left it.
+    pub(super) fn note_change(&mut self, port_id: u32) {
+        let ports = &self.ports;
+        self.access
+            .on_change(port_id, || ports[port_id as usize].queued());
+    }
+
     /// A slot of an uplink begins: the terminal that it lets through sends.
     pub(super) fn on_slot(&mut self, now: SimTime, id: u32) {
         let shared = &mut self.access.uplinks[id as usize];
         if let Some((port, _)) = shared.sending.take() {
             self.ports[port as usize].grant(0, false);
         }
-        let waiting: Vec<Waiting> = shared
-            .ports
-            .iter()
-            .map(|&port| self.ports[port as usize].waiting(now))
-            .collect();
-        let sent = shared.uplink.on_slot(now, &waiting);
+        let ports = &self.ports;
+        let port_of = |terminal: u32| &ports[shared.ports[terminal as usize] as usize];
+        let waiting = |terminal: u32| port_of(terminal).waiting(now);
+        debug_assert_eq!(
+            shared.backlog,
+            (0..shared.ports.len() as u32)
+                .map(|terminal| u64::from(port_of(terminal).queued()))
+                .sum::<u64>()
+        );
+        let sent = shared.uplink.on_slot(now, shared.backlog, waiting);
         let next = shared.uplink.next_slot();
         self.events.push(Key::new(next, rank::SLOT, id));
         if let Some(sent) = sent {
