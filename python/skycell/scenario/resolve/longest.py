@@ -73,7 +73,7 @@ def _of_users(net: Resolution) -> Iterator[tuple[str, int, Iterable[str]]]:
     groups = users(net)
     for group in groups.groups if groups is not None else ():
         app = group.app
-        for route in net.plan.flows.values():
+        for name, route in net.plan.flows.items():
             if isinstance(app, CallSpec):
                 both = "whose packets are of", app.packet_octets
                 sizes = (both, both)
@@ -83,14 +83,15 @@ def _of_users(net: Resolution) -> Iterator[tuple[str, int, Iterable[str]]]:
                     ("whose requests are of", _size_of(app.ask)),
                 )
             else:
-                mss, timestamps = group.tcp.mss, group.tcp.timestamps
-                sizes = (
-                    ("whose segments are of", packet_octets_of(mss, timestamps)),
-                    (
-                        "whose requests are of",
-                        packet_octets_of(min(app.request_octets, mss), timestamps),
-                    ),
+                tcps_of_route = [group.tcp, *(pep.tcp for pep in peps(net).get(name, ()))]
+                segment, request = (
+                    max(
+                        packet_octets_of(min(most, tcp.mss), tcp.timestamps)
+                        for tcp in tcps_of_route
+                    )
+                    for most in (2**32, app.request_octets)
                 )
+                sizes = ("whose segments are of", segment), ("whose requests are of", request)
             for (what, octets), vcs in zip(sizes, (route.forward, route.reverse), strict=True):
                 yield f"{group.name}, {what}", octets, vcs
 
