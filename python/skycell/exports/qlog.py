@@ -16,7 +16,8 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from skycell.exports.segments import Segment, flows_of, segments
+from skycell.exports.segments import TRACE, Segment, flows_of, segments, trace_of
+from skycell.metrics.round_trips import round_trips
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -40,7 +41,12 @@ def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
         NothingToExport: the run has no flows, or kept no such trace.
     """
     wanted = flows_of(result, flows)
-    senders = {flow: _Sender() for flow in wanted}
+    samples = round_trips(trace_of(result, TRACE)).select("flow", "sequence", "rtt_ps")
+    trips: dict[int, dict[int, int]] = {flow: {} for flow in wanted}
+    for flow, sequence, rtt_ps in samples.iter_rows():
+        if flow in trips:
+            trips[flow][sequence] = rtt_ps
+    senders = {flow: _Sender(trips[flow]) for flow in wanted}
     windows = _windows(result, wanted)
     events: dict[int, list[Event]] = {flow: [] for flow in wanted}
     for segment in segments(result, wanted):
@@ -75,15 +81,17 @@ def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
 class _Sender:
     """What one sender has sent and is waiting for."""
 
-    def __init__(self) -> None:
+    def __init__(self, trips: dict[int, int]) -> None:
+        """A sender with the round-trip times of ACKs, by the octet they first acknowledge up to."""
+        self._trips = trips
         self._number = 0
         self._received = 0
         self._acked = 0
         self._highest = 0
         #: First octets of what is outstanding, in order; and of each the packet that has them:
-        #: number, end, when it was sent, whether it was a repetition.
+        #: number and end.
         self._starts: list[int] = []
-        self._outstanding: dict[int, tuple[int, int, int, bool]] = {}
+        self._outstanding: dict[int, tuple[int, int]] = {}
 
     @property
     def in_flight(self) -> int:
@@ -97,7 +105,7 @@ class _Sender:
             yield _event(segment.time_ps, "recovery:packet_lost", header=_header(earlier[0]))
         else:
             insort(self._starts, start)
-        self._outstanding[start] = (self._number, end, segment.time_ps, segment.is_repeated)
+        self._outstanding[start] = (self._number, end)
         self._highest = max(self._highest, end)
         frame = {"frame_type": "stream", "stream_id": 0, "offset": start, "length": segment.length}
         yield _event(
@@ -111,16 +119,15 @@ class _Sender:
 
     def acked(self, segment: Segment) -> Iterator[Event]:
         """An ACK, what it acknowledges, and a round trip where it measures one (Karn's rule)."""
+        is_new = segment.sequence > self._acked
         self._acked = max(self._acked, segment.sequence)
         numbers: list[int] = []
-        round_trip: int | None = None
         while self._starts:
-            number, end, sent_ps, is_repeated = self._outstanding[self._starts[0]]
+            number, end = self._outstanding[self._starts[0]]
             if end > segment.sequence:
                 break
             del self._outstanding[self._starts.pop(0)]
             numbers.append(number)
-            round_trip = None if is_repeated else segment.time_ps - sent_ps
         frame = {"frame_type": "ack", "ack_delay": 0, "acked_ranges": _ranges(numbers)}
         yield _event(
             segment.time_ps,
@@ -130,7 +137,8 @@ class _Sender:
         )
         self._received += 1
         metrics: dict[str, float] = {"bytes_in_flight": self.in_flight}
-        if round_trip is not None:
+        round_trip = self._trips.get(segment.sequence)
+        if is_new and round_trip is not None:
             metrics["latest_rtt"] = round_trip / _PS_PER_MS
         yield _event(segment.time_ps, "recovery:metrics_updated", **metrics)
 
