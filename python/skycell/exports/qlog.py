@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from skycell.exports.segments import TRACE, Segment, flows_of, segments, trace_of
+from skycell.exports.selection import Selection
 from skycell.metrics.round_trips import round_trips
 
 if TYPE_CHECKING:
@@ -29,18 +30,20 @@ Event = dict[str, Any]
 """One event as the schema has it: `time` in ms from the start of the run, `name`, `data`."""
 
 
-def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
+def write_qlog(result: RunResult, selection: Selection, file: IO[str]) -> int:
     """Writes the logs of some flows; returns how many events they have.
 
     Args:
         result: a run with the trace ``sequence``; with ``cwnd`` there are windows in the log too.
-        flows: their names, which there are; all flows where there are none.
+        selection: flows, which there are, and times. What came before counts: packets keep their
+            numbers, and times are from the start of the run.
         file: open for text.
 
     Raises:
         NothingToExport: the run has no flows, or kept no such trace.
     """
-    wanted = flows_of(result, flows)
+    wanted = flows_of(result, selection.flows)
+    end_ps = selection.end_ps(result)
     samples = round_trips(trace_of(result, TRACE)).select("flow", "sequence", "rtt_ps")
     trips: dict[int, dict[int, int]] = {flow: {} for flow in wanted}
     for flow, sequence, rtt_ps in samples.iter_rows():
@@ -49,13 +52,17 @@ def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
     senders = {flow: _Sender(trips[flow]) for flow in wanted}
     windows = _windows(result, wanted)
     events: dict[int, list[Event]] = {flow: [] for flow in wanted}
-    for segment in segments(result, wanted):
+    from_ms = selection.from_ps / _PS_PER_MS
+
+    def keep(flow: int, found: Iterator[Event]) -> None:
+        events[flow] += (event for event in found if event["time"] >= from_ms)
+
+    for segment in segments(result, wanted, to_ps=end_ps):
         sender = senders[segment.flow]
-        of_flow = events[segment.flow]
-        of_flow += windows[segment.flow].until(segment.time_ps, sender.in_flight)
-        of_flow += sender.acked(segment) if segment.is_ack else sender.sent(segment)
+        keep(segment.flow, windows[segment.flow].until(segment.time_ps, sender.in_flight))
+        keep(segment.flow, sender.acked(segment) if segment.is_ack else sender.sent(segment))
     for flow in wanted:
-        events[flow] += windows[flow].until(None, senders[flow].in_flight)
+        keep(flow, windows[flow].until(end_ps, senders[flow].in_flight))
     log = {
         "qlog_version": "0.3",
         "qlog_format": "JSON",
@@ -150,11 +157,11 @@ class _Windows:
         self._rows = rows
         self._next = 0
 
-    def until(self, time_ps: int | None, in_flight: int) -> Iterator[Event]:
-        """Those up to a moment, or all that are left."""
+    def until(self, time_ps: int, in_flight: int) -> Iterator[Event]:
+        """Those up to a moment."""
         while self._next < len(self._rows):
             at_ps, cwnd, ssthresh = self._rows[self._next]
-            if time_ps is not None and at_ps > time_ps:
+            if at_ps > time_ps:
                 return
             self._next += 1
             yield _event(
