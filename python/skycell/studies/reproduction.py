@@ -1,5 +1,7 @@
 """What reproducing some tables gave."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +32,7 @@ class ChoiceInForce:
     reason: str
 
     @classmethod
-    def of(cls, study: Study, choice: Choice, value: Any) -> "ChoiceInForce":
+    def of(cls, study: Study, choice: Choice, value: Any) -> ChoiceInForce:
         """The choice of a study with the value in force."""
         return cls(
             study.id,
@@ -188,7 +190,7 @@ class Reproduction:
         """The content of result.json, from which reports and figures are drawn again."""
         return json_of(self.as_dict()) + "\n"
 
-    def frame(self) -> "pl.DataFrame":
+    def frame(self) -> pl.DataFrame:
         """The rows as a polars frame: one column per factor that any row has."""
         import polars as pl
 

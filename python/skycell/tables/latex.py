@@ -53,8 +53,8 @@ _ESCAPED = {
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPED)))
 
 
-_LABEL_LETTERS = 40
-"""A label is cut after the last whole word within so many letters."""
+_LABEL_LENGTH = 40
+"""A label is cut after the last whole word within so many signs."""
 
 
 def latex(table: Table, label: str = "") -> str:
@@ -122,8 +122,8 @@ def label_of(table: Table) -> str:
     """
     plain = unicodedata.normalize("NFKD", table.heading).encode("ascii", "ignore").decode()
     found = "-".join(re.findall("[a-z0-9]+", plain.lower()))
-    if len(found) > _LABEL_LETTERS:
-        found = found[: _LABEL_LETTERS + 1].rpartition("-")[0] or found[:_LABEL_LETTERS]
+    if len(found) > _LABEL_LENGTH:
+        found = found[: _LABEL_LENGTH + 1].rpartition("-")[0] or found[:_LABEL_LENGTH]
     return f"tab:{found or 'table'}"
 
 
