@@ -96,6 +96,11 @@ def test_what_belongs_to_connections_of_flows_is_refused_beside_users() -> None:
     assert places(bulk, flow=[{"names": ["flow1"], "ipsec": True}]) == ["flow[0]"]
 
 
+def test_a_preset_of_users_that_there_is_not_is_the_only_fault() -> None:
+    assert places({"users": 2, "preset": "web_2052", "start": "together"}) == ["traffic[0].preset"]
+    assert places({"users": 2, "start": "together"}) == ["traffic[0].kind"]
+
+
 def test_users_over_a_constellation_are_refused() -> None:
     tables = [{"kind": "bulk", "users": 1}]
     scenario = {
