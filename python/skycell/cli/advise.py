@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from skycell.cli.amounts import Amount
 from skycell.cli.collector import ErrorCollector
 from skycell.cli.options import (
     engine_option,
@@ -37,36 +38,10 @@ FILE = "advise.toml"
 AIM_WORDS = ("goodput", "slowest", "delay", "fairness", "vc_fairness", "guarantee", "pages")
 DEFAULT_REPLICATIONS = 5
 
-
-class _Amount(click.ParamType["Quantity"]):
-    """A quantity with its unit."""
-
-    def __init__(self, name: str, example: str, least: float, most: float) -> None:
-        self.name, self.example, self.least, self.most = name, example, least, most
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Quantity:
-        """The quantity."""
-        from skycell.input.quantities import Quantity, Refused, parse_quantity
-
-        if isinstance(value, Quantity):
-            return value
-        wanted = parse_quantity(self.example).dimension
-        try:
-            found = parse_quantity(str(value))
-        except Refused as refused:
-            reason = f"; {refused}" if str(refused) else ""
-            self.fail(f"{value!r}: must be such as {self.example!r}{reason}", param, ctx)
-        if found.dimension is not wanted or not self.least <= found.amount <= self.most:
-            self.fail(f"{value!r}: must be such as {self.example!r}, within reason", param, ctx)
-        return found
-
-
-RATE = _Amount("RATE", "50 Mbit/s", 64e3, 10e9)
-RTT = _Amount("RTT", "600 ms", 1e9, 3e12)
-PART = _Amount("PART", "0.1 %", 0, 0.5)
-SEGMENT = _Amount("SIZE", "1460 B", 88, 65_495)
+RATE = Amount("RATE", "50 Mbit/s", 64e3, 10e9)
+RTT = Amount("RTT", "600 ms", 1e9, 3e12)
+PART = Amount("PART", "0.1 %", 0, 0.5)
+SEGMENT = Amount("SIZE", "1460 B", 88, 65_495)
 
 
 class Advise(Call):

@@ -41,6 +41,10 @@ class Output:
         context = click.get_current_context(silent=True)
         self._is_latex = context is not None and LATEX in context.meta.get(FORMS, ())
         self._console = _console(width)
+        #: Labels of tables that the command has written, by label how many.
+        self._labels: dict[str, int] = {}
+        if context is not None:
+            self._labels = context.meta.setdefault(f"{__name__}.labels", self._labels)
 
     def say(self, text: str = "", style: str = "", *, wrap: bool = False) -> None:
         """Writes a text; brackets are brackets there.
@@ -65,9 +69,9 @@ class Output:
         then columns stand in a table below; a name or a number is never cut.
         """
         if self._is_latex:
-            from skycell.tables.latex import latex
+            from skycell.tables.latex import label_of, latex
 
-            say(latex(table))
+            say(latex(table, self._unused(label_of(table))))
             return
         self.say(table.heading, "bold")
         for part in self._parts(table):
@@ -76,6 +80,11 @@ class Output:
             self.say(f"[{place}] {note}", "dim")
         if table.notes:
             self.say()
+
+    def _unused(self, label: str) -> str:
+        """The label, with a number if the command has written a table of that label."""
+        self._labels[label] = count = self._labels.get(label, 0) + 1
+        return label if count == 1 else f"{label}-{count}"
 
     def _parts(self, table: Table) -> list[Table]:
         """Tables with as many columns each as there is room for, and with the keys in all."""

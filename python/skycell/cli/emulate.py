@@ -165,7 +165,13 @@ def _show(spec: NetworkSpec, found: Mapping[str, Any]) -> None:
     for table in terminal_tables(Records(spec, records), "ports"):
         output.show(table)
     late = found["late"]
-    parts = {"median": "p50_ps", "99 %": "p99_ps", "99.9 %": "p999_ps", "latest": "max_ps"}
+    parts = {
+        "median": "p50_ps",
+        "90 %": "p90_ps",
+        "99 %": "p99_ps",
+        "99.9 %": "p999_ps",
+        "latest": "max_ps",
+    }
     shown = ", ".join(f"{name} {late[key] / _PS_PER_US:.0f} us" for name, key in parts.items())
     output.say(f"{late['cells']} packets delivered in {found['seconds']:.2f} s; late by: {shown}.")
     if not found["has_priority"]:

@@ -16,10 +16,10 @@ from skycell.cli.verb import Call, Verb, argument, option
 class Lab(Call):
     """Open a workbench on the scenarios of FOLDER, this one if none is given.
 
-    A page on this machine: write a scenario with faults in place, move sliders, see window, rate
-    and queue over time, compare runs, and answer exercises. It answers on the loopback interface
-    only, to those who have the address with its token; it reads and writes scenarios of FOLDER and
-    no other file. Ctrl-C ends it.
+    A page on this machine: write a scenario with faults in place, move sliders, see window, rate,
+    round trips and queue over time, compare runs, and answer exercises. It answers on the loopback
+    interface only, to those who have the address with its token; it reads and writes scenarios of
+    FOLDER and no other file. Ctrl-C ends it.
     """
 
     folder: Path = argument(type=NamedPath(path_type=Path), default=".")

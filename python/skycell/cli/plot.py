@@ -61,7 +61,7 @@ class Plot(Call):
     kind: str | None = option(
         "--kind",
         type=NAME,
-        help="What to draw. For a run: cwnd, sequence, rate, queue, vc-queue, share, acr, "
+        help="What to draw. For a run: cwnd, sequence, rate, rtt, queue, vc-queue, share, acr, "
         "fair-share, overload, sojourn, discards, throughput, map, globe, path or pairs; for a "
         "study: one of its metrics, such as efficiency or jain_fairness; for a sweep or a table: "
         "response, allocation, main-effects, interactions or residuals.  [default: cwnd, or queue "
@@ -287,6 +287,7 @@ plot = Verb(
     "skycell plot examples/ubr-wan.toml --kind queue --out queue.pdf",
     "skycell plot examples/ubr-wan.toml --set tcp.recovery=reno --out reno.svg",
     "skycell plot out/run --kind cwnd --flow flow1 --from '2 s' --to '5 s'",
+    "skycell plot examples/geo-sack.toml --kind rtt --from '2 s' --out rtt.pdf",
     "skycell plot out/sky --kind map --time '12 s' --out map.html",
     "skycell plot out/geo --kind efficiency --out efficiency.html",
     "skycell plot out/policies --kind interactions --response max_min_fairness",
@@ -354,7 +355,7 @@ def _run(scenario: Scenario, kind: str) -> RunResult:
     """Runs a scenario that keeps what a kind of figure shows, whether it asks for that or not."""
     from skycell.cli.progress import RunProgress
     from skycell.experiment.run import run_spec, with_derived
-    from skycell.plots.run import TRACE_OF
+    from skycell.plots.run import TRACE_OF, TRACES_BESIDE
 
     trace = TRACE_OF[kind]
     if kind == "sojourn" and not scenario.file.records.flow_ports:
@@ -362,8 +363,10 @@ def _run(scenario: Scenario, kind: str) -> RunResult:
         limited = [link.name for link in links if link.framing is not None and link.port.is_limited]
         scenario = scenario.with_values({"records.flow_ports": limited})
     kept = list(scenario.file.records.traces)
-    if trace is not None and trace not in kept:
-        scenario = scenario.with_values({"records.traces": [*kept, trace]})
+    shown = () if trace is None else (trace, *TRACES_BESIDE.get(kind, ()))
+    added = [name for name in shown if name not in kept]
+    if added:
+        scenario = scenario.with_values({"records.traces": [*kept, *added]})
     spec = scenario.resolve()
     with RunProgress(spec.duration_ps) as progress:
         result = run_spec(spec, on_progress=progress)

@@ -40,15 +40,12 @@ def show_studies(as_json: bool) -> None:
 
 def show_reproduction(result: Reproduction) -> None:
     """All of a reproduction."""
-    from skycell.report.comparison import comparison_table, groups_of
+    from skycell.report.comparison import comparison_tables
     from skycell.studies.readme import WHY, explained
 
     output = Output()
-    for study in result.studies:
-        groups = groups_of(result, study.id)
-        tables = [group.table.id for group in groups]
-        for group in groups:
-            output.show(comparison_table(group, several=tables.count(group.table.id) > 1))
+    for table in comparison_tables(result):
+        output.show(table)
     for failure in dict.fromkeys(text for row in result.rows for text in row.failures):
         output.say(f"failed: {failure}", "red")
     if result.conclusions:

@@ -159,11 +159,12 @@ def _show(file: Path, found: LinkSummary) -> None:
         ("loss of frames (%)", found.loss_percent),
     ):
         if spread is not None:
-            values = (spread.least, spread.median, spread.mean, spread.p95, spread.most)
+            middle = (spread.median, spread.mean, spread.p90, spread.p95, spread.p99)
+            values = (spread.least, *middle, spread.most)
             rows.append((name, *(f"{value:.4g}" for value in values)))
     if found.delay_ms is None:
-        rows.append(("delay one way (ms)", "", "", "the link's own", "", ""))
-    heads = ("least", "median", "mean", "95 %", "most")
+        rows.append(("delay one way (ms)", "", "", "the link's own", "", "", "", ""))
+    heads = ("least", "median", "mean", "90 %", "95 %", "99 %", "most")
     output, name = Output(100), printable(file.name)
     output.show(
         Table(

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
 from skycell.exports.segments import Segment, flows_of, segments
+from skycell.exports.selection import Selection
 from skycell.spec.values import IP_HEADER
 
 if TYPE_CHECKING:
@@ -35,19 +36,19 @@ _FIRST_PORT = 1024
 _PORTS = 65536 - _FIRST_PORT
 
 
-def write_capture(result: RunResult, flows: Sequence[str], file: IO[bytes]) -> int:
+def write_capture(result: RunResult, selection: Selection, file: IO[bytes]) -> int:
     """Writes the capture of some flows; returns how many packets it has.
 
     Args:
         result: a run with the trace ``sequence``.
-        flows: their names, which there are; all flows where there are none.
+        selection: flows, which there are, and times.
         file: open for octets.
 
     Raises:
         NothingToExport: the run has no flows, or kept no such trace.
     """
-    wanted = flows_of(result, flows)
-    packets = segments(result, wanted)
+    wanted = flows_of(result, selection.flows)
+    packets = segments(result, wanted, selection.from_ps, selection.end_ps(result))
     ends = {flow: _Ends(result.spec, flow) for flow in wanted}
     interfaces = list(dict.fromkeys(end.sender for end in ends.values()))
     file.write(_section(f"skycell {result.version}, spec {result.spec_hash}"))

@@ -16,7 +16,9 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from skycell.exports.segments import Segment, flows_of, segments
+from skycell.exports.segments import TRACE, Segment, flows_of, segments, trace_of
+from skycell.exports.selection import Selection
+from skycell.metrics.round_trips import round_trips
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
@@ -28,28 +30,39 @@ Event = dict[str, Any]
 """One event as the schema has it: `time` in ms from the start of the run, `name`, `data`."""
 
 
-def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
+def write_qlog(result: RunResult, selection: Selection, file: IO[str]) -> int:
     """Writes the logs of some flows; returns how many events they have.
 
     Args:
         result: a run with the trace ``sequence``; with ``cwnd`` there are windows in the log too.
-        flows: their names, which there are; all flows where there are none.
+        selection: flows, which there are, and times. What came before counts: packets keep their
+            numbers, and times are from the start of the run.
         file: open for text.
 
     Raises:
         NothingToExport: the run has no flows, or kept no such trace.
     """
-    wanted = flows_of(result, flows)
-    senders = {flow: _Sender() for flow in wanted}
+    wanted = flows_of(result, selection.flows)
+    end_ps = selection.end_ps(result)
+    samples = round_trips(trace_of(result, TRACE)).select("flow", "sequence", "rtt_ps")
+    trips: dict[int, dict[int, int]] = {flow: {} for flow in wanted}
+    for flow, sequence, rtt_ps in samples.iter_rows():
+        if flow in trips:
+            trips[flow][sequence] = rtt_ps
+    senders = {flow: _Sender(trips[flow]) for flow in wanted}
     windows = _windows(result, wanted)
     events: dict[int, list[Event]] = {flow: [] for flow in wanted}
-    for segment in segments(result, wanted):
+    from_ms = selection.from_ps / _PS_PER_MS
+
+    def keep(flow: int, found: Iterator[Event]) -> None:
+        events[flow] += (event for event in found if event["time"] >= from_ms)
+
+    for segment in segments(result, wanted, to_ps=end_ps):
         sender = senders[segment.flow]
-        of_flow = events[segment.flow]
-        of_flow += windows[segment.flow].until(segment.time_ps, sender.in_flight)
-        of_flow += sender.acked(segment) if segment.is_ack else sender.sent(segment)
+        keep(segment.flow, windows[segment.flow].until(segment.time_ps, sender.in_flight))
+        keep(segment.flow, sender.acked(segment) if segment.is_ack else sender.sent(segment))
     for flow in wanted:
-        events[flow] += windows[flow].until(None, senders[flow].in_flight)
+        keep(flow, windows[flow].until(end_ps, senders[flow].in_flight))
     log = {
         "qlog_version": "0.3",
         "qlog_format": "JSON",
@@ -75,15 +88,17 @@ def write_qlog(result: RunResult, flows: Sequence[str], file: IO[str]) -> int:
 class _Sender:
     """What one sender has sent and is waiting for."""
 
-    def __init__(self) -> None:
+    def __init__(self, trips: dict[int, int]) -> None:
+        """A sender with the round-trip times of ACKs, by the octet they first acknowledge up to."""
+        self._trips = trips
         self._number = 0
         self._received = 0
         self._acked = 0
         self._highest = 0
         #: First octets of what is outstanding, in order; and of each the packet that has them:
-        #: number, end, when it was sent, whether it was a repetition.
+        #: number and end.
         self._starts: list[int] = []
-        self._outstanding: dict[int, tuple[int, int, int, bool]] = {}
+        self._outstanding: dict[int, tuple[int, int]] = {}
 
     @property
     def in_flight(self) -> int:
@@ -97,7 +112,7 @@ class _Sender:
             yield _event(segment.time_ps, "recovery:packet_lost", header=_header(earlier[0]))
         else:
             insort(self._starts, start)
-        self._outstanding[start] = (self._number, end, segment.time_ps, segment.is_repeated)
+        self._outstanding[start] = (self._number, end)
         self._highest = max(self._highest, end)
         frame = {"frame_type": "stream", "stream_id": 0, "offset": start, "length": segment.length}
         yield _event(
@@ -111,16 +126,15 @@ class _Sender:
 
     def acked(self, segment: Segment) -> Iterator[Event]:
         """An ACK, what it acknowledges, and a round trip where it measures one (Karn's rule)."""
+        is_new = segment.sequence > self._acked
         self._acked = max(self._acked, segment.sequence)
         numbers: list[int] = []
-        round_trip: int | None = None
         while self._starts:
-            number, end, sent_ps, is_repeated = self._outstanding[self._starts[0]]
+            number, end = self._outstanding[self._starts[0]]
             if end > segment.sequence:
                 break
             del self._outstanding[self._starts.pop(0)]
             numbers.append(number)
-            round_trip = None if is_repeated else segment.time_ps - sent_ps
         frame = {"frame_type": "ack", "ack_delay": 0, "acked_ranges": _ranges(numbers)}
         yield _event(
             segment.time_ps,
@@ -130,7 +144,8 @@ class _Sender:
         )
         self._received += 1
         metrics: dict[str, float] = {"bytes_in_flight": self.in_flight}
-        if round_trip is not None:
+        round_trip = self._trips.get(segment.sequence)
+        if is_new and round_trip is not None:
             metrics["latest_rtt"] = round_trip / _PS_PER_MS
         yield _event(segment.time_ps, "recovery:metrics_updated", **metrics)
 
@@ -142,11 +157,11 @@ class _Windows:
         self._rows = rows
         self._next = 0
 
-    def until(self, time_ps: int | None, in_flight: int) -> Iterator[Event]:
-        """Those up to a moment, or all that are left."""
+    def until(self, time_ps: int, in_flight: int) -> Iterator[Event]:
+        """Those up to a moment."""
         while self._next < len(self._rows):
             at_ps, cwnd, ssthresh = self._rows[self._next]
-            if time_ps is not None and at_ps > time_ps:
+            if at_ps > time_ps:
                 return
             self._next += 1
             yield _event(

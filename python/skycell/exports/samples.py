@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skycell.exports.named import NothingToExport, seconds
 from skycell.exports.segments import flows_of, trace_of
+from skycell.exports.selection import Selection
 from skycell.input.quantities import PS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -18,13 +18,14 @@ MOST_SAMPLES = 10_000_000
 """Rows of a table that is still a table."""
 
 
-def socket_samples(result: RunResult, flows: Sequence[str], every_ps: int) -> pl.DataFrame:
+def socket_samples(result: RunResult, selection: Selection, every_ps: int) -> pl.DataFrame:
     """What `ss -ti` would have said of each sender, again and again.
 
     Args:
         result: a run with the traces ``sequence`` and ``cwnd``.
-        flows: their names, which there are; all flows where there are none.
-        every_ps: from one sample to the next, picoseconds, above 0. The first is at one step.
+        selection: flows, which there are, and times. What came before counts.
+        every_ps: from one sample to the next, picoseconds, above 0. Samples are at its multiples,
+            the first of a run at one step.
 
     Returns:
         A row a sample and flow: ``time_s``, ``flow`` (name), ``mss`` (octets), ``cwnd`` and
@@ -38,15 +39,19 @@ def socket_samples(result: RunResult, flows: Sequence[str], every_ps: int) -> pl
     """
     import polars as pl
 
-    wanted = flows_of(result, flows)
-    count = result.spec.duration_ps // every_ps
+    wanted = flows_of(result, selection.flows)
+    first = max(-(-selection.from_ps // every_ps), 1)
+    last = selection.end_ps(result) // every_ps
+    count = last - first + 1
     if not 1 <= count * len(wanted) <= MOST_SAMPLES:
         raise NothingToExport(
-            f"{count} samples of {len(wanted)} flows: the run takes "
+            f"{max(count, 0)} samples of {len(wanted)} flows: the run takes "
             f"{result.spec.duration_ps / PS_PER_SECOND:g} s, and a table has 1 to {MOST_SAMPLES:,} "
             "rows"
         )
-    grid = pl.DataFrame({"time_ps": [every_ps * step for step in range(1, count + 1)]}).join(
+    # The sample before the first is there as long as rates are worked out.
+    steps = range(max(first - 1, 1), last + 1)
+    grid = pl.DataFrame({"time_ps": [every_ps * step for step in steps]}).join(
         pl.DataFrame(
             {
                 "flow": wanted,
@@ -81,6 +86,7 @@ def socket_samples(result: RunResult, flows: Sequence[str], every_ps: int) -> pl
         pl.col(zeroed).fill_null(0).cast(pl.Int64), pl.col("mss").cast(pl.Int64)
     )
     acked = pl.col("bytes_acked").diff().over("flow").fill_null(pl.col("bytes_acked"))
+    found = found.with_columns(acked=acked).filter(pl.col("time_ps") >= first * every_ps)
     return found.select(
         time_s=seconds(found["time_ps"]),
         flow="name",
@@ -93,7 +99,7 @@ def socket_samples(result: RunResult, flows: Sequence[str], every_ps: int) -> pl
         segs_out="segs_out",
         retrans="retrans",
         unacked=-(-(pl.col("highest") - pl.col("bytes_acked")) // pl.col("mss")),
-        delivery_bps=acked * 8 * PS_PER_SECOND / every_ps,
+        delivery_bps=pl.col("acked") * 8 * PS_PER_SECOND / every_ps,
     )
 
 

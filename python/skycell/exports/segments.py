@@ -61,11 +61,20 @@ def trace_of(result: RunResult, name: str) -> pl.DataFrame:
     return result.traces[name]
 
 
-def segments(result: RunResult, flows: Sequence[int]) -> Iterator[Segment]:
-    """The segments of some flows in order of time; `NothingToExport` without their trace."""
+def segments(
+    result: RunResult, flows: Sequence[int], from_ps: int = 0, to_ps: int | None = None
+) -> Iterator[Segment]:
+    """The segments of some flows from one moment to another, both included, in order of time.
+
+    Raises:
+        NothingToExport: the run kept no trace of them.
+    """
     import polars as pl
 
-    trace = trace_of(result, TRACE).filter(pl.col("flow").is_in(list(flows)))
+    last = result.spec.duration_ps if to_ps is None else to_ps
+    trace = trace_of(result, TRACE).filter(
+        pl.col("flow").is_in(list(flows)), pl.col("time_ps").is_between(from_ps, last)
+    )
     columns = ("flow", "time_ps", "event", "sequence", "length")
     for flow, time_ps, event, sequence, length in trace.select(columns).iter_rows():
         yield Segment(flow, time_ps, event == 2, event == 1, sequence, length)

@@ -294,6 +294,8 @@ OF_PAIR = ValueType(
 NamesOfPairs = Annotated[tuple[Annotated[str, OF_PAIR], ...], Field(min_length=1)]
 #: Whom a table speaks of, which without them would do nothing.
 Names = Annotated[tuple[Name, ...], Field(min_length=1)]
+#: The same, of which a `*` stands for numbers.
+NamePatterns = Annotated[tuple[NamePattern, ...], Field(min_length=1)]
 
 
 #: What is counted comes whole.

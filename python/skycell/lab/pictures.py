@@ -1,4 +1,4 @@
-"""One picture of some runs: window, rate and queue over time, with one time axis for all."""
+"""One picture of some runs: window, rate, round trips and queue over one axis of time."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import PS_PER_SECOND
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
 from skycell.metrics.queues import octet_ms
 from skycell.metrics.recorded_ports import port_names
+from skycell.metrics.round_trips import round_trips
 from skycell.plots import theme
 from skycell.plots.decimation import decimate
 
@@ -51,6 +52,7 @@ def picture(runs: Sequence[LabRun], width: int) -> dict[str, Any]:
     for title, field, flows, rows_of in (
         ("Congestion window (kB)", "kb", names, _windows),
         ("Rate sent (Mbit/s)", "mbps", names, _rates),
+        ("Round-trip time (ms)", "rtt_ms", names, _round_trips),
         ("Wait in the fullest queue (ms)", "wait_ms", (), _waits),
     ):
         rows: list[pl.DataFrame] = []
@@ -166,6 +168,22 @@ def _rates(result: RunResult) -> pl.DataFrame | None:
         "line",
         time_s=(pl.col("step") * step_ps + step_ps // 2) / PS_PER_SECOND,
         mbps=pl.col("length") * 8 / (step_ps / PS_PER_SECOND) / 1e6,
+    )
+
+
+def _round_trips(result: RunResult) -> pl.DataFrame | None:
+    import polars as pl
+
+    trace = result.traces.get("sequence")
+    if trace is None or trace.is_empty():
+        return None
+    samples = _thinned(round_trips(trace), result, "flow", "rtt_ps")
+    if samples.is_empty():
+        return None
+    return _first_flows(samples, result).select(
+        "line",
+        time_s=pl.col("time_ps") / PS_PER_SECOND,
+        rtt_ms=pl.col("rtt_ps") / PS_PER_MS,
     )
 
 

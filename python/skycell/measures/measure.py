@@ -136,6 +136,7 @@ FIGURES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "mean": ("mean {}", "mean_ps"),
         "p50": ("median {}", "p50_ps"),
+        "p90": ("90th percentile of the {}", "p90_ps"),
         "p95": ("95th percentile of the {}", "p95_ps"),
         "p99": ("99th percentile of the {}", "p99_ps"),
         "p999": ("99.9th percentile of the {}", "p999_ps"),

@@ -97,7 +97,7 @@ PORTS.times(
     "sojourn",
     "time that a packet stays in a port with a limited buffer",
     lambda run: sojourn_of(run.port()),
-    "mean p50 p95 p99 largest",
+    "mean p50 p90 p95 p99 largest",
     note="; none if the port holds cells",
     **_OF_ONE_PORT,
 )

@@ -32,7 +32,7 @@ def _round_trip_time(figure: str) -> None:
     PROBES.declare("ms", meaning, range=POSITIVE, **_OF_PROBE)(measure)
 
 
-for _figure in ("mean", "p50", "p95", "p99", "largest"):
+for _figure in ("mean", "p50", "p90", "p95", "p99", "largest"):
     _round_trip_time(_figure)
 
 

@@ -69,8 +69,8 @@ def _access_delay(figure: str) -> None:
     _declare("ms", words.format(what), range=POSITIVE)(delay)
 
 
-_access_delay("mean")
-_access_delay("p99")
+for _name in ("mean", "p50", "p90", "p99"):
+    _access_delay(_name)
 
 
 @_declare(

@@ -20,14 +20,14 @@ WEB.times(
     "page_response",
     "time from a web page's first request to its last octet",
     lambda run: run.summary.get("web", {}).get("page_response"),
-    "mean p95",
+    "mean p50 p90 p95 p99",
     traffic="web",
 )
 WEB.times(
     "file_response",
     "time from a web file's request to its last octet",
     lambda run: run.summary.get("web", {}).get("file_response"),
-    "mean p95",
+    "mean p50 p90 p95 p99",
     traffic="web",
 )
 
@@ -52,7 +52,7 @@ TRANSFERS.times(
     "transfer_time",
     "time from the moment a transfer is handed over until its last octet is acknowledged",
     lambda run: run.transfers and run.transfers["times"],
-    "mean p95",
+    "mean p50 p90 p95 p99",
     **_OF_FLOW,
 )
 TRANSFERS.times(
@@ -60,7 +60,7 @@ TRANSFERS.times(
     "time from the moment a transfer is handed over until its last octet is in the application at "
     "the destination, behind all proxies",
     lambda run: run.transfers and run.transfers.get("deliveries"),
-    "mean p95",
+    "mean p50 p90 p95 p99",
     trace="deliveries",
     **_OF_FLOW,
 )

@@ -26,6 +26,7 @@ from skycell.metrics.fairness import fairness_index, fairness_to_the_due, max_mi
 from skycell.metrics.max_min import max_min_rates
 from skycell.metrics.network import Network, ceiling_of_all_bps, max_min_fairness
 from skycell.metrics.queues import queue_bound_delay_s, queue_lengths
+from skycell.metrics.round_trips import round_trips
 from skycell.metrics.throughput import THROUGHPUT_DEFINITIONS, scheduled_bps, throughputs_bps
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "max_min_shares",
     "queue_bound_delay_s",
     "queue_lengths",
+    "round_trips",
     "scheduled_bps",
     "segment_frame_cells",
     "tcp_share",

@@ -76,6 +76,7 @@ class SojournRow(NamedTuple):
     largest_octets: int | None
     mean: float | None
     p50: float | None
+    p90: float | None
     p95: float | None
     p99: float | None
     p999: float | None
@@ -92,7 +93,7 @@ class SojournRow(NamedTuple):
         return f"{self.port} {self.part}".rstrip()
 
 
-SOJOURN_HEADS = ("mean", "median", "95 %", "99 %", "99.9 %", "largest")
+SOJOURN_HEADS = ("mean", "median", "90 %", "95 %", "99 %", "99.9 %", "largest")
 
 
 class CellDelayRow(NamedTuple):
@@ -103,6 +104,7 @@ class CellDelayRow(NamedTuple):
     lost: float
     fixed: float | None
     mean: float | None
+    p90: float | None
     p99: float | None
     p999: float | None
     largest: float | None
@@ -131,7 +133,7 @@ POLICED_HEADS = {
 }
 """Counts of a policed VC, by what tables call them."""
 
-CELL_DELAY_HEADS = ("no queues", "mean", "99 %", "99.9 %", "largest", "variation")
+CELL_DELAY_HEADS = ("no queues", "mean", "90 %", "99 %", "99.9 %", "largest", "variation")
 """The variation is peak to peak: the 99.9 % quantile less what a cell takes where nothing waits."""
 
 
@@ -144,6 +146,7 @@ class ResponseRow(NamedTuple):
     mean: float | None
     p50: float | None
     p90: float | None
+    p95: float | None
     p99: float | None
     longest: float | None
 
@@ -153,7 +156,7 @@ class ResponseRow(NamedTuple):
         return self[3:]
 
 
-RESPONSE_HEADS = ("mean", "median", "90 %", "99 %", "longest")
+RESPONSE_HEADS = ("mean", "median", "90 %", "95 %", "99 %", "longest")
 
 
 class TransferRow(NamedTuple):
@@ -167,6 +170,7 @@ class TransferRow(NamedTuple):
     mean: float
     p50: float
     p90: float
+    p95: float
     p99: float
     longest: float
     closing: float | None
@@ -384,7 +388,7 @@ def sojourn_rows(spec: NetworkSpec, records: Mapping[str, Any]) -> list[SojournR
 
 def _stays(sojourn: Mapping[str, Any]) -> Iterator[float | None]:
     """Mean, percentiles and the largest of some stays, milliseconds; None where there are none."""
-    for key in ("mean", "p50", "p95", "p99", "p999", "max"):
+    for key in ("mean", "p50", "p90", "p95", "p99", "p999", "max"):
         yield sojourn[f"{key}_ps"] / PS_PER_MS if sojourn["packets"] else None
 
 
@@ -416,7 +420,7 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
     rows = [_class_row(of_class, records["vcs"]) for of_class in several]
     for delay in records["cell_delays"]:
         vc = records["vcs"][delay["vc"]]
-        keys = ("fixed_ps", "mean_ps", "p99_ps", "p999_ps", "max_ps")
+        keys = ("fixed_ps", "mean_ps", "p90_ps", "p99_ps", "p999_ps", "max_ps")
         times = (delay[key] / PS_PER_MS if delay["cells"] else None for key in keys)
         found = cell_delay(delay)
         variation = None if found is None else found.peak_to_peak_cdv_s() * 1e3
@@ -428,7 +432,7 @@ def cell_delay_rows(records: Mapping[str, Any]) -> list[CellDelayRow]:
 def _class_row(delay: Mapping[str, Any], vcs: Sequence[Mapping[str, Any]]) -> CellDelayRow:
     own = [vcs[vc] for vc in delay["vcs"]]
     offered = sum(vc["cells_offered"] for vc in own)
-    keys = ("mean_ps", "p99_ps", "p999_ps", "max_ps", "variable_p999_ps")
+    keys = ("mean_ps", "p90_ps", "p99_ps", "p999_ps", "max_ps", "variable_p999_ps")
     times = (delay[key] / PS_PER_MS if delay["cells"] else None for key in keys)
     return CellDelayRow(f"all {delay['class']}", offered, cell_loss_ratio(*own), None, *times)
 
@@ -441,7 +445,7 @@ def response_rows(records: Mapping[str, Any]) -> list[ResponseRow]:
     rows = []
     for what, asked in (("file", web["requests"]), ("page", web["pages"])):
         times = web[f"{what}_response"]
-        keys = ("mean_ps", "p50_ps", "p90_ps", "p99_ps", "max_ps")
+        keys = ("mean_ps", "p50_ps", "p90_ps", "p95_ps", "p99_ps", "max_ps")
         shown = (times[key] / PS_PER_SECOND if times["count"] else None for key in keys)
         rows.append(ResponseRow(f"{what}s", asked, times["count"], *shown))
     return rows
@@ -519,11 +523,11 @@ def _transfer_row(
 ) -> TransferRow:
     ordered = sorted(taken_ps)
     # Nearest rank, as the records have response times.
-    ranks = (-(-percent * len(ordered) // 100) for percent in (50, 90, 99))
-    p50, p90, p99 = (ordered[rank - 1] / PS_PER_SECOND for rank in ranks)
+    ranks = (-(-percent * len(ordered) // 100) for percent in (50, 90, 95, 99))
+    p50, p90, p95, p99 = (ordered[rank - 1] / PS_PER_SECOND for rank in ranks)
     mean, longest = sum(ordered) / len(ordered) / PS_PER_SECOND, ordered[-1] / PS_PER_SECOND
     closing = mean_closing_s(flows)
-    return TransferRow(name, len(ordered), mean, p50, p90, p99, longest, closing)
+    return TransferRow(name, len(ordered), mean, p50, p90, p95, p99, longest, closing)
 
 
 def mean_closing_s(flows: Sequence[Mapping[str, Any]]) -> float | None:

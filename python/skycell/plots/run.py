@@ -20,6 +20,7 @@ from skycell.plots.figure import Figure, NothingToDrawError, Origin
 from skycell.plots.panels import DATASET, MAX_PANELS, TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
+from skycell.plots.round_trip import rtt_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
 from skycell.plots.sky_globe import sky_globe_figure
@@ -51,6 +52,7 @@ TRACE_OF = {
     "cwnd": "cwnd",
     "sequence": "sequence",
     "rate": "sequence",
+    "rtt": "sequence",
     "queue": "queue",
     "vc-queue": "vc_queue",
     "share": "service",
@@ -67,10 +69,14 @@ TRACE_OF = {
 }
 """Kinds of figures of a run, with the trace that each needs; some draw what is counted anyway."""
 
+TRACES_BESIDE = {"rtt": ("discards",)}
+"""Traces that a kind of figure shows too if the run kept them."""
+
 CHOICES_OF = {
     "cwnd": ("flow", "from", "to"),
     "sequence": ("flow", "from", "to"),
     "rate": ("flow", "from", "to"),
+    "rtt": ("flow", "from", "to"),
     "queue": ("port", "unit", "from", "to"),
     "vc-queue": ("flow", "port", "from", "to"),
     "share": ("port", "from", "to"),
@@ -95,7 +101,7 @@ MANY = 500
 
 _OF_A_SECOND = ("map", "globe")
 _OF_SKY = ("map", "globe", "path", "pairs")
-_OF_FLOWS = ("cwnd", "sequence", "rate", "throughput")
+_OF_FLOWS = ("cwnd", "sequence", "rate", "rtt", "throughput")
 
 
 def origin_of(result: RunResult) -> Origin:
@@ -191,6 +197,8 @@ def _over_time(
             return rate_over_time(
                 trace, names, span, origin, flows=flows, reserved_mbps=reserved_mbps
             )
+        case "rtt":
+            return _rtt(result, trace, names, span, flows)
         case "queue":
             ports = port_names(spec)
             wanted = None if port is None else [port]
@@ -490,6 +498,26 @@ def _acr(
         fair={spec.vcs[vc].name: rate for vc, rate in abr_rates(spec).items()},
         vcs=wanted if flows is not None else wanted[:MAX_PANELS] or None,
         port=port,
+    )
+
+
+def _rtt(
+    result: RunResult,
+    trace: pl.DataFrame,
+    names: Sequence[str],
+    span: TimeRange,
+    flows: Sequence[str] | None,
+) -> Figure:
+    import polars as pl
+
+    spec = result.spec
+    discards = result.traces.get("discards")
+    if discards is not None:
+        of_data = [vc for flow in spec.connections for vc in flow.forward]
+        discards = discards.filter(pl.col("vc").is_in(of_data))
+    with_ecn = [flow.name for flow in spec.connections if flow.tcp.ecn != "off"]
+    return rtt_over_time(
+        trace, discards, names, span, origin_of(result), flows=flows, with_ecn=with_ecn
     )
 
 

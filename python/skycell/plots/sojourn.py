@@ -12,7 +12,7 @@ from skycell.plots.labels import grouped, sentences
 MOST_ROWS = 40
 """Rows that a figure has, those in which packets stayed longest at most."""
 
-_SHOWN = ("median", "95 %", "99 %", "99.9 %", "largest")
+_SHOWN = ("median", "90 %", "95 %", "99 %", "99.9 %", "largest")
 
 
 def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
@@ -74,7 +74,7 @@ def sojourn_of_ports(rows: Sequence[SojournRow], origin: Origin) -> Figure:
         ),
         caption=sentences(
             "From a packet's arrival to the departure of its last bit, of the packets that left: "
-            "what half of them, 95 %, 99 % and 99.9 % did not exceed, and the largest.",
+            "what half of them, 90 %, 95 %, 99 % and 99.9 % did not exceed, and the largest.",
             "Percentiles are from a histogram, at most 1/128 too large.",
             f"Shown: of {grouped(len(used))} rows, the {len(shown)} with the longest stays."
             if len(shown) < len(used)

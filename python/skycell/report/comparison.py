@@ -69,6 +69,21 @@ def groups_of(reproduction: Reproduction, study_id: str) -> list[Group]:
     return groups
 
 
+def comparison_tables(reproduction: Reproduction) -> list[Table]:
+    """All rows of a reproduction, published beside ours, table by table and kind by kind.
+
+    `skycell.tables.latex.latex` makes LaTeX of each.
+    """
+    found = []
+    for study in reproduction.studies:
+        groups = groups_of(reproduction, study.id)
+        tables = [group.table.id for group in groups]
+        found += [
+            comparison_table(group, several=tables.count(group.table.id) > 1) for group in groups
+        ]
+    return found
+
+
 def groups_in(table: StudyTable, rows: Iterable[Row]) -> list[Group]:
     """The rows of a table, kind by kind."""
     kinds: dict[object, list[Row]] = {}

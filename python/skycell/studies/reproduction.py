@@ -1,16 +1,21 @@
 """What reproducing some tables gave."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skycell.input.quantities import counted
 from skycell.studies.compare import Row, TableSummary, summarise_tables
 from skycell.studies.findings import ConclusionResult
 from skycell.studies.library import load_study, table_of
 from skycell.studies.model import MEANINGS, Choice, Study
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class ChoiceInForce:
     reason: str
 
     @classmethod
-    def of(cls, study: Study, choice: Choice, value: Any) -> "ChoiceInForce":
+    def of(cls, study: Study, choice: Choice, value: Any) -> ChoiceInForce:
         """The choice of a study with the value in force."""
         return cls(
             study.id,
@@ -185,6 +190,12 @@ class Reproduction:
         """The content of result.json, from which reports and figures are drawn again."""
         return json_of(self.as_dict()) + "\n"
 
+    def frame(self) -> pl.DataFrame:
+        """The rows as a polars frame: one column per factor that any row has."""
+        import polars as pl
+
+        return pl.DataFrame(_flat(self.rows), infer_schema_length=None, strict=False)
+
     def to_csv(self) -> str:
         """The rows as CSV: one column per factor that any row has."""
         return rows_to_csv(self.rows)
@@ -200,21 +211,26 @@ def rows_to_csv(rows: Sequence[Row]) -> str:
     import csv
     from io import StringIO
 
-    factors = list(dict.fromkeys(name for row in rows for name in row.factors))
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    numbers = ["published", "mean", "sd", "n", "low", "high", "verdict", "suspect", "doubt"]
-    writer.writerow(["study", "table", *factors, "metric", "unit", *numbers])
-    for row in rows:
-        data = row.as_dict()
-        writer.writerow(
-            [
-                row.study,
-                row.table,
-                *(row.factors.get(name, "") for name in factors),
-                row.metric,
-                row.unit,
-                *("" if data.get(name) is None else data[name] for name in numbers),
-            ]
-        )
+    flat = _flat(rows)
+    writer = csv.DictWriter(text, list(flat[0]) if flat else _columns(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(
+        {name: "" if value is None else value for name, value in row.items()} for row in flat
+    )
     return text.getvalue()
+
+
+_NUMBERS = ("published", "mean", "sd", "n", "low", "high", "verdict", "suspect", "doubt")
+
+
+def _columns(rows: Sequence[Row]) -> list[str]:
+    factors = dict.fromkeys(name for row in rows for name in row.factors)
+    return ["study", "table", *factors, "metric", "unit", *_NUMBERS]
+
+
+def _flat(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Each row with all columns; None where it has none."""
+    columns = _columns(rows)
+    named = ({**row.as_dict(), **row.factors} for row in rows)
+    return [{column: row.get(column) for column in columns} for row in named]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from skycell.tables.table import Cell, Table
 
@@ -52,16 +53,26 @@ _ESCAPED = {
 _SPECIAL = re.compile("|".join(map(re.escape, _ESCAPED)))
 
 
-def latex(table: Table) -> str:
-    r"""A `table` with the table, its title as caption and its notes below.
+_LABEL_LENGTH = 40
+"""A label is cut after the last whole word within so many signs."""
 
-    The document says `\usepackage{booktabs}`.
+
+def latex(table: Table, label: str = "") -> str:
+    r"""A `table` with the table, its caption as a sentence, a label, and its notes below.
+
+    The document says `\usepackage{booktabs}`; a comment says so.
+
+    Args:
+        table: what to write.
+        label: what `\ref` names it by; if empty, `label_of` the table.
 
     >>> from skycell.tables.table import columns, number, words
     >>> row = (words("a_b"), number(-1, 1))
     >>> print(latex(Table("Goodput.", columns("TCP", "%", numeric="%"), (row,))))
+    % \usepackage{booktabs}
     \begin{table}
       \caption{Goodput.}
+      \label{tab:goodput}
       \begin{tabular}{@{}lr@{}}
         \toprule
         TCP & \% \\
@@ -80,9 +91,12 @@ def latex(table: Table) -> str:
         body.append(f"{' & '.join(map(_cell, row))} \\\\")
         if place in table.ruled and place < len(table.rows) - 1:
             body.append(r"\midrule")
+    label = label or label_of(table)
     lines = [
+        r"% \usepackage{booktabs}",
         r"\begin{table}",
-        f"  \\caption{{{escaped(table.heading)}}}",
+        f"  \\caption{{{escaped(sentence(table.caption))}}}",
+        f"  \\label{{{label}}}",
         f"  \\begin{{tabular}}{{@{{}}{kinds}@{{}}}}",
         r"    \toprule",
         f"    {' & '.join(escaped(column.title) for column in table.columns)} \\\\",
@@ -96,7 +110,33 @@ def latex(table: Table) -> str:
         ),
         r"\end{table}",
     ]
-    return "\n".join([*lines, *([latex(table.spread)] if table.spread else [])])
+    below = [latex(table.spread, f"{label}-distribution")] if table.spread else []
+    return "\n".join([*lines, *below])
+
+
+def label_of(table: Table) -> str:
+    r"""What `\ref` names a table by: `tab:` and the words of its title, without other signs.
+
+    >>> label_of(Table("Values of Table 3 (GEO), means of 5 runs.", (), ()))
+    'tab:values-of-table-3-geo-means-of-5-runs'
+    """
+    plain = unicodedata.normalize("NFKD", table.heading).encode("ascii", "ignore").decode()
+    found = "-".join(re.findall("[a-z0-9]+", plain.lower()))
+    if len(found) > _LABEL_LENGTH:
+        found = found[: _LABEL_LENGTH + 1].rpartition("-")[0] or found[:_LABEL_LENGTH]
+    return f"tab:{found or 'table'}"
+
+
+def sentence(caption: str) -> str:
+    """A caption as a sentence: it begins with a capital, if with a plain word, and has an end.
+
+    >>> sentence("conclusions"), sentence("flow1 and others. All of them.")
+    ('Conclusions.', 'flow1 and others. All of them.')
+    """
+    first = caption.split(maxsplit=1)[:1]
+    if first and re.fullmatch("[a-z]+[,:]?", first[0]):
+        caption = caption[0].upper() + caption[1:]
+    return caption if caption.endswith((".", "!", "?", ".)")) else f"{caption.rstrip(':')}."
 
 
 def _cell(cell: Cell) -> str:

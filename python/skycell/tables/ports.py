@@ -157,7 +157,7 @@ def _other_ports_of(run: Recorded, unit: str) -> Table | None:
     )
 
 
-_WAITS = ("mean_ps", "p50_ps", "p99_ps", "max_ps")
+_WAITS = ("mean_ps", "p50_ps", "p90_ps", "p99_ps", "max_ps")
 
 
 def uplinks(run: Recorded) -> Table | None:
@@ -184,6 +184,6 @@ def uplinks(run: Recorded) -> Table | None:
         "milliseconds, from the arrival of a frame at its terminal to the beginning of its "
         "transmission. It is a part of the delay of what crosses the uplink.",
         "uplink to",
-        ("slots", "through", "collided", "requests", "mean", "median", "99 %", "largest"),
+        ("slots", "through", "collided", "requests", "mean", "median", "90 %", "99 %", "largest"),
         rows,
     )

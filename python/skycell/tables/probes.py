@@ -13,6 +13,7 @@ _FIGURES = {
     "least": "min_ps",
     "mean": "mean_ps",
     "median": "p50_ps",
+    "90 %": "p90_ps",
     "95 %": "p95_ps",
     "99 %": "p99_ps",
     "largest": "max_ps",

@@ -105,6 +105,7 @@ def test_a_figure_of_sojourn_times_has_the_percentiles_of_the_records(folder: Pa
     assert {value["part"]: value["ms"] for value in values} == pytest.approx(
         {
             "median": stays["p50_ps"] / 1e9,
+            "90 %": stays["p90_ps"] / 1e9,
             "95 %": stays["p95_ps"] / 1e9,
             "99 %": stays["p99_ps"] / 1e9,
             "99.9 %": stays["p999_ps"] / 1e9,

@@ -17,6 +17,7 @@ from skycell.exports.capture import write_capture
 from skycell.exports.named import NothingToExport, named
 from skycell.exports.qlog import write_qlog
 from skycell.exports.samples import socket_samples
+from skycell.exports.selection import Selection
 from skycell.records import RunResult, write_result
 from tests.unit.cli.calling import refused, reported_together, skycell
 
@@ -46,17 +47,17 @@ def lossy_run() -> RunResult:
     )
 
 
-def captured(result: RunResult, *flows: str) -> bytes:
-    """The capture of flows of a run."""
+def captured(result: RunResult, *flows: str, selection: Selection | None = None) -> bytes:
+    """The capture of flows of a run, or of another part."""
     file = io.BytesIO()
-    write_capture(result, flows, file)
+    write_capture(result, selection or Selection(flows), file)
     return file.getvalue()
 
 
-def log_of(result: RunResult, *flows: str) -> dict[str, Any]:
-    """The log of flows of a run."""
+def log_of(result: RunResult, *flows: str, selection: Selection | None = None) -> dict[str, Any]:
+    """The log of flows of a run, or of another part."""
     file = io.StringIO()
-    write_qlog(result, flows, file)
+    write_qlog(result, selection or Selection(flows), file)
     log: dict[str, Any] = json.loads(file.getvalue())
     return log
 
@@ -166,7 +167,7 @@ def test_a_log_acknowledges_each_packet_once_and_loses_those_sent_again() -> Non
 
 def test_samples_end_with_what_the_records_say() -> None:
     result = lossy_run()
-    samples = socket_samples(result, (), 50 * 10**9)
+    samples = socket_samples(result, Selection(), 50 * 10**9)
     assert len(samples) == 2 * 20
     for record in result.records["flows"]:
         of_flow = samples.filter(pl.col("flow") == record["name"])

@@ -139,7 +139,7 @@ def test_runs_are_followed_drawn_compared_and_bundled(client: TestClient) -> Non
     both = client.get("/api/compare", params={"numbers": "1,2"}).json()
     panels = both["picture"]["vconcat"]
     fields = [panel["encoding"]["y"]["field"] for panel in panels]
-    assert fields == ["kb", "mbps", "wait_ms"]
+    assert fields == ["kb", "mbps", "rtt_ms", "wait_ms"]
     (shown,) = {key for row in both["rows"] for key in row["values"] if "p95 sojourn" in key}
     assert shown == "p95 sojourn of router1>router2 (ms)"
     wait = {row["number"]: row["values"][shown] for row in both["rows"]}

@@ -242,8 +242,8 @@ def test_a_port_that_was_not_sampled_is_refused() -> None:
 
 
 def test_a_kind_that_is_none_is_refused() -> None:
-    with pytest.raises(ValueError, match="no figure of a run is called rtt; there are cwnd, "):
-        run_figure(short_run(), "rtt")
+    with pytest.raises(ValueError, match="no figure of a run is called rto; there are cwnd, "):
+        run_figure(short_run(), "rto")
 
 
 def test_a_queue_is_drawn_in_octets_and_in_the_time_that_its_line_needs() -> None:

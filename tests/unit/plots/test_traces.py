@@ -11,6 +11,7 @@ from skycell.plots.figure import Figure, NothingToDrawError
 from skycell.plots.panels import TimeRange, choose
 from skycell.plots.queue import Levels, queue_over_time, vc_queue_over_time
 from skycell.plots.rate import rate_over_time
+from skycell.plots.round_trip import rtt_over_time
 from skycell.plots.sequence import sequence_over_time
 from skycell.plots.share import share_over_time
 from skycell.plots.window import cwnd_over_time
@@ -136,6 +137,37 @@ def test_marks_on_one_pixel_are_drawn_once_and_the_caption_says_so() -> None:
     assert [(r["time_s"], r["sequence"]) for r in sent] == [(1, 0), (2, 500), (4, 1000)]
     # 4 marks; of the line the first and last row of both columns, and its end.
     assert figure.caption[-1] == "Drawn from 9 of 120 rows: one mark for each pixel."
+
+
+def test_round_trips_are_drawn_below_what_was_dropped_and_sent_again() -> None:
+    schema = {"flow": pl.UInt32, "time_ps": pl.UInt64}
+    rows = [(0, 4 * SECOND), (1, 5 * SECOND)]
+    drops = pl.DataFrame(rows, schema=schema, orient="row")
+    more = pl.DataFrame(
+        [(0, 7 * SECOND, 0, 1500, 500), (0, 9 * SECOND, 2, 2000, 0)],
+        schema=traces.sequence().schema,
+        orient="row",
+    )
+    trace = pl.concat([traces.sequence(), more])
+    figure = rtt_over_time(trace, drops, FLOWS, TEN_SECONDS, ORIGIN, with_ecn=["flow1", "flow2"])
+    marks = drawn(figure)
+    times = [(r["event"], r["time_s"]) for r in marks]
+    # The ACK at 6 s is of the segment that was sent again at 5 s.
+    dots = [("round-trip time", 3.0), ("round-trip time", 9.0)]
+    assert times == [*dots, ("sent again", 5.0), ("dropped", 4.0)]
+    assert [r["rtt_ms"] for r in marks][:2] == pytest.approx([2000, 2000])
+    assert all(r["rtt_ms"] > 2001 for r in marks[2:])
+    assert "not drawn (flow1)." in figure.caption_text()
+    assert titles(figure.bare_spec(), "y") == {"Round-trip time (ms)"}
+
+
+def test_without_its_trace_nothing_is_said_to_be_dropped() -> None:
+    figure = rtt_over_time(traces.sequence(), None, FLOWS, TEN_SECONDS, ORIGIN)
+    assert "dropped" not in {r["event"] for r in drawn(figure)}
+    assert "the run kept no trace discards" in figure.caption_text()
+    span = TimeRange(4 * SECOND, 10 * SECOND)
+    with pytest.raises(NothingToDrawError, match="no ACK in that range of time measures"):
+        rtt_over_time(traces.sequence(), None, FLOWS, span, ORIGIN)
 
 
 def test_a_range_without_segments_is_refused() -> None:

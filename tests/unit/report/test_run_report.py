@@ -259,7 +259,7 @@ def test_of_very_many_flows_what_transfers_took_is_told_of_all_together(
 
 
 def test_every_trace_has_its_figure(html: str) -> None:
-    assert html.count("<figcaption>") == 6
+    assert html.count("<figcaption>") == 7
 
 
 def test_a_run_without_traces_has_a_report_without_figures() -> None:

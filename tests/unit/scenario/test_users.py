@@ -169,6 +169,11 @@ def test_a_proxy_that_does_not_fit_is_refused_at_its_key(
     assert found == ([] if path is None else [path])
 
 
+def test_a_preset_of_users_that_there_is_not_is_the_only_fault() -> None:
+    assert places({"users": 2, "preset": "web_2052", "start": "together"}) == ["traffic[0].preset"]
+    assert places({"users": 2, "start": "together"}) == ["traffic[0].kind"]
+
+
 def test_users_over_a_constellation_are_refused() -> None:
     tables = [{"kind": "bulk", "users": 1}]
     scenario = {

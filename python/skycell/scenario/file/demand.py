@@ -169,6 +169,8 @@ class FileDemand(Parameters):
 def _kind_of(value: Any) -> Any:
     if isinstance(value, Mapping) and "kind" not in value and "file" in value:
         return {"kind": "file", **value}
+    if isinstance(value, Mapping) and "users" in value:
+        return value  # users have a kind, of their own or of their preset
     return kind_or("persistent")(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from skycell.input.parameters import Name, Names, Parameters, param, quantity, without
+from skycell.input.parameters import Name, NamePatterns, Parameters, param, quantity, without
 from skycell.input.quantities import Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.values.tcp_types import RTT_X_BANDWIDTH
@@ -34,14 +34,14 @@ class Pep(Parameters):
         "most octets that the router may hold of each connection; at least the receiver window "
         "before the router",
     )
-    flows: Names | None = param(
+    flows: NamePatterns | None = param(
         None,
-        "flows that the router splits",
+        "flows that the router splits; web* are those called web and a number",
         source="all flows that cross it both ways, except flows with ipsec",
     )
-    bypass: Names | None = param(
+    bypass: NamePatterns | None = param(
         None,
-        "flows that cross the router unchanged",
+        "flows that cross the router unchanged; web* are those called web and a number",
         source="flows with ipsec",
         when=without("flows"),
     )

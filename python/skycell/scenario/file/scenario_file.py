@@ -6,7 +6,15 @@ from typing import Annotated
 
 from pydantic import Field
 
-from skycell.input.parameters import Flag, Names, Parameters, param, quantity, whole_number, word
+from skycell.input.parameters import (
+    Flag,
+    NamePatterns,
+    Parameters,
+    param,
+    quantity,
+    whole_number,
+    word,
+)
 from skycell.input.quantities import LONGEST_RUN_PS, Dimension, Quantity
 from skycell.scenario.declared.tcp import Tcp
 from skycell.scenario.declared.traffic import Traffic
@@ -92,7 +100,7 @@ class Records(Parameters):
 class FlowOverride(Parameters):
     """What is different for some of the flows."""
 
-    names: Names = param(..., "flows that differ")
+    names: NamePatterns = param(..., "flows that differ; web* are those called web and a number")
     tcp: Tcp | None = param(None, "TCP parameters that differ; the others are as in [tcp]")
     traffic: Traffic | None = param(None, "what their applications send")
     start: Start | None = param(None, "when they begin")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from skycell.input.parameters import (
     Name,
-    Names,
+    NamePatterns,
     Parameters,
     param,
     quantity,
@@ -28,8 +28,10 @@ class UplinkEnds(Parameters):
     """Whose uplink it is."""
 
     to: Name = param(..., "node that the terminals send to: the satellite, or the hub behind it")
-    terminals: Names | None = param(
-        None, "nodes that share the uplink", source="all hosts with a link to that node"
+    terminals: NamePatterns | None = param(
+        None,
+        "nodes that share the uplink; user* are those called user and a number",
+        source="all hosts with a link to that node",
     )
 
 

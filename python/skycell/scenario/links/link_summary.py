@@ -16,7 +16,9 @@ class Spread:
     least: float
     median: float
     mean: float
+    p90: float
     p95: float
+    p99: float
     most: float
 
 
@@ -102,4 +104,4 @@ def _spread(values: list[float], weights: list[int]) -> Spread | None:
         return held[-1][0]
 
     mean = sum(value * weight for value, weight in held) / total
-    return Spread(held[0][0], at(0.5), mean, at(0.95), held[-1][0])
+    return Spread(held[0][0], at(0.5), mean, at(0.9), at(0.95), at(0.99), held[-1][0])

@@ -5,11 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
-from pydantic import Field
-
 from skycell.coding.dvb_s2 import MODCODS
 from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
-from skycell.input.parameters import NamePattern, Parameters, param, word
+from skycell.input.parameters import NamePatterns, Parameters, param, word
 from skycell.input.quantities import Quantity
 from skycell.scenario.declared.framings import Framing, Gse
 from skycell.scenario.links.framing import overhead_of, unfit_of
@@ -42,9 +40,7 @@ class Receiver(ReceiverRate):
     A name with `*`, such as `terminal*`, stands for all nodes of that name with a number.
     """
 
-    nodes: Annotated[tuple[NamePattern, ...], Field(min_length=1)] = param(
-        ..., "nodes that the packets come to behind the link"
-    )
+    nodes: NamePatterns = param(..., "nodes that the packets come to behind the link")
 
 
 def payload_of(

@@ -14,26 +14,26 @@ def steps_table(steps: Steps, *, has_delays: bool) -> str:
         steps: with rates in thousandths of a bit/s.
         has_delays: whether their delays are the file's, and not the link's own.
     """
-    columns: dict[str, Iterator[str]] = {"time_s": (_decimal(time, 12) for time in steps.times_ps)}
+    columns: dict[str, Iterator[str]] = {"time_s": (decimal(time, 12) for time in steps.times_ps)}
     if has_delays:
         columns["delay_ms"] = (
-            "" if delay is None else _decimal(delay, 9) for delay in steps.delays_ps
+            "" if delay is None else decimal(delay, 9) for delay in steps.delays_ps
         )
     if len(set(steps.paths)) > 1:
         columns["path"] = map(str, steps.paths)
     if steps.rates:
-        columns["rate_bit_s"] = (_decimal(rate, 3) for rate in steps.rates)
+        columns["rate_bit_s"] = (decimal(rate, 3) for rate in steps.rates)
     if steps.losses_ppb:
-        columns["loss"] = (_decimal(loss, 9) for loss in steps.losses_ppb)
+        columns["loss"] = (decimal(loss, 9) for loss in steps.losses_ppb)
     columns["availability"] = ("01"[delay is not None] for delay in steps.delays_ps)
     rows = [",".join(columns), *map(",".join, zip(*columns.values(), strict=True))]
     return "\n".join(rows) + "\n"
 
 
-def _decimal(amount: int, digits: int) -> str:
+def decimal(amount: int, digits: int) -> str:
     """A whole number of the last digit as a decimal.
 
-    >>> _decimal(1_500, 3), _decimal(7, 3), _decimal(2_000, 3)
+    >>> decimal(1_500, 3), decimal(7, 3), decimal(2_000, 3)
     ('1.5', '0.007', '2')
     """
     whole, part = divmod(amount, 10**digits)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from skycell.input.faults import FaultCollector, Path, did_you_mean
 from skycell.scenario.file.classifier import PRESETS, Classifier, Rule
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import FlowOverride, ScenarioFile
 from skycell.scenario.file.topology import Graph
+from skycell.scenario.plan.patterns import listed
 from skycell.scenario.plan.plan import Plan, PlannedVc
 
 _HEADERS = ("source_port", "destination_port", "dscp", "label")
@@ -82,7 +83,11 @@ class _Classifying:
             return
         self._check_hosts()
         before, used = set(self.plan.vcs), set[int]()
-        flows = {name: self._of_flow(name) for name in self.plan.flows}
+        tables: dict[str, FlowOverride] = {}
+        for table in self.file.flow:
+            for _, name in listed(table.names, self.plan.flows):
+                tables.setdefault(name, table)
+        flows = {name: self._of_flow(name, tables.get(name)) for name in self.plan.flows}
         for name, flow in self.plan.flows.items():
             forward = self._route(flow.forward, flows[name], used)
             reverse = self._route(flow.reverse, flows[name].back(), used)
@@ -118,8 +123,7 @@ class _Classifying:
         links = self.plan.links_of(route)
         return links[0].source, links[-1].target
 
-    def _of_flow(self, name: str) -> _Packets:
-        own = next((flow for flow in self.file.flow if name in flow.names), None)
+    def _of_flow(self, name: str, own: FlowOverride | None) -> _Packets:
         packets = _Packets(name, "tcp", *self._ends(self.plan.flows[name].forward))
         if own is None:
             return packets

@@ -1,4 +1,4 @@
-"""Names with `*`, which stand for names with a number, and pairs of them.
+"""Names with `*`, which stand for names with a number; lists and pairs of them.
 
 `user*` stands for `user1`, `user2` and so on, and for `user` alone, in the order of their numbers.
 """
@@ -12,7 +12,9 @@ from typing import NamedTuple
 from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.input.quantities import show_amount
 
-_STEM = re.compile(r"(.*?)(?:[1-9][0-9]*)?")
+_STEM = re.compile(r"(.*?)(?:[1-9][0-9]*(?:\.[1-9][0-9]*)?)?")
+_NUMBERS = re.compile(r"(?:[1-9][0-9]*(?:\.[1-9][0-9]*)?)?")
+"""What `*` stands for in a list: nothing, a number, or that of a pair and one of its flows."""
 
 
 class Pair(NamedTuple):
@@ -46,7 +48,7 @@ def pairs_of(
         faults: where a pattern that stands for nothing, or for no pairs, is noted.
         in_turn: the flag of the table.
     """
-    patterns = [(key, name) for key, name in ends if name.endswith("*")]
+    patterns = [(key, name) for key, name in ends if is_pattern(name)]
     if in_turn and len(patterns) < 2:
         allowed = f"false: only where {ends[0][0]} and {ends[1][0]} both have a *"
         faults.add((*here, "in_turn"), True, allowed)
@@ -55,9 +57,8 @@ def pairs_of(
     for key, pattern in patterns:
         found[key] = numbered(pattern, known)
         if not found[key]:
-            stems = dict.fromkeys(f"{_stem(name)}*" for name in known)
             allowed = f"a name that {what} have before their number"
-            faults.add((*here, key), pattern, f"{allowed}{did_you_mean(pattern, stems)}")
+            faults.add((*here, key), pattern, f"{allowed}{near(pattern, known)}")
     if not all(found.values()):
         return []
     (first, source), (second, target) = ends
@@ -78,6 +79,45 @@ def pairs_of(
     return [
         Pair(number, *(names[i % len(names)] for names in both)) for i, number in enumerate(longer)
     ]
+
+
+def is_pattern(name: str) -> bool:
+    """True if a name stands for names with a number."""
+    return name.endswith("*")
+
+
+def listed(names: Iterable[str], known: Collection[str]) -> list[tuple[int, str]]:
+    """The names that a list of names and patterns stands for, each with its place in the list.
+
+    A pattern that stands for nothing is there itself, so that it is refused as a name is that there
+    is not. Several flows of a pair have a second number.
+
+    >>> listed(["web*", "bulk", "voice*"], ["web10.1", "web2.2", "web2.1", "bulk"])
+    [(0, 'web2.1'), (0, 'web2.2'), (0, 'web10.1'), (1, 'bulk'), (2, 'voice*')]
+    """
+    found = []
+    for place, name in enumerate(names):
+        of_pattern = _all_numbered(name, known) if is_pattern(name) else ()
+        found += [(place, each) for each in of_pattern or (name,)]
+    return found
+
+
+def _all_numbered(pattern: str, known: Iterable[str]) -> list[str]:
+    stem = pattern[:-1]
+    ends = (name[len(stem) :] for name in known if name.startswith(stem))
+    numbers = [end for end in ends if _NUMBERS.fullmatch(end)]
+    numbers.sort(key=lambda end: [int(number) for number in end.split(".") if number])
+    return [stem + number for number in numbers]
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint at the name, or for a pattern at the pattern, that one most likely stands for.
+
+    >>> near("weeb*", ["web1", "web2"]), near("weeb1", ["web1", "web2"])
+    ('; did you mean "web*"?', '; did you mean "web1"?')
+    """
+    stems = dict.fromkeys(f"{_stem(each)}*" for each in known) if is_pattern(name) else known
+    return did_you_mean(name, stems)
 
 
 def numbered(pattern: str, known: Iterable[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ def hidden_flows(net: Resolution) -> frozenset[str]:
     """Returns the flows whose acknowledgements no filter sees, of a plan that has filters."""
     if not any(link.ack_filter for link in net.plan.links.values()):
         return frozenset()
-    return frozenset(name for flow in net.file.flow if flow.ipsec for name in flow.names)
+    return net.hidden_flows
 
 
 def check_ack_filters(net: Resolution) -> None:

@@ -44,7 +44,8 @@ def flows(net: Resolution) -> tuple[FlowSpec, ...]:
     file, names = net.file, list(net.plan.flows)
     traffic = _common_traffic(net)
     loss = dict.fromkeys(names, file.loss)
-    with_start = {name for flow in file.flow if flow.start for name in flow.names}
+    overrides = list(zip(file.flow, net.named_flows, strict=True))
+    with_start = {name for flow, named in overrides if flow.start for _, name in named}
     tables = demands_of(file)
     with_start |= {name for name, i in net.plan.demands.items() if start_of(tables[i])}
     with_start |= net.plan.listed.keys()
@@ -57,8 +58,8 @@ def flows(net: Resolution) -> tuple[FlowSpec, ...]:
     for name, row in net.plan.listed.items():
         _check_starts(net, {name: row.start_ps}, ("traffic", net.plan.demands[name], "file"), ())
         start[name] = _start_at(row.start_ps)
-    for i, override in enumerate(file.flow):
-        known = [name for name in override.names if name in traffic]
+    for i, (override, named) in enumerate(overrides):
+        known = [name for _, name in named if name in traffic]
         if override.traffic is not None:
             changed = _traffic(net, override.traffic, ("flow", i, "traffic"))
             traffic.update(dict.fromkeys(known, changed))

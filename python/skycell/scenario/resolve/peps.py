@@ -9,6 +9,7 @@ from skycell.input.faults import Path, did_you_mean
 from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
 from skycell.scenario.interpreter.parameters import shown_window
+from skycell.scenario.plan.patterns import listed, near
 from skycell.scenario.plan.plan import Plan, PlannedFlow
 from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.context import context
@@ -106,14 +107,15 @@ def _split_by(net: Resolution, i: int, pep: Pep) -> list[str]:
         net.faults.add((*here, "node"), pep.node, f"a router of the topology{hint}{is_other}")
         return []
     crossing = [name for name, flow in flows.items() if _crosses(net.plan, flow, pep.node)]
-    hidden = {name for flow in net.file.flow if flow.ipsec for name in flow.names}
-    for key, names in (("flows", pep.flows), ("bypass", pep.bypass)):
-        for k, name in enumerate(names or ()):
+    hidden = net.hidden_flows
+    split, bypass = (listed(names or (), crossing) for names in (pep.flows, pep.bypass))
+    for key, named in (("flows", split), ("bypass", bypass)):
+        for k, name in named:
             if name not in crossing:
-                hint = did_you_mean(name, crossing)
+                hint = near(name, crossing)
                 allowed = f"a flow that crosses {pep.node} both ways{hint}"
                 net.faults.add((*here, key, k), name, allowed)
-    for k, name in enumerate(pep.flows or ()):
+    for k, name in split:
         if name in hidden:
             allowed = (
                 "a flow without ipsec: its TCP header is encrypted from end to end, and a "
@@ -121,8 +123,8 @@ def _split_by(net: Resolution, i: int, pep: Pep) -> list[str]:
             )
             net.faults.add((*here, "flows", k), name, allowed)
     if pep.flows is not None:
-        return [name for name in dict.fromkeys(pep.flows) if name in crossing]
-    passing = {*hidden, *(pep.bypass or ())}
+        return [name for name in dict.fromkeys(name for _, name in split) if name in crossing]
+    passing = {*hidden, *(name for _, name in bypass)}
     if not crossing:
         allowed = "a router at which data and acknowledgements of a flow go from VC to VC"
         net.faults.add((*here, "node"), pep.node, allowed)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skycell.input.faults import Path, Verbatim, did_you_mean
+from skycell.input.faults import Path, Verbatim
 from skycell.input.quantities import rounded
 from skycell.scenario.links.receivers import Receiver, payload_of
-from skycell.scenario.plan.patterns import numbered
+from skycell.scenario.plan.patterns import listed, near
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.spec.declared.network import ReceiverSpec
@@ -108,14 +108,12 @@ def _named(net: Resolution, receiver: Receiver, here: Path) -> dict[str, None] |
     """The nodes that a table names, in order; None where a name is no node's, which is noted."""
     nodes = net.plan.nodes
     found: dict[str, None] = {}
-    for k, name in enumerate(receiver.nodes):
-        own = list(numbered(name, nodes).values()) if name.endswith("*") else [name]
-        known = [node for node in own if node in nodes]
-        if not known:
-            allowed = f"a node of the topology{did_you_mean(name, nodes)}"
+    for k, name in listed(receiver.nodes, nodes):
+        if name not in nodes:
+            allowed = f"a node of the topology{near(name, nodes)}"
             net.faults.add((*here, "nodes", k), name, allowed)
             return None
-        found |= dict.fromkeys(known)
+        found[name] = None
     return found
 
 

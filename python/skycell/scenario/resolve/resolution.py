@@ -15,6 +15,7 @@ from skycell.input.faults import FaultCollector, Path
 from skycell.scenario.file.scenario_file import ScenarioFile
 from skycell.scenario.packets.trace import PacketTrace
 from skycell.scenario.plan.link_schedules import LinkSchedules
+from skycell.scenario.plan.patterns import listed
 from skycell.scenario.plan.plan import Plan
 
 T = TypeVar("T")
@@ -55,6 +56,17 @@ class Resolution:
     def vc_ids(self) -> Mapping[str, int]:
         """Numbers of the VCs in the spec, by name."""
         return {name: i for i, name in enumerate(self.plan.vcs)}
+
+    @cached_property
+    def named_flows(self) -> Sequence[Sequence[tuple[int, str]]]:
+        """What each table [[flow]] names, with the place in its list."""
+        return [listed(table.names, self.plan.flows) for table in self.file.flow]
+
+    @cached_property
+    def hidden_flows(self) -> frozenset[str]:
+        """Names of the flows that are encrypted from end to end."""
+        tables = zip(self.file.flow, self.named_flows, strict=True)
+        return frozenset(name for flow, named in tables if flow.ipsec for _, name in named)
 
     @cached_property
     def vcs_by_link(self) -> Mapping[str, Sequence[str]]:

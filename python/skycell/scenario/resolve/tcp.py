@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skycell.input.faults import FaultCollector, Path, did_you_mean
+from skycell.input.faults import FaultCollector, Path
 from skycell.scenario.declared.tcp import TCP, Tcp
 from skycell.scenario.file.demand import Connections, FileDemand
-from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.plan.patterns import near
 from skycell.scenario.plan.sky_demand import demands_of
 from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.context import context
@@ -32,8 +33,8 @@ def tcps(net: Resolution) -> dict[str, TcpSpec]:
     """Returns the TCP parameters by flow."""
     flows = net.plan.flows
     named: dict[str, int] = {}
-    for i, override in enumerate(net.file.flow):
-        _check_names(net, i, override, named)
+    for i, listed in enumerate(net.named_flows):
+        _check_names(net, i, listed, named)
     if not flows:
         return {}  # nobody's windows need a long enough RTT
     specs = dict.fromkeys(flows, common_tcp(net))
@@ -45,7 +46,7 @@ def tcps(net: Resolution) -> dict[str, TcpSpec]:
     for i, override in enumerate(net.file.flow):
         if override.tcp is not None:
             spec = tcp_of(net, override.tcp, ("flow", i, "tcp"))
-            specs.update({name: spec for name in override.names if name in specs})
+            specs.update({name: spec for _, name in net.named_flows[i] if name in specs})
     return specs
 
 
@@ -71,11 +72,13 @@ def tcp_of(net: Resolution, tcp: Tcp, path: Path) -> TcpSpec:
     return spec
 
 
-def _check_names(net: Resolution, i: int, override: FlowOverride, named: dict[str, int]) -> None:
+def _check_names(
+    net: Resolution, i: int, listed: Sequence[tuple[int, str]], named: dict[str, int]
+) -> None:
     flows = net.plan.flows
-    for k, name in enumerate(override.names):
+    for k, name in listed:
         if name not in flows:
-            hint = did_you_mean(name, flows)
+            hint = near(name, flows)
             known = [*list(flows)[:4], *(["…"] if len(flows) > 4 else [])]
             such_as = f" ({', '.join(known)})" if known else ""
             net.faults.add(("flow", i, "names", k), name, f"a flow of the topology{such_as}{hint}")

@@ -11,6 +11,7 @@ from skycell.scenario.declared.impairments import IMPAIRMENTS
 from skycell.scenario.file.uplinks import Uplink
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
+from skycell.scenario.plan.patterns import listed, near
 from skycell.scenario.plan.plan import PlannedLink
 from skycell.scenario.resolve.abr import controls
 from skycell.scenario.resolve.lines import lines
@@ -43,6 +44,7 @@ def _links(net: Resolution, uplink: Uplink, where: Path, taken: set[str]) -> lis
         net.faults.add((*where, "to"), uplink.to, f"a node of the topology{hint}")
         return []
     joined = [link for link in net.plan.links.values() if link.target == uplink.to]
+    by_source = {link.source: link for link in joined}
     hosts = [link for link in joined if net.plan.nodes[link.source] == "host"]
     if uplink.terminals is None:
         if not hosts:
@@ -50,13 +52,14 @@ def _links(net: Resolution, uplink: Uplink, where: Path, taken: set[str]) -> lis
             net.faults.add((*where, "to"), uplink.to, allowed)
         named = [(link.source, where) for link in hosts]
     else:
-        paths = [(*where, "terminals", k) for k in range(len(uplink.terminals))]
-        named = list(zip(uplink.terminals, paths, strict=True))
-    by_source = {link.source: link for link in joined}
+        of_list = listed(uplink.terminals, by_source)
+        named = [(name, (*where, "terminals", k)) for k, name in of_list]
     links = []
     for terminal, path in named:
         link = by_source.get(terminal)
         problem = _problem(net, link, uplink, taken)
+        if link is None:
+            problem += near(terminal, by_source)
         if link is None or problem:
             net.faults.add(path, terminal, problem)
             continue
