@@ -204,7 +204,7 @@ def _proxies_of_users(run: Recorded) -> list[tuple[str, dict[str, Any], int]]:
         )
         for group in run.records.get("users", ())
         for k, section in enumerate(group.get("sections", ()))
-        if k > 0
+        if k > 0 and section["pep"]["octets_accepted"] > 0
     ]
 
 
