@@ -33,15 +33,38 @@ SCENARIO: dict[str, Any] = {
 }
 
 
-def result(engine: str, **run: Any) -> RunResult:
-    scenario = {**SCENARIO, "run": {**SCENARIO["run"], **run}}
+GATEWAY: dict[str, Any] = {
+    "topology": {
+        "kind": "graph",
+        "hosts": ["server", "home", "ship"],
+        "routers": ["gateway", "terminal"],
+        "link": [
+            {"from": here, "to": there, "framing": "ip", "buffer": "64 kB", **own}
+            for here, there, own in (
+                ("server", "gateway", {"rate": "100 Mbit/s", "delay": "10 ms"}),
+                ("gateway", "terminal", {"rate": "20 Mbit/s", "delay": "270 ms", "loss": 0.001}),
+                ("terminal", "home", {"rate": "100 Mbit/s", "delay": "1 ms"}),
+                ("gateway", "ship", {"rate": "10 Mbit/s", "delay": "270 ms"}),
+            )
+        ],
+        "flow": [
+            {"name": name, "source": "server", "destination": name} for name in ("home", "ship")
+        ],
+    },
+    "pep": [{"node": node, "buffer": "24 MB"} for node in ("gateway", "terminal")],
+}
+"""A network in which two proxies split what one pair of hosts sends, and one that of the other."""
+
+
+def result(engine: str, tables: dict[str, Any] | None = None, **run: Any) -> RunResult:
+    scenario = {**SCENARIO, **(tables or {}), "run": {**SCENARIO["run"], **run}}
     spec = parse(scenario).resolve()
     text, traces = _core.run(spec.canonical_json(), engine)
     return RunResult.of(spec, text, traces, "0")
 
 
-def records(engine: str, **run: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(result(engine, **run).records_json)
+def records(engine: str, tables: dict[str, Any] | None = None, **run: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(result(engine, tables, **run).records_json)
     del found["engine"], found["engine_stats"]
     return found
 
@@ -49,6 +72,28 @@ def records(engine: str, **run: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("run", [{}, {"measure_from": "4 s"}])
 def test_both_engines_leave_the_same_records_of_users(run: dict[str, Any]) -> None:
     assert records("fast", **run) == records("reference", **run)
+
+
+@pytest.mark.parametrize("run", [{}, {"measure_from": "4 s"}])
+def test_both_engines_leave_the_same_records_of_users_behind_proxies(run: dict[str, Any]) -> None:
+    found = records("fast", GATEWAY, **run)
+    assert found == records("reference", GATEWAY, **run)
+    for group in found["users"]:
+        first, second, third = group["sections"]
+        assert "pep" not in first
+        assert first["forward"]["octets_sent"] == group["forward"]["octets_sent"]
+        assert group["connections"] >= third["connections"]
+        if not run:
+            assert second["pep"]["octets_accepted"] == first["forward"]["octets_delivered"]
+
+
+def test_the_table_of_proxies_has_a_row_for_each_group_and_place() -> None:
+    tables = terminal_tables(result("fast", GATEWAY))
+    (proxies,) = [table for table in tables if table.title.startswith("Proxies")]
+    names = [row[0].text for row in proxies.rows]
+    # Calls, requests and answers are datagrams, which cross proxies unchanged.
+    assert {"pages, proxy 1", "pages, proxy 2", "bulk, proxy 1"} <= set(names)
+    assert not any(name.startswith(("call", "asks")) for name in names)
 
 
 def test_there_is_a_table_for_each_kind_before_those_of_ports() -> None:

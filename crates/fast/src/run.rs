@@ -174,7 +174,11 @@ fn cuts_packets(spec: &NetworkSpec) -> bool {
                 Segment::longest_packet(&group.tcp, true).max(group.app.longest_datagram())
             })
             .max();
-        let longest = longest.unwrap_or_default();
+        let peps = users.routes.iter().flat_map(|route| &route.peps);
+        let behind = peps
+            .map(|pep| Segment::longest_packet(&pep.tcp, true))
+            .max();
+        let longest = longest.max(behind).unwrap_or_default();
         spec.user_routes().any(|route| is_cut(route, longest))
     };
     connections.spec.flows.iter().any(cuts_segments)

@@ -117,14 +117,51 @@ impl Ledger {
             }
         }
         for group in users {
-            for (stream, to) in [(&group.forward, "to"), (&group.reverse, "from")] {
-                segments[0].1 += stream.segments_sent;
-                segments[1].1 += stream.acks_sent;
-                segments[2].1 += stream.control_segments;
-                self.add_half(&format!("{to} users {}", group.name), stream);
+            let whole = [&group.forward, &group.reverse];
+            let sections = group.sections.iter();
+            let split: Vec<_> = sections.map(|one| [&one.forward, &one.reverse]).collect();
+            let carried = if split.is_empty() { vec![whole] } else { split };
+            for (streams, k) in carried.into_iter().zip(0..) {
+                let of = match k {
+                    0 => group.name.clone(),
+                    k => format!("{} behind proxy {k}", group.name),
+                };
+                for (stream, to) in streams.into_iter().zip(["to", "from"]) {
+                    segments[0].1 += stream.segments_sent;
+                    segments[1].1 += stream.acks_sent;
+                    segments[2].1 += stream.control_segments;
+                    self.add_half(&format!("{to} users {of}"), stream);
+                }
             }
+            self.add_proxies_of(group);
         }
         self.add("frames handed to ports".into(), frames, segments);
+    }
+
+    /// Adds what the proxies have accepted that split connections of users.
+    fn add_proxies_of(&mut self, group: &UserGroupRecord) {
+        for (behind, k) in group.sections.iter().zip(0..) {
+            let (Some(pep), Some(relayed)) = (&behind.pep, &behind.relayed) else {
+                continue;
+            };
+            let of = format!("proxy {k}, users {}", group.name);
+            let found = vec![
+                ("acknowledged behind it", behind.forward.octets_acked),
+                ("outstanding behind it", behind.forward.octets_outstanding),
+                ("unsent", pep.octets_unsent),
+            ];
+            self.add(
+                format!("octets accepted at {of}"),
+                pep.octets_accepted,
+                found,
+            );
+            let delivered = behind.reverse.octets_delivered;
+            let found = vec![(
+                "handed to the connection before it",
+                relayed.octets_accepted,
+            )];
+            self.add(format!("octets of requests at {of}"), delivered, found);
+        }
     }
 
     /// Adds one direction of connections that carry data both ways.

@@ -33,7 +33,7 @@ pub use probes::ProbeRecord;
 pub use queue::{QueueIntegral, QueueRecord, QueueSamples};
 pub use sky::{SkyMeter, SkyNodes, SkyPorts, SkyRecord, SkyRoundTrips, SkySeconds};
 pub use traces::*;
-pub use users::{Responses, UserGroupRecord, UserRows};
+pub use users::{Responses, UserGroupRecord, UserRows, UserSectionRecord};
 pub use web::{RelayedRequests, ResponseTimes, StreamRecord, WebRecord, WebTotals};
 
 use serde::Serialize;

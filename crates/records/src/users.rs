@@ -1,6 +1,6 @@
 //! What the users of a group did, and what their connections carried.
 
-use crate::StreamRecord;
+use crate::{PepRecord, RelayedRequests, StreamRecord};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use skycell_spec::AppSpec;
@@ -24,12 +24,53 @@ pub struct UserGroupRecord {
     /// Times to answers in datagrams; left out where users ask for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<Responses>,
-    /// What all connections carried from the servers.
+    /// What all connections carried from the servers: of those that proxies split, what servers sent and users got.
     pub forward: StreamRecord,
     /// What they carried to the servers.
     pub reverse: StreamRecord,
+    /// Of connections that proxies split, the sections from the servers on; left out where no route has a proxy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<UserSectionRecord>,
     /// What the users did: downloads, pages, videos, calls.
     pub rows: UserRows,
+}
+
+/// What connections of a group carried over one section, which begins at the servers or at proxies, and ends at the next
+/// proxies or the users.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UserSectionRecord {
+    /// Connections opened.
+    pub connections: u64,
+    /// What they carried from the servers.
+    pub forward: StreamRecord,
+    /// What they carried to the servers.
+    pub reverse: StreamRecord,
+    /// Answers at the proxies where the section begins; left out of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pep: Option<PepRecord>,
+    /// Requests at these proxies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relayed: Option<RelayedRequests>,
+}
+
+impl UserSectionRecord {
+    /// Adds answers at the proxy where one connection's section begins.
+    pub fn add_answers(&mut self, pep: &PepRecord) {
+        let own = self.pep.get_or_insert_default();
+        own.octets_accepted += pep.octets_accepted;
+        own.octets_passed_on += pep.octets_passed_on;
+        own.octets_held += pep.octets_held;
+        own.octets_held_max = own.octets_held_max.max(pep.octets_held_max);
+        own.octets_unsent += pep.octets_unsent;
+        own.segments_refused += pep.segments_refused;
+    }
+
+    /// Adds requests at that proxy.
+    pub fn add_requests(&mut self, requests: &RelayedRequests) {
+        let own = self.relayed.get_or_insert_default();
+        own.octets_accepted += requests.octets_accepted;
+        own.octets_unsent += requests.octets_unsent;
+    }
 }
 
 /// Bits of a time that a histogram keeps: a bucket is at most 1/64 of what it counts wide.

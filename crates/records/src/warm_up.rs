@@ -8,7 +8,7 @@ use crate::{
     AbrRecord, CellStayRecord, ClassQueueRecord, Discards, ErrorRecord, FlowRecord, LinkLosses,
     PacketRecord, PepRecord, PortRecord, QueueRecord, ResequencerRecord, ResponseTimes,
     RunGuarantee, RunRecords, SojournRecord, SourceRecord, StreamRecord, UplinkRecord,
-    VcQueueRecord, VcRecord, WebRecord, WebTotals, WindowRecord, delay_records,
+    UserSectionRecord, VcQueueRecord, VcRecord, WebRecord, WebTotals, WindowRecord, delay_records,
 };
 use skycell_spec::NetworkSpec;
 
@@ -46,6 +46,9 @@ impl RunRecords {
             group.subtract(before, start.duration_ps);
             subtract_stream(&mut group.forward, &before.forward);
             subtract_stream(&mut group.reverse, &before.reverse);
+            for (section, before) in group.sections.iter_mut().zip(&before.sections) {
+                subtract_section(section, before);
+            }
         }
         for (source, start) in self.sources.iter_mut().zip(&start.sources) {
             subtract_source(source, start);
@@ -222,6 +225,18 @@ fn subtract_flow(whole: &mut FlowRecord, start: &FlowRecord) {
 fn subtract_stream(whole: &mut StreamRecord, start: &StreamRecord) {
     subtract!(whole, start; octets_sent, octets_retransmitted, octets_acked, octets_delivered, octets_received,
         segments_sent, segments_retransmitted, acks_sent, timeouts, fast_retransmits, control_segments);
+}
+
+fn subtract_section(whole: &mut UserSectionRecord, start: &UserSectionRecord) {
+    subtract!(whole, start; connections);
+    subtract_stream(&mut whole.forward, &start.forward);
+    subtract_stream(&mut whole.reverse, &start.reverse);
+    if let (Some(pep), Some(start)) = (&mut whole.pep, &start.pep) {
+        subtract_pep(pep, start);
+    }
+    if let (Some(relayed), Some(start)) = (&mut whole.relayed, &start.relayed) {
+        subtract!(relayed, start; octets_accepted);
+    }
 }
 
 fn subtract_web(whole: &mut WebRecord, start: &WebRecord) {

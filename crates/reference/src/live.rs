@@ -126,10 +126,15 @@ fn refuse_ack_filters(spec: &NetworkSpec) -> Result<(), SpecError> {
 
 /// Real hosts bring their own connections, which no proxy of a run can end.
 fn refuse_peps(spec: &NetworkSpec) -> Result<(), SpecError> {
-    match spec.flows.iter().position(|flow| !flow.peps.is_empty()) {
+    let of_flows = spec.flows.iter().map(|flow| &flow.peps).zip(0..);
+    let routes = spec.users.iter().flat_map(|users| &users.routes);
+    let of_users = routes.map(|route| &route.peps).zip(0..);
+    let of_flows = of_flows.map(|(peps, i)| (peps, format!("flows[{i}].peps")));
+    let of_users = of_users.map(|(peps, i)| (peps, format!("users.routes[{i}].peps")));
+    match of_flows.chain(of_users).find(|(peps, _)| !peps.is_empty()) {
         None => Ok(()),
-        Some(i) => Err(SpecError::Structure {
-            path: format!("flows[{i}].peps"),
+        Some((_, path)) => Err(SpecError::Structure {
+            path,
             problem: "belongs to a run: real hosts have connections of their own".into(),
         }),
     }

@@ -415,7 +415,8 @@ impl NetworkSpec {
         let at = |key: &str| format!("flows[{i}].{key}");
         self.validate_routes(&flow.forward, &flow.reverse, &format!("flows[{i}]"))?;
         validate_tcp(&flow.tcp, &at("tcp"))?;
-        self.validate_peps(i, flow)?;
+        let routes = [&flow.forward[..], &flow.reverse[..]];
+        self.validate_peps(&format!("flows[{i}]"), routes, flow.tcp.rwnd, &flow.peps)?;
         for (key, jitter_ps) in [
             ("jitter.data_ps", flow.jitter.data_ps),
             ("jitter.acks_ps", flow.jitter.acks_ps),

@@ -80,20 +80,17 @@ impl<'a> Connections<'a> {
 impl NetworkSpec {
     /// The connections of a flow, in the order of its path; itself if it is not split.
     fn connections_of(&self, flow: &FlowSpec) -> Vec<FlowSpec> {
-        let nodes: Vec<u32> = flow.peps.iter().map(|pep| pep.node).collect();
-        let mut forward = self.cut(&flow.forward, &nodes).into_iter();
-        let backward: Vec<u32> = nodes.iter().rev().copied().collect();
-        let mut reverse = self.cut(&flow.reverse, &backward).into_iter().rev();
-        let (count, mut found) = (nodes.len() + 1, Vec::new());
-        for k in 0..count {
+        let sections = self.sections([&flow.forward, &flow.reverse], &flow.peps);
+        let (count, mut found) = (sections.len(), Vec::new());
+        for (k, [forward, reverse]) in sections.into_iter().enumerate() {
             let begins = (k > 0).then(|| &flow.peps[k - 1]);
             found.push(FlowSpec {
                 name: match begins {
                     None => flow.name.clone(),
                     Some(pep) => self.name_behind(flow, pep),
                 },
-                forward: forward.next().unwrap_or_default(),
-                reverse: reverse.next().unwrap_or_default(),
+                forward,
+                reverse,
                 tcp: begins.map_or(&flow.tcp, |pep| &pep.tcp).clone(),
                 traffic: match (begins, &flow.traffic) {
                     (None, own) | (Some(_), own @ TrafficSpec::Web(_)) => own.clone(),
@@ -127,6 +124,20 @@ impl NetworkSpec {
         format!("{}@{}", flow.name, self.nodes[pep.node as usize].name)
     }
 
+    /// The pieces of the routes there and back between proxies, in the order of the path.
+    pub fn sections(
+        &self,
+        [forward, reverse]: [&[u32]; 2],
+        peps: &[PepSpec],
+    ) -> Vec<[Vec<u32>; 2]> {
+        let nodes: Vec<u32> = peps.iter().map(|pep| pep.node).collect();
+        let backward: Vec<u32> = nodes.iter().rev().copied().collect();
+        let forward = self.cut(forward, &nodes).into_iter();
+        let reverse = self.cut(reverse, &backward).into_iter().rev();
+        let sections = forward.zip(reverse);
+        sections.map(|(there, back)| [there, back]).collect()
+    }
+
     /// A route in pieces, each of which ends at the next of `nodes`.
     fn cut(&self, route: &[u32], nodes: &[u32]) -> Vec<Vec<u32>> {
         let mut nodes = nodes.iter().peekable();
@@ -143,13 +154,19 @@ impl NetworkSpec {
         pieces
     }
 
-    pub(crate) fn validate_peps(&self, i: usize, flow: &FlowSpec) -> Result<(), SpecError> {
-        if flow.peps.is_empty() {
+    /// Refuses proxies that cannot split the connections over a route, whose receiver window is `rwnd` before the first.
+    pub(crate) fn validate_peps(
+        &self,
+        path: &str,
+        [forward, reverse]: [&[u32]; 2],
+        mut rwnd: Octets,
+        peps: &[PepSpec],
+    ) -> Result<(), SpecError> {
+        if peps.is_empty() {
             return Ok(());
         }
-        let at = |k: usize, key: &str| format!("flows[{i}].peps[{k}].{key}");
-        let mut rwnd = flow.tcp.rwnd;
-        for (k, pep) in flow.peps.iter().enumerate() {
+        let at = |k: usize, key: &str| format!("{path}.peps[{k}].{key}");
+        for (k, pep) in peps.iter().enumerate() {
             let kind = self.nodes.get(pep.node as usize).map(|node| node.kind);
             if kind != Some(NodeKind::Router) {
                 return Err(structure(at(k, "node"), "must be a router"));
@@ -165,13 +182,13 @@ impl NetworkSpec {
             validate_tcp(&pep.tcp, &at(k, "tcp"))?;
             rwnd = pep.tcp.rwnd;
         }
-        let nodes: Vec<u32> = flow.peps.iter().map(|pep| pep.node).collect();
+        let nodes: Vec<u32> = peps.iter().map(|pep| pep.node).collect();
         let backward: Vec<u32> = nodes.iter().rev().copied().collect();
-        for (route, nodes) in [(&flow.forward, &nodes), (&flow.reverse, &backward)] {
+        for (route, nodes) in [(forward, &nodes), (reverse, &backward)] {
             let pieces = self.cut(route, nodes);
             if pieces.len() != nodes.len() + 1 || pieces.iter().any(Vec::is_empty) {
                 let problem = "must be routers of its routes, in their order";
-                return Err(structure(format!("flows[{i}].peps"), problem));
+                return Err(structure(format!("{path}.peps"), problem));
             }
         }
         Ok(())

@@ -111,6 +111,12 @@ impl Receiver {
         self.room = Some(Box::new(ReceiveBuffer::new(buffer)));
     }
 
+    /// The end of the receiver opens a connection, by a SYN that advertises its window.
+    pub fn open(&mut self, connection: u32) {
+        self.begin(connection);
+        self.window(0);
+    }
+
     /// Returns what has been accepted; without a buffer nothing waits for it.
     pub fn accepted(&self) -> Accepted {
         Accepted {

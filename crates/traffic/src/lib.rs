@@ -6,6 +6,7 @@ mod cell_source;
 mod host_delay;
 mod loss_script;
 mod packet_trace;
+mod pep_buffer;
 mod relay;
 mod round_trips;
 mod shared_tcp;
@@ -25,6 +26,7 @@ pub use users::{UserSegment, Users, UsersOutbox};
 
 use cache::{LINE, prefetch_line};
 use loss_script::ScriptedLosses;
+use pep_buffer::WindowProbe;
 use relay::Relay;
 use skycell_des::Stream;
 use skycell_records::{FlowRecord, SequenceEvent, Traces};
@@ -111,9 +113,7 @@ struct Application {
     traced_highest: u64,
     /// The proxy at which a connection of a split flow begins.
     relay: Option<Relay>,
-    /// When the sender asks for a window that is closed, and how often it has; [`SimTime::NEVER`] while it is not.
-    probe_due: SimTime,
-    probes: u32,
+    probe: WindowProbe,
 }
 
 /// The state of the flow that the source needs when a segment arrives.
@@ -253,8 +253,7 @@ impl Flow {
                 traced_window: (0.0, 0.0),
                 traced_highest: 0,
                 relay: None,
-                probe_due: SimTime::NEVER,
-                probes: 0,
+                probe: WindowProbe::IDLE,
             }),
         }
     }
@@ -291,8 +290,8 @@ impl Flow {
     /// When a retransmission timer runs out.
     pub fn retransmission_due(&self) -> Option<SimTime> {
         let mut own = self.sender.deadline();
-        if self.at_source.asks_for_window && self.application.probe_due != SimTime::NEVER {
-            own = earlier(own, Some(self.application.probe_due));
+        if self.at_source.asks_for_window && self.application.probe.due != SimTime::NEVER {
+            own = earlier(own, Some(self.application.probe.due));
         }
         if !self.at_source.has_web {
             return own;
@@ -391,7 +390,8 @@ impl Flow {
             web.on_retransmission(now, &mut out.reverse);
         }
         if self.at_source.asks_for_window {
-            self.on_probe_due(now, out);
+            let sender = &mut self.sender;
+            self.application.probe.on_due(now, sender, &mut out.forward);
         }
         self.after_sender(now, out);
     }
@@ -476,7 +476,7 @@ impl Flow {
             self.advance_relay(now, out);
         }
         if self.at_source.asks_for_window {
-            self.plan_probe(now);
+            self.application.probe.plan(now, &self.sender);
         }
         if self.at_source.traces_sender {
             self.trace(now, out);

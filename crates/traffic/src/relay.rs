@@ -5,6 +5,7 @@
 //! become of the connection behind, which it opens as soon as the first segment has come. Where the one before is a row of
 //! connections, so is the one behind: the next is opened when the last has delivered all and is closed, and its octets wait.
 
+use crate::pep_buffer::PepBuffer;
 use crate::{Application, Flow, Outbox};
 use skycell_records::PepRecord;
 use skycell_spec::Proxy;
@@ -47,8 +48,7 @@ impl Proxies {
 /// The proxy at which a connection begins.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// Octets that it holds at most.
-    buffer: Octets,
+    buffer: PepBuffer,
     /// The connections before it that it still has to do with, in order.
     incoming: VecDeque<Incoming>,
     /// The newest connection that has come here, which may be done with: its FIN can come again.
@@ -57,9 +57,6 @@ pub(crate) struct Relay {
     is_open: bool,
     /// Octets of the first of them that have been handed to TCP.
     handed_over: Octets,
-    accepted: Octets,
-    held_max: Octets,
-    refused: u64,
 }
 
 /// A connection before a proxy.
@@ -74,14 +71,11 @@ struct Incoming {
 impl Relay {
     fn new(buffer: Octets) -> Self {
         Relay {
-            buffer,
+            buffer: PepBuffer::new(buffer),
             incoming: VecDeque::new(),
             newest: None,
             is_open: false,
             handed_over: 0,
-            accepted: 0,
-            held_max: 0,
-            refused: 0,
         }
     }
 
@@ -138,12 +132,9 @@ impl Flow {
 
     /// The octet of all connections before up to which the proxy at the source has room.
     fn limit(&self) -> Octets {
-        let buffer = self
-            .application
-            .relay
-            .as_ref()
-            .map_or(0, |relay| relay.buffer);
-        self.sender.counters().octets_acked + buffer
+        let acked = self.sender.counters().octets_acked;
+        let relay = self.application.relay.as_ref();
+        relay.map_or(acked, |relay| relay.buffer.limit(acked))
     }
 
     /// The connection before has accepted more, or has ended.
@@ -152,9 +143,7 @@ impl Flow {
         let Some(relay) = &mut self.application.relay else {
             return;
         };
-        relay.accepted = accepted.in_all;
-        relay.refused = accepted.refused;
-        relay.held_max = relay.held_max.max(accepted.in_all - acked);
+        relay.buffer.on_accepted(&accepted, acked);
         if relay
             .newest
             .is_none_or(|newest| newest < accepted.connection)
@@ -227,37 +216,10 @@ impl Flow {
         }
     }
 
-    /// A sender whose window is closed asks for it now and then: plans the next time.
-    pub(crate) fn plan_probe(&mut self, now: SimTime) {
-        let application = &mut *self.application;
-        if !self.sender.is_blocked() {
-            (application.probe_due, application.probes) = (SimTime::NEVER, 0);
-        } else if application.probe_due == SimTime::NEVER {
-            application.probe_due = self.sender.probe_due(now, application.probes);
-        }
-    }
-
-    /// Asks for the window if it is time.
-    pub(crate) fn on_probe_due(&mut self, now: SimTime, out: &mut Outbox) {
-        if self.application.probe_due == now {
-            self.application.probe_due = SimTime::NEVER;
-            self.application.probes += 1;
-            self.sender.probe(&mut out.forward);
-        }
-    }
-
     /// Returns the record of the proxy at the source.
     pub(crate) fn pep_record(&self) -> Option<PepRecord> {
         let relay = self.application.relay.as_ref()?;
-        let acked = self.sender.counters().octets_acked;
-        Some(PepRecord {
-            octets_accepted: relay.accepted,
-            octets_passed_on: acked,
-            octets_held: relay.accepted - acked,
-            octets_held_max: relay.held_max,
-            octets_unsent: relay.waiting() + self.sender.unsent(),
-            segments_refused: relay.refused,
-        })
+        Some(relay.buffer.record(relay.waiting(), &self.sender))
     }
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND
 from skycell.metrics import flow_delays_s, throughputs_bps
 from skycell.metrics.network import units_in_words
@@ -182,24 +184,46 @@ def deliveries(run: Recorded) -> Table | None:
     )
 
 
+def _proxies_of_flows(run: Recorded) -> list[tuple[str, dict[str, Any], int]]:
+    """The name of each connection behind a proxy, what the proxy did, and its buffer."""
+    return [
+        (connection["name"], connection["pep"], pep.buffer_octets)
+        for flow, spec in zip(run.records["flows"], run.spec.flows, strict=True)
+        for connection, pep in zip(flow.get("connections", ())[1:], spec.peps, strict=True)
+    ]
+
+
+def _proxies_of_users(run: Recorded) -> list[tuple[str, dict[str, Any], int]]:
+    """The same of each group of users and place among the proxies, the largest buffer there."""
+    routes = [] if run.spec.users is None else run.spec.users.routes
+    return [
+        (
+            f"{group['name']}, proxy {k}",
+            section["pep"],
+            max(route.peps[k - 1].buffer_octets for route in routes if len(route.peps) >= k),
+        )
+        for group in run.records.get("users", ())
+        for k, section in enumerate(group.get("sections", ()))
+        if k > 0 and section["pep"]["octets_accepted"] > 0
+    ]
+
+
 def proxies(run: Recorded) -> Table | None:
-    """What proxies between the connections of split flows did."""
+    """What proxies between connections did: of split flows, and of users."""
     heads = ("accepted, B", "passed on", "held", "most held", "buffer", "part", "refused")
     rows = []
-    for flow, spec in zip(run.records["flows"], run.spec.flows, strict=True):
-        for connection, pep in zip(flow.get("connections", ())[1:], spec.peps, strict=True):
-            found = connection["pep"]
-            keys = ("octets_accepted", "octets_passed_on", "octets_held", "octets_held_max")
-            most = found["octets_held_max"] / pep.buffer_octets
-            rows.append(
-                (
-                    words(connection["name"]),
-                    *(count(found[key]) for key in keys),
-                    count(pep.buffer_octets),
-                    Cell(f"{most:.1%}", most),
-                    count(found["segments_refused"]),
-                )
+    keys = ("octets_accepted", "octets_passed_on", "octets_held", "octets_held_max")
+    for name, found, buffer in _proxies_of_flows(run) + _proxies_of_users(run):
+        most = found["octets_held_max"] / buffer
+        rows.append(
+            (
+                words(name),
+                *(count(found[key]) for key in keys),
+                count(buffer),
+                Cell(f"{most:.1%}", most),
+                count(found["segments_refused"]),
             )
+        )
     return made(
         "Proxies, in octets: acknowledged before, delivered behind",
         "Proxies by the connection that begins there, in octets: accepted and acknowledged to the "

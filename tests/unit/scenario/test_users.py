@@ -124,6 +124,51 @@ def test_a_rule_for_a_protocol_is_refused_beside_users() -> None:
     assert found == ["classifier[0].rule[0].protocol"]
 
 
+def behind_a_proxy(*traffic: dict[str, Any], **pep: Any) -> dict[str, Any]:
+    table = {"node": "gateway", "buffer": "1 MB", **pep}
+    return {**BASE, "topology": GRAPH, "traffic": list(traffic), "pep": [table]}
+
+
+def test_a_proxy_splits_the_connections_of_users_of_all_pairs_or_those_it_names() -> None:
+    def nodes(**pep: Any) -> list[list[str]]:
+        scenario = behind_a_proxy({"kind": "bulk", "users": 2}, **pep)
+        spec = parse(scenario).resolve()
+        _core.validate(spec.canonical_json())
+        assert spec.users is not None
+        peps = [route.peps for route in spec.users.routes]
+        assert all(pep.tcp.handshake and pep.buffer_octets == 10**6 for row in peps for pep in row)
+        return [[spec.nodes[pep.node].name for pep in row] for row in peps]
+
+    assert nodes() == [["gateway"], ["gateway"]]
+    assert nodes(flows=["two"]) == [[], ["gateway"]]
+    assert nodes(bypass=["two"]) == [["gateway"], []]
+
+
+def test_a_route_without_a_proxy_has_no_key_for_proxies() -> None:
+    spec = parse({**BASE, "traffic": [{"kind": "bulk", "users": 1}]}).resolve()
+    assert '"peps"' not in spec.canonical_json()
+
+
+@pytest.mark.parametrize(
+    ("pep", "path"),
+    [
+        ({"node": "server"}, "pep[0].node"),
+        ({"flows": ["three"]}, "pep[0].flows[0]"),
+        ({"buffer": "31 kB", "flows": ["one"]}, None),
+        ({"buffer": "31 kB", "flows": ["two"]}, "pep[0].buffer"),
+        ({"tcp": {"recovery": "reno", "pacing": "on"}}, "pep[0].tcp.pacing"),
+    ],
+)
+def test_a_proxy_that_does_not_fit_is_refused_at_its_key(
+    pep: dict[str, Any], path: str | None
+) -> None:
+    # The first user goes to the pair "one", the second to "two".
+    windows = [{"receiver_window": "30 kB"}, {"receiver_window": "40 kB"}]
+    tables = [{"kind": "bulk", "users": 1, "tcp": window} for window in windows]
+    found = [fault.path for fault in check(behind_a_proxy(*tables, **pep))]
+    assert found == ([] if path is None else [path])
+
+
 def test_users_over_a_constellation_are_refused() -> None:
     tables = [{"kind": "bulk", "users": 1}]
     scenario = {

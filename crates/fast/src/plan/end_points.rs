@@ -115,9 +115,12 @@ impl EndPoints {
 /// By VC: whether all that it brings goes on at ports of packets that accept what comes over its link and nothing else,
 /// and that are not sampled.
 fn forwards_at_once(spec: &NetworkSpec) -> Vec<bool> {
+    // Packets of a section end at its proxy.
+    let sections = spec.user_sections();
     let flows = spec.flows.iter().flat_map(|f| [&f.forward, &f.reverse]);
     let datagrams = spec.sources.iter().map(|source| &source.datagram_route);
-    let routes = flows.chain(datagrams).chain(spec.user_routes());
+    let of_users = spec.user_routes().chain(&sections);
+    let routes = flows.chain(datagrams).chain(of_users);
     let routes: Vec<&Vec<u32>> = routes.collect();
     let port = |vc: u32| spec.vcs[vc as usize].path[0];
     // By port: the link of packets over which all comes; none where there is another, or what is no such link.

@@ -1,7 +1,8 @@
 //! Groups of users on the routes of a scenario's flows, beside some of these.
 
 use super::{
-    Dice, MILLISECOND, packets, scenario, several_classes, time_varying, uplinks, with_stepping,
+    Dice, MILLISECOND, packets, scenario, several_classes, split, time_varying, uplinks,
+    with_stepping,
 };
 use skycell_des::Stream;
 use skycell_spec::*;
@@ -19,6 +20,12 @@ pub fn networks_with_users(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
         ("users over links that move", only(2, time_varying(seed))),
         ("users in classes", only(3, Some(several_classes(seed)))),
         ("users at an uplink", uplinks(seed)),
+        ("users with proxies", split(scenario(seed), seed)),
+        ("users of packets with proxies", split(packets(seed), seed)),
+        (
+            "users at an uplink with proxies",
+            uplinks(seed).and_then(|spec| split(spec, seed)),
+        ),
     ];
     let with =
         |(kind, spec): (&'static str, Option<NetworkSpec>)| Some((kind, with_users(spec?, seed)?));
@@ -31,15 +38,19 @@ pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
     if spec.flows.is_empty() || spec.sky.is_some() {
         return None;
     }
-    if spec.flows.iter().any(|flow| !flow.peps.is_empty()) {
-        return None;
-    }
+    let profiles = spec.flows.iter().map(|flow| flow.tcp.rwnd);
+    let least_buffer = profiles.max().unwrap_or(0);
     let routes: Vec<UserRouteSpec> = spec
         .flows
         .iter()
         .map(|flow| UserRouteSpec {
             forward: flow.forward.clone(),
             reverse: flow.reverse.clone(),
+            peps: flow
+                .peps
+                .iter()
+                .map(|pep| of_users(pep, least_buffer))
+                .collect(),
         })
         .collect();
     let groups = 1 + dice.below(3) as u32;
@@ -72,6 +83,14 @@ pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
     let left = dice.pick(&[0, 0, 1, spec.flows.len()]);
     spec.flows.truncate(left);
     Some(spec)
+}
+
+/// A proxy of a flow as one of users, of which any may have any profile.
+fn of_users(pep: &PepSpec, least_buffer: u64) -> PepSpec {
+    let mut own = pep.clone();
+    own.buffer_octets = own.buffer_octets.max(least_buffer);
+    own.tcp.handshake = true;
+    own
 }
 
 /// Short times, many of which are equal.

@@ -1,18 +1,21 @@
 //! Users: many alike, each with an application over connections that have state only while they are open.
 //!
-//! User k of a group has the ids `first + k * slots + slot`, one for each connection that may be open at once, and acts under
-//! the first of them. Engines carry segments by these ids, and wake users at the keys that they ask for.
+//! A connection that may be open at once has a slot. User k of a group has the ids `first + (k * slots + slot) * sections +
+//! section`, one for each section of a connection between proxies, and acts under the first of them. Where there are proxies,
+//! a user's datagrams, which go from end to end, have an id more. Engines carry segments by these ids, and wake users at the
+//! keys that they ask for.
 
 mod connection;
 mod record;
+mod segments;
 
 use crate::{clock_of, rank};
-use connection::{BothTcp, Connection, add_received, add_sent};
+use connection::{BothTcp, Connection};
 use skycell_apps::{Act, Client, Event, Peer, Row, Slot};
 use skycell_des::{Key, Stream};
-use skycell_records::{Responses, StreamRecord};
-use skycell_spec::{AppSpec, NetworkSpec, StartSpec, TcpSpec, UserGroupSpec};
-use skycell_tcp::{Segment, SegmentKind};
+use skycell_records::{PepRecord, RelayedRequests, Responses, StreamRecord, UserSectionRecord};
+use skycell_spec::{AppSpec, NetworkSpec, StartSpec, UserGroupSpec, UserRouteSpec};
+use skycell_tcp::{Segment, SegmentKind, TickClock};
 use skycell_units::{Octets, SimTime};
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,13 +47,23 @@ pub struct UsersOutbox {
     pub wakes: Vec<Key>,
 }
 
-/// Both routes between the host of a user and that of the servers: from the servers, and to them.
+/// Both routes between the host of a user and that of the servers.
 #[derive(Debug)]
 struct Route {
+    /// From the servers, and to them.
     vcs: [Vec<u32>; 2],
-    /// Clocks of the two hosts are those of their names.
-    servers: String,
-    users: String,
+    /// Sections of connections, from the servers on.
+    sections: Vec<RouteSection>,
+}
+
+/// Both routes of a section, which begins at a server or a proxy.
+#[derive(Debug)]
+struct RouteSection {
+    vcs: [Vec<u32>; 2],
+    /// The node where it begins, and the one where it ends: clocks are those of these names.
+    nodes: [String; 2],
+    /// TCP parameters and the buffer of the proxy where it begins; none of the first section.
+    proxy: Option<(BothTcp, Octets)>,
 }
 
 /// Users of a group.
@@ -65,8 +78,10 @@ struct Group {
     first_user: usize,
     /// What users did, each with the user's number in the group.
     rows: Vec<(u32, Row)>,
-    /// Accounts of connections that are closed: from the servers, and to them.
-    closed: [StreamRecord; 2],
+    /// By section: accounts of ends that are closed, and of proxies that have passed all on.
+    closed: Vec<UserSectionRecord>,
+    /// The same of ends at servers and users alone: from the servers, and to them.
+    ends: [StreamRecord; 2],
     connections: u64,
     /// Segments that came for connections that were closed.
     late: u64,
@@ -91,7 +106,7 @@ struct User {
 struct SlotState {
     /// Number of the connection that was opened last; 0 for none.
     number: u32,
-    /// Where the state of one is that is open.
+    /// Where the state of the newest is that is not closed.
     at: Option<u32>,
     /// By kind: the earliest event that an engine has; [`SimTime::NEVER`] for none.
     pending: [SimTime; KINDS],
@@ -115,6 +130,8 @@ pub struct Users {
     counted_from: SimTime,
     /// Ids of connections.
     ids: Range<u32>,
+    /// The most sections of a connection.
+    sections: u32,
     routes: Vec<Route>,
     groups: Vec<Group>,
     users: Vec<User>,
@@ -131,27 +148,48 @@ pub struct Users {
 struct Who {
     user: usize,
     slot: Slot,
+    /// Section of the connection.
+    section: usize,
+    /// True if the id is that of datagrams, of no connection.
+    is_of_datagrams: bool,
     /// The first id of the user.
     first: u32,
+}
+
+impl Who {
+    fn at(self, section: usize) -> Self {
+        Who { section, ..self }
+    }
+}
+
+impl Route {
+    fn of(spec: &NetworkSpec, route: &UserRouteSpec) -> Self {
+        let name = |node: u32| spec.nodes[node as usize].name.clone();
+        let pieces = spec.sections([&route.forward, &route.reverse], &route.peps);
+        let proxies = std::iter::once(None).chain(route.peps.iter().map(Some));
+        let sections = pieces.into_iter().zip(proxies).map(|(vcs, pep)| {
+            let [begin, end] = [&vcs[0], &vcs[1]].map(|piece| spec.vc_source(piece[0] as usize));
+            RouteSection {
+                nodes: [name(begin), name(end)],
+                vcs,
+                proxy: pep.map(|pep| (BothTcp::of(&pep.tcp), pep.buffer_octets)),
+            }
+        });
+        Route {
+            vcs: [route.forward.clone(), route.reverse.clone()],
+            sections: sections.collect(),
+        }
+    }
 }
 
 impl Users {
     /// Users of a valid spec; none where it has none.
     pub fn of(spec: &NetworkSpec) -> Option<Self> {
         let users = spec.users.as_ref()?;
-        let host = |vc: u32| {
-            spec.nodes[spec.vc_source(vc as usize) as usize]
-                .name
-                .clone()
-        };
         let routes: Vec<Route> = users
             .routes
             .iter()
-            .map(|route| Route {
-                vcs: [route.forward.clone(), route.reverse.clone()],
-                servers: host(route.forward[0]),
-                users: host(route.reverse[0]),
-            })
+            .map(|route| Route::of(spec, route))
             .collect();
         // Numbers of packets' flows, twice an id, come after those of connections and sources.
         let first_id = spec.flows.len() as u32 + (spec.sources.len() as u32).div_ceil(2);
@@ -159,6 +197,7 @@ impl Users {
             seed: spec.seed,
             counted_from: SimTime(spec.measure_from_ps),
             ids: first_id..first_id,
+            sections: users.sections(),
             routes,
             groups: Vec::new(),
             users: Vec::new(),
@@ -182,18 +221,13 @@ impl Users {
         self.groups.push(Group {
             name: spec.name.clone(),
             app: app.clone(),
-            tcp: BothTcp {
-                client: Arc::new(spec.tcp.clone()),
-                server: Arc::new(TcpSpec {
-                    handshake: false,
-                    ..spec.tcp.clone()
-                }),
-            },
+            tcp: BothTcp::of(&spec.tcp),
             slots,
             first_id,
             first_user: self.users.len(),
             rows: Vec::new(),
-            closed: Default::default(),
+            closed: self.no_sections(),
+            ends: Default::default(),
             connections: 0,
             late: 0,
             datagrams: [0; 2],
@@ -215,7 +249,23 @@ impl Users {
                 slots: vec![SlotState::default()],
             });
         }
-        first_id + spec.count * slots
+        first_id + spec.count * self.ids_of_user(slots)
+    }
+
+    /// Accounts of sections that nothing has gone over.
+    fn no_sections(&self) -> Vec<UserSectionRecord> {
+        let relays = |section: u32| section > 0;
+        let section = |section| UserSectionRecord {
+            pep: relays(section).then(PepRecord::default),
+            relayed: relays(section).then(RelayedRequests::default),
+            ..UserSectionRecord::default()
+        };
+        (0..self.sections).map(section).collect()
+    }
+
+    /// Ids of a user with so many slots.
+    fn ids_of_user(&self, slots: u32) -> u32 {
+        slots * self.sections + u32::from(self.sections > 1)
     }
 
     /// Returns whether a flow of this id is a user's connection.
@@ -225,26 +275,58 @@ impl Users {
 
     /// VCs that what a connection sends takes, from the server or to it.
     pub fn route(&self, id: u32, is_forward: bool) -> &[u32] {
-        let user = &self.users[self.who(id).user];
-        &self.routes[user.route as usize].vcs[usize::from(!is_forward)]
+        let who = self.who(id);
+        let route = self.route_of(who);
+        let vcs = match who.is_of_datagrams {
+            true => &route.vcs,
+            false => &route.sections[who.section].vcs,
+        };
+        &vcs[usize::from(!is_forward)]
     }
 
     /// Returns whether packets of a connection have LLC and SNAP where they travel in cells.
     pub fn has_llc_snap(&self, id: u32) -> bool {
-        self.group_of(self.who(id)).tcp.client.llc_snap
+        self.tcp_of(self.who(id)).client.llc_snap
     }
 
     fn who(&self, id: u32) -> Who {
         let of = self.groups.partition_point(|group| group.first_id <= id) - 1;
         let group = &self.groups[of];
-        let (k, slot) = (
-            (id - group.first_id) / group.slots,
-            (id - group.first_id) % group.slots,
-        );
+        let ids = self.ids_of_user(group.slots);
+        let (k, own) = ((id - group.first_id) / ids, (id - group.first_id) % ids);
+        let is_of_datagrams = own == group.slots * self.sections;
+        let in_slot = if is_of_datagrams { 0 } else { own };
         Who {
             user: group.first_user + k as usize,
-            slot,
-            first: id - slot,
+            slot: in_slot / self.sections,
+            section: (in_slot % self.sections) as usize,
+            is_of_datagrams,
+            first: id - own,
+        }
+    }
+
+    /// The id under which a connection's events are, which is that of its first section.
+    fn id_of(&self, who: Who) -> u32 {
+        who.first + who.slot * self.sections
+    }
+
+    /// The id of datagrams of a user.
+    fn id_of_datagrams(&self, who: Who) -> u32 {
+        match self.sections {
+            1 => who.first,
+            sections => who.first + self.group_of(who).slots * sections,
+        }
+    }
+
+    fn route_of(&self, who: Who) -> &Route {
+        &self.routes[self.users[who.user].route as usize]
+    }
+
+    /// TCP parameters over a section.
+    fn tcp_of(&self, who: Who) -> &BothTcp {
+        match &self.route_of(who).sections[who.section].proxy {
+            None => &self.group_of(who).tcp,
+            Some((tcp, _)) => tcp,
         }
     }
 
@@ -256,7 +338,8 @@ impl Users {
     pub fn begin(&mut self, out: &mut UsersOutbox) {
         for at in 0..self.users.len() {
             let group = &self.groups[self.users[at].group as usize];
-            let id = group.first_id + (at - group.first_user) as u32 * group.slots;
+            let before = (at - group.first_user) as u32;
+            let id = group.first_id + before * self.ids_of_user(group.slots);
             self.plan(SimTime::ZERO, self.who(id), out);
         }
     }
@@ -278,67 +361,6 @@ impl Users {
                 }
                 self.serve(now, who, out);
             }
-        }
-        self.plan(now, who, out);
-    }
-
-    fn on_retransmission(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
-        let (up, down) = (&mut self.up, &mut self.down);
-        let Some(at) = self.users[who.user].slots[who.slot as usize].at else {
-            return;
-        };
-        let Some(connection) = &mut self.connections[at as usize] else {
-            return;
-        };
-        if connection.client.sender.deadline() == Some(now) {
-            connection.client.sender.on_timeout(now, up);
-        }
-        if let Some(end) = &mut connection.server
-            && end.half.sender.deadline() == Some(now)
-        {
-            end.half.sender.on_timeout(now, down);
-        }
-        self.send(who, out);
-    }
-
-    fn on_held_ack(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
-        let Some(at) = self.users[who.user].slots[who.slot as usize].at else {
-            return;
-        };
-        let Some(connection) = &mut self.connections[at as usize] else {
-            return;
-        };
-        if connection.client.receiver.deadline() == Some(now) {
-            connection.client.receiver.on_deadline(&mut self.up);
-        }
-        if let Some(end) = &mut connection.server
-            && end.half.receiver.deadline() == Some(now)
-        {
-            end.half.receiver.on_deadline(&mut self.down);
-        }
-        self.send(who, out);
-    }
-
-    /// A segment has come to the user, or else to the server.
-    pub fn on_segment(
-        &mut self,
-        now: SimTime,
-        id: u32,
-        is_forward: bool,
-        segment: &Segment,
-        out: &mut UsersOutbox,
-    ) {
-        let who = self.who(id);
-        if segment.kind == SegmentKind::Datagram {
-            return self.on_datagram(now, who, is_forward, segment, out);
-        }
-        let state = self.users[who.user].slots[who.slot as usize];
-        let open = state.at.filter(|_| segment.connection == state.number);
-        match (open, is_forward) {
-            (Some(at), true) => self.on_segment_at_client(now, who, at, segment, out),
-            (Some(at), false) => self.on_segment_at_server(now, who, at, segment, out),
-            (None, true) => self.group_mut(who).late += 1,
-            (None, false) => self.on_late_at_server(who, segment, out),
         }
         self.plan(now, who, out);
     }
@@ -392,6 +414,7 @@ impl Users {
         (octets, tag): (u32, u64),
         out: &mut UsersOutbox,
     ) {
+        let flow = self.id_of_datagrams(who);
         let group = self.group_mut(who);
         group.datagrams[usize::from(!is_forward)] += 1;
         let segment = Segment {
@@ -401,7 +424,7 @@ impl Users {
             ..Segment::bare(SegmentKind::Datagram, 0)
         };
         out.sent.push(UserSegment {
-            flow: who.first,
+            flow,
             is_forward,
             segment,
             octets: octets.into(),
@@ -411,129 +434,6 @@ impl Users {
 
     fn group_mut(&mut self, who: Who) -> &mut Group {
         &mut self.groups[self.users[who.user].group as usize]
-    }
-
-    /// A server's end that is closed knows nothing but that it was: it answers a FIN, so that the client need not ask for ever.
-    fn on_late_at_server(&mut self, who: Who, segment: &Segment, out: &mut UsersOutbox) {
-        if segment.kind == SegmentKind::ControlAck {
-            return; // of the close itself
-        }
-        let group = self.group_mut(who);
-        group.late += 1;
-        if segment.kind == SegmentKind::Fin {
-            group.closed[1].control_segments += 1;
-            let answer = Segment::bare(SegmentKind::FinAck, segment.connection);
-            self.down.push(answer);
-            self.send(who, out);
-        }
-    }
-
-    fn on_segment_at_server(
-        &mut self,
-        now: SimTime,
-        who: Who,
-        at: u32,
-        segment: &Segment,
-        out: &mut UsersOutbox,
-    ) {
-        let Some(mut connection) = self.connections[at as usize].take() else {
-            return;
-        };
-        if connection.server_was && connection.server.is_none() {
-            self.connections[at as usize] = Some(connection);
-            return self.on_late_at_server(who, segment, out);
-        }
-        if connection.server.is_none() {
-            let user = &self.users[who.user];
-            let (group, route) = (
-                &self.groups[user.group as usize],
-                &self.routes[user.route as usize],
-            );
-            let clock = clock_of(&group.tcp.server, self.seed, &route.servers);
-            let draws = self.draws_of(who, "server_cycle", segment.connection);
-            connection.accept(now, &group.tcp, (clock, draws));
-        }
-        if let Some(end) = &mut connection.server {
-            match segment.kind {
-                SegmentKind::Ack => end.half.sender.on_segment(now, segment, &mut self.down),
-                _ => end.half.receiver.on_segment(now, segment, &mut self.down),
-            }
-        }
-        connection.serve(now, &mut self.down);
-        if segment.kind == SegmentKind::Fin
-            && let Some(end) = connection.server.take()
-        {
-            // The client closes when all has come to it, so that its FIN acknowledges everything.
-            let closed = &mut self.groups[self.users[who.user].group as usize].closed;
-            add_sent(&mut closed[0], &end.half.sender);
-            add_received(&mut closed[1], &end.half.receiver);
-        }
-        self.connections[at as usize] = Some(connection);
-        self.send(who, out);
-    }
-
-    fn on_segment_at_client(
-        &mut self,
-        now: SimTime,
-        who: Who,
-        at: u32,
-        segment: &Segment,
-        out: &mut UsersOutbox,
-    ) {
-        let Some(connection) = &mut self.connections[at as usize] else {
-            return;
-        };
-        let client = &mut connection.client;
-        match segment.kind {
-            SegmentKind::Data | SegmentKind::Probe => {
-                client.receiver.on_segment(now, segment, &mut self.up);
-            }
-            _ => client.sender.on_segment(now, segment, &mut self.up),
-        }
-        self.send(who, out);
-        while let Some(connection) = &mut self.connections[at as usize]
-            && let Some((stream, part)) = connection.read()
-        {
-            let slot = who.slot;
-            let event = Event::Read { slot, stream, part };
-            self.notify(now, who, event, out);
-        }
-        self.advance_close(now, who, out);
-    }
-
-    /// Goes on with the close of a connection, if it closes.
-    fn advance_close(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
-        let state = &mut self.users[who.user].slots[who.slot as usize];
-        let Some(at) = state.at else {
-            return;
-        };
-        let entry = &mut self.connections[at as usize];
-        let Some(connection) = entry else {
-            return;
-        };
-        let is_closed = connection.advance_close(now, &mut self.up);
-        if is_closed {
-            state.at = None;
-            let closed = &mut self.groups[self.users[who.user].group as usize].closed;
-            add_sent(&mut closed[1], &connection.client.sender);
-            add_received(&mut closed[0], &connection.client.receiver);
-            *entry = None;
-            self.free.push(at);
-        }
-        self.send(who, out);
-        if is_closed {
-            self.notify(now, who, Event::Closed(who.slot), out);
-        }
-    }
-
-    /// The server of a connection does what it is time for.
-    fn serve(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
-        if let Some(at) = self.users[who.user].slots[who.slot as usize].at
-            && let Some(connection) = &mut self.connections[at as usize]
-        {
-            connection.serve(now, &mut self.down);
-            self.send(who, out);
-        }
     }
 
     /// Lets the client of a user know what happens, and does what it wants done.
@@ -548,7 +448,12 @@ impl Users {
     }
 
     fn act(&mut self, now: SimTime, who: Who, act: Act, out: &mut UsersOutbox) {
-        let of = |slot: Slot| Who { slot, ..who };
+        let section = self.route_of(who).sections.len() - 1;
+        let of = |slot: Slot| Who {
+            slot,
+            section,
+            ..who
+        };
         match act {
             Act::Open { slot, in_parts } => {
                 self.open(now, of(slot), in_parts);
@@ -568,8 +473,8 @@ impl Users {
                 let at = self.users[who.user].slots[slot as usize].at;
                 let at = at.expect("a client closes a connection that is open");
                 if let Some(connection) = &mut self.connections[at as usize] {
-                    connection.is_closing = true;
-                    connection.advance_close(now, &mut self.up);
+                    connection.last().is_closing = true;
+                    connection.last().advance_close(now, &mut self.up);
                 }
                 self.send(of(slot), out);
                 self.plan(now, of(slot), out);
@@ -600,23 +505,10 @@ impl Users {
             slots.resize(who.slot as usize + 1, SlotState::default());
         }
         let state = &mut slots[who.slot as usize];
-        assert!(
-            state.at.is_none(),
-            "a client opens a connection that is not"
-        );
         state.number += 1;
-        let number = state.number;
-        let user = &self.users[who.user];
-        let (group, route) = (
-            &self.groups[user.group as usize],
-            &self.routes[user.route as usize],
-        );
-        let clock = clock_of(&group.tcp.client, self.seed, &route.users);
-        let draws = self.draws_of(who, "cycle", number);
-        let mut up = std::mem::take(&mut self.up);
-        let own = (clock, draws);
-        let connection = Connection::open(now, number, in_parts, &group.tcp, own, &mut up);
-        self.up = up;
+        let (number, older) = (state.number, state.at);
+        let sections = self.route_of(who).sections.len();
+        let connection = Connection::new(number, sections, in_parts, older);
         let at = match self.free.pop() {
             Some(at) => at,
             None => {
@@ -627,53 +519,89 @@ impl Users {
         self.connections[at as usize] = Some(connection);
         self.users[who.user].slots[who.slot as usize].at = Some(at);
         self.group_mut(who).connections += 1;
+        self.open_section(now, who, at);
     }
 
-    /// A stream of one connection, made only if it is needed.
-    fn draws_of(&self, who: Who, purpose: &str, number: u32) -> impl FnOnce() -> Stream + use<> {
+    /// The user, or a proxy, opens a connection over the section before it.
+    fn open_section(&mut self, now: SimTime, who: Who, at: u32) {
+        let Some(mut connection) = self.connections[at as usize].take() else {
+            return;
+        };
+        let own = self.own_of(who, connection.number, true);
+        let behind = self.route_of(who).sections.get(who.section + 1);
+        let buffer = behind
+            .and_then(|behind| behind.proxy.as_ref())
+            .map(|proxy| proxy.1);
+        let mut up = std::mem::take(&mut self.up);
+        let section = &mut connection.sections[who.section];
+        section.open(
+            now,
+            connection.number,
+            self.tcp_of(who),
+            own,
+            buffer,
+            &mut up,
+        );
+        self.up = up;
+        self.connections[at as usize] = Some(connection);
+        let of = self.users[who.user].group as usize;
+        self.groups[of].closed[who.section].connections += 1;
+    }
+
+    /// The clock of the end of a section that asks, or else answers, and its stream, made only if it is needed.
+    fn own_of(
+        &self,
+        who: Who,
+        number: u32,
+        asks: bool,
+    ) -> (TickClock, impl FnOnce() -> Stream + use<>) {
+        let sections = &self.route_of(who).sections;
+        let section = &sections[who.section];
+        let (node, is_proxy, tcp, purpose) = match asks {
+            true => {
+                let is_proxy = who.section + 1 < sections.len();
+                (
+                    &section.nodes[1],
+                    is_proxy,
+                    &self.tcp_of(who).client,
+                    "cycle",
+                )
+            }
+            false => {
+                let is_proxy = who.section > 0;
+                let tcp = &self.tcp_of(who).server;
+                (&section.nodes[0], is_proxy, tcp, "server_cycle")
+            }
+        };
         let group = self.group_of(who);
         let (seed, slot, k) = (self.seed, who.slot, who.user - group.first_user);
-        let name = format!("user/{}.{k}/{purpose}.{slot}.{number}", group.name);
-        move || Stream::new(seed, &name)
-    }
-
-    /// Sends what both ends of a connection want sent.
-    fn send(&mut self, who: Who, out: &mut UsersOutbox) {
-        if self.up.is_empty() && self.down.is_empty() {
-            return;
-        }
-        let tcp = &self.groups[self.users[who.user].group as usize].tcp.client;
-        let flow = who.first + who.slot;
-        let both = [(&mut self.up, false), (&mut self.down, true)];
-        for (segments, is_forward) in both {
-            let sent = segments.drain(..).map(|segment| UserSegment {
-                flow,
-                is_forward,
-                segment,
-                octets: segment.packet(tcp),
-                cells: segment.cells(tcp).0,
-            });
-            out.sent.extend(sent);
-        }
+        let end = if is_proxy {
+            format!("@{node}")
+        } else {
+            String::new()
+        };
+        let name = format!("user/{}.{k}/{purpose}{end}.{slot}.{number}", group.name);
+        (clock_of(tcp, seed, node), move || Stream::new(seed, &name))
     }
 
     /// Asks for the events of a connection.
     fn plan(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
+        let id = self.id_of(who);
         let user = &mut self.users[who.user];
         let Some(state) = user.slots.get_mut(who.slot as usize) else {
             return;
         };
-        let connection = state
-            .at
-            .and_then(|at| self.connections[at as usize].as_ref());
-        let mut due = match connection {
-            None => [SimTime::NEVER; KINDS],
-            Some(connection) => [
+        let mut due = [SimTime::NEVER; KINDS];
+        let mut next = state.at;
+        while let Some(connection) = next.and_then(|at| self.connections[at as usize].as_ref()) {
+            let own = [
                 connection.retransmission_due(),
                 connection.held_ack_due(),
                 connection.server_due(now),
-            ],
-        };
+            ];
+            due = std::array::from_fn(|kind| due[kind].min(own[kind]));
+            next = connection.older;
+        }
         if who.slot == 0 {
             due[2] = due[2].min(user.client.due()).min(user.peer.due());
         }
@@ -682,7 +610,7 @@ impl Users {
         {
             if due < *pending {
                 *pending = due;
-                out.wakes.push(Key::new(due, kind, who.first + who.slot));
+                out.wakes.push(Key::new(due, kind, id));
             }
         }
     }

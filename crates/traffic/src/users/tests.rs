@@ -45,6 +45,18 @@ fn run(
     end: SimTime,
     mut loses: impl FnMut(SimTime, bool, &Segment) -> bool,
 ) -> (UserGroupRecord, Users) {
+    run_over(spec, end, &[DELAY], |now, sent| {
+        loses(now, sent.is_forward, &sent.segment)
+    })
+}
+
+/// The same over a wire with the delay of each section, of which datagrams take all.
+fn run_over(
+    spec: &NetworkSpec,
+    end: SimTime,
+    delays: &[SimTime],
+    mut loses: impl FnMut(SimTime, &UserSegment) -> bool,
+) -> (UserGroupRecord, Users) {
     let mut users = Users::of(spec).expect("there are users");
     let mut out = UsersOutbox::default();
     users.begin(&mut out);
@@ -55,8 +67,15 @@ fn run(
         events.sort();
         for sent in out.sent.drain(..) {
             number += 1;
-            if !loses(now, sent.is_forward, &sent.segment) {
-                wire.insert((now + DELAY, number), sent);
+            let who = users.who(sent.flow);
+            let is_datagram = sent.segment.kind == SegmentKind::Datagram;
+            assert_eq!(who.is_of_datagrams, is_datagram && delays.len() > 1);
+            let delay = match is_datagram {
+                true => delays.iter().fold(SimTime::ZERO, |sum, delay| sum + *delay),
+                false => delays[who.section],
+            };
+            if !loses(now, &sent) {
+                wire.insert((now + delay, number), sent);
             }
         }
         let arrival = wire
@@ -313,4 +332,158 @@ fn both_sides_of_a_call_talk_as_long() {
     assert!(lost.contains(&(Some(1), Some(0))) && lost.contains(&(Some(0), Some(2))));
     assert_eq!(column(&record, "least_delay_ps"), ms(&[50, 50]));
     assert_eq!(record.rows.begin_ps, [0, 0]);
+}
+
+/// A network as above with a proxy between the hosts, whose connections to users have an initial window of 10 segments.
+fn with_proxy(app: &Value, window: u64, buffer: u64) -> NetworkSpec {
+    let mut text = serde_json::to_value(network(app, 1, window)).expect("plain data");
+    text["nodes"] = json!([{"name": "s", "kind": "host"}, {"name": "g", "kind": "router"},
+        {"name": "u", "kind": "host"}]);
+    let ends = [(0, 1), (1, 2), (2, 1), (1, 0)];
+    let links = ends.iter().map(|(from, to)| {
+        let mut link = text["links"][0].clone();
+        (link["name"], link["from"], link["to"]) =
+            (json!(format!("{from}>{to}")), json!(from), json!(to));
+        link
+    });
+    text["links"] = links.collect();
+    let vcs = (0..4).map(|id| {
+        let mut vc = text["vcs"][0].clone();
+        (vc["name"], vc["path"]) = (json!(format!("vc{id}")), json!([id]));
+        vc
+    });
+    text["vcs"] = vcs.collect();
+    let mut tcp = text["users"]["groups"][0]["tcp"].clone();
+    tcp["initial_cwnd"] = json!(10 * MSS);
+    text["users"]["routes"] = json!([{"forward": [0, 1], "reverse": [2, 3],
+        "peps": [{"node": 1, "buffer_octets": buffer, "tcp": tcp}]}]);
+    serde_json::from_value(text).expect("a spec")
+}
+
+/// Sections of 10 and 270 ms: the proxy is at the gateway of a satellite.
+const AT_GATEWAY: [SimTime; 2] = [SimTime::from_millis(10), SimTime::from_millis(270)];
+
+#[test]
+fn a_proxy_answers_each_side_by_itself() {
+    // SYN at 0: the proxy answers it at 270, and its own is answered at 290. The request comes to the proxy at 810 and to the
+    // server at 820. 7 segments in three rounds of 20 ms, which go on as they come: 830, 850, 870. From end to end rounds of
+    // 560 ms: 1120, 1680, 2240.
+    let spec = with_proxy(&bulk(7, 1), 1, 64_000);
+    let (record, users) = run_over(&spec, END, &AT_GATEWAY, |_, _| false);
+    assert_eq!(column(&record, "first_octet_ps"), ms(&[1_100]));
+    assert_eq!(column(&record, "end_ps"), ms(&[1_140]));
+    assert_eq!((record.connections, record.segments_late), (1, 0));
+    assert!(users.connections.iter().all(Option::is_none));
+    let [before, behind] = &record.sections[..] else {
+        panic!("two sections");
+    };
+    assert_eq!([before.connections, behind.connections], [1, 1]);
+    for section in [before, behind] {
+        assert_eq!(section.forward.octets_delivered, 7 * MSS);
+        assert_eq!(section.reverse.octets_delivered, 500);
+    }
+    // Each side opens and closes by six segments: SYN, FIN, the answers and what acknowledges these.
+    for stream in [&before.reverse, &behind.reverse] {
+        assert_eq!(stream.control_segments, 6);
+    }
+    let pep = behind.pep.as_ref().expect("a proxy");
+    assert_eq!((pep.octets_accepted, pep.octets_unsent), (7 * MSS, 0));
+    assert_eq!(record.forward.segments_sent, 7);
+}
+
+#[test]
+fn a_proxy_repeats_what_is_lost_behind_it() {
+    // Ten segments come to the proxy at 830, and all but the third to the user at 1100. The third acknowledgement in a row that
+    // asks for it is at the proxy at 1370.
+    let spec = with_proxy(&bulk(10, 1), 10, 64_000);
+    let mut is_first = true;
+    let (record, _) = run_over(&spec, END, &AT_GATEWAY, |now, sent| {
+        let is_third = sent.segment.kind == SegmentKind::Data && sent.segment.sequence == 2 * MSS;
+        let is_lost = is_third && now == SimTime::from_millis(830) && is_first;
+        is_first &= !is_lost;
+        is_lost
+    });
+    assert_eq!(column(&record, "end_ps"), ms(&[1_640]));
+    let repeated = record
+        .sections
+        .iter()
+        .map(|one| one.forward.segments_retransmitted);
+    assert_eq!(repeated.collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(record.forward.segments_retransmitted, 0);
+}
+
+#[test]
+fn a_full_proxy_closes_the_window_before_it() {
+    // Four segments have room. They come to the user at 1100, and room for two and two more is at the server at 1380: 560 ms
+    // for each four of twenty.
+    let mut spec = with_proxy(&bulk(20, 1), 10, 4 * MSS);
+    if let Some(users) = &mut spec.users {
+        users.groups[0].tcp.rwnd = 4 * MSS;
+        users.groups[0].tcp.initial_cwnd = 4 * MSS;
+    }
+    let (record, _) = run_over(&spec, END, &AT_GATEWAY, |_, _| false);
+    assert_eq!(column(&record, "end_ps"), ms(&[1_100 + 4 * 560]));
+    let pep = record.sections[1].pep.as_ref().expect("a proxy");
+    assert_eq!((pep.octets_held_max, pep.segments_refused), (4 * MSS, 0));
+}
+
+#[test]
+fn a_proxy_closes_one_connection_while_the_next_is_open() {
+    // The proxy is at the user's terminal, 1 ms away. A download: SYN 0 to 1, the proxy's to 271 and its answer to 541, the
+    // request to 811, the answer to 1081 and 1082. The user's FIN is answered at 1084, the proxy's of 1083 at 1623.
+    let delays = [SimTime::from_millis(270), SimTime::from_millis(1)];
+    let spec = with_proxy(&bulk(1, 3), 1, 64_000);
+    let (record, users) = run_over(&spec, END, &delays, |_, _| false);
+    assert_eq!(
+        record.rows.begin_ps,
+        [0, 1_084, 2_168].map(|ms| ms * 1_000_000_000)
+    );
+    assert_eq!(column(&record, "end_ps"), ms(&[1_082, 2_166, 3_250]));
+    let opened = record.sections.iter().map(|section| section.connections);
+    assert_eq!(opened.collect::<Vec<_>>(), [3, 3]);
+    assert_eq!(record.segments_late, 0);
+    // Two at once, and none in the end.
+    assert_eq!((users.connections.len(), users.free.len()), (2, 2));
+    assert!(users.users[0].slots[0].at.is_none());
+}
+
+#[test]
+fn the_answer_to_a_proxys_fin_may_be_lost() {
+    let spec = with_proxy(&bulk(1, 1), 1, 64_000);
+    let mut lost = 0;
+    let (record, users) = run_over(&spec, END, &AT_GATEWAY, |_, sent| {
+        let is_fin_ack = sent.segment.kind == SegmentKind::FinAck;
+        let is_lost = is_fin_ack && sent.is_forward && lost < 4;
+        lost += u32::from(is_lost);
+        is_lost
+    });
+    assert_eq!(lost, 4);
+    assert_eq!(record.segments_late, 4);
+    assert!(users.connections.iter().all(Option::is_none));
+}
+
+#[test]
+fn a_page_over_a_proxy_has_a_name_and_tls_from_end_to_end() {
+    // The name takes 560 ms, the connection to the proxy 540, TLS and the request 560 each, the server 20.
+    let spec = with_proxy(&pages(1, "http2", "server"), 10, 64_000);
+    let (record, _) = run_over(&spec, END, &AT_GATEWAY, |_, _| false);
+    assert_eq!(
+        column(&record, "first_octet_ps"),
+        ms(&[560 + 540 + 560 + 560 + 20])
+    );
+    assert_eq!(record.datagrams, [1, 1]);
+}
+
+#[test]
+fn proxies_that_cannot_split_the_connections_of_users_are_refused() {
+    let refused = |change: fn(&mut skycell_spec::PepSpec)| {
+        let mut spec = with_proxy(&bulk(1, 1), 1, 64_000);
+        assert_eq!(spec.validate(), Ok(()));
+        let users = spec.users.as_mut().expect("there are users");
+        change(&mut users.routes[0].peps[0]);
+        spec.validate().is_err()
+    };
+    assert!(refused(|pep| pep.buffer_octets = 63_999));
+    assert!(refused(|pep| pep.node = 0));
+    assert!(refused(|pep| pep.tcp.handshake = false));
 }

@@ -47,10 +47,8 @@ def _refuse_beside_users(file: ScenarioFile, faults: FaultCollector) -> None:
     """Notes what is of the connections of flows, which a topology with users does not have."""
     meaning = "with [[traffic]] of users the topology's flows are pairs of hosts for users"
     allowed = "nothing beside groups of users"
-    for key in ("flow", "pep"):
-        tables = getattr(file, key)
-        if tables:
-            faults.add((key, 0), Verbatim(f"[[{key}]]"), allowed, meaning)
+    if file.flow:
+        faults.add(("flow", 0), Verbatim("[[flow]]"), allowed, meaning)
     for i, classifier in enumerate(file.classifier):
         for k, rule in enumerate(classifier.rule):
             if rule.protocol is not None:

@@ -10,9 +10,10 @@ from skycell.input.quantities import show_amount
 from skycell.scenario.file.peps import MOST_OCTETS, Pep
 from skycell.scenario.interpreter.parameters import shown_window
 from skycell.scenario.plan.plan import Plan, PlannedFlow
+from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
-from skycell.scenario.resolve.tcp import common_tcp, tcp_of, tcps
+from skycell.scenario.resolve.tcp import common_tcp, of_users, tcp_of, tcps, tcps_of_users
 from skycell.spec.declared.network import FlowSpec, PepSpec, TcpSpec
 
 
@@ -55,18 +56,41 @@ def peps(net: Resolution) -> dict[str, tuple[PepSpec, ...]]:
         common_tcp(net) if pep.tcp is None else tcp_of(net, pep.tcp, ("pep", i, "tcp"))
         for i, pep in enumerate(net.file.pep)
     ]
+    if users_of(net.file):
+        behind = [of_users(tcp) for tcp in behind]
+    before = _before(net)
     found = {}
     for name, tables in at.items():
         on_path = _joints(net.plan, net.plan.flows[name].forward)
-        first = tcps(net)[name]
-        row, window = [], first.rwnd
+        window, mss = before[name]
+        row = []
         for node in sorted(tables, key=on_path.index):
             i = tables[node]
-            buffer = _buffer(net, i, net.file.pep[i], window, first.mss)
+            buffer = _buffer(net, i, net.file.pep[i], window, mss)
             row.append(PepSpec(node=net.node_ids[node], buffer_octets=buffer, tcp=behind[i]))
             window = behind[i].rwnd
         found[name] = tuple(row)
     _check_order(net, found)
+    return found
+
+
+def _before(net: Resolution) -> dict[str, tuple[int, int]]:
+    """The receiver window before the first proxy and the MSS of each flow.
+
+    Users go to pairs of hosts in turn: those of a pair have the largest of their groups'.
+    """
+    tables = users_of(net.file)
+    if not tables:
+        return {name: (tcp.rwnd, tcp.mss) for name, tcp in tcps(net).items()}
+    names = list(net.plan.flows)
+    found = dict.fromkeys(names, (0, 0))
+    first = 0
+    for table, tcp in zip(tables, tcps_of_users(net), strict=True):
+        for k in range(min(table.users, len(names))):
+            name = names[(first + k) % len(names)]
+            window, mss = found[name]
+            found[name] = (max(window, tcp.rwnd), max(mss, tcp.mss))
+        first += table.users
     return found
 
 

@@ -11,6 +11,7 @@ from skycell.scenario.file.scenario_file import FlowOverride
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.sky_demand import demands_of
+from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.resolution import Resolution, part
 from skycell.scenario.values.rule_specs import Choice
@@ -46,6 +47,21 @@ def tcps(net: Resolution) -> dict[str, TcpSpec]:
             spec = tcp_of(net, override.tcp, ("flow", i, "tcp"))
             specs.update({name: spec for name in override.names if name in specs})
     return specs
+
+
+@part
+def tcps_of_users(net: Resolution) -> tuple[TcpSpec, ...]:
+    """Returns the TCP parameters of each group of users."""
+    common = common_tcp(net)
+    return tuple(
+        of_users(common if table.tcp is None else tcp_of(net, table.tcp, ("traffic", i, "tcp")))
+        for i, table in enumerate(users_of(net.file))
+    )
+
+
+def of_users(tcp: TcpSpec) -> TcpSpec:
+    """The same for connections of users, which open and close by handshakes."""
+    return tcp.model_copy(update={"handshake": True})
 
 
 def tcp_of(net: Resolution, tcp: Tcp, path: Path) -> TcpSpec:

@@ -12,12 +12,12 @@ from skycell.scenario.links.jitter import Sender
 from skycell.scenario.plan.users import users_of
 from skycell.scenario.resolve.context import context
 from skycell.scenario.resolve.flows import starts
+from skycell.scenario.resolve.peps import peps
 from skycell.scenario.resolve.resolution import Resolution, part
-from skycell.scenario.resolve.tcp import common_tcp, tcp_of
+from skycell.scenario.resolve.tcp import tcps_of_users
 from skycell.spec.declared.network import (
     StartAt,
     StartDrawn,
-    TcpSpec,
     UserGroupSpec,
     UserRouteSpec,
     UsersSpec,
@@ -35,8 +35,9 @@ def users(net: Resolution) -> UsersSpec | None:
         UserRouteSpec(
             forward=tuple(net.vc_ids[vc] for vc in flow.forward),
             reverse=tuple(net.vc_ids[vc] for vc in flow.reverse),
+            peps=peps(net).get(name, ()),
         )
-        for flow in net.plan.flows.values()
+        for name, flow in net.plan.flows.items()
     )
     if not routes:
         allowed = "a topology with a pair of hosts or more"
@@ -59,7 +60,7 @@ def users(net: Resolution) -> UsersSpec | None:
                 name=name,
                 count=table.users,
                 first_route=first % len(routes),
-                tcp=_tcp(net, table, here),
+                tcp=tcps_of_users(net)[i],
                 app=spec,
                 start=start,
                 every_ps=every_ps,
@@ -75,12 +76,6 @@ def _name_of(table: AnyUsers, taken: dict[str, None]) -> str:
     while (name := table.kind if number == 1 else f"{table.kind}{number}") in taken:
         number += 1
     return name
-
-
-def _tcp(net: Resolution, table: AnyUsers, here: Path) -> TcpSpec:
-    """TCP parameters of a group, whose connections open and close by handshakes."""
-    own = common_tcp(net) if table.tcp is None else tcp_of(net, table.tcp, (*here, "tcp"))
-    return own.model_copy(update={"handshake": True})
 
 
 def _start(net: Resolution, table: AnyUsers, here: Path) -> tuple[StartAt | StartDrawn, int]:

@@ -1203,6 +1203,7 @@ class UserRouteSpec(SpecPart):
 
     forward: tuple[U32, ...] = ()
     reverse: tuple[U32, ...] = ()
+    peps: tuple[PepSpec, ...] = left_out(())
 
 
 class SizeConstant(SpecPart):
