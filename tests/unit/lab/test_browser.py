@@ -151,15 +151,41 @@ def test_everything_is_reached_by_keyboard_and_can_be_read(page: Any) -> None:
         }"""
     )
     assert min(ratios) >= 4.5, ratios
-    # Nothing is cut at a small screen's edge.
+
+
+def test_a_small_screen_shows_all_without_scrolling_sideways(page: Any) -> None:
+    open_small(page)
+    page.locator("#text").press("Control+Enter")
+    first = drawn(page)
+    page.click("#run")
+    drawn(page)
+    page.get_by_label(f"show run {first}", exact=True).check()
+    drawn(page)
     page.set_viewport_size({"width": 400, "height": 800})
+    drawn(page)
     wide = page.evaluate(
         """() => [...document.querySelectorAll("body *")]
-          .filter(node => node.getBoundingClientRect().right > 400)
-          .filter(node => !node.closest(".wide, #picture"))
+          .filter(node => node.getBoundingClientRect().right > 400 || node.scrollWidth > 400)
           .map(node => node.id || node.tagName)"""
     )
     assert wide == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+    # Each value of a run stands beside its name.
+    cell = page.locator("#runs tbody tr").last.locator("td").nth(2)
+    shown = cell.evaluate("node => getComputedStyle(node, '::before').content")
+    assert shown == '"throughput (Mbit/s)"'
+    # The text wraps, and each number stands at its line.
+    text = page.locator("#text")
+    assert text.evaluate("node => node.scrollWidth <= node.clientWidth")
+    line = text.evaluate("node => parseFloat(getComputedStyle(node).lineHeight)")
+    heights = page.locator("#lines span").evaluate_all(
+        "all => all.map(node => node.getBoundingClientRect().height)"
+    )
+    assert heights[0] == pytest.approx(line, abs=1)
+    assert heights[6] >= 2 * line - 1  # the bottleneck
+    whole = text.evaluate("node => node.scrollHeight - 16")
+    visible = text.evaluate("node => node.clientHeight - 16")
+    assert max(sum(heights), visible) == pytest.approx(whole, abs=line)
 
 
 SKY = """run.duration = "3 s"
@@ -180,16 +206,41 @@ def test_the_map_of_a_run_over_a_constellation_plays_and_goes_with_the_next_run(
     page.fill("#text", SKY)
     page.locator("#text").press("Control+Enter")
     drawn(page)
-    page.wait_for_selector("#map figure.frames svg")
-    slider = page.locator("#map input[type=range]")
+    page.wait_for_selector("#maps figure.frames svg")
+    slider = page.locator("#maps input[type=range]")
     texts = []
     for second in (0, 2):
         slider.evaluate(f"it => {{ it.value = {second}; it.dispatchEvent(new Event('input')) }}")
-        texts.append(page.locator("#map .shown").inner_text())
+        texts.append(page.locator("#maps .shown").inner_text())
     assert [text.partition(":")[0] for text in texts] == ["0 to 1 s", "2 to 3 s"]
-    page.locator("#map button").press("Enter")
-    page.wait_for_function("document.querySelector('#map .shown').textContent.startsWith('0 to')")
+    page.locator("#maps button").press("Enter")
+    page.wait_for_function("document.querySelector('#maps .shown').textContent.startsWith('0 to')")
     page.fill("#text", SMALL)
     page.locator("#text").press("Control+Enter")
     drawn(page)
-    page.wait_for_function("!document.querySelector('#map figure')")
+    page.wait_for_function("!document.querySelector('#maps figure')")
+
+
+def test_maps_of_two_runs_stand_side_by_side_and_show_the_same_second(page: Any) -> None:
+    page.fill("#text", SKY)
+    page.locator("#text").press("Control+Enter")
+    first = drawn(page)
+    page.fill("#text", SKY.replace("20 packets", "5 packets"))
+    page.locator("#text").press("Control+Enter")
+    second = drawn(page)
+    page.get_by_label(f"show run {first}", exact=True).check()
+    assert drawn(page) == f"{second},{first}"
+    page.wait_for_function("document.querySelectorAll('#maps figure.frames svg').length >= 2")
+    headings = page.locator("#maps h2").all_inner_texts()
+    assert [heading.partition(":")[0] for heading in headings] == [second, first]
+    boxes = [each.bounding_box() for each in page.locator("#maps .map").all()]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    move = "it => { it.value = 2; it.dispatchEvent(new Event('input', { bubbles: true })) }"
+    page.locator("#maps input[type=range]").nth(1).evaluate(move)
+    shown = page.locator("#maps .shown").all_inner_texts()
+    assert [text.partition(":")[0] for text in shown] == ["2 to 3 s", "2 to 3 s"]
+    page.locator("#maps button").first.press("Enter")
+    page.wait_for_function(
+        "[...document.querySelectorAll('#maps .shown')].every(it => it.textContent[0] !== '2')"
+    )

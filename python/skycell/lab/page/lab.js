@@ -21,7 +21,21 @@ function drawLines() {
   const count = text.value.split("\n").length;
   $("lines").innerHTML = Array.from({ length: count }, (_, i) =>
     `<span class="${lines.has(i + 1) ? "bad" : ""}">${i + 1}</span>`).join("\n");
+  spaceLines();
   $("lines").scrollTop = text.scrollTop;
+}
+
+// Where lines of the text wrap, each number stands at the beginning of its line: a copy of the text measures them.
+function spaceLines() {
+  const wraps = getComputedStyle(text).whiteSpace !== "pre";
+  $("lines").classList.toggle("wrapped", wraps);
+  if (!wraps) return;
+  const style = getComputedStyle(text);
+  $("mirror").style.width = `${text.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)}px`;
+  $("mirror").replaceChildren(...text.value.split("\n").map(line =>
+    Object.assign(document.createElement("div"), { textContent: line || " " })));
+  const heights = [...$("mirror").children].map(line => line.getBoundingClientRect().height);
+  [...$("lines").children].forEach((number, i) => { number.style.height = `${heights[i]}px`; });
 }
 
 function goTo(line) {
@@ -166,12 +180,15 @@ function follow(number, replaces) {
   source.onerror = () => { source.close(); if (state.going === number) { state.going = null; $("stop").disabled = true; } };
 }
 
+let looks = 0;
 async function look() {
+  const own = ++looks;
   drawTable();
-  drawMap();
+  drawMaps();
   if (!state.chosen.length) { $("picture").replaceChildren(); return; }
   const width = Math.max(200, $("picture").clientWidth - 90);
   const { ok, body } = await ask(`/api/compare?numbers=${state.chosen.join(",")}&width=${width}`);
+  if (own !== looks) return;  // another picture was asked for meanwhile
   if (!ok) { $("state").textContent = body.detail ?? "no picture"; return; }
   for (const row of body.rows) state.runs.get(row.number).values = row.values;
   drawTable();
@@ -180,16 +197,35 @@ async function look() {
   document.body.dataset.drawn = state.chosen.join(",");
 }
 
-// The map of the last run that is shown, if that went over a constellation.
-async function drawMap() {
-  const number = state.chosen.at(-1);
-  const box = $("map");
-  if (box.dataset.run === String(number)) return;
-  const { ok, body } = number === undefined ? {} : await ask(`/api/runs/${number}/map`);
-  if (number !== state.chosen.at(-1)) return;
-  box.dataset.run = number;
-  box.innerHTML = ok ? body.html : "";
-  box.querySelector("figure.frames")?.dispatchEvent(new Event("frames", { bubbles: true }));
+// The maps of the runs that are shown and went over a constellation, side by side; all show the same second.
+async function drawMaps() {
+  const chosen = state.chosen.join(",");
+  const box = $("maps");
+  if (box.dataset.runs === chosen) return;
+  const answers = await Promise.all(state.chosen.map(number => ask(`/api/runs/${number}/map`)));
+  if (chosen !== state.chosen.join(",")) return;
+  box.dataset.runs = chosen;
+  const maps = state.chosen.map((number, i) => [number, answers[i]]).filter(([, answer]) => answer.ok && answer.body.html);
+  box.replaceChildren(...maps.map(([number, answer]) => {
+    const map = document.createElement("div");
+    map.className = "map";
+    map.innerHTML = answer.body.html;
+    if (maps.length > 1) map.prepend(Object.assign(document.createElement("h2"), { textContent: `${number}: ${state.runs.get(number).title}` }));
+    return map;
+  }));
+  for (const figure of box.querySelectorAll("figure.frames")) figure.dispatchEvent(new Event("frames", { bubbles: true }));
+  box.querySelector("input[type=range]")?.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+let moving = false;
+function moveMaps(event) {
+  if (moving || event.target.type !== "range") return;
+  moving = true;
+  for (const other of $("maps").querySelectorAll("input[type=range]")) if (other !== event.target) {
+    other.value = event.target.value;
+    other.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  moving = false;
 }
 
 function drawTable() {
@@ -207,7 +243,12 @@ function drawTable() {
       look();
     };
     const cells = [tick, `${run.number}: ${run.title}`, ...names.map(name => number(run.values?.[name])), links(run)];
-    for (const cell of cells) { const td = document.createElement("td"); td.append(cell); row.append(td); }
+    cells.forEach((cell, i) => {
+      const td = document.createElement("td");
+      td.dataset.name = ["", "run", ...names, ""][i];
+      td.append(cell);
+      row.append(td);
+    });
     return row;
   }));
 }
@@ -313,6 +354,7 @@ async function start() {
   changed();
   await begin();
 }
-window.addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(look, 200); });
+window.addEventListener("resize", () => { clearTimeout(resizing); resizing = setTimeout(() => { drawLines(); look(); }, 200); });
+for (const name of ["input", "played"]) $("maps").addEventListener(name, moveMaps);
 let resizing;
 start();

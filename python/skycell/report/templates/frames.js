@@ -17,6 +17,7 @@ function playFrames(figure) {
     playing = setInterval(() => {
       slider.value = (Number(slider.value) + 1) % frames.length;
       show();
+      slider.dispatchEvent(new Event("played", { bubbles: true }));
     }, 400);
   });
   slider.addEventListener("input", () => { stop(); show(); });
