@@ -2,7 +2,7 @@
 //! packets by label.
 
 use crate::check::{CELL_TIME_MAX_PS, range, structure};
-use crate::check_classes::refused;
+use crate::check_classes::{refused, validate_policing, validate_resequencer};
 use crate::{
     ChannelSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, PacketFraming, PortSpec, SpecError,
     VcSpec, WHOLE_PPB,
@@ -304,20 +304,37 @@ impl NetworkSpec {
             let problem = "begins where its label ends";
             return Err(structure(at("by_label.from"), problem));
         }
+        let misplaced = |cells: bool, key: &str| {
+            let problem = match cells {
+                true => "belongs to VCs of cells, and the sky carries packets",
+                false => "belongs to VCs of cells with a path, and the VC goes by label",
+            };
+            Err(structure(key.to_owned(), problem))
+        };
         let of_paths = [
-            ("policing", !vc.policing.is_empty()),
             ("gfr", vc.gfr.is_some()),
             ("abr", vc.abr.is_some()),
             ("rerouting", vc.rerouting.is_some()),
-            ("resequencer", vc.resequencer.is_some()),
         ];
         if let Some((key, _)) = of_paths.iter().find(|(_, is_there)| *is_there) {
-            let problem = "belongs to VCs of cells with a path, and the VC goes by label";
-            return Err(structure(at(key), problem));
+            return misplaced(false, &at(key));
         }
-        if self.records.delay_vcs.contains(&(i as u32)) {
-            let problem = "measures cells of VCs with a path, and the VC goes by label";
-            return Err(structure("records.delay_vcs".into(), problem));
+        let of_cells = [
+            (at("policing"), !vc.policing.is_empty()),
+            (at("resequencer"), vc.resequencer.is_some()),
+            (
+                "records.delay_vcs".into(),
+                self.records.delay_vcs.contains(&(i as u32)),
+            ),
+        ];
+        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there)
+            && !sky.carries_cells()
+        {
+            return misplaced(true, key);
+        }
+        validate_policing(i, vc)?;
+        if let Some(resequencer) = &vc.resequencer {
+            validate_resequencer(resequencer, at("resequencer"))?;
         }
         match sky
             .kinds

@@ -382,6 +382,9 @@ impl Builder<'_> {
         for source in &mut self.spec.sources {
             source.frame_cells = (source.datagram_octets as u32 + 8).div_ceil(48);
         }
+        if self.dice.one_in(3) {
+            self.contracts_by_label();
+        }
         let loses = self.dice.one_in(3);
         let kind = |at: usize| {
             let capacity = self
@@ -408,6 +411,26 @@ impl Builder<'_> {
             }
         };
         (0..count).map(kind).collect()
+    }
+
+    /// Policers and resequencers of VCs of cells, some of whose delays are measured.
+    fn contracts_by_label(&mut self) {
+        for id in 0..self.spec.vcs.len() {
+            let resequencer = ResequencerSpec {
+                hold_ps: MICROSECOND * (1 + self.dice.below(2_000)),
+                capacity_cells: 1 + self.dice.below(60) as u32,
+            };
+            let policing = match self.dice.one_in(2) {
+                true => self.policing(),
+                false => Vec::new(),
+            };
+            let vc = &mut self.spec.vcs[id];
+            vc.policing = policing;
+            vc.resequencer = self.dice.one_in(2).then_some(resequencer);
+            if self.dice.one_in(2) {
+                self.spec.records.delay_vcs.push(id as u32);
+            }
+        }
     }
 
     /// Two stations.

@@ -41,6 +41,7 @@ struct Counts {
     no_route: u64,
     hop_limit: u64,
     gone: u64,
+    policed: u64,
 }
 
 /// The nodes that forward by label, their links and routes.
@@ -259,6 +260,7 @@ impl<'a> Sky<'a> {
                 node.no_route,
                 node.hop_limit,
                 node.gone,
+                node.policed,
             );
         }
         record.round_trips = self.round_trips.into_times();
@@ -329,16 +331,24 @@ impl<'a> Network<'a> {
             entry: 0,
         };
         self.frames.begin(id, units);
-        let record = &mut self.vcs[vc_id as usize].record;
-        record.frames_offered += 1;
-        record.cells_offered += u64::from(units);
+        let vc = &mut self.vcs[vc_id as usize];
+        vc.record.frames_offered += 1;
+        vc.record.cells_offered += u64::from(units);
+        vc.offer_clp0(cell.clp, units);
         self.sky().nodes[node as usize].handed_over += u64::from(units);
         self.forward(now, node, None, cell, units);
     }
 
     /// A packet is at a node, to which it came over a link or not: it is delivered, lost, or goes on. A frame
     /// that is handed over has `units` cells, the first of which is given.
-    fn forward(&mut self, now: SimTime, node: u32, came_over: Option<u32>, cell: Cell, units: u32) {
+    fn forward(
+        &mut self,
+        now: SimTime,
+        node: u32,
+        came_over: Option<u32>,
+        mut cell: Cell,
+        units: u32,
+    ) {
         let label = self.label(cell.vc);
         let sky = self.sky();
         sky.bring(now, node);
@@ -351,11 +361,25 @@ impl<'a> Network<'a> {
             }
             fate => fate,
         };
+        // Where its first link ends a VC enters the network.
+        if cell.hop == 1 {
+            if fate != Forward::Delivered && self.is_discarded_by_policer(now, &mut cell) {
+                self.sky().nodes[node as usize].policed += 1;
+                return;
+            }
+            let entered = &mut self.vcs[cell.vc as usize].entered;
+            cell.entry = *entered;
+            *entered += 1;
+        }
+        let sky = self.sky.as_mut().expect("only a sky forwards by label");
         let counts = &mut sky.nodes[node as usize];
         match fate {
             Forward::Delivered => {
                 counts.delivered += 1;
-                self.on_cell_at_end(now, node, cell);
+                match self.vcs[cell.vc as usize].resequencer {
+                    Some(_) => self.on_cell_to_order(now, cell),
+                    None => self.on_cell_at_end(now, node, cell),
+                }
             }
             Forward::Lost(reason) => {
                 let reason = LossReason::from(reason);
@@ -419,12 +443,16 @@ impl<'a> Network<'a> {
         meter.on_arrival(now.0, queued);
         meter.on_discard(now.0, discarded);
         self.settle_discarded(now, port_id);
+        if is_refused {
+            self.lose_clp0(cell.vc, cell.clp, units);
+        }
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, units, verdict);
     }
 
     fn lose_units(&mut self, cell: &Cell, units: u32, reason: LossReason) {
         let lost = &mut self.vcs[cell.vc as usize].record.cells_lost;
         (0..units).for_each(|_| lost.add(reason));
+        self.lose_clp0(cell.vc, cell.clp, units);
         self.frames.settle(cell.frame, units);
     }
 
