@@ -49,8 +49,9 @@ def qos_verdicts(
                 elif what == "clr":
                     row = _of_losses(records["vcs"][vc], bound)
                 else:
-                    is_rerouted = spec.vcs[vc].rerouting is not None
-                    row = _of_delays(delays[vc], what, bound, target.quantile, is_rerouted)
+                    of_vc = spec.vcs[vc]
+                    changes = of_vc.rerouting is not None or of_vc.by_label is not None
+                    row = _of_delays(delays[vc], what, bound, target.quantile, changes)
                 found.append({"vc": name, "profile": target.profile, "what": what} | row)
         for name in target.ports or ():
             of_kind = _of_port if target.vcs is None else _of_cell_port
@@ -182,15 +183,15 @@ def _verdict_on_losses(offered: int, lost: int, bound: float) -> dict[str, Any]:
 
 
 def _of_delays(
-    delay: Mapping[str, Any], what: str, bound: int, quantile: float, is_rerouted: bool
+    delay: Mapping[str, Any], what: str, bound: int, quantile: float, changes: bool
 ) -> dict[str, Any]:
     cells = delay["cells"]
     measured = None
     if cells:
         measured = delay[QUANTILES[quantile]]
         if what == "cdv_ps":
-            # Of a VC over satellites that switch on board, fixed_ps is of its first and last link.
-            measured -= delay["min_ps"] if is_rerouted else delay["fixed_ps"]
+            # Of a VC whose path changes, fixed_ps is of its first and last link, or nothing.
+            measured -= delay["min_ps"] if changes else delay["fixed_ps"]
     return _verdict_on_delays(cells, measured, bound, quantile)
 
 

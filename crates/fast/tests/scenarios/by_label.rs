@@ -272,9 +272,12 @@ impl Draws {
                 Waiting::Rerouted,
                 Waiting::Rerouted,
                 Waiting::Lost,
+                Waiting::Kept,
+                Waiting::Turned,
             ]);
             PortKindSpec {
-                waits_for_route: waiting == Waiting::Rerouted && dice.one_in(2),
+                waits_for_route: matches!(waiting, Waiting::Rerouted | Waiting::Turned)
+                    && dice.one_in(2),
                 name: link.name,
                 framing: link.framing,
                 cell_time_ps: 0,
@@ -395,9 +398,13 @@ impl Builder<'_> {
                 _ => PolicySpec::TailDrop(TailDropSpec {}),
             };
             let gap = if self.dice.one_in(8) { MICROSECOND } else { 0 };
-            let waiting = self
-                .dice
-                .pick(&[Waiting::Sent, Waiting::Rerouted, Waiting::Lost]);
+            let waiting = self.dice.pick(&[
+                Waiting::Sent,
+                Waiting::Rerouted,
+                Waiting::Lost,
+                Waiting::Kept,
+                Waiting::Turned,
+            ]);
             let strikes = loses && self.dice.one_in(2);
             PortKindSpec {
                 name: format!("kind{at}"),
@@ -407,7 +414,8 @@ impl Builder<'_> {
                 channel: strikes.then(|| channel(self.dice)),
                 port: PortSpec::fifo(capacity, policy, gap),
                 waiting,
-                waits_for_route: waiting == Waiting::Rerouted && self.dice.one_in(2),
+                waits_for_route: matches!(waiting, Waiting::Rerouted | Waiting::Turned)
+                    && self.dice.one_in(2),
             }
         };
         (0..count).map(kind).collect()

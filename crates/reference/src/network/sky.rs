@@ -13,9 +13,10 @@ use crate::port::{Port, Verdict};
 use skycell_des::Key;
 use skycell_records::{LossReason, PortRecord, SkyMeter, SkyRecord};
 use skycell_sky::{
-    Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_routed, forward, leave,
+    Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_linked, first_routed,
+    forward, leave,
 };
-use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
+use skycell_spec::{NetworkSpec, ServiceClass, SkySpec, Waiting};
 use skycell_tcp::Segment;
 use skycell_traffic::{RoundTrips, rank};
 use skycell_units::{CELL_OCTETS, FrameId, PortVc, SimTime};
@@ -180,7 +181,8 @@ impl<'a> Sky<'a> {
     fn routed(&self, label: u16, cell: &Cell, ready: SimTime) -> SimTime {
         let port = self.columns.link_port[cell.sky_link as usize] as usize;
         let kind = &self.spec.kinds[usize::from(self.columns.port_kind[port])];
-        if !kind.waits_for_route || ready == SimTime::NEVER {
+        let turns = kind.waiting == Waiting::Turned;
+        if !(kind.waits_for_route || turns) || ready == SimTime::NEVER {
             return ready;
         }
         let mut epoch = self.epoch;
@@ -188,7 +190,10 @@ impl<'a> Sky<'a> {
             epoch += 1;
         }
         let node = self.link_from[cell.sky_link as usize];
-        let routed = first_routed(self.columns, node, label, epoch);
+        let routed = match turns {
+            true => first_linked(self.columns, node, label, epoch),
+            false => first_routed(self.columns, node, label, epoch),
+        };
         routed.map_or(SimTime::NEVER, |epoch| ready.max(self.begins(epoch)))
     }
 
