@@ -525,6 +525,31 @@ fn a_port_may_hold_what_its_node_has_no_route_for() {
     // Without it four are lost as they come, and the sixth to the eighth as they leave, at 60 to 80 ms.
     assert_eq!(nodes(&lost).no_route[0], 4);
     assert_eq!(lost.vcs[0].cells_lost.no_route, 4 + 3);
+    // A port that turns sends the fifth over the link to 1, with its last delay, and the others to 2.
+    spec["sky"]["kinds"][0]["waiting"] = json!("turned");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).arrived, [0, 5, 9, 14]);
+    let delay = turned.sources[0].delay.clone().unwrap();
+    assert_eq!(delay.max_ps, (170 - 75) * MS + rest);
+    // It holds what it has, and not what comes without a route.
+    let kinds = &mut spec["sky"]["kinds"];
+    kinds[0].as_object_mut().unwrap().remove("waits_for_route");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).no_route[0], 4);
+    assert_eq!(nodes(&turned).arrived, [0, 5, 5, 10]);
+    // One that keeps what waits loses what leaves at 50 to 70 ms, and sends the last three over the old link.
+    spec["sky"]["kinds"][0]["waiting"] = json!("kept");
+    let kept = run(&spec, &by_hand);
+    assert_eq!((nodes(&kept).no_route[0], nodes(&kept).gone[0]), (4, 3));
+    assert_eq!(nodes(&kept).arrived, [0, 7, 7]);
+    // The row names the link to 1 throughout, which is gone from 50 to 80 ms: the port waits for that, too.
+    by_hand.links[0].delays_ps = vec![Some(12 * MS), None, Some(12 * MS)];
+    by_hand.next = vec![by_hand.next[0].clone(); 3];
+    spec["sky"]["kinds"][0]["waiting"] = json!("turned");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).arrived, [0, 14, 14]);
+    let delay = turned.sources[0].delay.clone().unwrap();
+    assert_eq!(delay.max_ps, (170 - 75) * MS + rest - 8 * MS);
 }
 
 #[test]
