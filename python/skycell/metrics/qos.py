@@ -49,9 +49,8 @@ def qos_verdicts(
                 elif what == "clr":
                     row = _of_losses(records["vcs"][vc], bound)
                 else:
-                    of_vc = spec.vcs[vc]
-                    changes = of_vc.rerouting is not None or of_vc.by_label is not None
-                    row = _of_delays(delays[vc], what, bound, target.quantile, changes)
+                    is_rerouted = spec.vcs[vc].rerouting is not None
+                    row = _of_delays(delays[vc], what, bound, target.quantile, is_rerouted)
                 found.append({"vc": name, "profile": target.profile, "what": what} | row)
         for name in target.ports or ():
             of_kind = _of_port if target.vcs is None else _of_cell_port
@@ -183,15 +182,16 @@ def _verdict_on_losses(offered: int, lost: int, bound: float) -> dict[str, Any]:
 
 
 def _of_delays(
-    delay: Mapping[str, Any], what: str, bound: int, quantile: float, changes: bool
+    delay: Mapping[str, Any], what: str, bound: int, quantile: float, is_rerouted: bool
 ) -> dict[str, Any]:
     cells = delay["cells"]
     measured = None
     if cells:
         measured = delay[QUANTILES[quantile]]
         if what == "cdv_ps":
-            # Of a VC whose path changes, fixed_ps is of its first and last link, or nothing.
-            measured -= delay["min_ps"] if changes else delay["fixed_ps"]
+            # Of a VC whose path changes, fixed_ps is of its first and last link, or 0 if it goes by label.
+            is_fixed = delay["fixed_ps"] and not is_rerouted
+            measured -= delay["fixed_ps"] if is_fixed else delay["min_ps"]
     return _verdict_on_delays(cells, measured, bound, quantile)
 
 

@@ -284,8 +284,10 @@ def _refuse_beside_outages(topology: ConstellationNetwork, faults: FaultCollecto
 def _check_handover(topology: ConstellationNetwork, faults: FaultCollector) -> None:
     """Notes keys of handovers that contradict each other, or have no effect."""
     ground, interruption = topology.ground, topology.handover.interruption
-    if ground.no_route == "waits" and ground.waiting not in (None, "rerouted"):
-        allowed = "rerouted, or the key left out: no_route = waits holds what takes a later route"
+    if ground.no_route == "waits" and ground.waiting not in (None, "rerouted", "turned"):
+        allowed = (
+            "rerouted, turned, or the key left out: no_route = waits holds what takes a later route"
+        )
         faults.add((*_GROUND, "waiting"), str(ground.waiting), allowed)
     here: Path = ("topology", "handover", "interruption")
     if topology.frozen and interruption.amount:
