@@ -46,7 +46,7 @@ fn both(mut spec: NetworkSpec) -> Option<[NetworkSpec; 2]> {
         port: link.port.clone(),
         waiting: match link.schedule {
             Some(_) => Waiting::Turned,
-            None => Waiting::Kept,
+            None => Waiting::SentIfRouted,
         },
         waits_for_route: false,
     };

@@ -537,11 +537,11 @@ fn a_port_may_hold_what_its_node_has_no_route_for() {
     let turned = run(&spec, &by_hand);
     assert_eq!(nodes(&turned).no_route[0], 4);
     assert_eq!(nodes(&turned).arrived, [0, 5, 5, 10]);
-    // One that keeps what waits loses what leaves at 50 to 70 ms, and sends the last three over the old link.
-    spec["sky"]["kinds"][0]["waiting"] = json!("kept");
-    let kept = run(&spec, &by_hand);
-    assert_eq!((nodes(&kept).no_route[0], nodes(&kept).gone[0]), (4, 3));
-    assert_eq!(nodes(&kept).arrived, [0, 7, 7]);
+    // A port that sends only what has a route loses what leaves at 50 to 70 ms, and sends the last three over the old link.
+    spec["sky"]["kinds"][0]["waiting"] = json!("sent_if_routed");
+    let sent = run(&spec, &by_hand);
+    assert_eq!((nodes(&sent).no_route[0], nodes(&sent).gone[0]), (4, 3));
+    assert_eq!(nodes(&sent).arrived, [0, 7, 7]);
     // The row names the link to 1 throughout, which is gone from 50 to 80 ms: the port waits for that, too.
     by_hand.links[0].delays_ps = vec![Some(12 * MS), None, Some(12 * MS)];
     by_hand.next = vec![by_hand.next[0].clone(); 3];

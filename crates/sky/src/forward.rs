@@ -54,7 +54,7 @@ pub enum Waiting {
     /// The packet is lost if the link that it came for is gone.
     Lost,
     /// The packet takes the link that it came for, as if sent, and is lost if its node has no route any more.
-    Kept,
+    SentIfRouted,
     /// The packet takes the route in force, as if rerouted, or the last one if there is none, with the last delay
     /// known if the link is gone.
     Turned,
@@ -87,7 +87,7 @@ pub fn leave(
             Some(_) => Departing::Link(link),
             None => Departing::Lost(LossReason::OutOfRange),
         },
-        Waiting::Kept => match rows.next(node, label) {
+        Waiting::SentIfRouted => match rows.next(node, label) {
             Some(_) => Departing::Link(link),
             None => Departing::Lost(LossReason::NoRoute),
         },
@@ -192,7 +192,7 @@ mod tests {
             Waiting::Sent,
             Waiting::Rerouted,
             Waiting::Lost,
-            Waiting::Kept,
+            Waiting::SentIfRouted,
             Waiting::Turned,
         ];
         assert_eq!(all.map(|waiting| at(0, waiting)), [Departing::Link(2); 5]);

@@ -78,7 +78,7 @@ pub enum Waiting {
     /// The packet is lost if the link that it came for is gone.
     Lost,
     /// The packet takes the link that it came for, as if sent, and is lost if its node has no route any more.
-    Kept,
+    SentIfRouted,
     /// The port begins no packet without a route over a link that exists. The packet takes the route in force as
     /// it leaves, as if rerouted; if that has ended meanwhile, the last one, with the last delay known.
     Turned,
@@ -100,7 +100,7 @@ impl From<Waiting> for skycell_sky::Waiting {
             Waiting::Sent => skycell_sky::Waiting::Sent,
             Waiting::Rerouted => skycell_sky::Waiting::Rerouted,
             Waiting::Lost => skycell_sky::Waiting::Lost,
-            Waiting::Kept => skycell_sky::Waiting::Kept,
+            Waiting::SentIfRouted => skycell_sky::Waiting::SentIfRouted,
             Waiting::Turned => skycell_sky::Waiting::Turned,
         }
     }

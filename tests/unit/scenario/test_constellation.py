@@ -483,14 +483,14 @@ def test_stations_may_turn_and_satellites_keep_what_waits() -> None:
     port = {"rate": "10 Mbit/s", "framing": "ip", "buffer": "50 packets"}
     values = network(
         ground={**port, "waiting": "turned", "no_route": "waits"},
-        inter_satellite={**port, "waiting": "kept"},
+        inter_satellite={**port, "waiting": "sent_if_routed"},
         step="50 ms",
     )
     kinds = {kind.name: kind for kind in parse(values).resolve().sky.kinds}  # type: ignore[union-attr]
-    assert kinds["inter_satellite"].waiting == "kept"
+    assert kinds["inter_satellite"].waiting == "sent_if_routed"
     assert (kinds["up"].waiting, kinds["up"].waits_for_route) == ("turned", True)
     fast, reference = (skycell.run(values, engine=engine) for engine in ("fast", "reference"))
     assert fast.records["vcs"] == reference.records["vcs"]
     assert sum(vc["cells_delivered"] for vc in fast.records["vcs"]) > 0
-    values["topology"]["ground"]["waiting"] = "kept"
+    values["topology"]["ground"]["waiting"] = "sent_if_routed"
     assert set(faults(values)) == {"topology.ground.waiting"}

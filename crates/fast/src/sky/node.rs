@@ -214,7 +214,7 @@ impl Sky<'_> {
         let leaves_by = match waiting {
             Waiting::Sent => Ok(link),
             Waiting::Lost => self.if_there(link, epoch),
-            Waiting::Kept => match port.next_link(self.columns, node, entry.label) {
+            Waiting::SentIfRouted => match port.next_link(self.columns, node, entry.label) {
                 None => Err(NoLink::NoRoute),
                 Some(_) => Ok(link),
             },
@@ -509,7 +509,7 @@ impl Sky<'_> {
         let leaves_by = match waiting {
             Waiting::Sent => Ok(cell.sky_link),
             Waiting::Lost => self.if_there(cell.sky_link, epoch),
-            Waiting::Kept => match self.rows.next(node, entry.label) {
+            Waiting::SentIfRouted => match self.rows.next(node, entry.label) {
                 None => Err(NoLink::NoRoute),
                 Some(_) => Ok(cell.sky_link),
             },

@@ -272,7 +272,7 @@ impl Draws {
                 Waiting::Rerouted,
                 Waiting::Rerouted,
                 Waiting::Lost,
-                Waiting::Kept,
+                Waiting::SentIfRouted,
                 Waiting::Turned,
             ]);
             PortKindSpec {
@@ -402,7 +402,7 @@ impl Builder<'_> {
                 Waiting::Sent,
                 Waiting::Rerouted,
                 Waiting::Lost,
-                Waiting::Kept,
+                Waiting::SentIfRouted,
                 Waiting::Turned,
             ]);
             let strikes = loses && self.dice.one_in(2);

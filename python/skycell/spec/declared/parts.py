@@ -1550,7 +1550,7 @@ class CallsSpec(SpecPart):
     are_again: tuple[bool, ...] = left_out(())
 
 
-Waiting = Literal["sent", "rerouted", "lost", "kept", "turned"]
+Waiting = Literal["sent", "rerouted", "lost", "sent_if_routed", "turned"]
 
 TraceKind = Literal[
     "cwnd",
