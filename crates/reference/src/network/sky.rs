@@ -181,8 +181,8 @@ impl<'a> Sky<'a> {
     fn routed(&self, label: u16, cell: &Cell, ready: SimTime) -> SimTime {
         let port = self.columns.link_port[cell.sky_link as usize] as usize;
         let kind = &self.spec.kinds[usize::from(self.columns.port_kind[port])];
-        let turns = kind.waiting == Waiting::Turned;
-        if !(kind.waits_for_route || turns) || ready == SimTime::NEVER {
+        let is_turned = kind.waiting == Waiting::Turned;
+        if !(kind.waits_for_route || is_turned) || ready == SimTime::NEVER {
             return ready;
         }
         let mut epoch = self.epoch;
@@ -190,7 +190,7 @@ impl<'a> Sky<'a> {
             epoch += 1;
         }
         let node = self.link_from[cell.sky_link as usize];
-        let routed = match turns {
+        let routed = match is_turned {
             true => first_linked(self.columns, node, label, epoch),
             false => first_routed(self.columns, node, label, epoch),
         };
