@@ -26,7 +26,9 @@ use skycell_atm::Reassembly;
 use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
 use skycell_sky::{Columns, Rows};
-use skycell_spec::{IP_HEADER, NetworkSpec, ServiceClass, SkySpec, SourcePattern, TrafficSpec};
+use skycell_spec::{
+    IP_HEADER, NetworkSpec, ServiceClass, SkySpec, SourcePattern, TrafficSpec, VcSpec,
+};
 use skycell_traffic::{CellSource, Outbox, RoundTrips, SharedTcp};
 use skycell_units::SimTime;
 use traces::Ordered;
@@ -45,6 +47,10 @@ pub(crate) fn reason_to_step_everywhere(spec: &NetworkSpec) -> Option<SteppedRea
     }
     if spec.flows.iter().any(|flow| !flow.peps.is_empty()) {
         return Some(SteppedReason::SkyProxies);
+    }
+    let has_contract = |vc: &VcSpec| !vc.policing.is_empty() || vc.resequencer.is_some();
+    if spec.vcs.iter().any(has_contract) || !spec.records.delay_vcs.is_empty() {
+        return Some(SteppedReason::SkyContracts);
     }
     let lookahead = lookahead_ps(spec, sky);
     (lookahead == Some(0)).then_some(SteppedReason::SkyLookahead)
@@ -177,7 +183,7 @@ impl<'a> Sky<'a> {
         let mut classes: Vec<ServiceClass> = spec.vcs.iter().map(|vc| vc.class).collect();
         classes.sort_unstable();
         classes.dedup();
-        let vc = |vc: &skycell_spec::VcSpec| {
+        let vc = |vc: &VcSpec| {
             let route = vc.by_label.expect("without links all VCs go by label");
             let class = classes.iter().position(|&class| class == vc.class);
             Vc {

@@ -633,14 +633,21 @@ fn networks_by_label_reroute_turn_back_and_lose_packets_for_every_reason() {
             .is_some_and(skycell_spec::SkySpec::carries_cells);
         carries_cells && !spec.vcs.is_empty()
     });
-    let [mut corrupt, mut whole] = [0; 2];
+    let [mut corrupt, mut whole, mut policed, mut held, mut measured] = [0; 5];
     for spec in cells {
         let records = skycell_fast::run(&spec, &mut |_| true).expect("the ledger balances");
         let of = |count: fn(&VcRecord) -> u64| records.vcs.iter().map(count).sum::<u64>();
         corrupt += u32::from(of(|vc| vc.frames_corrupt) > 0);
         whole += u32::from(of(|vc| vc.frames_delivered) > 0);
+        policed += u32::from(of(|vc| vc.cells_nonconforming) > 0);
+        held += u32::from(of(|vc| vc.resequencer.as_ref().map_or(0, |own| own.cells_held)) > 0);
+        measured += u32::from(records.cell_delays.iter().any(|vc| vc.delay.cells > 0));
     }
     assert!(corrupt > 10 && whole > 20, "{corrupt} {whole}");
+    assert!(
+        policed > 2 && held > 0 && measured > 4,
+        "{policed} {held} {measured}"
+    );
 }
 
 /// Few networks by label are left to `reference`; the others have ports in closed form, stepped ones, and both.

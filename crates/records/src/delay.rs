@@ -36,7 +36,7 @@ pub struct CellDelayRecord {
     pub vc: u32,
     /// Delay of a cell through empty ports, picoseconds: the delays of all links (the least delay
     /// of a time-varying link; for a rerouted VC only those of its first and its shortest last
-    /// link), and the cell times of all but the first.
+    /// link), and the cell times of all but the first. It is 0 for a VC by label.
     pub fixed_ps: u64,
     /// The delays of its cells.
     #[serde(flatten)]

@@ -338,6 +338,8 @@ pub enum SteppedReason {
     SkyWeb,
     /// The run has proxies between which nodes forward packets by label.
     SkyProxies,
+    /// The run has a VC by label with a policer or a resequencer, or delays of its cells are measured.
+    SkyContracts,
     /// A packet that nodes forward by label may come to the next one without a delay.
     SkyLookahead,
     /// It is of the sky, and the spec asks for its record.

@@ -76,6 +76,8 @@ table! {
         hop_limit: u64,
         /// Packets lost as they left, because link or route was gone.
         gone: u64,
+        /// Cells that policers discarded where their VC enters the network.
+        policed: u64,
     }
 }
 
@@ -282,6 +284,7 @@ impl SkyRecord {
                 ("offered to ports", sum(&nodes.offered)),
                 ("lost for want of a route", sum(&nodes.no_route)),
                 ("lost at the hop limit", sum(&nodes.hop_limit)),
+                ("policed", sum(&nodes.policed)),
             ],
         }
     }
@@ -336,6 +339,7 @@ impl SkyRecord {
             nodes.no_route[row] -= before.no_route[known];
             nodes.hop_limit[row] -= before.hop_limit[known];
             nodes.gone[row] -= before.gone[known];
+            nodes.policed[row] -= before.policed[known];
             known += 1;
         }
         self.subtract_seconds(start);

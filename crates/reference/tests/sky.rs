@@ -4,7 +4,7 @@ mod network;
 
 use network::{MBIT, MS, dumbbell};
 use serde_json::{Value, json};
-use skycell_records::{RunRecords, SkyNodes};
+use skycell_records::{DelayStatistics, RunRecords, SkyNodes};
 use skycell_sky::{ByHand, HandLink, file::digest};
 use skycell_spec::NetworkSpec;
 
@@ -211,9 +211,8 @@ fn compare_chains(back_millibps: &[u64; 2], filters_acks: bool) {
 }
 
 /// A connection whose frames go in cells over two switches, by a path and by labels; the second switch has
-/// early packet discard.
-#[test]
-fn a_chain_of_switches_is_the_same_chain_written_as_links() {
+/// early packet discard. `change` changes both specs.
+fn chains_of_switches(change: impl Fn(&mut Value)) -> [RunRecords; 2] {
     let mut graph = dumbbell(json!({}), 20_000 * MS);
     let nodes = [
         ("a", "host"),
@@ -284,7 +283,15 @@ fn a_chain_of_switches_is_the_same_chain_written_as_links() {
             vec![None, Some(2)],
         ]],
     };
-    let (graph, sky) = (network::run(&graph), run(&sky, &by_hand));
+    for spec in [&mut graph, &mut sky] {
+        change(spec);
+    }
+    [network::run(&graph), run(&sky, &by_hand)]
+}
+
+#[test]
+fn a_chain_of_switches_is_the_same_chain_written_as_links() {
+    let [graph, sky] = chains_of_switches(|_| {});
     assert!(graph.ports[2].discarded.total() > 0, "the buffer overflows");
     assert!(graph.vcs[0].frames_corrupt > 0 || graph.ports[2].discarded.total() > 30);
     assert_eq!(graph.flows, sky.flows);
@@ -305,6 +312,98 @@ fn a_chain_of_switches_is_the_same_chain_written_as_links() {
         assert_eq!(by_path.frames_corrupt, by_label.frames_corrupt);
         assert_eq!(by_path.cells_whole, by_label.cells_whole);
     }
+}
+
+/// The policer lets a cell in 60 us pass, with a tolerance of 200 us; cells come every 4 us, frame by frame.
+#[test]
+fn a_vc_is_policed_ordered_and_measured_by_label_as_by_a_path() {
+    let us = MS / 1_000;
+    for (action, clp0_only) in [
+        ("count", false),
+        ("tag", false),
+        ("discard", false),
+        ("tag", true),
+    ] {
+        let [graph, sky] = chains_of_switches(|spec| {
+            let mut bucket =
+                json!({"increment_ps": 60 * us, "limit_ps": 200 * us, "action": action});
+            if clp0_only {
+                bucket["clp0_only"] = json!(true);
+            }
+            spec["duration_ps"] = json!(4_000 * MS);
+            spec["vcs"][0]["policing"] = json!([bucket]);
+            spec["vcs"][0]["resequencer"] = json!({"hold_ps": 3 * MS, "capacity_cells": 100});
+            spec["records"]["delay_vcs"] = json!([0]);
+        });
+        let [by_path, by_label] = [&graph.vcs[0], &sky.vcs[0]];
+        assert!(by_path.cells_nonconforming > 20);
+        // The sky names what is under way when the run ends in the same words.
+        assert_eq!(by_path, by_label);
+        assert_eq!(graph.flows, sky.flows);
+        let policed = nodes(&sky).policed.iter().sum::<u64>();
+        assert_eq!(
+            (policed > 0, policed),
+            (action == "discard", by_path.cells_policed)
+        );
+        let [by_path, by_label] = [&graph, &sky].map(|run| &run.cell_delays[0].delay);
+        assert!(by_path.cells > 10);
+        let exact =
+            |delay: &DelayStatistics| (delay.cells, delay.mean_ps, delay.min_ps, delay.max_ps);
+        assert_eq!(exact(by_path), exact(by_label));
+    }
+}
+
+/// Cells of 1 ms from 0 every 5 ms: 1 takes them on for 12 + 40 ms until 30 ms, and 2 for 12 + 5 ms from then on.
+#[test]
+fn cells_that_overtake_others_on_a_shorter_path_wait_for_these() {
+    let link = |(from, to): (u32, u32), delays_ps: [Option<u64>; 2]| HandLink {
+        from,
+        to,
+        port: if from == 0 { 0 } else { to },
+        kind: 0,
+        delays_ps: delays_ps.map(|delay| delay.map(|ms| ms * MS)).to_vec(),
+    };
+    let by_hand = ByHand {
+        epoch_ps: vec![0, 30 * MS],
+        nodes: 4,
+        links: vec![
+            link((0, 1), [Some(12), None]),
+            link((0, 2), [None, Some(12)]),
+            link((1, 3), [Some(40); 2]),
+            link((2, 3), [Some(5); 2]),
+        ],
+        label_node: vec![3],
+        next: vec![
+            vec![vec![Some(1)], vec![Some(3)], vec![Some(3)], vec![None]],
+            vec![vec![Some(2)], vec![Some(3)], vec![Some(3)], vec![None]],
+        ],
+    };
+    let mut spec = two_paths("rerouted", false);
+    for node in [1, 2] {
+        spec["nodes"][node]["kind"] = json!("switch");
+    }
+    let port = spec["sky"]["kinds"][0]["port"].clone();
+    let kind = json!({"name": "kind", "cell_time_ps": MS, "port": port, "waiting": "rerouted"});
+    spec["sky"]["kinds"] = json!([kind]);
+    spec["sources"][0]["frame_cells"] = json!(1);
+    spec["sources"][0]["datagram_octets"] = json!(40);
+    spec["vcs"][0]["resequencer"] = json!({"hold_ps": 100 * MS, "capacity_cells": 100});
+    spec["records"]["delay_vcs"] = json!([0]);
+    let records = run(&spec, &by_hand);
+    assert_eq!(records.vcs[0].cells_delivered, 10);
+    let found = records.vcs[0].resequencer.as_ref().unwrap();
+    // Cell n leaves 0 at 5 n + 1: those up to 5, at 26, arrive at 5 n + 54, the last at 79. Those from 6 on, at 31,
+    // arrive at 5 n + 19: at 49, 54, 59 and 64, and wait until 79 for 30, 25, 20 and 15 ms.
+    assert_eq!((found.cells_held, found.cells_most), (4, 4));
+    assert_eq!(
+        (found.wait_max_ps, found.wait_mean_ps),
+        (30 * MS, 22 * MS + MS / 2)
+    );
+    // From 5 n + 1 to 5 n + 54, and to 79: 53 six times, 48, 43, 38 and 33.
+    let delay = &records.cell_delays[0];
+    assert_eq!((delay.fixed_ps, delay.delay.cells), (0, 10));
+    assert_eq!((delay.delay.min_ps, delay.delay.max_ps), (33 * MS, 53 * MS));
+    assert_eq!(delay.delay.mean_ps, 48.0 * MS as f64);
 }
 
 #[test]
@@ -426,6 +525,31 @@ fn a_port_may_hold_what_its_node_has_no_route_for() {
     // Without it four are lost as they come, and the sixth to the eighth as they leave, at 60 to 80 ms.
     assert_eq!(nodes(&lost).no_route[0], 4);
     assert_eq!(lost.vcs[0].cells_lost.no_route, 4 + 3);
+    // A port that turns sends the fifth over the link to 1, with its last delay, and the others to 2.
+    spec["sky"]["kinds"][0]["waiting"] = json!("turned");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).arrived, [0, 5, 9, 14]);
+    let delay = turned.sources[0].delay.clone().unwrap();
+    assert_eq!(delay.max_ps, (170 - 75) * MS + rest);
+    // It holds what it has, and not what comes without a route.
+    let kinds = &mut spec["sky"]["kinds"];
+    kinds[0].as_object_mut().unwrap().remove("waits_for_route");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).no_route[0], 4);
+    assert_eq!(nodes(&turned).arrived, [0, 5, 5, 10]);
+    // A port that sends only what has a route loses what leaves at 50 to 70 ms, and sends the last three over the old link.
+    spec["sky"]["kinds"][0]["waiting"] = json!("sent_if_routed");
+    let sent = run(&spec, &by_hand);
+    assert_eq!((nodes(&sent).no_route[0], nodes(&sent).gone[0]), (4, 3));
+    assert_eq!(nodes(&sent).arrived, [0, 7, 7]);
+    // The row names the link to 1 throughout, which is gone from 50 to 80 ms: the port waits for that, too.
+    by_hand.links[0].delays_ps = vec![Some(12 * MS), None, Some(12 * MS)];
+    by_hand.next = vec![by_hand.next[0].clone(); 3];
+    spec["sky"]["kinds"][0]["waiting"] = json!("turned");
+    let turned = run(&spec, &by_hand);
+    assert_eq!(nodes(&turned).arrived, [0, 14, 14]);
+    let delay = turned.sources[0].delay.clone().unwrap();
+    assert_eq!(delay.max_ps, (170 - 75) * MS + rest - 8 * MS);
 }
 
 #[test]

@@ -262,6 +262,13 @@ impl Columns {
         None
     }
 
+    /// Returns whether a link exists at an epoch.
+    pub fn exists(&self, link: u32, epoch: u32) -> bool {
+        let course = self.link_course[link as usize] as usize;
+        let mut intervals = self.course_interval[course]..self.course_interval[course + 1];
+        intervals.any(|interval| self.interval_epochs(interval as usize).contains(&epoch))
+    }
+
     /// The first of some epochs at which a link of a node does not exist.
     fn gone(&self, node: u32, link: u16, epochs: Range<u32>) -> Option<u32> {
         if link == NO_LINK || epochs.is_empty() {

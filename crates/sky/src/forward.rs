@@ -1,7 +1,7 @@
 //! What becomes of a packet at a node.
 
 use crate::course::Courses;
-use crate::routes::Rows;
+use crate::routes::{Rows, last_routed};
 
 /// Links that a packet may take, the default time to live of ns-3 (`Ipv4L3Protocol`, `DefaultTtl`).
 pub const HOP_LIMIT: usize = 64;
@@ -53,6 +53,11 @@ pub enum Waiting {
     Rerouted,
     /// The packet is lost if the link that it came for is gone.
     Lost,
+    /// The packet takes the link that it came for, as if sent, and is lost if its node has no route any more.
+    SentIfRouted,
+    /// The packet takes the route in force, as if rerouted, or the last one if there is none, with the last delay
+    /// known if the link is gone.
+    Turned,
 }
 
 /// What becomes of a packet whose last bit leaves a port.
@@ -82,6 +87,18 @@ pub fn leave(
             Some(_) => Departing::Link(link),
             None => Departing::Lost(LossReason::OutOfRange),
         },
+        Waiting::SentIfRouted => match rows.next(node, label) {
+            Some(_) => Departing::Link(link),
+            None => Departing::Lost(LossReason::NoRoute),
+        },
+        Waiting::Turned => {
+            let last = || last_routed(rows.columns(), node, label, epoch);
+            match rows.next(node, label).or_else(last) {
+                None => Departing::Lost(LossReason::NoRoute),
+                Some(next) if ports[next as usize] != ports[link as usize] => Departing::Port(next),
+                Some(next) => Departing::Link(next),
+            }
+        }
         Waiting::Rerouted => match rows.next(node, label) {
             None => Departing::Lost(LossReason::NoRoute),
             Some(next) if ports[next as usize] != ports[link as usize] => Departing::Port(next),
@@ -171,15 +188,23 @@ mod tests {
             rows.bring(1, epoch);
             leave(&rows, &mut courses, (1, 0, 2), epoch, waiting)
         };
-        let all = [Waiting::Sent, Waiting::Rerouted, Waiting::Lost];
-        assert_eq!(all.map(|waiting| at(0, waiting)), [Departing::Link(2); 3]);
+        let all = [
+            Waiting::Sent,
+            Waiting::Rerouted,
+            Waiting::Lost,
+            Waiting::SentIfRouted,
+            Waiting::Turned,
+        ];
+        assert_eq!(all.map(|waiting| at(0, waiting)), [Departing::Link(2); 5]);
         let expected = [
             Departing::Link(2),
             Departing::Lost(LossReason::NoRoute),
             Departing::Lost(LossReason::OutOfRange),
+            Departing::Lost(LossReason::NoRoute),
+            Departing::Link(2),
         ];
         assert_eq!(all.map(|waiting| at(1, waiting)), expected);
-        assert_eq!(all.map(|waiting| at(2, waiting)), [Departing::Link(2); 3]);
+        assert_eq!(all.map(|waiting| at(2, waiting)), [Departing::Link(2); 5]);
     }
 
     #[test]
@@ -187,11 +212,12 @@ mod tests {
         let mut columns = chain();
         let leave = |columns: &Columns| {
             let (rows, mut courses) = (Rows::new(columns), Courses::new(columns));
-            leave(&rows, &mut courses, (1, 0, 1), 0, Waiting::Rerouted)
+            [Waiting::Rerouted, Waiting::Turned]
+                .map(|waiting| leave(&rows, &mut courses, (1, 0, 1), 0, waiting))
         };
-        assert_eq!(leave(&columns), Departing::Port(2));
+        assert_eq!(leave(&columns), [Departing::Port(2); 2]);
         columns.link_port = vec![0, 1, 1, 2];
-        assert_eq!(leave(&columns), Departing::Link(2));
+        assert_eq!(leave(&columns), [Departing::Link(2); 2]);
     }
 
     #[test]

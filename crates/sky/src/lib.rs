@@ -15,4 +15,4 @@ pub use by_hand::{ByHand, HandLink};
 pub use columns::{Columns, ColumnsError, NO_LINK};
 pub use course::Courses;
 pub use forward::{Departing, Forward, HOP_LIMIT, LossReason, Waiting, Walk, forward, leave, walk};
-pub use routes::{Rows, first_routed};
+pub use routes::{Rows, first_linked, first_routed, last_routed};

@@ -77,6 +77,33 @@ pub fn first_routed(columns: &Columns, node: u32, label: u16, epoch: u32) -> Opt
     (link != NO_LINK).then_some(since.max(epoch))
 }
 
+/// The first epoch from `epoch` on at which a node has a route for a label over a link that exists; none if there is
+/// none any more.
+pub fn first_linked(columns: &Columns, node: u32, label: u16, mut epoch: u32) -> Option<u32> {
+    while (epoch as usize) < columns.epochs() {
+        epoch = first_routed(columns, node, label, epoch)?;
+        let link = last_routed(columns, node, label, epoch)?;
+        if columns.exists(link, epoch) {
+            return Some(epoch);
+        }
+        epoch += 1;
+    }
+    None
+}
+
+/// The link of the last route that a node has had for a label, at `epoch` or before; none if it has had none.
+pub fn last_routed(columns: &Columns, node: u32, label: u16, epoch: u32) -> Option<u32> {
+    let own = columns.node_change[node as usize]..columns.node_change[node as usize + 1];
+    let first = columns.route_first[node as usize * columns.labels() + usize::from(label)];
+    let changes = own.map(|change| change as usize);
+    let changes = changes.filter(|&change| {
+        columns.change_label[change] == label && columns.change_epoch[change] <= epoch
+    });
+    let links = std::iter::once(first).chain(changes.map(|change| columns.change_link[change]));
+    let last = links.filter(|&link| link != NO_LINK).last()?;
+    Some(columns.links(node).start + u32::from(last))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,5 +129,30 @@ mod tests {
         let from = |node: u32| [0, 1, 2, 3].map(|epoch| first_routed(&columns, node, 0, epoch));
         assert_eq!(from(1), [Some(0), Some(2), Some(2), Some(3)]);
         assert_eq!(from(2), [None; 4]); // the label ends there
+    }
+
+    #[test]
+    fn a_node_keeps_its_last_route_in_mind() {
+        let mut columns = chain();
+        let last = |columns: &Columns, node: u32| {
+            [0, 1, 2, 3].map(|epoch| last_routed(columns, node, 0, epoch))
+        };
+        assert_eq!(last(&columns, 1), [Some(2); 4]);
+        assert_eq!(last(&columns, 2), [None; 4]);
+        // Without a route at first, and over link 1 from epoch 2 on.
+        columns.route_first[1] = NO_LINK;
+        columns.change_link[1] = 0;
+        assert_eq!(last(&columns, 1), [None, None, Some(1), Some(1)]);
+    }
+
+    #[test]
+    fn a_route_over_a_link_that_is_gone_is_waited_for_until_the_link_is_back() {
+        let mut columns = chain();
+        let from = |columns: &Columns| [0, 1, 2, 3].map(|epoch| first_linked(columns, 1, 0, epoch));
+        assert_eq!(from(&columns), [Some(0), Some(2), Some(2), Some(3)]);
+        // The row of node 1 names link 2 throughout, which does not exist at epoch 1.
+        columns.change_link[0] = columns.route_first[1];
+        assert_eq!(from(&columns), [Some(0), Some(2), Some(2), Some(3)]);
+        assert_eq!(first_linked(&columns, 1, 0, 4), None);
     }
 }

@@ -1,6 +1,6 @@
 //! The conditions that a `NetworkSpec` must fulfil before an engine may run it.
 
-use crate::check_classes::refused;
+use crate::check_classes::{refused, validate_resequencer};
 use crate::gfr::validate_gfr;
 use crate::{
     AdvertisedWindow, DistributionSpec, FlowSpec, LinkSpec, NetworkSpec, NodeKind, RecoverySpec,
@@ -311,9 +311,7 @@ impl NetworkSpec {
                         "belongs to a VC that crosses a switch and is not of class abr",
                     ));
                 }
-                if resequencer.hold_ps == 0 || resequencer.capacity_cells == 0 {
-                    return Err(structure(at, "holds a cell at least, for a time"));
-                }
+                validate_resequencer(resequencer, at)?;
             }
             validate_gfr(i, vc, self.duration_ps)?;
             self.validate_abr(i, vc)?;
@@ -395,7 +393,7 @@ impl NetworkSpec {
 
     /// Returns the time of a cell of VC `vc` from its departure from the first port to the VC's end
     /// if every port is empty, picoseconds; for a rerouted VC only its least time, over the first
-    /// link and the shortest last link. The spec must be valid.
+    /// link and the shortest last link, and 0 for a VC by label. The spec must be valid.
     pub fn vc_fixed_delay_ps(&self, vc: usize) -> u64 {
         if self.vcs[vc].rerouting.is_some() {
             let first = &self.links[self.vcs[vc].path[0] as usize];

@@ -4,7 +4,7 @@ use crate::check::{range, structure, validate_distribution, validate_start};
 use crate::framing::validate_rate;
 use crate::{
     DistributionSpec, LinkSpec, NetworkSpec, NodeKind, PacketPolicerSpec, PhaseSpec, QueueSpec,
-    SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec,
+    ResequencerSpec, SchedulerSpec, SourcePattern, SourceSpec, SpecError, VcSpec,
 };
 use skycell_declare::types::LONGEST_PS;
 use skycell_declare::{Context, Refusal, Rule};
@@ -141,18 +141,7 @@ impl NetworkSpec {
             let problem = "cells are policed at the first switch, and the VC crosses none";
             return Err(structure(at("policing"), problem));
         }
-        for (b, bucket) in vc.policing.iter().enumerate() {
-            let bucket_at = |key: &str| at(&format!("policing[{b}].{key}"));
-            if bucket.increment_ps == 0 || bucket.increment_ps > LONGEST_PS {
-                let path = bucket_at("increment_ps");
-                return Err(range(path, bucket.increment_ps, "above 0, at most 1 day"));
-            }
-            if bucket.limit_ps > LONGEST_PS {
-                let path = bucket_at("limit_ps");
-                return Err(range(path, bucket.limit_ps, "at most 1 day"));
-            }
-        }
-        Ok(())
+        validate_policing(i, vc)
     }
 
     pub(crate) fn validate_sources(&self) -> Result<(), SpecError> {
@@ -320,5 +309,29 @@ fn longest_ps(times: &DistributionSpec) -> u64 {
         DistributionSpec::Constant { value_ps } => value_ps,
         DistributionSpec::Uniform { high_ps, .. } => high_ps,
         DistributionSpec::Exponential { mean_ps } => mean_ps,
+    }
+}
+
+/// Refuses buckets that fill never, or for too long.
+pub(crate) fn validate_policing(i: usize, vc: &VcSpec) -> Result<(), SpecError> {
+    for (b, bucket) in vc.policing.iter().enumerate() {
+        let bucket_at = |key: &str| format!("vcs[{i}].policing[{b}].{key}");
+        if bucket.increment_ps == 0 || bucket.increment_ps > LONGEST_PS {
+            let path = bucket_at("increment_ps");
+            return Err(range(path, bucket.increment_ps, "above 0, at most 1 day"));
+        }
+        if bucket.limit_ps > LONGEST_PS {
+            let path = bucket_at("limit_ps");
+            return Err(range(path, bucket.limit_ps, "at most 1 day"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a resequencer that holds nothing.
+pub(crate) fn validate_resequencer(own: &ResequencerSpec, at: String) -> Result<(), SpecError> {
+    match own.hold_ps == 0 || own.capacity_cells == 0 {
+        true => Err(structure(at, "holds a cell at least, for a time")),
+        false => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //! packets by label.
 
 use crate::check::{CELL_TIME_MAX_PS, range, structure};
-use crate::check_classes::refused;
+use crate::check_classes::{refused, validate_policing, validate_resequencer};
 use crate::{
     ChannelSpec, LinkSpec, NetworkSpec, NodeKind, NodeSpec, PacketFraming, PortSpec, SpecError,
     VcSpec, WHOLE_PPB,
@@ -61,7 +61,7 @@ pub struct PortKindSpec {
     /// What it does with a packet whose link or route has changed while the packet waited.
     pub waiting: Waiting,
     /// True if a port holds packets that were handed over at its node, and what waits behind them, until the
-    /// node has a route for them; it reroutes what waits. The key is left out where such packets are lost.
+    /// node has a route for them; it reroutes or turns what waits. The key is left out where such packets are lost.
     #[serde(default, skip_serializing_if = "is_default")]
     pub waits_for_route: bool,
 }
@@ -77,6 +77,11 @@ pub enum Waiting {
     Rerouted,
     /// The packet is lost if the link that it came for is gone.
     Lost,
+    /// The packet takes the link that it came for, as if sent, and is lost if its node has no route any more.
+    SentIfRouted,
+    /// The port begins no packet without a route over a link that exists. The packet takes the route in force as
+    /// it leaves, as if rerouted; if that has ended meanwhile, the last one, with the last delay known.
+    Turned,
 }
 
 /// A VC of packets without a path, which nodes of the sky send on by label.
@@ -95,6 +100,8 @@ impl From<Waiting> for skycell_sky::Waiting {
             Waiting::Sent => skycell_sky::Waiting::Sent,
             Waiting::Rerouted => skycell_sky::Waiting::Rerouted,
             Waiting::Lost => skycell_sky::Waiting::Lost,
+            Waiting::SentIfRouted => skycell_sky::Waiting::SentIfRouted,
+            Waiting::Turned => skycell_sky::Waiting::Turned,
         }
     }
 }
@@ -140,6 +147,19 @@ impl SkySpec {
         let kind = |link: u32| columns.port_kind[columns.link_port[link as usize] as usize];
         let mut links = columns.links(node);
         links.find(|&link| self.kinds[usize::from(kind(link))].waits_for_route)
+    }
+
+    /// A node with a port of a kind, a switch if there is one; any node where there is no such port.
+    fn node_of_kind(&self, kind: usize, nodes: &[NodeSpec]) -> u32 {
+        let columns = self.columns();
+        let from = columns.link_from();
+        let first = columns.first_links();
+        let ports = first.iter().zip(&columns.port_kind);
+        let own = ports.filter(|(_, own)| usize::from(**own) == kind);
+        let own = own.map(|(&link, _)| from[link as usize]);
+        let is_switch = |&node: &u32| nodes[node as usize].kind == NodeKind::Switch;
+        let any = own.clone().next().unwrap_or(0);
+        own.clone().find(is_switch).unwrap_or(any)
     }
 
     /// Names of the ports, in their order: of one with one link both ends of that, of one with several its
@@ -232,7 +252,11 @@ impl NetworkSpec {
             return Err(structure("sky.kinds".into(), problem));
         }
         for (i, kind) in sky.kinds.iter().enumerate() {
-            self.validate_kind(kind, &format!("sky.kinds[{i}]"))?;
+            self.validate_kind(
+                kind,
+                sky.node_of_kind(i, &self.nodes),
+                &format!("sky.kinds[{i}]"),
+            )?;
             if kind.framing.is_some() == sky.carries_cells() {
                 let problem = "all kinds of ports carry packets, or all carry cells";
                 return Err(structure(format!("sky.kinds[{i}].framing"), problem));
@@ -244,7 +268,7 @@ impl NetworkSpec {
         Ok(())
     }
 
-    fn validate_kind(&self, kind: &PortKindSpec, path: &str) -> Result<(), SpecError> {
+    fn validate_kind(&self, kind: &PortKindSpec, node: u32, path: &str) -> Result<(), SpecError> {
         let at = |key: &str| format!("{path}.{key}");
         let is_right = match &kind.framing {
             None => (1..=CELL_TIME_MAX_PS).contains(&kind.cell_time_ps),
@@ -261,9 +285,8 @@ impl NetworkSpec {
             let allowed = "above 0 and at most 1 s without a framing, 0 with one";
             return Err(range(at("cell_time_ps"), kind.cell_time_ps, allowed));
         }
-        if kind.waits_for_route && kind.waiting != Waiting::Rerouted {
-            let problem =
-                "needs packets that take the route in force as they leave: waiting is rerouted";
+        if kind.waits_for_route && !matches!(kind.waiting, Waiting::Rerouted | Waiting::Turned) {
+            let problem = "needs packets that take the route in force as they leave: waiting is rerouted or turned";
             return Err(structure(at("waits_for_route"), problem));
         }
         if kind.loss_ppb > WHOLE_PPB {
@@ -277,7 +300,7 @@ impl NetworkSpec {
                 return Err(structure(at("channel"), problem));
             }
         }
-        self.validate_port(&kind.link(kind.name.clone(), 0, 0), path)
+        self.validate_port(&kind.link(kind.name.clone(), node, node), path)
     }
 
     fn validate_by_label(&self, i: usize, vc: &VcSpec, sky: &SkySpec) -> Result<(), SpecError> {
@@ -305,20 +328,37 @@ impl NetworkSpec {
             let problem = "begins where its label ends";
             return Err(structure(at("by_label.from"), problem));
         }
+        let misplaced = |cells: bool, key: &str| {
+            let problem = match cells {
+                true => "belongs to VCs of cells, and the sky carries packets",
+                false => "belongs to VCs of cells with a path, and the VC goes by label",
+            };
+            Err(structure(key.to_owned(), problem))
+        };
         let of_paths = [
-            ("policing", !vc.policing.is_empty()),
             ("gfr", vc.gfr.is_some()),
             ("abr", vc.abr.is_some()),
             ("rerouting", vc.rerouting.is_some()),
-            ("resequencer", vc.resequencer.is_some()),
         ];
         if let Some((key, _)) = of_paths.iter().find(|(_, is_there)| *is_there) {
-            let problem = "belongs to VCs of cells with a path, and the VC goes by label";
-            return Err(structure(at(key), problem));
+            return misplaced(false, &at(key));
         }
-        if self.records.delay_vcs.contains(&(i as u32)) {
-            let problem = "measures cells of VCs with a path, and the VC goes by label";
-            return Err(structure("records.delay_vcs".into(), problem));
+        let of_cells = [
+            (at("policing"), !vc.policing.is_empty()),
+            (at("resequencer"), vc.resequencer.is_some()),
+            (
+                "records.delay_vcs".into(),
+                self.records.delay_vcs.contains(&(i as u32)),
+            ),
+        ];
+        if let Some((key, _)) = of_cells.iter().find(|(_, is_there)| *is_there)
+            && !sky.carries_cells()
+        {
+            return misplaced(true, key);
+        }
+        validate_policing(i, vc)?;
+        if let Some(resequencer) = &vc.resequencer {
+            validate_resequencer(resequencer, at("resequencer"))?;
         }
         match sky
             .kinds

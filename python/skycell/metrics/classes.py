@@ -61,6 +61,8 @@ class CellDelay(NamedTuple):
     def peak_to_peak_cdv_s(self, permille: int = 999) -> float:
         """Peak-to-peak cell delay variation: that quantile of the delay less its fixed part.
 
+        Of a VC by label, whose record has no fixed part, the least delay takes its place.
+
         Source: ATM Forum Traffic Management 4.0, section 3.6.1.2, with alpha = 1 - permille / 1000.
         """
         return self.quantiles_s[permille] - self.fixed_s
@@ -84,7 +86,7 @@ def cell_delay(record: Mapping[str, Any]) -> CellDelay | None:
     return CellDelay(
         record["mean_ps"] / PS_PER_SECOND,
         record["max_ps"] / PS_PER_SECOND,
-        record["fixed_ps"] / PS_PER_SECOND,
+        (record["fixed_ps"] or record["min_ps"]) / PS_PER_SECOND,
         {permille: record[key] / PS_PER_SECOND for permille, key in quantiles.items()},
     )
 

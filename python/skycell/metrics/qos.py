@@ -189,8 +189,9 @@ def _of_delays(
     if cells:
         measured = delay[QUANTILES[quantile]]
         if what == "cdv_ps":
-            # Of a VC over satellites that switch on board, fixed_ps is of its first and last link.
-            measured -= delay["min_ps"] if is_rerouted else delay["fixed_ps"]
+            # Of a VC whose path changes, fixed_ps is of its first and last link, or 0.
+            is_fixed = delay["fixed_ps"] and not is_rerouted
+            measured -= delay["fixed_ps"] if is_fixed else delay["min_ps"]
     return _verdict_on_delays(cells, measured, bound, quantile)
 
 

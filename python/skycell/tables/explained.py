@@ -40,6 +40,7 @@ STEPPED_BECAUSE = {
     "sky_beside_links": "links stand beside a constellation that carries packets",
     "sky_web": "users of the web send over a constellation",
     "sky_proxies": "proxies split connections over a constellation",
+    "sky_contracts": "VCs over a constellation have policers, resequencers or measured cells",
     "cells_by_label": "cells over a constellation go one by one",
     "sampled_in_sky": "it is of a constellation, and its record is asked for",
     "sky_lookahead": "packets over a constellation may take no time from one node to the next",

@@ -10,6 +10,7 @@ import pytest
 
 import skycell
 from skycell.input.faults import ScenarioFaults
+from skycell.metrics.qos import qos_verdicts
 from skycell.orbit import as_constellation, find_places, series
 from skycell.records.files import write_result
 from skycell.records.reading import NotAResult, read_result
@@ -423,3 +424,73 @@ def test_sources_begin_as_the_file_says_for_all_unless_their_table_does() -> Non
     values["start"] = {"kind": "staggered", "every": "2 ms"}
     starts = [source.start.time_ps for source in parse(values).resolve().sources]  # type: ignore[union-attr]
     assert starts == [0, 2 * 10**9, 4 * 10**9, 7 * 10**9, 7 * 10**9, 7 * 10**9]
+
+
+def of_cells(**more: Any) -> dict[str, Any]:
+    """Datagrams from Paris to Tokyo over satellites that are switches."""
+    port = {"rate": "10 Mbit/s", "framing": "none", "buffer": "500 cells"}
+    values = network(inter_satellite=dict(port), ground=dict(port), step="50 ms")
+    values["traffic"] = [
+        {"pairs": [["paris", "tokyo"]], "kind": "cbr", "rate": "2 Mbit/s", "packet_size": "500 B"}
+    ]
+    return {**values, **more}
+
+
+def test_vcs_of_cells_are_policed_ordered_and_measured_by_name() -> None:
+    own = ["paris>tokyo"]
+    values = of_cells(
+        policer=[{"vcs": own, "pcr": "3000 cells/s", "cdvt": "1 ms", "pcr_action": "discard"}],
+        resequencer=[{"vcs": own, "hold": "20 ms"}],
+        records={"delay_vcs": own},
+        qos=[{"vcs": own, "ctd": "400 ms", "cdv": "50 ms", "quantile": 0.99}],
+    )
+    fast, reference = (skycell.run(values, engine=engine) for engine in ("fast", "reference"))
+    for key in ("flows", "vcs", "cell_delays", "ledger"):
+        assert fast.records[key] == reference.records[key]
+    (vc,) = [vc for vc in fast.records["vcs"] if vc["name"] == own[0]]
+    # 500 frames of 11 cells a second come at the peak of the link; 3 000 cells/s conform.
+    assert vc["cells_policed"] == vc["cells_nonconforming"] > 0.3 * vc["cells_offered"]
+    assert int(fast.traces["sky_nodes"]["policed"].sum()) == vc["cells_policed"]
+    assert vc["resequencer"]["cells_held"] == 0
+    (delay,) = fast.records["cell_delays"]
+    assert (delay["fixed_ps"], delay["cells"]) == (0, vc["cells_delivered"])
+    path = series(
+        as_constellation("iridium-like"), find_places(own[0].split(">")), [(0, 1)], duration_ps=0
+    )
+    assert delay["min_ps"] > int(path.delays_ps(0)[0]) * 0.6
+    rows = qos_verdicts(parse(values).file.qos, fast.spec, fast.records)
+    assert [(row["what"], row["verdict"]) for row in rows] == [("ctd_ps", "met"), ("cdv_ps", "met")]
+    least = next(row["measured"] for row in rows if row["what"] == "cdv_ps")
+    assert least == delay["p99_ps"] - delay["min_ps"]
+
+
+def test_policers_and_resequencers_are_of_cells_and_of_vcs_that_exist() -> None:
+    own = ["paris>tokyo"]
+    tables: dict[str, Any] = {
+        "policer": [{"vcs": own, "pcr": "3000 cells/s", "cdvt": "1 ms"}],
+        "resequencer": [{"vcs": own, "hold": "20 ms"}],
+    }
+    assert set(faults({**network(), **tables})) == {"policer[0]", "resequencer[0]"}
+    tables["policer"][0]["vcs"] = tables["resequencer"][0]["vcs"] = ["paris>rome"]
+    found = faults(of_cells(**tables, records={"delay_vcs": ["rome>paris"]}))
+    assert set(found) == {"policer[0].vcs[0]", "resequencer[0].vcs[0]", "records.delay_vcs[0]"}
+    assert "records.delay_vcs[0]" in faults(
+        {**network(), "records": {"delay_vcs": ["paris>london"]}}
+    )
+
+
+def test_stations_may_turn_and_satellites_keep_what_waits() -> None:
+    port = {"rate": "10 Mbit/s", "framing": "ip", "buffer": "50 packets"}
+    values = network(
+        ground={**port, "waiting": "turned", "no_route": "waits"},
+        inter_satellite={**port, "waiting": "sent_if_routed"},
+        step="50 ms",
+    )
+    kinds = {kind.name: kind for kind in parse(values).resolve().sky.kinds}  # type: ignore[union-attr]
+    assert kinds["inter_satellite"].waiting == "sent_if_routed"
+    assert (kinds["up"].waiting, kinds["up"].waits_for_route) == ("turned", True)
+    fast, reference = (skycell.run(values, engine=engine) for engine in ("fast", "reference"))
+    assert fast.records["vcs"] == reference.records["vcs"]
+    assert sum(vc["cells_delivered"] for vc in fast.records["vcs"]) > 0
+    values["topology"]["ground"]["waiting"] = "sent_if_routed"
+    assert set(faults(values)) == {"topology.ground.waiting"}

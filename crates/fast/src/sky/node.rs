@@ -6,7 +6,10 @@ use super::ports::{Closed, Slot, Stepped};
 use skycell_des::{Key, KeyHeap, Stream};
 use skycell_records::{DiscardReason, DiscardTrace, LossReason, SkyMeter};
 use skycell_reference::{Cell, Port, Verdict, pure_ack};
-use skycell_sky::{Forward, LossReason as NoLink, Waiting, first_routed, forward};
+use skycell_sky::{
+    Columns, Forward, LossReason as NoLink, Waiting, first_linked, first_routed, forward,
+    last_routed,
+};
 use skycell_spec::LinkSpec;
 use skycell_traffic::rank;
 use skycell_units::{FlowId, FrameId, PortVc, SimTime};
@@ -164,22 +167,24 @@ impl Sky<'_> {
         let Link { port: id, kind, .. } = self.links.all[link as usize];
         let kind = &mut self.kinds[usize::from(kind)];
         match &mut self.ports[id as usize] {
-            Slot::Closed(port) => match port.offer(at, id, kind, &entry, self.end, |port, ready| {
-                let over = (self.columns, &self.epochs);
-                port.routed(ready, over, node, entry.label)
-            }) {
-                Some(times) if times.1 < self.end => {
-                    let waiting = kind.waiting;
-                    self.leave_ahead(node, (id, link), times, waiting, entry);
+            Slot::Closed(port) => {
+                match port.offer(at, id, kind, &entry, self.end, |port, ready, waiting| {
+                    let over = (self.columns, &self.epochs);
+                    port.routed(ready, over, (node, entry.label), waiting)
+                }) {
+                    Some(times) if times.1 < self.end => {
+                        let waiting = kind.waiting;
+                        self.leave_ahead(node, (id, link), times, waiting, entry);
+                    }
+                    Some(_) => {}
+                    None => {
+                        let record = &mut self.vcs[entry.vc as usize].record;
+                        record.cells_discarded.add(DiscardReason::Overflow, 1);
+                        self.trace_discard(at.time(), id, &entry, DiscardReason::Overflow);
+                        self.forget(entry.frame);
+                    }
                 }
-                Some(_) => {}
-                None => {
-                    let record = &mut self.vcs[entry.vc as usize].record;
-                    record.cells_discarded.add(DiscardReason::Overflow, 1);
-                    self.trace_discard(at.time(), id, &entry, DiscardReason::Overflow);
-                    self.forget(entry.frame);
-                }
-            },
+            }
             Slot::Stepped(_) => {
                 let is_frame = !self.carries_cells;
                 self.offer_to_stepped(at, node, (id, link), entry, is_frame.then_some(1));
@@ -209,7 +214,14 @@ impl Sky<'_> {
         let leaves_by = match waiting {
             Waiting::Sent => Ok(link),
             Waiting::Lost => self.if_there(link, epoch),
-            Waiting::Rerouted => match port.next_link(self.columns, node, entry.label) {
+            Waiting::SentIfRouted => match port.next_link(self.columns, node, entry.label) {
+                None => Err(NoLink::NoRoute),
+                Some(_) => Ok(link),
+            },
+            Waiting::Rerouted | Waiting::Turned => match port
+                .next_link(self.columns, node, entry.label)
+                .or_else(|| last_link(self.columns, waiting, (node, entry.label), epoch))
+            {
                 None => Err(NoLink::NoRoute),
                 Some(next) if self.columns.link_port[next as usize] != id => {
                     let departure = times.1;
@@ -220,6 +232,7 @@ impl Sky<'_> {
                     port.rerouted.push_back((departure, next, entry));
                     return;
                 }
+                Some(next) if waiting == Waiting::Turned => Ok(next),
                 Some(next) => self.if_there(next, epoch),
             },
         };
@@ -416,7 +429,11 @@ impl Sky<'_> {
                 return ready;
             }
             let label = vcs[cell.vc as usize].label;
-            let routed = first_routed(columns, node, label, epochs.at(ready, since));
+            let epoch = epochs.at(ready, since);
+            let routed = match kind.waiting {
+                Waiting::Turned => first_linked(columns, node, label, epoch),
+                _ => first_routed(columns, node, label, epoch),
+            };
             routed.map_or(SimTime::NEVER, |epoch| ready.max(epochs.begins(epoch)))
         };
         let Slot::Stepped(stepped) = &mut self.ports[id as usize] else {
@@ -488,16 +505,26 @@ impl Sky<'_> {
         meter.on_departure(now.0, entry.line_octets());
         let epoch = self.bring(now, node);
         let kind = usize::from(self.columns.port_kind[id as usize]);
-        let leaves_by = match self.kinds[kind].waiting {
+        let waiting = self.kinds[kind].waiting;
+        let leaves_by = match waiting {
             Waiting::Sent => Ok(cell.sky_link),
             Waiting::Lost => self.if_there(cell.sky_link, epoch),
-            Waiting::Rerouted => match self.rows.next(node, entry.label) {
+            Waiting::SentIfRouted => match self.rows.next(node, entry.label) {
+                None => Err(NoLink::NoRoute),
+                Some(_) => Ok(cell.sky_link),
+            },
+            Waiting::Rerouted | Waiting::Turned => match self
+                .rows
+                .next(node, entry.label)
+                .or_else(|| last_link(self.columns, waiting, (node, entry.label), epoch))
+            {
                 None => Err(NoLink::NoRoute),
                 Some(next) if self.columns.link_port[next as usize] != id => {
                     self.counts[node as usize].rerouted += 1;
                     self.offer(at, node, next, entry);
                     return self.begin_sending(now, node, id);
                 }
+                Some(next) if waiting == Waiting::Turned => Ok(next),
                 Some(next) => self.if_there(next, epoch),
             },
         };
@@ -547,4 +574,15 @@ impl Sky<'_> {
             ecn: own.ecn(),
         }
     }
+}
+
+/// The link of the last route of a node for a label, where a port takes that for want of one.
+fn last_link(
+    columns: &Columns,
+    waiting: Waiting,
+    (node, label): (u32, u16),
+    epoch: u32,
+) -> Option<u32> {
+    let takes_last = waiting == Waiting::Turned;
+    takes_last.then(|| last_routed(columns, node, label, epoch))?
 }

@@ -9,7 +9,7 @@ use super::links::Entry;
 use skycell_des::{Key, Stream};
 use skycell_records::{SkyMeter, SteppedReason};
 use skycell_reference::Port;
-use skycell_sky::{Columns, NO_LINK, Waiting, first_routed};
+use skycell_sky::{Columns, NO_LINK, Waiting, first_linked, first_routed};
 use skycell_spec::{FifoSpec, PacketFraming, PolicySpec, PortKindSpec, SchedulerSpec};
 use skycell_traffic::rank;
 use skycell_units::{PortVc, SimTime};
@@ -38,6 +38,7 @@ pub(super) struct Kind {
     pub(super) is_stepped: bool,
     pub(super) has_ack_filter: bool,
     pub(super) waiting: Waiting,
+    /// True if a packet may wait for a route as its turn comes.
     pub(super) waits_for_route: bool,
     /// None of ports of cells, which are stepped.
     framing: Option<PacketFraming>,
@@ -55,7 +56,7 @@ impl Kind {
             is_stepped: reason(spec).is_some(),
             has_ack_filter: spec.port.ack_filter,
             waiting: spec.waiting.into(),
-            waits_for_route: spec.waits_for_route,
+            waits_for_route: spec.waits_for_route || spec.waiting == skycell_spec::Waiting::Turned,
             framing: spec.framing,
             capacity: queue.capacity_cells.map_or(u64::MAX, u64::from),
             counts_octets: queue.counts_octets,
@@ -162,7 +163,7 @@ impl Closed {
             stays_ps: 0,
             meter: SkyMeter::default(),
             gap: (kind.frame_gap_ps > 0).then(stream),
-            row: (kind.waiting == Waiting::Rerouted).then(row),
+            row: (!matches!(kind.waiting, Waiting::Sent | Waiting::Lost)).then(row),
             rerouted: VecDeque::new(),
         }
     }
@@ -176,7 +177,7 @@ impl Closed {
         kind: &mut Kind,
         packet: &Entry,
         end: SimTime,
-        routed: impl FnOnce(&mut Self, SimTime) -> SimTime,
+        routed: impl FnOnce(&mut Self, SimTime, Waiting) -> SimTime,
     ) -> Option<(SimTime, SimTime)> {
         self.settle(at, id);
         let now = at.time();
@@ -198,7 +199,7 @@ impl Closed {
             .map(|gap| gap.uniform(0, kind.frame_gap_ps));
         let mut since = ready + SimTime(gap.unwrap_or(0));
         if kind.waits_for_route {
-            since = routed(self, ready.max(since));
+            since = routed(self, ready.max(since), kind.waiting);
         }
         let departure = match since {
             SimTime::NEVER => since,
@@ -262,13 +263,22 @@ impl Closed {
         &mut self,
         ready: SimTime,
         (columns, epochs): (&Columns, &Epochs),
-        node: u32,
-        label: u16,
+        (node, label): (u32, u16),
+        waiting: Waiting,
     ) -> SimTime {
         if ready == SimTime::NEVER {
             return ready;
         }
         self.epoch = epochs.at(ready, self.epoch);
+        if waiting == Waiting::Turned {
+            let next = self.next_link(columns, node, label);
+            if next.is_some_and(|link| columns.exists(link, self.epoch)) {
+                return ready;
+            }
+            let linked = first_linked(columns, node, label, self.epoch);
+            self.epoch = linked.unwrap_or(self.epoch);
+            return linked.map_or(SimTime::NEVER, |epoch| ready.max(epochs.begins(epoch)));
+        }
         if self.next_link(columns, node, label).is_some() {
             return ready;
         }

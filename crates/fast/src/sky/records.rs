@@ -134,6 +134,7 @@ impl Sky<'_> {
                 node.no_route,
                 node.hop_limit,
                 node.gone,
+                0, // VCs with policers are left to `reference`
             );
         }
         record

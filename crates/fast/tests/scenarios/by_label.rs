@@ -272,9 +272,12 @@ impl Draws {
                 Waiting::Rerouted,
                 Waiting::Rerouted,
                 Waiting::Lost,
+                Waiting::SentIfRouted,
+                Waiting::Turned,
             ]);
             PortKindSpec {
-                waits_for_route: waiting == Waiting::Rerouted && dice.one_in(2),
+                waits_for_route: matches!(waiting, Waiting::Rerouted | Waiting::Turned)
+                    && dice.one_in(2),
                 name: link.name,
                 framing: link.framing,
                 cell_time_ps: 0,
@@ -383,6 +386,9 @@ impl Builder<'_> {
         for source in &mut self.spec.sources {
             source.frame_cells = (source.datagram_octets as u32 + 8).div_ceil(48);
         }
+        if self.dice.one_in(3) {
+            self.contracts_by_label();
+        }
         let loses = self.dice.one_in(3);
         let kind = |at: usize| {
             let capacity = self
@@ -393,9 +399,13 @@ impl Builder<'_> {
                 _ => PolicySpec::TailDrop(TailDropSpec {}),
             };
             let gap = if self.dice.one_in(8) { MICROSECOND } else { 0 };
-            let waiting = self
-                .dice
-                .pick(&[Waiting::Sent, Waiting::Rerouted, Waiting::Lost]);
+            let waiting = self.dice.pick(&[
+                Waiting::Sent,
+                Waiting::Rerouted,
+                Waiting::Lost,
+                Waiting::SentIfRouted,
+                Waiting::Turned,
+            ]);
             let strikes = loses && self.dice.one_in(2);
             PortKindSpec {
                 name: format!("kind{at}"),
@@ -405,10 +415,31 @@ impl Builder<'_> {
                 channel: strikes.then(|| channel(self.dice)),
                 port: PortSpec::fifo(capacity, policy, gap),
                 waiting,
-                waits_for_route: waiting == Waiting::Rerouted && self.dice.one_in(2),
+                waits_for_route: matches!(waiting, Waiting::Rerouted | Waiting::Turned)
+                    && self.dice.one_in(2),
             }
         };
         (0..count).map(kind).collect()
+    }
+
+    /// Policers and resequencers of VCs of cells, some of whose delays are measured.
+    fn contracts_by_label(&mut self) {
+        for id in 0..self.spec.vcs.len() {
+            let resequencer = ResequencerSpec {
+                hold_ps: MICROSECOND * (1 + self.dice.below(2_000)),
+                capacity_cells: 1 + self.dice.below(60) as u32,
+            };
+            let policing = match self.dice.one_in(2) {
+                true => self.policing(),
+                false => Vec::new(),
+            };
+            let vc = &mut self.spec.vcs[id];
+            vc.policing = policing;
+            vc.resequencer = self.dice.one_in(2).then_some(resequencer);
+            if self.dice.one_in(2) {
+                self.spec.records.delay_vcs.push(id as u32);
+            }
+        }
     }
 
     /// Two stations.

@@ -13,9 +13,10 @@ use crate::port::{Port, Verdict};
 use skycell_des::Key;
 use skycell_records::{LossReason, PortRecord, SkyMeter, SkyRecord};
 use skycell_sky::{
-    Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_routed, forward, leave,
+    Columns, Courses, Departing, Forward, LossReason as NoLink, Rows, first_linked, first_routed,
+    forward, leave,
 };
-use skycell_spec::{NetworkSpec, ServiceClass, SkySpec};
+use skycell_spec::{NetworkSpec, ServiceClass, SkySpec, Waiting};
 use skycell_tcp::Segment;
 use skycell_traffic::{RoundTrips, rank};
 use skycell_units::{CELL_OCTETS, FrameId, PortVc, SimTime};
@@ -41,6 +42,7 @@ struct Counts {
     no_route: u64,
     hop_limit: u64,
     gone: u64,
+    policed: u64,
 }
 
 /// The nodes that forward by label, their links and routes.
@@ -179,7 +181,8 @@ impl<'a> Sky<'a> {
     fn routed(&self, label: u16, cell: &Cell, ready: SimTime) -> SimTime {
         let port = self.columns.link_port[cell.sky_link as usize] as usize;
         let kind = &self.spec.kinds[usize::from(self.columns.port_kind[port])];
-        if !kind.waits_for_route || ready == SimTime::NEVER {
+        let is_turned = kind.waiting == Waiting::Turned;
+        if !(kind.waits_for_route || is_turned) || ready == SimTime::NEVER {
             return ready;
         }
         let mut epoch = self.epoch;
@@ -187,7 +190,10 @@ impl<'a> Sky<'a> {
             epoch += 1;
         }
         let node = self.link_from[cell.sky_link as usize];
-        let routed = first_routed(self.columns, node, label, epoch);
+        let routed = match is_turned {
+            true => first_linked(self.columns, node, label, epoch),
+            false => first_routed(self.columns, node, label, epoch),
+        };
         routed.map_or(SimTime::NEVER, |epoch| ready.max(self.begins(epoch)))
     }
 
@@ -259,6 +265,7 @@ impl<'a> Sky<'a> {
                 node.no_route,
                 node.hop_limit,
                 node.gone,
+                node.policed,
             );
         }
         record.round_trips = self.round_trips.into_times();
@@ -329,16 +336,24 @@ impl<'a> Network<'a> {
             entry: 0,
         };
         self.frames.begin(id, units);
-        let record = &mut self.vcs[vc_id as usize].record;
-        record.frames_offered += 1;
-        record.cells_offered += u64::from(units);
+        let vc = &mut self.vcs[vc_id as usize];
+        vc.record.frames_offered += 1;
+        vc.record.cells_offered += u64::from(units);
+        vc.offer_clp0(cell.clp, units);
         self.sky().nodes[node as usize].handed_over += u64::from(units);
         self.forward(now, node, None, cell, units);
     }
 
     /// A packet is at a node, to which it came over a link or not: it is delivered, lost, or goes on. A frame
     /// that is handed over has `units` cells, the first of which is given.
-    fn forward(&mut self, now: SimTime, node: u32, came_over: Option<u32>, cell: Cell, units: u32) {
+    fn forward(
+        &mut self,
+        now: SimTime,
+        node: u32,
+        came_over: Option<u32>,
+        mut cell: Cell,
+        units: u32,
+    ) {
         let label = self.label(cell.vc);
         let sky = self.sky();
         sky.bring(now, node);
@@ -351,11 +366,25 @@ impl<'a> Network<'a> {
             }
             fate => fate,
         };
+        // Where its first link ends a VC enters the network.
+        if cell.hop == 1 {
+            if fate != Forward::Delivered && self.is_discarded_by_policer(now, &mut cell) {
+                self.sky().nodes[node as usize].policed += 1;
+                return;
+            }
+            let entered = &mut self.vcs[cell.vc as usize].entered;
+            cell.entry = *entered;
+            *entered += 1;
+        }
+        let sky = self.sky.as_mut().expect("only a sky forwards by label");
         let counts = &mut sky.nodes[node as usize];
         match fate {
             Forward::Delivered => {
                 counts.delivered += 1;
-                self.on_cell_at_end(now, node, cell);
+                match self.vcs[cell.vc as usize].resequencer {
+                    Some(_) => self.on_cell_to_order(now, cell),
+                    None => self.on_cell_at_end(now, node, cell),
+                }
             }
             Forward::Lost(reason) => {
                 let reason = LossReason::from(reason);
@@ -419,12 +448,16 @@ impl<'a> Network<'a> {
         meter.on_arrival(now.0, queued);
         meter.on_discard(now.0, discarded);
         self.settle_discarded(now, port_id);
+        if is_refused {
+            self.lose_clp0(cell.vc, cell.clp, units);
+        }
         self.after_offer(now, port_id, was_idle, cell.vc, cell.frame, units, verdict);
     }
 
     fn lose_units(&mut self, cell: &Cell, units: u32, reason: LossReason) {
         let lost = &mut self.vcs[cell.vc as usize].record.cells_lost;
         (0..units).for_each(|_| lost.add(reason));
+        self.lose_clp0(cell.vc, cell.clp, units);
         self.frames.settle(cell.frame, units);
     }
 

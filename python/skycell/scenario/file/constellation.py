@@ -53,11 +53,12 @@ _OutageTime = Annotated[
 Interruption = Annotated[
     Quantity, quantity(Dimension.TIME, low=0, high=LONGEST_RUN_PS, example="20 ms")
 ]
-Waiting = Annotated[str, word("sent", "rerouted", "lost")]
+Waiting = Annotated[str, word("sent", "rerouted", "lost", "sent_if_routed", "turned")]
 _WAITING = (
     "fate of a packet whose link or route has changed by the time that it leaves: sent over the "
-    "old link, with the last delay known; rerouted by the route in force; or lost if the link is "
-    "gone"
+    "old link, with the last delay known; rerouted by the route in force; lost if the link is "
+    "gone; sent_if_routed, which loses it if its node has no route any more; or turned, which is "
+    "rerouted by a port that pauses while it has no link, and then by the last route"
 )
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from skycell.input.faults import FaultCollector, Path
 from skycell.input.parameters import (
     Name,
-    Names,
+    NamesOfPairs,
     Parameters,
     param,
     quantity,
@@ -212,7 +212,7 @@ Action = Annotated[str, word("count", "tag", "discard")]
 class PolicerParameters(Parameters):
     """GCRA policing of some VCs, each separately, where they enter the first switch."""
 
-    vcs: Names = param(..., "VCs that are policed; a cell source's VC has its name")
+    vcs: NamesOfPairs = param(..., "VCs that are policed; a cell source's VC has its name")
     pcr: CellRate = param(..., "peak cell rate", symbol="PCR")
     cdvt: Tolerance = param(
         "0 s", "cell delay variation tolerance", symbol="CDVT", source="no tolerance"

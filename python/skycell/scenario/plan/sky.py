@@ -64,7 +64,7 @@ def plan_sky(
         ScenarioFaults: the constellation or its stations have faults, or a station is unknown.
     """
     _check_ports(topology, faults)
-    _refuse_tables(file, faults)
+    _refuse_tables(file, topology, faults)
     sky, ground = _sky_and_ground(topology, folder, faults)
     _refuse_routing(topology, ground, faults)
     faults.raise_if_any()
@@ -128,8 +128,6 @@ _NOT_THERE = {
     "gfr": "VCs of cells",
     "abr": "VCs of cells",
     "vs_vd": "switches of cells",
-    "policer": "VCs of cells",
-    "resequencer": "VCs of cells",
     "uplink": "slots of cells",
     "classifier": "VCs between routers",
     "pep": "routers on the path of a connection, and the paths here change",
@@ -137,7 +135,17 @@ _NOT_THERE = {
 }
 
 
-def _refuse_tables(file: ScenarioFile, faults: FaultCollector) -> None:
+#: Tables of VCs of cells, whatever the way in which nodes send these on.
+_OF_CELLS = ("policer", "resequencer")
+
+
+def _refuse_tables(
+    file: ScenarioFile, topology: ConstellationNetwork, faults: FaultCollector
+) -> None:
+    if carries_packets(topology.ground.framing):
+        for key in (key for key in _OF_CELLS if getattr(file, key)):
+            allowed = f"nothing: [[{key}]] is for VCs of cells, and ground carries packets"
+            faults.add((key, 0), Verbatim("a table"), allowed)
     for key, belongs in _NOT_THERE.items():
         if getattr(file, key):
             allowed = f"nothing: over a constellation there are no {belongs}"
@@ -276,8 +284,10 @@ def _refuse_beside_outages(topology: ConstellationNetwork, faults: FaultCollecto
 def _check_handover(topology: ConstellationNetwork, faults: FaultCollector) -> None:
     """Notes keys of handovers that contradict each other, or have no effect."""
     ground, interruption = topology.ground, topology.handover.interruption
-    if ground.no_route == "waits" and ground.waiting not in (None, "rerouted"):
-        allowed = "rerouted, or the key left out: no_route = waits holds what takes a later route"
+    if ground.no_route == "waits" and ground.waiting not in (None, "rerouted", "turned"):
+        allowed = (
+            "rerouted, turned, or the key left out: no_route = waits holds what takes a later route"
+        )
         faults.add((*_GROUND, "waiting"), str(ground.waiting), allowed)
     here: Path = ("topology", "handover", "interruption")
     if topology.frozen and interruption.amount:

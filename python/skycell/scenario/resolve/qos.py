@@ -182,12 +182,18 @@ def asked(net: Resolution) -> Asked:
     if plan.sky is not None:
         of_flows = {name for one in targets if one.flows for name in one.ports or ()}
         all_ports = {name for one in targets for name in one.ports or ()}
-        return Asked(frozenset(), frozenset(of_flows), frozenset(), sources, frozenset(all_ports))
-    vcs = {
+        ports = frozenset(all_ports)
+        return Asked(_measured(net), frozenset(of_flows), frozenset(), sources, ports)
+    return Asked(_measured(net), frozenset(links[True]), frozenset(links[False]), sources)
+
+
+def _measured(net: Resolution) -> frozenset[str]:
+    """The VCs of cells whose delays have bounds."""
+    plan = net.plan
+    return frozenset(
         name
-        for target in targets
+        for target in net.file.qos
         if target.asks_for_delays and target.ports is None
         for name in target.vcs or ()
         if name in plan.vcs and not any(link.carries_packets for link in plan.links_of([name]))
-    }
-    return Asked(frozenset(vcs), frozenset(links[True]), frozenset(links[False]), sources)
+    )

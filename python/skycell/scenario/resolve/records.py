@@ -78,13 +78,9 @@ def _over_a_sky(net: Resolution) -> RecordSpec:
                 net.faults.add(("records", key, i), name, a_sky_port(net, name))
             else:
                 ports.add(port)
-    for key in ("vc_ports", "delay_vcs"):
-        if getattr(written, key):
-            allowed = (
-                "nothing: over a constellation ports hold packets of all VCs in one queue, and "
-                "delays are those of sources in flows of [[qos]]"
-            )
-            net.faults.add(("records", key, 0), getattr(written, key)[0], allowed)
+    if written.vc_ports:
+        allowed = "nothing: over a constellation ports are recorded for all their VCs together"
+        net.faults.add(("records", "vc_ports", 0), written.vc_ports[0], allowed)
     of_flows = {sky_port_id(net, name) for name in bounds.flow_ports}
     flow_ports = sorted({port for port in of_flows if port is not None} | found["flow_ports"])
     named = {sky_port_id(net, name) for name in bounds.sky_ports}
@@ -97,7 +93,7 @@ def _over_a_sky(net: Resolution) -> RecordSpec:
         sampled_ports=tuple(sampled),
         vc_sampled_ports=(),
         flow_ports=tuple(flow_ports),
-        delay_vcs=(),
+        delay_vcs=_delay_vcs(net, bounds.delay_vcs),
         delay_sources=_delay_sources(net, bounds.sources),
         traces=tuple(trace for trace in TRACES if trace in written.traces),  # type: ignore[misc]
     )
@@ -112,10 +108,12 @@ def _delay_sources(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
 
 
 def _delay_vcs(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
-    records, plan, ids = net.file.records, net.plan, net.vc_ids
-    if records.delay_vcs is None:
+    """The VCs of cells whose delays are measured: those that the file names, or else its own."""
+    names = net.file.records.delay_vcs
+    plan, ids = net.plan, net.vc_ids
+    if names is None:
         return tuple(sorted(ids[vc] for vc in {*plan.sources.values(), *bounded}))
-    for i, name in enumerate(records.delay_vcs):
+    for i, name in enumerate(names):
         if name not in ids:
             net.faults.add(("records", "delay_vcs", i), name, plan.a_vc(name))
         elif any(link.carries_packets for link in plan.links_of([name])):
@@ -123,7 +121,7 @@ def _delay_vcs(net: Resolution, bounded: Set[str]) -> tuple[int, ...]:
                 "a VC of cells; the time that packets stay is recorded at every port of packets"
             )
             net.faults.add(("records", "delay_vcs", i), name, allowed)
-    return tuple(sorted({ids[name] for name in records.delay_vcs if name in ids}))
+    return tuple(sorted({ids[name] for name in names if name in ids}))
 
 
 def _check_traces(net: Resolution, chosen: dict[str, list[int]]) -> None:

@@ -1559,7 +1559,7 @@ class CallsSpec(SpecPart):
     are_again: tuple[bool, ...] = left_out(())
 
 
-Waiting = Literal["sent", "rerouted", "lost"]
+Waiting = Literal["sent", "rerouted", "lost", "sent_if_routed", "turned"]
 
 TraceKind = Literal[
     "cwnd",
