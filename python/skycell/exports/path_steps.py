@@ -123,11 +123,14 @@ def path_of_run(result: RunResult, flows: Sequence[str]) -> PathSteps:
     flow = spec.flows[names.index(name)]
     if spec.sky is not None:
         return _path_over_sky(result, name)
-    ways = [
-        [spec.links[link] for vc in vcs for link in spec.vcs[vc].path]
+    received = [
+        [(spec.links[link], vc) for vc in vcs for link in spec.vcs[vc].path]
         for vcs in (flow.forward, flow.reverse)
     ]
-    there, back = (_joined([_steps_of(link) for link in links]) for links in ways)
+    ways = [[link for link, _ in way] for way in received]
+    there, back = (
+        _joined([steps for link, vc in way for steps in _steps_at(link, vc)]) for way in received
+    )
     over, back_over = (", ".join(link.name for link in links) for links in ways)
     notes = [
         f"Links: {over}; and back {back_over}.",
@@ -195,6 +198,17 @@ def _steps_of_pair(result: RunResult, pair: str, rate: int, spec: NetworkSpec) -
             (rate,) * len(times),
         )
     )
+
+
+def _steps_at(link: LinkSpec, vc: int) -> Iterator[Steps]:
+    """The steps of a link, and those of a VC's receiver with a rate of its own on it."""
+    yield _steps_of(link)
+    own = link.framing.rate_millibps if link.framing is not None else 0
+    for receiver in (receiver for receiver in link.receivers if vc in receiver.vcs):
+        none = (0,) * len(receiver.times_ps)
+        delays = tuple(None if rate is None else 0 for rate in receiver.rates_millibps)
+        rates = tuple(own if rate is None else rate for rate in receiver.rates_millibps)
+        yield Steps(receiver.times_ps, delays, none, rates, none)
 
 
 def _steps_of(link: LinkSpec) -> Steps:

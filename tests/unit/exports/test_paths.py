@@ -69,6 +69,26 @@ def test_the_path_of_a_flow_is_that_of_all_its_links(series: str) -> None:
     assert path.end_ps == 4 * SECOND
 
 
+def test_the_path_to_a_receiver_has_its_rate() -> None:
+    beam = {
+        "kind": "beam",
+        "terminals": 2,
+        "delay": "260 ms",
+        "servers": {"delay": "10 ms"},
+        "forward": {
+            "rate": "10 Mbit/s",
+            "framing": "ip",
+            "buffer": "20 packets",
+            "receivers": [{"terminals": 1, "rate": "4 Mbit/s"}],
+        },
+        "return": {"rate": "1 Mbit/s", "framing": "ip"},
+    }
+    run = package.run({"run": {"duration": "1 s"}, "topology": beam})
+    paths = [path_of_run(run, (name,)) for name in ("flow1", "flow2")]
+    assert [path.there.rates for path in paths] == [(4 * 10**9,), (10**10,)]
+    assert [path.there.delays_ps for path in paths] == [(270 * MS,)] * 2
+
+
 @pytest.mark.parametrize("name", ["link.csv", "out.csv"])
 def test_a_table_of_steps_gives_the_same_link_again(name: str, series: str, tmp_path: Path) -> None:
     written = tmp_path / "out.csv"

@@ -215,6 +215,7 @@ def test_a_terminal_receives_at_the_rate_of_its_modcod() -> None:
         ("pep.buffer", "1 B", "topology.pep.buffer"),
         ("delay", "300 days", "topology.delay"),
         ("terminals", 0, "topology.terminals"),
+        ("service", {}, "topology.service"),
     ],
 )
 def test_a_fault_of_the_graph_stands_where_the_file_says_it(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from skycell.input.parameters import Flag, Parameters, param, whole_number, word
 from skycell.scenario.declared.framings import Framing
+from skycell.scenario.declared.policer import Policer
 from skycell.scenario.declared.policies import Policy
 from skycell.scenario.declared.shaper import Shaper
 from skycell.scenario.declared.tcp import Tcp
@@ -108,7 +109,14 @@ class Return(CarrierKeys):
 class Service(Parameters):
     """A queue at the gateway for each terminal, which holds it to the rate that it pays for."""
 
-    shaper: Shaper = param(..., "token bucket of the terminal; what exceeds it waits")
+    shaper: Shaper | None = param(
+        None, "token bucket of the terminal; what exceeds it waits", source="nothing waits"
+    )
+    policer: Policer | None = param(
+        None,
+        "token bucket of the terminal; what exceeds it is discarded or marked",
+        source="nothing is discarded",
+    )
     buffer: Buffer = param("unlimited", "buffer of that queue", source="choice: it loses nothing")
     policy: Policy = param("tail_drop", "what the buffer accepts", source="a plain queue")
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from skycell.input.faults import FaultCollector, Path, Verbatim
+from skycell.input.faults import NOTHING, FaultCollector, Path, Verbatim
 from skycell.input.quantities import Dimension, Quantity, parse_quantity
 from skycell.scenario.declared.framings import Ip
 from skycell.scenario.file.beam import Beam
@@ -63,6 +63,9 @@ def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[Sc
     join(servers, GATEWAY, "servers", **_keys(beam.servers))
     before = GATEWAY
     if beam.service is not None:
+        if beam.service.shaper is None and beam.service.policer is None:
+            allowed = "a shaper or a policer, which holds each terminal to a rate"
+            faults.add(("topology", "service"), NOTHING, allowed)
         routers += [Nodes(name=_SERVICE, count=beam.terminals), Nodes(name=MODULATOR)]
         inner = {**_INNER, "delay": _AT_ONCE, "one_way": True}
         join(GATEWAY, services, "service", **inner, **_keys(beam.service))
