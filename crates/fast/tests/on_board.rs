@@ -1,6 +1,6 @@
 //! Satellites that switch on board, as VCs that change their paths and as a network by label: both leave the same.
 
-#[allow(dead_code)] // other tests draw the rest
+#[allow(dead_code, unused_imports)] // other tests draw the rest
 mod scenarios;
 
 use skycell_records::RunRecords;

@@ -475,8 +475,8 @@ mod tests {
     #[test]
     fn a_node_that_loses_count_unbalances_the_ledger() {
         let mut record = SkyRecord::default();
-        record.nodes.push(0, 5, 0, 2, 3, 0, 0, 0, 0, 0);
-        record.nodes.push(1, 4, 0, 2, 2, 0, 0, 0, 0, 0);
+        record.nodes.push(0, 5, 0, 2, 3, 0, 0, 0, 0, 0, 0);
+        record.nodes.push(1, 4, 0, 2, 2, 0, 0, 0, 0, 0, 0);
         let mut ledger = Ledger::default();
         record.add_to(&mut ledger);
         assert_eq!(ledger.first_unbalanced(), None);

@@ -174,7 +174,7 @@ class Scenario:
     def _resolved_with(self, seed: int) -> NetworkSpec:
         faults = self._collector()
         if not self.is_template:
-            note_idle_keys(self.values, self.file, faults)
+            note_idle_keys(self.values, self.written, faults)
         try:
             return resolve(self._planned(seed, faults))
         except ValidationError as error:

@@ -38,7 +38,7 @@ def test_figures_are_counted_while_a_long_report_is_drawn(
     counts = [int(line.partition(" of ")[0]) for line in lines]
     assert counts == sorted(set(counts))
     # With the last one the report is as good as written.
-    assert lines[-1] == "5 of 6 figures drawn"
+    assert lines[-1] == "6 of 7 figures drawn"
 
 
 def test_a_run_that_version_0_1_wrote_has_a_report_too(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from skycell.input.parameters import ValueType
 from skycell.input.quantities import Refused
 from skycell.scenario import ScenarioFaults, check, parse
 from skycell.scenario.declared.tcp import Tcp
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from tests.conformance.vectors import names, scenario
 from tests.tcp_keys import OF_RULES, OF_TCP, RULES, Key, suited
 
@@ -181,12 +181,12 @@ def test_a_key_changes_the_run_or_is_told() -> None:
     seen = _all_tables(Tcp)  # these have tests of their own below
     found = []
     for name, values in bases():
-        for place, table in tables_of(parse(values, folder=BASES.parent).file):
+        for place, table in tables_of(parse(values, folder=BASES.parent).written):
             if type(table) not in seen:
                 seen.add(type(table))
                 found += [f"{name}: {key}" for key in silent(values, place, table)]
     assert not found, "\n".join(found)
-    assert _all_tables(ScenarioFile) - seen == set()
+    assert _all_tables(WrittenFile) - seen == set()
 
 
 def _all_tables(model: type[BaseModel]) -> set[type[BaseModel]]:

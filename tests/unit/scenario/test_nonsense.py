@@ -10,10 +10,10 @@ from skycell import _core
 from skycell.input.quantities import _UNITS
 from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 
 KEYS = sorted(
-    {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}
+    {key.name for table in tables(WrittenFile) for key in table.keys} | {"kind", "preset"}
 )
 WORDS = [
     *("dumbbell", "parking_lot", "graph", "epd", "ppd", "tail_drop", "selective_drop"),

@@ -3,9 +3,9 @@ import pytest
 from skycell.input.other_names import KEYS_CALLED, ours_of
 from skycell.input.tables import tables
 from skycell.scenario import ScenarioFaults, parse
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 
-KNOWN = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind"}
+KNOWN = {key.name for table in tables(WrittenFile) for key in table.keys} | {"kind"}
 
 
 def test_what_a_name_stands_for_is_a_key() -> None:
@@ -18,7 +18,7 @@ def test_how_a_name_is_written_does_not_matter() -> None:
 
 
 def test_another_name_is_no_key_of_the_same_table() -> None:
-    for table in tables(ScenarioFile):
+    for table in tables(WrittenFile):
         keys = {key.name for key in table.keys}
         both = {key for key in keys for ours in ours_of(key) if ours in keys}
         assert both == set(), table.heading

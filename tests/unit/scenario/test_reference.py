@@ -8,20 +8,20 @@ from typing import Any
 from skycell.input.tables import Key, tables
 from skycell.scenario import parse
 from skycell.scenario.documentation import listing, page
-from skycell.scenario.file.scenario_file import ScenarioFile
+from skycell.scenario.file.scenario_file import WrittenFile
 from skycell.scenario.schema import scenario_schema
 
 ROOT = Path(__file__).parents[3]
 
 
 def keys_named(name: str) -> list[Key]:
-    return [key for table in tables(ScenarioFile) for key in table.keys if key.name == name]
+    return [key for table in tables(WrittenFile) for key in table.keys if key.name == name]
 
 
 def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:
     silent = [
         f"{table.heading}.{key.name}"
-        for table in tables(ScenarioFile)
+        for table in tables(WrittenFile)
         for key in table.keys
         if not key.meaning or not (key.source or key.default in ("must be given", "none"))
     ]
@@ -29,7 +29,7 @@ def test_every_parameter_has_a_meaning_and_every_default_a_source() -> None:
 
 
 def test_every_table_is_told_once() -> None:
-    headings = [table.heading for table in tables(ScenarioFile)]
+    headings = [table.heading for table in tables(WrittenFile)]
     assert len(set(headings)) == len(headings)
     assert 'topology.bottleneck.policy with kind = "selective_drop"' in headings
     assert "flow[]" in headings
@@ -89,7 +89,7 @@ def test_the_schema_is_json_and_complete() -> None:
     schema = scenario_schema()
     assert json.loads(json.dumps(schema)) == schema
     assert refs(schema) <= {f"#/$defs/{name}" for name in schema["$defs"]}
-    known = {key.name for table in tables(ScenarioFile) for key in table.keys} | {"kind", "preset"}
+    known = {key.name for table in tables(WrittenFile) for key in table.keys} | {"kind", "preset"}
     parts = [schema, *schema["$defs"].values()]
     assert {name for part in parts for name in part["properties"]} == known
 

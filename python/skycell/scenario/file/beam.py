@@ -65,14 +65,6 @@ class CarrierKeys(PortKeys):
     framing: Framing | None = param(
         None, FRAMING_MEANING, source="must be given, except with a rate in cells/s"
     )
-    mtu: Mtu | None = param(
-        None,
-        "longest packet that it carries; a segment with its headers must fit",
-        source="no limit",
-    )
-    fragmentation: Flag = param(
-        False, "packets longer than mtu go in fragments", source="RFC 8900: nothing has to be cut"
-    )
     loss: FrameLoss = param(
         0,
         "probability that it loses a frame, or a model of losses in bursts",
@@ -88,6 +80,14 @@ class CarrierKeys(PortKeys):
 class Forward(CarrierKeys):
     """The carrier from the gateway that all terminals share, and the gateway's port before it."""
 
+    mtu: Mtu | None = param(
+        None,
+        "longest packet that it carries; a segment with its headers must fit",
+        source="no limit",
+    )
+    fragmentation: Flag = param(
+        False, "packets longer than mtu go in fragments", source="RFC 8900: nothing has to be cut"
+    )
     buffer: Buffer = param(..., "buffer of the gateway's port before the carrier", symbol="K")
     receivers: tuple[TerminalsAt, ...] = param(
         [],
