@@ -99,8 +99,8 @@ pub fn last_routed(columns: &Columns, node: u32, label: u16, epoch: u32) -> Opti
     let changes = changes.filter(|&change| {
         columns.change_label[change] == label && columns.change_epoch[change] <= epoch
     });
-    let links = std::iter::once(first).chain(changes.map(|change| columns.change_link[change]));
-    let last = links.filter(|&link| link != NO_LINK).last()?;
+    let mut links = std::iter::once(first).chain(changes.map(|change| columns.change_link[change]));
+    let last = links.rfind(|&link| link != NO_LINK)?;
     Some(columns.links(node).start + u32::from(last))
 }
 
