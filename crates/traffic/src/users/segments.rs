@@ -1,6 +1,6 @@
 //! Segments and timers of connections: at the ends that ask and answer, and from proxy to proxy.
 
-use super::connection::Half;
+use super::connection::{Half, Section};
 use super::{UserSegment, Users, UsersOutbox, Who};
 use skycell_apps::Event;
 use skycell_tcp::{Segment, SegmentKind};
@@ -58,24 +58,29 @@ impl Users {
 
     /// Timers of a slot's connections may have run out.
     pub(super) fn on_retransmission(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
-        for at in self.all_of(who) {
-            for k in 0..self.route_of(who).sections.len() {
-                if let Some(connection) = &mut self.connections[at as usize] {
-                    let (up, down) = (&mut self.up, &mut self.down);
-                    connection.sections[k].on_retransmission(now, up, down);
-                }
-                self.send(who.at(k), out);
-            }
-        }
+        self.each_section(who, out, |section, up, down| {
+            section.on_retransmission(now, up, down);
+        });
     }
 
     /// Holds of acknowledgements of a slot's connections may have run out.
     pub(super) fn on_held_ack(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
+        self.each_section(who, out, |section, up, down| {
+            section.on_held_ack(now, up, down);
+        });
+    }
+
+    /// Both ends over each section of a slot's connections act, and what they want sent is.
+    fn each_section(
+        &mut self,
+        who: Who,
+        out: &mut UsersOutbox,
+        act: impl Fn(&mut Section, &mut Vec<Segment>, &mut Vec<Segment>),
+    ) {
         for at in self.all_of(who) {
             for k in 0..self.route_of(who).sections.len() {
                 if let Some(connection) = &mut self.connections[at as usize] {
-                    let (up, down) = (&mut self.up, &mut self.down);
-                    connection.sections[k].on_held_ack(now, up, down);
+                    act(&mut connection.sections[k], &mut self.up, &mut self.down);
                 }
                 self.send(who.at(k), out);
             }
