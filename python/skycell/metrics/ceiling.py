@@ -117,6 +117,29 @@ def shaped_bps(link: LinkSpec, packet_octets: int) -> float:
     return min(rates) / 1000 * octets_on_line(link.framing, packet_octets) / packet_octets
 
 
+def received_part(link: LinkSpec, vc: int, duration_ps: int, *, from_ps: int = 0) -> float:
+    """Rate at which the receiver of a VC has a link's packets, as a part of the link's own rate.
+
+    It is the mean, and 1 where packets go at the rate of the link. So much longer than others the
+    packets of the VC take.
+
+    Args:
+        link: the link.
+        vc: the VC's id.
+        duration_ps: of the run, picoseconds, above 0.
+        from_ps: from when on it counts, picoseconds, below `duration_ps`.
+    """
+    receiver = next((one for one in link.receivers if vc in one.vcs), None)
+    if receiver is None or link.framing is None:
+        return 1.0
+    ends = (*receiver.times_ps[1:], duration_ps)
+    sent = sum(
+        (rate or 0) * max(0, min(end, duration_ps) - max(begin, from_ps))
+        for begin, end, rate in zip(receiver.times_ps, ends, receiver.rates_millibps, strict=True)
+    )
+    return sent / (link.framing.rate_millibps * (duration_ps - from_ps))
+
+
 def carried_bps(
     link: LinkSpec,
     duration_ps: int,

@@ -15,6 +15,7 @@ from skycell.metrics.ceiling import (
     carried_bps,
     link_bps,
     link_cell_bps,
+    received_part,
     segment_packet_octets,
     shaped_bps,
     tcp_share,
@@ -43,6 +44,9 @@ from skycell.spec.values import (
     paths_of,
     route_of,
 )
+
+_LEAST_PART = 1e-9
+"""Part of a link's rate that stands for none, so that what a receiver takes has a number."""
 
 
 @dataclass(frozen=True)
@@ -158,22 +162,34 @@ def _packet_of(flow: FlowSpec) -> int:
 
 
 def _share_on(spec: NetworkSpec, place: int, flow: FlowSpec) -> float:
-    """TCP's part of a link that a flow fills, whose segments may have been cut before it."""
+    """TCP's part of a link that a flow fills, whose segments may have been cut before it.
+
+    Where the receiver has a lower rate than the link, the flow fills it with fewer segments.
+    """
     packets = [_packet_of(flow)]
-    for link in (link for vc in flow.forward for link in spec.vcs[vc].path):
+    received = 1.0
+    for vc, link in ((own, link) for own in flow.forward for link in spec.vcs[own].path):
         framing = spec.links[link].framing
         if framing is not None and framing.fragment_octets is not None:
             mtu = framing.fragment_octets
             packets = [part for octets in packets for part in fragments(octets, mtu)]
         if link == place:
+            received = _received_part(spec, link, vc)
             break
     found = spec.links[place].framing
     if found is not None:
-        return flow.tcp.mss / sum(octets_on_line(found, octets) for octets in packets)
+        on_line = sum(octets_on_line(found, octets) for octets in packets)
+        return received * flow.tcp.mss / on_line
     if len(packets) == 1:
         return _cell_share(flow)
     cells = sum(aal5_cells_of(octets, flow.tcp.llc_snap) for octets in packets)
     return flow.tcp.mss / (CELL_OCTETS * cells)
+
+
+def _received_part(spec: NetworkSpec, link: int, vc: int) -> float:
+    """Part of a link's rate that the receiver of a VC has, above 0 even where it hears nothing."""
+    own, from_ps = spec.links[link], spec.measure_from_ps
+    return max(received_part(own, vc, spec.duration_ps, from_ps=from_ps), _LEAST_PART)
 
 
 def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:
@@ -248,8 +264,9 @@ def taken_bps(spec: NetworkSpec, sources: Iterable[SourceSpec]) -> dict[int, flo
     """What sources offer in the mean to each link that they cross, bit/s of the link."""
     taken: dict[int, float] = {}
     for source in sources:
-        for link in {link for vc in route_of(source) for link in spec.vcs[vc].path}:
-            offered = _mean_bps(source, spec.links[link], spec)
+        crossed = {link: own for own in route_of(source) for link in spec.vcs[own].path}
+        for link, vc in crossed.items():
+            offered = _mean_bps(source, spec.links[link], spec) / _received_part(spec, link, vc)
             taken[link] = taken.get(link, 0.0) + offered
     return taken
 

@@ -12,7 +12,14 @@ from skycell.scenario.links.framing import counts_symbols, overhead_of
 from skycell.scenario.plan.plan import Plan, PlannedLink
 from skycell.scenario.values.cells import aal5_cells_of, packet_octets_of
 from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
-from skycell.spec.values import fragments, kinds_as_links, octets_on_line, packet_time_ps, route_of
+from skycell.spec.values import (
+    as_received,
+    fragments,
+    kinds_as_links,
+    octets_on_line,
+    packet_time_ps,
+    route_of,
+)
 
 #: An acknowledgement, a packet of a call, and the longest that Ethernet carries, octets.
 USUAL_PACKETS = (40, 200, 1500)
@@ -100,7 +107,7 @@ def resolved_links(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedLink, ...]:
     crossing = _flow_across(spec)
     groups: dict[tuple[object, ...], list[int]] = {}
     for place in range(len(spec.links)):
-        groups.setdefault(_kind(spec, plan, place), []).append(place)
+        groups.setdefault(_kind(plan, spec.links[place]), []).append(place)
     return tuple(
         _resolved(
             spec.links[places[0]],
@@ -128,7 +135,7 @@ def resolved_paths(spec: NetworkSpec, plan: Plan) -> tuple[ResolvedPath, ...]:
         if not _links_of(spec, flow.forward):
             continue  # by label, over links that change
         ways = [
-            tuple(_kind(spec, plan, link) for link in _links_of(spec, route))
+            tuple(_kind(plan, link) for link in _received(spec, route))
             for route in (flow.forward, flow.reverse)
         ]
         tcp = flow.tcp
@@ -158,6 +165,11 @@ def _links_of(spec: NetworkSpec, route: tuple[int, ...]) -> list[int]:
     return [link for vc in route for link in spec.vcs[vc].path]
 
 
+def _received(spec: NetworkSpec, route: tuple[int, ...]) -> list[LinkSpec]:
+    """The links of a route as its packets have them."""
+    return [as_received(spec.links[link], vc) for vc in route for link in spec.vcs[vc].path]
+
+
 def _full_packet(flow: FlowSpec) -> int:
     return packet_octets_of(flow.tcp.mss, flow.tcp.timestamps)
 
@@ -179,9 +191,8 @@ def _packets_across(spec: NetworkSpec, link: int) -> set[int]:
     return own | {source.datagram_octets for source in sources if source.datagram_octets}
 
 
-def _kind(spec: NetworkSpec, plan: Plan, place: int) -> tuple[object, ...]:
+def _kind(plan: Plan, link: LinkSpec) -> tuple[object, ...]:
     """What makes a link like others."""
-    link = spec.links[place]
     planned = plan.links.get(link.name)
     table = None if planned is None else (planned.path, planned.buffer_key)
     varies = link.schedule is not None
@@ -252,20 +263,20 @@ def _layers(
 def _path(spec: NetworkSpec, flows: tuple[FlowSpec, ...]) -> ResolvedPath:
     flow = flows[0]
     full, ack = _full_packet(flow), packet_octets_of(0, flow.tcp.timestamps)
-    data = _links_of(spec, flow.forward)
+    data = _received(spec, flow.forward)
     there = _hops(spec, data, full, flow)
-    back = _hops(spec, _links_of(spec, flow.reverse), ack, flow)
+    back = _hops(spec, _received(spec, flow.reverse), ack, flow)
     rtt_ps = sum(hop.delay_ps + hop.sending_ps for hop in (*there, *back))
-    times_ps = {link: _time_ps(spec.links[link], full, flow) for link in data}
-    slowest = max(data, key=lambda link: (times_ps[link], spec.links[link].port.is_limited))
+    slowest = max(data, key=lambda link: (_time_ps(link, full, flow), link.port.is_limited))
+    slowest_ps = _time_ps(slowest, full, flow)
     return ResolvedPath(
         flows=tuple(one.name for one in flows),
         there=there,
         back=back,
         rtt_ps=rtt_ps,
-        bottleneck=spec.links[slowest].name,
-        payload_bps=8 * flow.tcp.mss * PS_PER_SECOND / times_ps[slowest],
-        bdp_octets=full * rtt_ps / times_ps[slowest],
+        bottleneck=slowest.name,
+        payload_bps=8 * flow.tcp.mss * PS_PER_SECOND / slowest_ps,
+        bdp_octets=full * rtt_ps / slowest_ps,
         window_octets=flow.tcp.rwnd,
         window_bps=8 * flow.tcp.rwnd * PS_PER_SECOND / rtt_ps,
     )
@@ -275,7 +286,7 @@ def _time_ps(link: LinkSpec, octets: int, flow: FlowSpec) -> int:
     return packet_cost(link, octets, llc_snap=flow.tcp.llc_snap).time_ps
 
 
-def _hops(spec: NetworkSpec, links: list[int], octets: int, flow: FlowSpec) -> tuple[Hop, ...]:
+def _hops(spec: NetworkSpec, links: list[LinkSpec], octets: int, flow: FlowSpec) -> tuple[Hop, ...]:
     """The hops of a packet, each with the time from its last bit's coming to that bit's leaving.
 
     Hosts and routers send whole packets. A switch sends the cells of a frame on as they come: on a
@@ -284,8 +295,7 @@ def _hops(spec: NetworkSpec, links: list[int], octets: int, flow: FlowSpec) -> t
     """
     found = []
     slowest_ps = 0
-    for place in links:
-        link = spec.links[place]
+    for link in links:
         own_ps = _time_ps(link, octets, flow)
         added_ps = own_ps
         if spec.nodes[link.from_].kind == "switch":

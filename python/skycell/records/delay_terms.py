@@ -17,7 +17,7 @@ from skycell.scenario.sky_paths import SkyPath
 from skycell.scenario.values.cells import frame_cells_of, packet_octets_of
 from skycell.spec.declared.network import FlowSpec, LinkSpec, NetworkSpec
 from skycell.spec.steps import Hops
-from skycell.spec.values import packet_time_ps
+from skycell.spec.values import as_received, packet_time_ps
 
 #: A term over the run: least, mean over time and most, in picoseconds.
 Spread = dict[str, float]
@@ -51,7 +51,9 @@ def delay_terms(
     """
     found = []
     for number, flow in enumerate(spec.flows):
-        legs = [[spec.links[link] for link in spec.vcs[vc].path] for vc in flow.forward]
+        legs = [
+            [as_received(spec.links[link], vc) for link in spec.vcs[vc].path] for vc in flow.forward
+        ]
         crossed = [
             (path, name in path.backward)
             for leg in legs

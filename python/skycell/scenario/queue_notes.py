@@ -14,7 +14,7 @@ from skycell.spec.declared.network import (
     SourcePatternConstant,
     SourceSpec,
 )
-from skycell.spec.values import begin_ps, packet_time_ps, paths_of, route_of
+from skycell.spec.values import as_received, begin_ps, packet_time_ps, paths_of, route_of
 
 
 def notes_on_overload(spec: NetworkSpec) -> Iterator[tuple[str, str]]:
@@ -33,7 +33,8 @@ def _overload(spec: NetworkSpec, source: SourceSpec) -> str:
     octets = source.datagram_octets
     sent = rate = Fraction(PS_PER_SECOND, source.cell_interval_ps)
     found = []
-    for link in (spec.links[link] for vc in route_of(source) for link in spec.vcs[vc].path):
+    for vc, place in ((own, link) for own in route_of(source) for link in spec.vcs[own].path):
+        link = as_received(spec.links[place], vc)
         carried = 1 / _time_s(link, octets)
         if rate > carried:
             becomes = _excess(spec, link, source, rate, carried)

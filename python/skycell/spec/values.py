@@ -111,3 +111,13 @@ def packet_time_ps(framing: PacketFraming, packet: int, rate_millibps: int | Non
     rate = rate_millibps or framing.rate_millibps
     bits = octets_on_line(framing, packet) * 8 * 10**15
     return (2 * bits + rate) // (2 * rate)
+
+
+def as_received(link: LinkSpec, vc: int) -> LinkSpec:
+    """The link as packets of a VC have it, by its id: at the greatest rate of their receiver."""
+    for receiver in link.receivers:
+        if vc in receiver.vcs and link.framing is not None:
+            rate = max(rate for rate in receiver.rates_millibps if rate is not None)
+            framing = link.framing.model_copy(update={"rate_millibps": rate})
+            return link.model_copy(update={"framing": framing})
+    return link

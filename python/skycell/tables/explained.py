@@ -28,6 +28,7 @@ STEPPED_BECAUSE = {
     "losses_out_of_order": "its link loses frames, and its queues decide which is next",
     "losses_in_bursts": "its link loses frames in bursts",
     "delay_variation": "the delay of its link varies from packet to packet",
+    "receivers": "packets go over its link at the rates of their receivers",
     "source_frames": "a source sends cells of frames one by one",
     "unit_delays": "delays of single cells of frames, or their stays at the port, are measured",
     "edge_discards": "frames are refused where their VC enters",

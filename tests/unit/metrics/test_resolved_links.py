@@ -75,10 +75,48 @@ def test_the_ports_that_are_stepped_are_those_of_a_run() -> None:
         assert explain(one).stepped_ports == run(one).stepped_ports, name
 
 
-def test_every_reason_of_the_engine_has_words() -> None:
-    page = (EXAMPLES.parent / "docs" / "explanation" / "two-engines.md").read_text()
+def test_every_reason_of_the_engine_has_words_and_stands_on_its_page() -> None:
+    root = EXAMPLES.parent
+    engine = (root / "crates" / "records" / "src" / "lib.rs").read_text()
+    reasons = engine.split("pub enum SteppedReason {")[1].split("\n}")[0]
+    names = re.findall(r"^    (\w+),$", reasons, re.M)
+    known = {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names}
+    page = (root / "docs" / "explanation" / "two-engines.md").read_text()
     table = page.split("| reason |")[1].split("\n\n")[0]
-    assert set(re.findall(r"^\| `(\w+)` \|", table, re.M)) <= STEPPED_BECAUSE.keys()
+    told = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in table.split("\n")[2:]))
+    assert known == STEPPED_BECAUSE.keys() == set(told)
+
+
+BEAM: dict[str, Any] = {
+    "run": {"duration": "1 s"},
+    "topology": {
+        "kind": "beam",
+        "terminals": 4,
+        "delay": "20 ms",
+        "servers": {"delay": "10 ms"},
+        "forward": {
+            "rate": "20 Mbit/s",
+            "framing": "ip",
+            "buffer": "200 packets",
+            "receivers": [{"terminals": 2, "rate": "5 Mbit/s"}],
+        },
+        "return": {"rate": "2 Mbit/s", "framing": "ip"},
+    },
+}
+
+
+def test_a_segment_takes_the_time_that_its_receiver_needs() -> None:
+    found = explain(parse(BEAM))
+    bits = 8 * (512 + 40)
+    sending = [path.there[1].sending_ps / 10**12 for path in found.paths]
+    assert sending == [pytest.approx(bits / rate) for rate in (5e6, 20e6)]
+    assert found.stepped_ports == {"gateway>satellite": "receivers"}
+
+
+def test_receivers_share_the_time_of_a_carrier() -> None:
+    # Four flows get x each: x/5 + x/5 + x/20 + x/20 = 1, in Mbit/s of packets.
+    fair = Network.of(parse(BEAM).resolve()).fair_bps()
+    assert fair == [pytest.approx(2e6 * 512 / 552)] * 4
 
 
 def sizes_of(found: Explained) -> dict[str, Any]:
