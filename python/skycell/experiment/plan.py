@@ -69,7 +69,7 @@ def design_runs(plan: SweepPlan) -> Design:
     )
     idle: list[IdleKey] | None = None
     for cell, scenario in _scenarios(plan, faulty):
-        keys = idle_keys(scenario.values, scenario.file)
+        keys = idle_keys(scenario.values, scenario.written)
         paths = [key.path for key in keys]
         idle = keys if idle is None else [key for key in idle if key.path in paths]
         resolved = scenario.resolve()

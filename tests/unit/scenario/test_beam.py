@@ -216,12 +216,22 @@ def test_a_terminal_receives_at_the_rate_of_its_modcod() -> None:
         ("delay", "300 days", "topology.delay"),
         ("terminals", 0, "topology.terminals"),
         ("service", {}, "topology.service"),
+        ("servers.count", 7, "topology.servers.count"),
+        ("delay", "30 s", "topology.return.uplink.response"),
+        ("pep.tcp", {"preset": "linuks"}, "topology.pep.tcp.preset"),
     ],
 )
 def test_a_fault_of_the_graph_stands_where_the_file_says_it(
     key: str, value: Any, place: str
 ) -> None:
     assert place in places(with_value(key, value))
+
+
+def test_proxies_have_the_tcp_of_the_file_but_for_what_differs() -> None:
+    changed = with_value("pep.tcp", {"mss": "1000 B"}) | {"tcp": {"delayed_ack": "on"}}
+    flow = parse(changed).resolve().flows[0]
+    assert [pep.tcp.mss for pep in flow.peps] == [1000, 1000]
+    assert all(pep.tcp.delayed_ack == flow.tcp.delayed_ack is not None for pep in flow.peps)
 
 
 def test_one_terminal_and_one_server_have_no_numbers() -> None:

@@ -185,7 +185,7 @@ class ScenarioFile(Parameters):
 
 
 class WrittenFile(ScenarioFile):
-    """A scenario as it is written: its topology may be one that is short for a graph."""
+    """A scenario as people write it. Its topology may be a beam, which is short for a graph."""
 
     topology: Annotated[Topology | Beam, Field(discriminator="kind")] = param(  # type: ignore[assignment]
         ..., "nodes, links, VCs and flows"

@@ -18,10 +18,11 @@ from skycell.input.quantities import Dimension, Quantity
 from skycell.scenario.declared.access import AccessProtocol
 from skycell.scenario.declared.impairments import Impairments
 
-_LONGEST_PS = 10 * 10**12
+#: Longest slot, and longest time until terminals know something, as in `crates/spec`.
+LONGEST_PS = 10 * 10**12
 
-Time = Annotated[Quantity, quantity(Dimension.TIME, high=_LONGEST_PS, example="250 ms")]
-Slot = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=_LONGEST_PS, example="2.5 ms")]
+Time = Annotated[Quantity, quantity(Dimension.TIME, high=LONGEST_PS, example="250 ms")]
+Slot = Annotated[Quantity, quantity(Dimension.TIME, above=0, high=LONGEST_PS, example="2.5 ms")]
 
 
 class UplinkEnds(Parameters):
@@ -50,7 +51,8 @@ class UplinkKeys(Parameters):
     hop: Time | None = param(
         None,
         "propagation delay between a terminal and the satellite",
-        source="the longest delay of the terminals' links, over the run",
+        source="the longest delay of the terminals' links, over the run; of a beam half of its "
+        "delay",
     )
     controller: Annotated[str, word("ground", "on_board")] = param(
         "ground",

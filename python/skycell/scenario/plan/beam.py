@@ -35,7 +35,7 @@ _INNER = {"rate": parse_quantity("100 Gbit/s"), "framing": Ip(kind="ip")}
 _AT_ONCE = parse_quantity("0 s")
 
 Places = Mapping[Path, Path]
-"""Where in the file stands what a table of the graph says, by the beginning of its path."""
+"""Paths in the file, by the beginning of the path in the graph."""
 
 
 def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[ScenarioFile, Places]:
@@ -44,8 +44,11 @@ def as_graph(file: ScenarioFile, beam: Beam, faults: FaultCollector) -> tuple[Sc
     Args:
         file: with the beam.
         beam: its topology.
-        faults: takes receivers of terminals that there are not.
+        faults: takes what does not go together.
     """
+    if beam.servers.count > beam.terminals:
+        allowed = f"up to {beam.terminals}, one for each terminal"
+        faults.add(("topology", "servers", "count"), beam.servers.count, allowed)
     several = [f"{name}*" if count > 1 else name for name, count in _counts(beam)]
     terminals, users, servers, services = several
     routers = [Nodes(name=GATEWAY), Nodes(name=SATELLITE)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from skycell.input.expand import base_of, chosen_preset, merge
@@ -58,15 +58,24 @@ def expand(values: Mapping[str, Any], faults: FaultCollector) -> tuple[dict[str,
             for i, table in enumerate(traffic)
         ]
     is_known = is_known and len(faults.faults) == noted
-    for key in ("flow", "pep", "traffic"):
-        tables = merged.get(key)
-        for i, table in enumerate(tables if isinstance(tables, list) else []):
-            if isinstance(table, dict) and isinstance(table.get("tcp"), dict):
-                common = merged.get("tcp", {})
-                tcp = _expand_tcp(table["tcp"], (key, i, "tcp"), faults)
-                tcp = merge(_going_with(common_preset, tcp, {*tcp, *of_file}), tcp)
-                table["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
+    for path, table in _tables_with_tcp(merged):
+        if isinstance(table, dict) and isinstance(table.get("tcp"), dict):
+            common = merged.get("tcp", {})
+            tcp = _expand_tcp(table["tcp"], (*path, "tcp"), faults)
+            tcp = merge(_going_with(common_preset, tcp, {*tcp, *of_file}), tcp)
+            table["tcp"] = merge(common if isinstance(common, dict) else {}, tcp)
     return merged, is_known
+
+
+def _tables_with_tcp(values: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Tables that may have TCP parameters of their own, where the others are as in [tcp]."""
+    for key in ("flow", "pep", "traffic"):
+        tables = values.get(key)
+        for i, table in enumerate(tables if isinstance(tables, list) else []):
+            yield (key, i), table
+    topology = values.get("topology")
+    if isinstance(topology, dict):
+        yield ("topology", "pep"), topology.get("pep")
 
 
 def _call_by_our_names(own: dict[str, Any]) -> None:

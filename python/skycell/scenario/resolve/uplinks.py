@@ -8,7 +8,7 @@ from skycell.input.faults import Path, Verbatim, did_you_mean
 from skycell.input.quantities import Quantity, rounded, show_amount, show_time
 from skycell.scenario.declared.access import ACCESS
 from skycell.scenario.declared.impairments import IMPAIRMENTS
-from skycell.scenario.file.uplinks import Uplink
+from skycell.scenario.file.uplinks import LONGEST_PS, Uplink
 from skycell.scenario.interpreter.place import Place
 from skycell.scenario.interpreter.rules import resolve
 from skycell.scenario.plan.patterns import listed, near
@@ -101,13 +101,21 @@ def _spec(
     hop_ps = longest_ps if uplink.hop is None else rounded(uplink.hop.amount)
     here = Place(where, net.faults)
     access, impairments = uplink.access, uplink.impairments
+    times = {
+        "feedback": _time(uplink.feedback, 2 * hop_ps),
+        "response": _time(uplink.response, _HOPS[uplink.controller] * hop_ps),
+    }
+    for key, time_ps in times.items():
+        if time_ps > LONGEST_PS:
+            got = Verbatim(f"{show_time(time_ps)}, of hops of {show_time(hop_ps)}")
+            net.faults.add((*where, key), got, f"up to {show_time(LONGEST_PS)}")
     return UplinkSpec(
         name=uplink.to if where[1] == 0 else f"{uplink.to}-{where[1]}",
         links=tuple(ids),
         slot_ps=slot_ps,
         slot_cells=uplink.slot_cells,
-        feedback_ps=_time(uplink.feedback, 2 * hop_ps),
-        response_ps=_time(uplink.response, _HOPS[uplink.controller] * hop_ps),
+        feedback_ps=times["feedback"],
+        response_ps=times["response"],
         access=resolve(ACCESS[access.kind], access, here.inside(uplink, "access")),
         impairments=resolve(IMPAIRMENTS, impairments, here.inside(uplink, "impairments")),
     )
