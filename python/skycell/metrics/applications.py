@@ -89,7 +89,10 @@ def mouth_to_ear_ms(group: Group) -> list[float | None]:
 
 
 def call_ratings(group: Group) -> list[float]:
-    """R of each call and direction of which a packet has come, by the E-model; without an echo."""
+    """R of each call and direction of which a packet has come, by the E-model; without an echo.
+
+    The scale of R begins at 0. Many losses in bursts would give less, and count as 0.
+    """
     app, found = group["app"], []
     for row, delay_ms in zip(rows(group), mouth_to_ear_ms(group), strict=True):
         if delay_ms is None or not row["packets"]:
@@ -102,7 +105,7 @@ def call_ratings(group: Group) -> list[float]:
             ppl=100 * missing / row["packets"],
             burst_ratio=max(1.0, burst_ratio(row["packets"], missing, max(1, row["runs"]))),
         )
-        found.append(model.rating())
+        found.append(max(0.0, model.rating()))
     return found
 
 

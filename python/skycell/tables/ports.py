@@ -56,12 +56,13 @@ def _busy(part: float | None) -> Cell:
 
 def queues(run: Recorded) -> list[Table]:
     """The queues of ports with a limited buffer in full, a table for each unit."""
-    return [table for unit in UNITS if (table := _queues_of(run, unit))]
+    queues = queue_rows(run.spec, run.records)
+    units = dict.fromkeys(row.unit for row in queues)
+    return [_in_full([row for row in queues if row.unit == unit], unit) for unit in units]
 
 
-def _queues_of(run: Recorded, unit: str) -> Table | None:
+def _in_full(queues: Sequence[QueueRow], unit: str) -> Table:
     rows = []
-    queues = [row for row in queue_rows(run.spec, run.records) if row.unit == unit]
     marks = ["marked"] if any(row.marked for row in queues) else []
     for row in queues:
         policy = NAMES.get(row.policy, row.policy)
@@ -80,8 +81,6 @@ def _queues_of(run: Recorded, unit: str) -> Table | None:
                 *(count(queue[key]) for key in ("p50", "p90", "p99", "max")),
             )
         )
-    if not rows:
-        return None
     heads = ("arrived", "discarded", "part", *marks, "busy")
     heads = (*heads, "mean", "median", "90 %", "99 %", "largest")
     return Table(

@@ -56,7 +56,7 @@ RUN_TABLES = (
     RunTable(sky_pairs.pairs, "flows", sky_pairs.BY, medium="page"),
     RunTable(flows.recovery, "flows", "sent again", "flows", medium="page"),
     RunTable(ports.queues_in_brief, "ports", "busy", medium="terminal"),
-    RunTable(ports.queues, "ports", "discarded", "ports", medium="page"),
+    RunTable(ports.queues, "ports", "busy", "ports", medium="page"),
     RunTable(sky.links, "ports"),
     RunTable(sky.nodes, "ports"),
     RunTable(ports.sojourns, "ports", "largest", "ports"),

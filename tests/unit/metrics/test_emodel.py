@@ -2,6 +2,7 @@
 
 import pytest
 
+from skycell.metrics.applications import call_ratings
 from skycell.metrics.emodel import EModel, burst_ratio, mean_opinion
 
 
@@ -47,3 +48,12 @@ def test_a_talker_hears_more_of_a_later_echo() -> None:
     # Without an echo only the delay itself is left.
     far = EModel(ta_ms=300).rating()
     assert ratings[3] < far
+
+
+def test_a_call_whose_losses_come_in_long_bursts_is_rated_0_and_not_below() -> None:
+    rows = {"packets": 100, "lost": 40, "late": 0, "runs": 2, "least_delay_ps": 10**11}
+    app = {"ie": 0.0, "bpl": 4.3, "interval_ps": 2 * 10**10, "playout_ps": 6 * 10**10}
+    group = {"app": app, "rows": {name: [value] for name, value in rows.items()}}
+    worst = EModel(ta_ms=180, bpl=4.3, ppl=40, burst_ratio=12)  # 20 in a row, not 1 / (1 - 0.4)
+    assert worst.rating() < 0
+    assert call_ratings(group) == [0.0]
