@@ -83,8 +83,8 @@ def test_every_reason_of_the_engine_has_words_and_stands_on_its_page() -> None:
     known = {re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower() for name in names}
     page = (root / "docs" / "explanation" / "two-engines.md").read_text()
     table = page.split("| reason |")[1].split("\n\n")[0]
-    told = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in table.split("\n")[2:]))
-    assert known == STEPPED_BECAUSE.keys() == set(told)
+    reported = re.findall(r"`(\w+)`", " ".join(row.split("|")[1] for row in table.split("\n")[2:]))
+    assert known == STEPPED_BECAUSE.keys() == set(reported)
 
 
 BEAM: dict[str, Any] = {
