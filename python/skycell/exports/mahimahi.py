@@ -7,7 +7,7 @@ tunnel; after its last line the file begins again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from skycell.exports.named import NothingToExport
@@ -15,6 +15,7 @@ from skycell.exports.path_steps import QUEUES
 from skycell.input.printable import printable
 from skycell.scenario.links.logs.mahimahi import OCTETS
 from skycell.scenario.links.steps_table import decimal
+from skycell.spec.values import WHOLE_PPB
 
 if TYPE_CHECKING:
     from skycell.exports.path_steps import PathSteps
@@ -100,10 +101,12 @@ def _script(path: PathSteps, traces: dict[str, str]) -> str:
     words = []
     if path.has_delays:
         # mm-delay holds packets for the same time in both directions.
-        means = [_mean_ps(steps, path.end_ps) for steps in path.ways.values()]
+        means = [_mean(steps, steps.delays_ps, path.end_ps) for steps in path.ways.values()]
         words.append(f"mm-delay {round(sum(means) / 2 / _PS_PER_MS)}")
     for way, link in (("forward", "uplink"), ("reverse", "downlink")):
-        loss = _mean_loss(path.ways[way], path.end_ps)
+        steps = path.ways[way]
+        losses = steps.losses_ppb or (0,) * len(steps.times_ps)
+        loss = _mean(steps, losses, path.end_ps) / WHOLE_PPB
         if loss:
             words.append(f"mm-loss {link} {loss:.9f}".rstrip("0"))
     words.append('mm-link "$here/up.trace" "$here/down.trace"')
@@ -115,25 +118,14 @@ def _script(path: PathSteps, traces: dict[str, str]) -> str:
     )
 
 
-def _mean_ps(steps: Steps, end_ps: int) -> float:
-    """Mean delay over the time with a path."""
+def _mean(steps: Steps, values: Sequence[int | None], end_ps: int) -> float:
+    """Mean of what steps have of something over the time with a path; 0 where nothing is known."""
     ends = (*steps.times_ps[1:], end_ps)
-    total = time = 0
-    for begin, end, delay in zip(steps.times_ps, ends, steps.delays_ps, strict=True):
-        if delay is not None:
-            total += (end - begin) * delay
-            time += end - begin
-    return total / time if time else 0.0
-
-
-def _mean_loss(steps: Steps, end_ps: int) -> float:
-    """Mean loss over the time with a path, from 0 to 1."""
-    if not steps.losses_ppb:
-        return 0.0
-    ends = (*steps.times_ps[1:], end_ps)
-    total = time = 0
-    for at, (begin, end) in enumerate(zip(steps.times_ps, ends, strict=True)):
-        if steps.delays_ps[at] is not None:
-            total += (end - begin) * steps.losses_ppb[at]
-            time += end - begin
-    return total / time / 10**9 if time else 0.0
+    rows = zip(steps.times_ps, ends, steps.delays_ps, values, strict=True)
+    known = [
+        (end - begin, value)
+        for begin, end, delay, value in rows
+        if delay is not None and value is not None
+    ]
+    time = sum(length for length, _ in known)
+    return sum(length * value for length, value in known) / time if time else 0.0

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skycell.exports.named import NothingToExport
-from skycell.input.quantities import PS_PER_SECOND, rounded
+from skycell.input.quantities import CELL_BITS, PS_PER_SECOND, rounded
 from skycell.scenario.links.steps_table import steps_table
 from skycell.spec.steps import Steps
+from skycell.spec.values import WHOLE_PPB
 
 if TYPE_CHECKING:
     from skycell.records.result import RunResult
     from skycell.spec.declared.network import LinkSpec, NetworkSpec
 
-_WHOLE_PPB = 10**9
-_CELL_BITS = 424
 #: A line of packets that is faster than any file says.
 _FAST_BPS = 10**15
 
@@ -235,12 +234,12 @@ def _steps_of(link: LinkSpec) -> Steps:
 
 def _rate_of_cells(cell_time_ps: int) -> int:
     """Thousandths of a bit/s of cells of a duration."""
-    return rounded(Fraction(_CELL_BITS * PS_PER_SECOND * 1000, cell_time_ps)) if cell_time_ps else 0
+    return rounded(Fraction(CELL_BITS * PS_PER_SECOND * 1000, cell_time_ps)) if cell_time_ps else 0
 
 
 def _either(one: int, other: int) -> int:
     """The part lost of two links in a row, each losing on its own."""
-    return one + other - one * other // _WHOLE_PPB
+    return one + other - one * other // WHOLE_PPB
 
 
 def _joined(links: Sequence[Steps]) -> Steps:
