@@ -34,7 +34,7 @@ mod sources;
 mod stepped;
 mod users;
 
-use deliveries::{Deliveries, Delivery};
+use deliveries::Deliveries;
 use events::Events;
 use flow_routes::FlowRoutes;
 use host_delays::host_delays;
@@ -345,13 +345,10 @@ impl<'a> Network<'a> {
         let limit = self.moved + self.arrivals_at_once;
         loop {
             self.moved += 1;
-            let delivery = self.deliveries.pop(link);
+            let frame = self.deliveries.pop(link);
             // What comes by the link in answer has an event of its own.
             let next = self.deliveries.next(link);
-            match delivery.as_unit() {
-                None => self.on_whole(now, delivery.frame),
-                Some(unit) => self.on_unit(now, delivery.frame, unit),
-            }
+            self.on_whole(now, frame);
             let Some(next) = next else {
                 return;
             };
@@ -500,14 +497,10 @@ impl<'a> Network<'a> {
     }
 
     fn push_delivery(&mut self, link: u32, time: SimTime, id: FrameId) {
-        self.deliver(link, time, Delivery::whole(id));
-    }
-
-    fn deliver(&mut self, link: u32, time: SimTime, delivery: Delivery) {
         if !self.deliveries.has_any(link) {
             self.events.push(Key::new(time, rank::ARRIVAL, link));
         }
-        self.deliveries.push(link, time, delivery);
+        self.deliveries.push(link, time, id);
     }
 
     /// Takes the losses that the output port has found since it was last asked.

@@ -189,20 +189,9 @@ fn port_graph(spec: &NetworkSpec, routes: &[Route]) -> BTreeMap<(u32, u32), SimT
         let least = port_graph.entry((from, to)).or_insert(across);
         *least = across.min(*least);
     };
-    for (route, vc) in routes.iter().zip(&spec.vcs) {
-        if vc.rerouting.is_none() {
-            for pair in route.outputs.windows(2) {
-                join(pair[0].0, pair[1].0, pair[0].1.delay);
-            }
-            continue;
-        }
-        for (from, _) in &route.outputs {
-            let link = &spec.links[*from as usize];
-            for (to, _) in &route.outputs {
-                if to != from && link.leads_to(spec.links[*to as usize].from) {
-                    join(*from, *to, SimTime(link.delay_ps));
-                }
-            }
+    for route in routes {
+        for pair in route.outputs.windows(2) {
+            join(pair[0].0, pair[1].0, pair[0].1.delay);
         }
     }
     port_graph

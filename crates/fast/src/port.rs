@@ -2,7 +2,7 @@
 
 use crate::edge::Edge;
 use crate::plan::Plan;
-use crate::plan::route::{PassThrough, PortKind, Route};
+use crate::plan::route::{PassThrough, PortKind};
 use crate::port::cell_source::OpenLoopSource;
 use crate::port::lookahead::Lookahead;
 use crate::port::output::OutputPort;
@@ -13,7 +13,6 @@ use crate::port::stepped::SteppedPort;
 use crate::tuning::Tuning;
 use crate::vcs::{AtOutput, PortVcs};
 use skycell_records::CellDelays;
-use skycell_reference::VcPaths;
 use skycell_spec::{LinkSpec, NetworkSpec, TraceKind};
 use skycell_traffic::CellSource;
 use skycell_units::{InputId, PortVc, SimTime};
@@ -322,9 +321,6 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
         port_vcs.push(PortVcs {
             source_port,
             source: source_port_vc,
-            vc_paths: (!are_together)
-                .then(|| vc_paths(spec, vc, route, &outputs))
-                .flatten(),
             are_stepped: {
                 let mut links = spec.vcs[vc as usize].paths().flatten();
                 links.all(|&link| matches!(plan.kinds[link as usize], PortKind::Stepped(_)))
@@ -338,23 +334,6 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     join(spec, plan, tuning, &port_vcs, &mut ports);
     set_times(spec, plan, &mut ports);
     (ports, port_vcs)
-}
-
-/// The paths of `vc`, if it is rerouted, whose ports are those of `route`.
-fn vc_paths(spec: &NetworkSpec, vc: u32, route: &Route, outputs: &[AtOutput]) -> Option<VcPaths> {
-    let of = &spec.vcs[vc as usize];
-    of.rerouting.as_ref()?;
-    let port_vc = |port: u32| {
-        let at = route.outputs.iter().position(|output| output.0 == port);
-        outputs[at.expect("it may cross the port")].port_vc
-    };
-    let from = |link: u32| spec.links[link as usize].from;
-    Some(VcPaths::new(
-        of,
-        spec.vc_destination(vc as usize),
-        port_vc,
-        from,
-    ))
 }
 
 /// Gives each port with several queues, one of which frames join, its server, with the cells of sources that cross it.

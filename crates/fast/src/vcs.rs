@@ -6,7 +6,6 @@ use crate::plan::route::Route;
 use crate::plan::route::constant_loss;
 use skycell_atm::Reassembly;
 use skycell_records::{CellDelays, Discards};
-use skycell_reference::VcPaths;
 use skycell_spec::NetworkSpec;
 use skycell_traffic::prefetch;
 use skycell_units::{InputId, PortVc, SimTime};
@@ -88,8 +87,6 @@ pub(crate) struct ColdVc {
     pub(crate) measures_units: bool,
     /// True if it is in the part of the network whose ports are stepped together.
     is_coupled: bool,
-    /// The paths of one that is rerouted.
-    pub(crate) vc_paths: Option<VcPaths>,
     /// Of what comes to its end from a stepped port: how many units so far, and the frame that they are of.
     pub(crate) delivered: u64,
     pub(crate) reassembly: Reassembly,
@@ -110,8 +107,6 @@ pub(crate) struct PortVcs {
     pub(crate) source: PortVc,
     /// At each of its ports where units may wait, in order: there, and which of that port's inputs it comes over.
     pub(crate) outputs: Vec<AtOutput>,
-    /// The paths of one that is rerouted.
-    pub(crate) vc_paths: Option<VcPaths>,
     /// True if all its ports are stepped.
     pub(crate) are_stepped: bool,
     /// True if all are stepped together with others.
@@ -209,7 +204,6 @@ impl Vcs {
                 delays: is_measured.then(|| Box::new(CellDelays::new(spec.vc_fixed_delay_ps(id)))),
                 measures_units: is_measured && port_vcs.are_stepped,
                 is_coupled: port_vcs.are_together,
-                vc_paths: port_vcs.vc_paths,
                 delivered: 0,
                 reassembly: Reassembly::default(),
                 frames_corrupt: 0,

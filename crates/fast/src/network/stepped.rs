@@ -1,13 +1,11 @@
 //! Ports that are stepped unit by unit: what comes to them, and where it goes from there.
 
-use super::deliveries::Delivery;
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
 use crate::port::stepped::{Departed, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
-use skycell_records::LossReason;
-use skycell_reference::{Cell, Next as OnPath, pure_ack};
+use skycell_reference::{Cell, pure_ack};
 use skycell_switch::PureAck;
 use skycell_traffic::{SourceCell, rank};
 use skycell_units::{Ecn, FlowId, FrameId, InputId, PortVc, SimTime};
@@ -39,17 +37,12 @@ impl Network<'_> {
     }
 
     /// A unit comes to the end of the link of the port with id `id`.
-    fn on_gone(&mut self, id: u32, (arrival, node, unit): Departed) {
+    fn on_gone(&mut self, id: u32, (arrival, unit): Departed) {
         let mut unit = unit;
         let port = self.ports.stepped_mut(id);
         let port_vc = unit.port_vc;
         let vc = &mut self.vcs.rest[unit.vc as usize];
         let next = port.vcs[port_vc.index()].next;
-        let path = match (next, &vc.vc_paths) {
-            (Next::End, _) => OnPath::End,
-            (Next::Rerouted, Some(vc_paths)) => vc_paths.next(arrival, unit.hop, node),
-            _ => OnPath::Hop(1),
-        };
         if unit.hop == 0 {
             let frame = self.frames.get(unit.frame);
             let cell = EdgeCell {
@@ -59,16 +52,15 @@ impl Network<'_> {
                 by_adapter: frame.clp(),
                 by_policer: false,
             };
-            let is_forwarded = matches!(path, OnPath::Hop(_));
+            let is_forwarded = !matches!(next, Next::End);
             match vc.edge.on_cell(arrival, cell, is_forwarded) {
                 Some(clp) => unit.clp = clp,
                 None => return self.frames.forget(unit.frame),
             }
         }
-        match (path, next) {
-            (OnPath::Lost, _) => port.lose(port_vc, &unit, LossReason::OffPath, &mut self.frames),
-            (OnPath::End, _) => self.on_unit_at_end(arrival, id, &unit),
-            (OnPath::Hop(_), Next::Bursts(next_hop)) => {
+        match next {
+            Next::End => self.on_unit_at_end(arrival, id, &unit),
+            Next::Bursts(next_hop) => {
                 let serial = self.frames.serial(unit.frame);
                 let fragment = port.burst_of(port_vc, &unit, arrival, serial);
                 if let Some(forwarding) = &mut port.forwarding {
@@ -81,14 +73,9 @@ impl Network<'_> {
                 };
                 self.push_fragment(next_hop.port, next_hop.input, fragment);
             }
-            (OnPath::Hop(hop), next) => {
-                unit.hop = hop;
+            Next::Stepped(to) => {
+                unit.hop = 1;
                 let entered = port.note_entry(port_vc);
-                let to = match (next, &vc.vc_paths) {
-                    (Next::Stepped(to), _) => to,
-                    (_, Some(vc_paths)) => vc_paths.hop(hop).0,
-                    _ => unreachable!("the VC goes on"),
-                };
                 let key = Key::new(arrival, rank::ARRIVAL, id);
                 self.push_unit(to, key, unit, Some(entered));
             }
@@ -126,11 +113,6 @@ impl Network<'_> {
         if let Some(delays) = vc.delays.as_mut().filter(|_| vc.measures_units) {
             delays.add((arrival - unit.left_at).0);
         }
-        if vc.vc_paths.is_some() {
-            // Others may come by another link before it does.
-            let delivery = Delivery::unit(unit.frame, unit.index, unit.eom);
-            return self.deliver(link, arrival, delivery);
-        }
         if !self.is_whole(unit.frame, unit.index, unit.eom) {
             return;
         }
@@ -162,14 +144,6 @@ impl Network<'_> {
             self.frames.forget(frame);
         }
         is_whole
-    }
-
-    /// A unit of a frame has come to the end of its VC.
-    #[inline(never)]
-    pub(super) fn on_unit(&mut self, now: SimTime, frame: FrameId, (index, eom): (u32, bool)) {
-        if self.is_whole(frame, index, eom) {
-            self.on_whole(now, frame);
-        }
     }
 
     /// Schedules the stepped port no later than the first effect of an arrival at `time`.

@@ -32,8 +32,6 @@ struct Use {
     has_sources: bool,
     /// True if arrivals from a stepped port end here.
     receives_stepped: bool,
-    /// True if they come by more than one link for one VC.
-    is_rerouted: bool,
     /// Last link and last port where units may wait of the VCs that end here.
     arrivals: Vec<(u32, Option<u32>)>,
 }
@@ -92,7 +90,6 @@ impl EndPoints {
                 && !traces_senders
                 && !here.has_sources
                 && here.receivers.is_empty()
-                && !here.is_rerouted
                 && here.arrivals.len() == 1;
             match here.senders[..] {
                 [flow] if is_alone => Some(FlowId(flow)),
@@ -226,7 +223,6 @@ fn uses(
         let output = route.last_output();
         let end = &mut uses[spec.links[last as usize].to as usize];
         end.arrivals.push((last, output));
-        end.is_rerouted |= vc.rerouting.is_some();
         let is_stepped = |output: u32| matches!(kinds[output as usize], PortKind::Stepped(_));
         end.receives_stepped |= output.is_some_and(is_stepped);
         end.receives_stepped |= kinds[last as usize] == PortKind::Coupled;

@@ -3,7 +3,6 @@
 use skycell_records::SteppedReason;
 use skycell_spec::{LinkSpec, NetworkSpec, ScheduleSpec, VcSpec};
 use skycell_units::SimTime;
-use std::collections::HashSet;
 
 /// How a port can be treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +77,7 @@ impl Route {
         self.outputs.last().map(|(port, _)| *port)
     }
 
-    /// The hop to the VC's end, if it is not rerouted: the ports of another stand in no order.
+    /// The hop to the VC's end.
     pub(crate) fn last(&self) -> &Hop {
         self.outputs.last().map_or(&self.first, |(_, last)| last)
     }
@@ -102,23 +101,15 @@ pub(crate) struct SourcePlan {
     pub(crate) hop: Hop,
 }
 
-/// The way of `vc`. Of one that is rerouted, the ports that it may cross, which are all stepped.
+/// The way of `vc`. One that is rerouted has no port of these kinds.
 pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Route {
     let mut route = Route {
         source: vc.path[0],
         first: Hop::default(),
         outputs: Vec::new(),
     };
-    let later = vc.paths().skip(1).flatten().copied();
-    let mut seen = HashSet::new();
-    let path = vc
-        .path
-        .iter()
-        .copied()
-        .chain(later)
-        .filter(|&id| seen.insert(id));
     let mut hop = &mut route.first;
-    for id in path {
+    for &id in &vc.path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
             PortKind::Source | PortKind::Packets | PortKind::Coupled => {}

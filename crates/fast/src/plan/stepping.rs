@@ -36,9 +36,6 @@ impl Stepping {
                 // Frames go on with errors that only their ends see.
                 stepping.step_vc(vc, SteppedReason::BitErrors);
             }
-            if vc.rerouting.is_some() {
-                stepping.step_vc(vc, SteppedReason::ReroutedVc);
-            }
             if vc.path.len() == 1 && may_refuse(vc) {
                 // What the contract refuses would have a port behind it.
                 stepping.step(vc.path[0], SteppedReason::EdgeDiscards);
@@ -87,9 +84,11 @@ pub(crate) fn coupled(spec: &NetworkSpec) -> Vec<Option<SteppedReason>> {
         for (vc, id) in spec.vcs.iter().zip(0..) {
             let ports = || vc.paths().flatten().map(|&port| port as usize);
             let is_controlled = vc.abr.is_some().then_some(SteppedReason::RateControl);
+            let is_rerouted = || vc.rerouting.is_some().then_some(SteppedReason::ReroutedVc);
             let counts_clp0 = || spec.counts_clp0(id).then_some(SteppedReason::Clp0);
             let shared = || ports().find_map(|port| coupled[port]);
-            let reason = is_controlled.or_else(counts_clp0).or_else(shared);
+            let reason = is_controlled.or_else(is_rerouted);
+            let reason = reason.or_else(counts_clp0).or_else(shared);
             let Some(reason) = reason else {
                 continue;
             };
@@ -164,7 +163,6 @@ fn has_closed_form(spec: &NetworkSpec, link: u32, schedule: &ScheduleSpec) -> bo
         steps.any(|step| step > 0 && schedule.paths[step] != schedule.paths[step - 1]);
     let mut crossing = spec.vcs.iter().filter(|vc| vc.path.contains(&link));
     sends_on
-        && schedule.to.is_empty()
         && (schedule.interruption_ps == 0 || !has_handover)
         && crossing.all(|vc| vc.path.last() != Some(&link))
 }

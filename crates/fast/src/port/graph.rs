@@ -26,7 +26,6 @@ pub(super) fn inputs(
     route: &Route,
     vc: u32,
 ) -> impl Iterator<Item = Option<Input>> {
-    let is_rerouted = spec.vcs[vc as usize].rerouting.is_some();
     let feeds = route.outputs.iter().map(move |(output, hop)| {
         let is_still = schedule_of(&spec.links[*output as usize]).is_none();
         (hop, *output, is_still.then_some(vc))
@@ -40,7 +39,7 @@ pub(super) fn inputs(
         .zip(feeds)
         .map(move |((output, _), (hop, from, vc))| {
             let input = (*output, hop.link, vc, from);
-            (!is_rerouted).then_some(input)
+            Some(input)
         });
     none.into_iter().chain(inputs)
 }
@@ -81,9 +80,9 @@ pub(super) fn join(
     port_vcs: &[PortVcs],
     ports: &mut Ports,
 ) {
-    for ((route, port_vcs), vc) in plan.routes.iter().zip(port_vcs).zip(&spec.vcs) {
+    for (route, port_vcs) in plan.routes.iter().zip(port_vcs) {
         let ends = route.outputs.windows(2).zip(port_vcs.outputs.windows(2));
-        for (pair, at) in ends.filter(|_| vc.rerouting.is_none()) {
+        for (pair, at) in ends {
             let ((from, hop), (to, _)) = (&pair[0], &pair[1]);
             let next_hop = NextHop {
                 port: *to,
@@ -109,11 +108,6 @@ pub(super) fn join(
                     port.vcs[at[0].port_vc.index()].next = Next::Stepped(*to);
                 }
                 _ => ports.output_mut(*from).forward_vc(at[0].port_vc, next_hop),
-            }
-        }
-        if vc.rerouting.is_some() {
-            for ((port, _), at) in route.outputs.iter().zip(&port_vcs.outputs) {
-                ports.stepped_mut(*port).vcs[at.port_vc.index()].next = Next::Rerouted;
             }
         }
     }
@@ -163,7 +157,7 @@ const MOST_PORTS: usize = 4;
 /// Tells output ports how far ahead they may act.
 pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     let least = |port: u32| least_time(&spec.links[port as usize]);
-    for (route, vc) in plan.routes.iter().zip(&spec.vcs) {
+    for route in &plan.routes {
         let Some((last, hop)) = route.outputs.last() else {
             continue;
         };
@@ -177,14 +171,7 @@ pub(super) fn set_times(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
             let port_end_lookahead = &mut ports.lookahead_mut(port).end_lookahead;
             *port_end_lookahead = (*port_end_lookahead).min(delay + least(port));
         };
-        if vc.rerouting.is_none() {
-            end(*last, hop.delay);
-            continue;
-        }
-        // Any of them may lead to its end.
-        for (port, _) in &route.outputs {
-            end(*port, SimTime(spec.links[*port as usize].delay_ps));
-        }
+        end(*last, hop.delay);
     }
     // Once, but where there are rings.
     let mut changes = true;

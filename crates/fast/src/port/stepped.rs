@@ -34,8 +34,6 @@ pub(crate) enum Next {
     Bursts(NextHop),
     /// To another port that is stepped.
     Stepped(u32),
-    /// Where the newest path in force leads.
-    Rerouted,
 }
 
 /// A VC at the port.
@@ -63,15 +61,14 @@ pub(crate) struct FirstLoss {
     pub(crate) reason: DiscardReason,
 }
 
-/// A unit that comes to the end of the link: when, at which node.
-pub(crate) type Departed = (SimTime, u32, Cell);
+/// A unit that comes to the end of the link, and when.
+pub(crate) type Departed = (SimTime, Cell);
 
 /// The port.
 #[derive(Debug)]
 pub(crate) struct SteppedPort {
     pub(crate) port: Port,
     id: u32,
-    from: u32,
     end: SimTime,
     /// Least time of a unit.
     least: SimTime,
@@ -108,7 +105,6 @@ impl SteppedPort {
         SteppedPort {
             port: Port::new(link, seed, end),
             id,
-            from: link.from,
             end,
             least: least_time(link),
             earliest: Earliest::new(link),
@@ -257,10 +253,8 @@ impl SteppedPort {
         if cell.hop == 0 && cell.is_paced {
             frames.get_mut(cell.frame).enqueued_at = now;
         }
-        let vc_paths = vcs.rest[cell.vc as usize].vc_paths.as_ref();
-        let is_forgotten = vc_paths.is_some_and(|vc_paths| vc_paths.is_forgotten(now, self.from));
         let serial = frames.serial(cell.frame);
-        let left = self.port.on_departure(now, serial, is_forgotten);
+        let left = self.port.on_departure(now, serial, false);
         if let Some(frame) = left.errored {
             frames.get_mut(frame).set_errored();
         }
@@ -404,8 +398,8 @@ impl SteppedPort {
             .next_arrival()
             .filter(|&at| at < safe_time.min(self.end))
         {
-            let (node, unit) = link.take(arrival).expect("it is the next");
-            gone.push((arrival, node, unit));
+            let (_, unit) = link.take(arrival).expect("it is the next");
+            gone.push((arrival, unit));
         }
         let across = self.earliest.least + self.least;
         self.lookahead.advance_clock(limit, safe_time.since(across));
