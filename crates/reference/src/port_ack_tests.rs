@@ -54,7 +54,7 @@ fn an_acknowledgement_takes_the_place_of_the_last_of_its_flow_that_waits() {
     let mut now = SimTime(40_000_000);
     loop {
         sent.push(port.sending().0.frame.0);
-        port.on_departure(now, 0, false);
+        port.on_departure(now, 0, Some(1));
         let Some(leaves) = port.begin_sending(now) else {
             break;
         };

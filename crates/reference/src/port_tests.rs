@@ -78,7 +78,7 @@ fn offer_cell(port: &mut Port, vc: u32, index: u32, eom: bool) -> Option<Discard
 
 fn depart(port: &mut Port, cells: u32) {
     (0..cells).for_each(|_| {
-        port.on_departure(SimTime(10), 0, false);
+        port.on_departure(SimTime(10), 0, Some(1));
     });
 }
 
@@ -210,10 +210,10 @@ fn before_each_frame_and_nowhere_else_a_host_port_waits_within_the_gap() {
         offer(&mut port, 0, 2);
         let leaves = port.begin_sending(SimTime::ZERO).unwrap();
         waits.push(leaves.0 - 10);
-        port.on_departure(leaves, 0, false);
+        port.on_departure(leaves, 0, Some(1));
         let leaves = port.begin_sending(SimTime(77)).unwrap();
         assert_eq!(leaves, SimTime(87));
-        port.on_departure(leaves, 0, false);
+        port.on_departure(leaves, 0, Some(1));
         assert_eq!(port.begin_sending(SimTime(80)), None);
     }
     assert!(waits.iter().all(|&wait| wait < 1_000));
@@ -406,7 +406,7 @@ fn a_packet_that_finds_the_buffer_full_pushes_out_the_one_that_has_waited_longes
     assert_eq!(frames(&mut port), [1]);
     offer_packet(&mut port, SimTime(2), 5, Ecn::NotEct);
     assert_eq!(frames(&mut port), [2]);
-    port.on_departure(SimTime(1_000_000_000), 0, false);
+    port.on_departure(SimTime(1_000_000_000), 0, Some(1));
     port.begin_sending(SimTime(1_000_000_000));
     assert_eq!(port.sending().0.frame.0, 3);
     let record = port.record("p", SimTime(1_000_000_001), false);
@@ -428,7 +428,7 @@ fn marks_go_on_with_the_packet_and_are_counted_once() {
     while let Some(leaves) = port.begin_sending(now) {
         now = leaves;
         sent.push(port.sending().0.ecn);
-        port.on_departure(now, 0, false);
+        port.on_departure(now, 0, Some(1));
         if sent.len() == 3 {
             for frame in 4..7 {
                 offer_packet(&mut port, now, frame, Ecn::Ect0);
@@ -484,7 +484,7 @@ fn a_flow_that_begins_goes_before_those_that_wait_and_the_fattest_queue_makes_ro
     assert_eq!(gone, [1], "the head of the queue with most octets");
     let mut sent = vec![port.sending().0.frame.0];
     for now in 5..8 {
-        port.on_departure(SimTime(now), 0, false);
+        port.on_departure(SimTime(now), 0, Some(1));
         port.begin_sending(SimTime(now));
         sent.push(port.sending().0.frame.0);
     }
@@ -561,14 +561,14 @@ fn an_edge_that_counts_flows_holds_an_abr_vc_to_its_rate_all_the_same() {
     let ms = 1_000_000_000;
     assert_eq!(port.begin_sending(SimTime::ZERO), Some(SimTime(10)));
     assert_eq!((port.queued(), port.queues[0].active_vcs), (7, 2));
-    port.on_departure(SimTime(10), 0, false);
+    port.on_departure(SimTime(10), 0, Some(1));
     let flows: Vec<u32> = (1..=6)
         .map(|cell| {
             let due = SimTime(cell * ms);
             assert_eq!(port.begin_sending(due.since(SimTime(1))), None);
             assert_eq!(port.begin_sending(due), Some(due + SimTime(10)));
             let flow = port.sending().0.flow;
-            port.on_departure(due + SimTime(10), 0, false);
+            port.on_departure(due + SimTime(10), 0, Some(1));
             flow
         })
         .collect();

@@ -1,7 +1,9 @@
 //! What becomes of a packet at a node.
 
+use crate::columns::Columns;
 use crate::course::Courses;
 use crate::routes::{Rows, last_routed};
+use std::ops::Deref;
 
 /// Links that a packet may take, the default time to live of ns-3 (`Ipv4L3Protocol`, `DefaultTtl`).
 pub const HOP_LIMIT: usize = 64;
@@ -30,7 +32,13 @@ pub enum Forward {
 
 /// Returns what becomes of a packet at a node after a number of links, of which it may take `limit`.
 #[inline]
-pub fn forward(rows: &Rows<'_>, node: u32, label: u16, hops: usize, limit: usize) -> Forward {
+pub fn forward<C: Deref<Target = Columns>>(
+    rows: &Rows<C>,
+    node: u32,
+    label: u16,
+    hops: usize,
+    limit: usize,
+) -> Forward {
     if rows.columns().label_node[usize::from(label)] == node {
         return Forward::Delivered;
     }
@@ -72,10 +80,10 @@ pub enum Departing {
 }
 
 /// Returns what becomes of a packet of a label that came to a port of `node` for `link` and whose last bit
-/// leaves at `epoch`, which the node's rows are brought to.
-pub fn leave(
-    rows: &Rows<'_>,
-    courses: &mut Courses<'_>,
+/// leaves at `epoch`, which the node's rows are brought to and at which a link `exists` or not.
+pub fn leave<C: Deref<Target = Columns>>(
+    rows: &Rows<C>,
+    mut exists: impl FnMut(u32) -> bool,
     (node, label, link): (u32, u16, u32),
     epoch: u32,
     waiting: Waiting,
@@ -83,10 +91,8 @@ pub fn leave(
     let ports = &rows.columns().link_port;
     match waiting {
         Waiting::Sent => Departing::Link(link),
-        Waiting::Lost => match courses.delay_ps(link, epoch) {
-            Some(_) => Departing::Link(link),
-            None => Departing::Lost(LossReason::OutOfRange),
-        },
+        Waiting::Lost if exists(link) => Departing::Link(link),
+        Waiting::Lost => Departing::Lost(LossReason::OutOfRange),
         Waiting::SentIfRouted => match rows.next(node, label) {
             Some(_) => Departing::Link(link),
             None => Departing::Lost(LossReason::NoRoute),
@@ -102,10 +108,8 @@ pub fn leave(
         Waiting::Rerouted => match rows.next(node, label) {
             None => Departing::Lost(LossReason::NoRoute),
             Some(next) if ports[next as usize] != ports[link as usize] => Departing::Port(next),
-            Some(next) => match courses.delay_ps(next, epoch) {
-                Some(_) => Departing::Link(next),
-                None => Departing::Lost(LossReason::OutOfRange),
-            },
+            Some(next) if exists(next) => Departing::Link(next),
+            Some(_) => Departing::Lost(LossReason::OutOfRange),
         },
     }
 }
@@ -122,7 +126,13 @@ pub struct Walk {
 }
 
 /// Follows a label hop by hop from a node, at the epoch that the rows are brought to.
-pub fn walk(rows: &Rows<'_>, courses: &mut Courses<'_>, from: u32, label: u16, epoch: u32) -> Walk {
+pub fn walk(
+    rows: &Rows<&Columns>,
+    courses: &mut Courses<'_>,
+    from: u32,
+    label: u16,
+    epoch: u32,
+) -> Walk {
     let mut found = Walk::default();
     let mut node = from;
     loop {
@@ -186,7 +196,8 @@ mod tests {
         let (mut rows, mut courses) = (Rows::new(&columns), Courses::new(&columns));
         let mut at = |epoch: u32, waiting: Waiting| {
             rows.bring(1, epoch);
-            leave(&rows, &mut courses, (1, 0, 2), epoch, waiting)
+            let exists = |link: u32| courses.delay_ps(link, epoch).is_some();
+            leave(&rows, exists, (1, 0, 2), epoch, waiting)
         };
         let all = [
             Waiting::Sent,
@@ -211,9 +222,9 @@ mod tests {
     fn what_is_rerouted_takes_another_link_of_its_port_or_goes_to_another_port() {
         let mut columns = chain();
         let leave = |columns: &Columns| {
-            let (rows, mut courses) = (Rows::new(columns), Courses::new(columns));
+            let rows = Rows::new(columns);
             [Waiting::Rerouted, Waiting::Turned]
-                .map(|waiting| leave(&rows, &mut courses, (1, 0, 1), 0, waiting))
+                .map(|waiting| leave(&rows, |_| true, (1, 0, 1), 0, waiting))
         };
         assert_eq!(leave(&columns), [Departing::Port(2); 2]);
         columns.link_port = vec![0, 1, 1, 2];

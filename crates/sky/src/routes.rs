@@ -1,30 +1,32 @@
 //! Routes over time: over which link a node forwards a label.
 
 use crate::columns::{Columns, NO_LINK};
+use std::ops::Deref;
 
 /// The rows in force at an epoch, which goes forward only.
-pub struct Rows<'a> {
-    columns: &'a Columns,
+#[derive(Debug)]
+pub struct Rows<C> {
+    columns: C,
     /// Link by node, then label, counted within the node.
     links: Vec<u16>,
     /// Next change of each node.
     changes: Vec<u32>,
 }
 
-impl<'a> Rows<'a> {
+impl<C: Deref<Target = Columns>> Rows<C> {
     /// The rows at the first epoch.
-    pub fn new(columns: &'a Columns) -> Self {
+    pub fn new(columns: C) -> Self {
         Rows {
-            columns,
             links: columns.route_first.clone(),
             changes: columns.node_change[..columns.nodes()].to_vec(),
+            columns,
         }
     }
 
     /// The columns that the rows are of.
     #[inline]
-    pub fn columns(&self) -> &'a Columns {
-        self.columns
+    pub fn columns(&self) -> &Columns {
+        &self.columns
     }
 
     /// Brings the row of a node to an epoch, not before the one that it is at.

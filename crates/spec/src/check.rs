@@ -275,6 +275,11 @@ impl NetworkSpec {
     }
 
     fn validate_vcs(&self) -> Result<(), SpecError> {
+        let changing = self.vcs.iter().filter(|vc| vc.rerouting.is_some());
+        if changing.count() > usize::from(u16::MAX) {
+            let problem = "at most 65535 VCs change their path: each has a label";
+            return Err(structure("vcs".into(), problem));
+        }
         for (i, vc) in self.vcs.iter().enumerate() {
             if vc.by_label.is_some() {
                 continue; // judged with the sky

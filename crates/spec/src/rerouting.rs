@@ -1,9 +1,11 @@
-//! VCs whose path changes while the run goes on.
+//! VCs whose path changes while the run goes on: the paths as they are written, and the routes that they are.
 
 use crate::check::structure;
 use crate::{LinkSpec, NetworkSpec, SpecError, VcSpec};
 use serde::{Deserialize, Serialize};
 use skycell_declare::Declare;
+use skycell_sky::{Columns, NO_LINK};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The paths that a VC takes after its first one.
 ///
@@ -30,11 +32,34 @@ impl LinkSpec {
     }
 }
 
+impl LinkSpec {
+    /// Where the link leads at `time`; where it led last, or will lead first, while it has no path.
+    fn end_at(&self, time: u64) -> u32 {
+        let Some(schedule) = self.schedule.as_ref().filter(|own| !own.to.is_empty()) else {
+            return self.to;
+        };
+        let begun = schedule.times_ps.partition_point(|&since| since <= time);
+        let has_path = |step: &usize| schedule.delays_ps[*step].is_some();
+        let known = (0..begun).rev().find(has_path);
+        let known = known.or_else(|| (begun..schedule.to.len()).find(has_path));
+        schedule.to[known.unwrap_or(0)]
+    }
+}
+
 impl VcSpec {
     /// All paths of the VC, the first one first.
     pub fn paths(&self) -> impl Iterator<Item = &[u32]> {
         let later = self.rerouting.iter().flat_map(|rerouting| &rerouting.paths);
         std::iter::once(self.path.as_slice()).chain(later.map(Vec::as_slice))
+    }
+
+    /// The paths by which nodes know the VC at `time`, the newest one last.
+    fn known_paths(&self, time: u64) -> impl Iterator<Item = &[u32]> {
+        let times = self.rerouting.iter().flat_map(|own| &own.times_ps);
+        let later = times.filter(|&&since| since <= time).count();
+        let forgets = self.rerouting.as_ref().is_some_and(|own| own.loses_cells);
+        let oldest = if forgets { later } else { 0 };
+        self.paths().take(later + 1).skip(oldest)
     }
 }
 
@@ -55,6 +80,84 @@ impl ReroutingSpec {
 }
 
 impl NetworkSpec {
+    /// The paths that change, as routes by label: a label for each VC that changes its path, in order of the VCs. Ports are
+    /// the links of the spec, with a link of the columns to each node that they lead to at some time; these have no delay. A
+    /// node sends a label on over the newest path in force that comes by there. None where no VC changes its path.
+    pub fn rows_of_paths(&self) -> Option<Columns> {
+        let vcs = (0..)
+            .zip(&self.vcs)
+            .filter(|(_, vc)| vc.rerouting.is_some());
+        let vcs: Vec<(usize, &VcSpec)> = vcs.collect();
+        let paths = || vcs.iter().flat_map(|(_, vc)| vc.paths());
+        let ports: BTreeSet<u32> = paths().flatten().copied().collect();
+        let link = |port: u32| &self.links[port as usize];
+        let turns = ports
+            .iter()
+            .filter_map(|&port| link(port).schedule.as_ref());
+        let turns = turns.filter(|own| !own.to.is_empty());
+        let turns = turns.flat_map(|own| &own.times_ps);
+        let changes = vcs.iter().filter_map(|(_, vc)| vc.rerouting.as_ref());
+        let changes = changes.flat_map(|own| &own.times_ps);
+        let times: BTreeSet<u64> = turns.chain(changes).chain([&0]).copied().collect();
+        let ends = |&port: &u32| {
+            let of = link(port);
+            let ends = times.iter().map(move |&time| of.end_at(time));
+            ends.map(move |end| (of.from, end, port))
+        };
+        let links: BTreeSet<(u32, u32, u32)> = ports.iter().flat_map(ends).collect();
+        let turns = |link: &LinkSpec| link.schedule.as_ref().is_some_and(|own| !own.to.is_empty());
+        let (nodes, labels) = (self.nodes.len(), vcs.len());
+        let before = |node: u32| links.range(..(node, 0, 0)).count() as u32;
+        let mut columns = Columns {
+            epoch_ps: times.iter().copied().collect(),
+            node_link: (0..=nodes as u32).map(before).collect(),
+            link_to: links.iter().map(|own| own.1).collect(),
+            link_course: vec![0; links.len()],
+            link_extra_ps: vec![0; links.len()],
+            link_port: links.iter().map(|own| own.2).collect(),
+            port_kind: self.links.iter().map(|own| turns(own).into()).collect(),
+            course_interval: vec![0, 1],
+            interval_epoch: vec![0],
+            interval_first_ps: vec![0],
+            interval_diff: vec![0, times.len() as u32 - 1],
+            diff_ps: vec![0; times.len() - 1],
+            label_node: vcs.iter().map(|(vc, _)| self.vc_destination(*vc)).collect(),
+            route_first: vec![NO_LINK; nodes * labels],
+            ..Columns::default()
+        };
+        let places: BTreeMap<(u32, u32), u32> = (links.iter().zip(0..))
+            .map(|(&(_, end, port), place)| ((port, end), place))
+            .collect();
+        let mut changes = Vec::new();
+        for ((_, vc), label) in vcs.iter().zip(0u16..) {
+            let mut last = BTreeMap::new();
+            for (&time, epoch) in times.iter().zip(0u32..) {
+                let mut row = BTreeMap::new();
+                for &port in vc.known_paths(time).flatten() {
+                    let (from, end) = (link(port).from, link(port).end_at(time));
+                    let place = places[&(port, end)] - columns.node_link[from as usize];
+                    row.insert(from, place as u16);
+                }
+                for &node in last.keys().chain(row.keys()).collect::<BTreeSet<&u32>>() {
+                    let next = row.get(&node).copied().unwrap_or(NO_LINK);
+                    if epoch == 0 {
+                        columns.route_first[node as usize * labels + usize::from(label)] = next;
+                    } else if last.get(&node) != Some(&next) {
+                        changes.push((node, epoch, label, next));
+                    }
+                }
+                last = row;
+            }
+        }
+        changes.sort_unstable();
+        let before = |node: u32| changes.partition_point(|change| change.0 < node) as u32;
+        columns.node_change = (0..=nodes as u32).map(before).collect();
+        columns.change_epoch = changes.iter().map(|change| change.1).collect();
+        columns.change_label = changes.iter().map(|change| change.2).collect();
+        columns.change_link = changes.iter().map(|change| change.3).collect();
+        (labels > 0).then_some(columns)
+    }
+
     /// Refuses paths of VC `i` that do not begin and end as its first one does.
     pub(crate) fn validate_ends(&self, i: usize, vc: &VcSpec) -> Result<(), SpecError> {
         let at = || format!("vcs[{i}].rerouting.paths");

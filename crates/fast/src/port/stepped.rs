@@ -254,7 +254,7 @@ impl SteppedPort {
             frames.get_mut(cell.frame).enqueued_at = now;
         }
         let serial = frames.serial(cell.frame);
-        let left = self.port.on_departure(now, serial, false);
+        let left = self.port.on_departure(now, serial, Some(self.port.link.to));
         if let Some(frame) = left.errored {
             frames.get_mut(frame).set_errored();
         }

@@ -130,9 +130,9 @@ impl Network<'_> {
     }
 
     /// Port by which an ABR VC leaves `node`, where a source paces it, and the VC's index there.
-    fn source_of(&self, now: SimTime, vc: u32, node: u32) -> (u32, PortVc) {
+    fn source_of(&mut self, now: SimTime, vc: u32, node: u32) -> (u32, PortVc) {
         let vc_paths = &self.vcs[vc as usize].vc_paths;
-        let hop = vc_paths.leaving(now, node);
+        let hop = vc_paths.leaving(&mut self.path_rows, now, node);
         vc_paths.hop(hop.expect("a VC and the VC the other way pass the same nodes"))
     }
 
@@ -161,7 +161,8 @@ impl Network<'_> {
 
     /// An ABR VC at the port of `node` where it, or a control loop of it, begins.
     fn paced(&mut self, now: SimTime, vc: u32, node: u32) -> &mut PacedVc {
-        self.paced_at(vc, self.source_of(now, vc, node))
+        let source = self.source_of(now, vc, node);
+        self.paced_at(vc, source)
     }
 
     /// An ABR VC at a port where it, or a control loop of it, begins.
@@ -279,7 +280,8 @@ impl Network<'_> {
             self.paced_at(back, (port, port_vc)).add_becn(content);
             return self.kick(now, port);
         }
-        let hop = self.vcs[back as usize].vc_paths.leaving(now, node);
+        let vc_paths = &self.vcs[back as usize].vc_paths;
+        let hop = vc_paths.leaving(&mut self.path_rows, now, node);
         let hop = hop.expect("the VC the other way passes the node");
         self.vcs[back as usize].record.cells_offered += 1;
         self.abr_record(connection).becn_sent += 1;
@@ -294,7 +296,7 @@ impl Network<'_> {
         let connection = self.connection(cell);
         let vc_paths = &self.vcs[connection as usize].vc_paths;
         let leaving = vc_paths
-            .leaving(now, node)
+            .leaving(&mut self.path_rows, now, node)
             .map(|hop| vc_paths.hop(hop).0 as usize);
         let control = leaving.and_then(|port| self.abr.controls[port].as_mut());
         if let (Some(control), Some(rm)) = (control, &mut cell.rm) {

@@ -49,7 +49,7 @@ struct Counts {
 pub(super) struct Sky<'a> {
     spec: &'a SkySpec,
     columns: &'a Columns,
-    rows: Rows<'a>,
+    rows: Rows<&'a Columns>,
     courses: Courses<'a>,
     /// The epoch in force.
     epoch: u32,
@@ -174,7 +174,9 @@ impl<'a> Sky<'a> {
         let kind = self.columns.port_kind[self.columns.link_port[link as usize] as usize];
         let waiting = self.spec.kinds[usize::from(kind)].waiting.into();
         let route = (node, label, link);
-        leave(&self.rows, &mut self.courses, route, self.epoch, waiting)
+        let (epoch, courses) = (self.epoch, &mut self.courses);
+        let exists = |link: u32| courses.delay_ps(link, epoch).is_some();
+        leave(&self.rows, exists, route, epoch, waiting)
     }
 
     /// When a packet of a label may be sent that is ready at `ready`: its port may hold it until there is a route.
