@@ -77,12 +77,10 @@ def _spec_module(doc: str, declared: Json, items: Iterable[Json], imports: Itera
         "",
         "from __future__ import annotations",
         "",
-        "from typing import Annotated, Literal",
-        "",
-        "from pydantic import Field",
+        "from typing import Literal",
         "",
         *imports,
-        "from skycell.spec.part import U32, U64, SpecPart, left_out",
+        "from skycell.spec.part import U32, U64, SpecPart, keyed, left_out",
         "",
     ]
     tags = {
@@ -147,7 +145,7 @@ def _tagged(item: Json, tags: Mapping[str, str]) -> Iterator[str]:
             yield from _class(name, doc, [], kind["kind"], base=kind["of"]["named"])
     yield ""
     yield ""
-    yield f'{item["name"]} = Annotated[{" | ".join(names)}, Field(discriminator="kind")]'
+    yield f"{item['name']} = {' | '.join(names)}"
 
 
 def _class(
@@ -167,15 +165,13 @@ def _class(
 def _field(field: Json) -> str:
     key, form = field["name"], _type(field["type"])
     name = f"{key}_" if keyword.iskeyword(key) else key
-    alias = f'alias="{key}"' if name != key else ""
     if field["fixed"] is not None:
         return f"{name}: Literal[{field['fixed']!r}] = {field['fixed']!r}"
     if field["is_left_out"]:
-        return f"{name}: {form} = left_out({_default(field)})"
+        return f"{name}: {form} = left_out(default={_default(field)})"
     default = "None" if _is_optional(field) else "()" if _is_list(field) else ""
-    if alias:
-        inner = f"default={default}, {alias}" if default else alias
-        return f"{name}: {form} = Field({inner})"
+    if name != key:
+        return f'{name}: {form} = keyed("{key}"{f", default={default}" if default else ""})'
     return f"{name}: {form} = {default}" if default else f"{name}: {form}"
 
 

@@ -1,11 +1,9 @@
 """Specs of every form that the generated classes allow, sense or none."""
 
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from annotated_types import Ge, Lt
 from hypothesis import strategies as st
-from pydantic.fields import FieldInfo
 
 from skycell.spec.declared.network import NetworkSpec
 from skycell.spec.part import SpecPart
@@ -17,32 +15,24 @@ def network_specs() -> st.SearchStrategy[NetworkSpec]:
 
 
 def _part(part: type[SpecPart]) -> st.SearchStrategy[Any]:
-    fields = {
-        name: _value(found.annotation, found.metadata) for name, found in part.model_fields.items()
-    }
-    return st.builds(part, **fields)
+    hints = get_type_hints(part, include_extras=True)
+    return st.builds(part, **{name: _value(hints[name]) for name in part.model_fields})
 
 
-def _value(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
+def _value(annotation: Any) -> st.SearchStrategy[Any]:
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        (field,) = inner[1:]
-        assert isinstance(field, FieldInfo)
-        return _value(inner[0], field.metadata)
+        return st.integers(0, inner[1])
     if origin in (UnionType, Union):
-        return st.one_of([_value(one, []) for one in inner])
+        return st.one_of([_value(one) for one in inner])
     if origin is tuple:
-        return st.lists(_value(inner[0], []), max_size=2).map(tuple)
+        return st.lists(_value(inner[0]), max_size=2).map(tuple)
     if origin is Literal:
         return st.sampled_from(inner)
     if annotation is NoneType:
         return st.none()
     if annotation is bool:
         return st.booleans()
-    if annotation is int:
-        (low,) = (bound.ge for bound in metadata if isinstance(bound, Ge))
-        (above,) = (bound.lt for bound in metadata if isinstance(bound, Lt))
-        return st.integers(low, above - 1)  # type: ignore[operator, arg-type]
     if annotation is float:
         return st.floats(allow_nan=False, allow_infinity=False)
     if annotation is str:

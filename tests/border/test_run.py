@@ -80,15 +80,13 @@ def link(start: int, end: int, cell_time_ps: int = 2_831_198) -> LinkSpec:
     """A link of 5 ms at 149.76 Mbit/s (424 bits a cell), or slower."""
     queue = QueueSpec(capacity_cells=1_000, policy=TailDropSpec())
     port = PortSpec(queues=(queue,), scheduler=FifoSpec(), frame_gap_ps=0)
-    return LinkSpec.model_validate(
-        {
-            "name": f"{start}>{end}",
-            "from": start,
-            "to": end,
-            "cell_time_ps": cell_time_ps,
-            "delay_ps": 5 * MILLISECOND,
-            "port": port,
-        }
+    return LinkSpec(
+        name=f"{start}>{end}",
+        from_=start,
+        to=end,
+        cell_time_ps=cell_time_ps,
+        delay_ps=5 * MILLISECOND,
+        port=port,
     )
 
 

@@ -283,10 +283,10 @@ def _refuse_foreign(part: SpecPart, name: str) -> None:
             for inner in value if isinstance(value, tuple) else (value,):
                 if isinstance(inner, SpecPart):
                     if type(inner) not in TRANSLATED:
-                        raise _foreign(name, field.alias or key, inner)
+                        raise _foreign(name, field.key, inner)
                     _refuse_foreign(inner, name)
         elif value not in only.get(key, (field.default,)):
-            raise _foreign(name, field.alias or key, value)
+            raise _foreign(name, field.key, value)
 
 
 def _foreign(name: str, key: str, value: Any) -> Untranslatable:

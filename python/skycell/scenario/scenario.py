@@ -12,8 +12,6 @@ from os import PathLike, fspath
 from pathlib import Path as FilePath
 from typing import Any
 
-from pydantic import ValidationError
-
 from skycell.input.checking import check_against
 from skycell.input.dotted_keys import set_value, steps_of
 from skycell.input.faults import (
@@ -26,6 +24,7 @@ from skycell.input.faults import (
 )
 from skycell.input.forms import meaning_at
 from skycell.input.plain_values import plain_value
+from skycell.input.quantities import show_amount
 from skycell.input.text import read_text
 from skycell.input.toml_text import read_toml
 from skycell.scenario.file.beam import Beam
@@ -52,6 +51,7 @@ from skycell.scenario.resolve.network import resolve
 from skycell.scenario.resolve.probes import plan_probes
 from skycell.scenario.resolve.resolution import Resolution
 from skycell.spec.declared.network import NetworkSpec
+from skycell.spec.part import OutOfRange
 
 
 @dataclass(frozen=True)
@@ -177,12 +177,13 @@ class Scenario:
             note_idle_keys(self.values, self.written, faults)
         try:
             return resolve(self._planned(seed, faults))
-        except ValidationError as error:
+        except OutOfRange as error:
             # Each value is within its bounds, and together they are beyond what is counted.
-            for details in error.errors(include_url=False):
-                place = ".".join(map(str, details["loc"]))
-                got = Verbatim(f"{place} = {show_value(details['input'])} in the run's network")
-                faults.add((), got, details["msg"], "what several values come to")
+            for keys, value, greatest in error.found:
+                place = ".".join(map(str, keys))
+                got = Verbatim(f"{place} = {show_value(value)} in the run's network")
+                allowed = f"a whole number from 0 to {show_amount(greatest)}"
+                faults.add((), got, allowed, "what several values come to")
             faults.raise_if_any()
             raise
 

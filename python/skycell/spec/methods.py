@@ -8,6 +8,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Self
 
 from skycell.spec.part import SpecPart
+from skycell.spec.reading import read_part
 from skycell.spec.text import canonical_json
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ class NetworkMethods(SpecPart):
     def canonical_json(self) -> str:
         """The one text of this spec: sorted keys, no spaces."""
         return canonical_json(self)
+
+    @classmethod
+    def model_validate_json(cls, text: str) -> Self:
+        """Reads a spec from its JSON form.
+
+        Raises:
+            NoSpec: with the key that is missing, unknown or of another type.
+        """
+        return read_part(cls, text)
 
     def hash(self) -> str:
         """SHA-256 of the canonical text, in hexadecimal."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from pydantic import BaseModel
+from skycell.spec.part import SpecPart
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _encode_text = json.encoder.encode_basestring_ascii
 
 
-def canonical_json(part: BaseModel) -> str:
+def canonical_json(part: SpecPart) -> str:
     """A spec, or a part of one, as JSON with sorted keys and no spaces.
 
     Parts that are one object in several places, such as the TCP parameters of many flows, are
@@ -31,17 +31,16 @@ class _Writer:
     def __init__(self) -> None:
         self._known: dict[int, str] = {}
 
-    def pieces(self, part: BaseModel) -> Iterator[str]:
+    def pieces(self, part: SpecPart) -> Iterator[str]:
         """The text of a part in pieces, one for each part of its lists."""
-        values = part.__dict__
         before = "{"
-        for key, name, is_left_out in _keys(type(part)):
-            value = values[name]
-            if is_left_out is not None and is_left_out(value):
+        for key, name, usual in _keys(type(part)):
+            value = getattr(part, name)
+            if value == usual:
                 continue
             yield before + key
             before = ","
-            if isinstance(value, tuple) and value and isinstance(value[0], BaseModel):
+            if isinstance(value, tuple) and value and isinstance(value[0], SpecPart):
                 yield "["
                 yield self.whole(value[0])
                 for item in value[1:]:
@@ -52,12 +51,11 @@ class _Writer:
                 yield self._value(value)
         yield "}"
 
-    def whole(self, part: BaseModel) -> str:
-        values = part.__dict__
+    def whole(self, part: SpecPart) -> str:
         written = [
-            key + self._value(values[name])
-            for key, name, is_left_out in _keys(type(part))
-            if is_left_out is None or not is_left_out(values[name])
+            key + self._value(value)
+            for key, name, usual in _keys(type(part))
+            if (value := getattr(part, name)) != usual
         ]
         return "{" + ",".join(written) + "}"
 
@@ -71,10 +69,10 @@ class _Writer:
         if value is None:
             return "null"
         if kind is tuple:
-            if value and isinstance(value[0], BaseModel):
+            if value and isinstance(value[0], SpecPart):
                 return "[" + ",".join(map(self.whole, value)) + "]"
             return "[" + ",".join(map(self._value, value)) + "]"
-        if isinstance(value, BaseModel):
+        if isinstance(value, SpecPart):
             text = self._known.get(id(value))
             if text is None:
                 text = self._known[id(value)] = self.whole(value)
@@ -82,14 +80,16 @@ class _Writer:
         return _encode(value)
 
 
+_ALWAYS_WRITTEN = object()
+
+
 @cache
-def _keys(
-    kind: type[BaseModel],
-) -> tuple[tuple[str, str, Callable[[Any], bool] | None], ...]:
+def _keys(kind: type[SpecPart]) -> tuple[tuple[str, str, Any], ...]:
     """Of each field, sorted by its key in the JSON form: key and colon, name, when to omit it."""
-    fields = {field.alias or name: (name, field) for name, field in kind.model_fields.items()}
+    fields = {field.key: (name, field) for name, field in kind.model_fields.items()}
     return tuple(
-        (f'"{key}":', name, field.exclude_if) for key, (name, field) in sorted(fields.items())
+        (f'"{key}":', name, field.default if field.is_left_out else _ALWAYS_WRITTEN)
+        for key, (name, field) in sorted(fields.items())
     )
 
 

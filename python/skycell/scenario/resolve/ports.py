@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
+from typing import cast
 
 from skycell.input.faults import Path, Verbatim
 from skycell.input.parameters import meaning_of
@@ -38,6 +39,7 @@ from skycell.spec.declared.network import (
     QueueSpec,
     RateAlgorithmSpec,
     SchedulerSpec,
+    ServiceClass,
     StrictPrioritySpec,
     TableDelaySpec,
 )
@@ -180,14 +182,13 @@ def _queue(net: Resolution, link: PlannedLink, service: str | None) -> QueueSpec
     policy = resolve(rule, link.port.policy, _place(net, where, link, capacity, (service,)))
     if policy is None:
         return None
-    queue = {
-        "class": service,
-        "capacity_cells": capacity,
-        "counts_octets": unit.counts_octets,
-        "by_flow": counts_flows(link),
-        "policy": policy,
-    }
-    return QueueSpec.model_validate(queue)
+    return QueueSpec(
+        class_=cast(ServiceClass | None, service),
+        capacity_cells=capacity,
+        counts_octets=unit.counts_octets,
+        by_flow=counts_flows(link),
+        policy=policy,
+    )
 
 
 def _unit(net: Resolution, link: PlannedLink) -> BufferUnit:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
-
 from skycell.spec.declared.parts import (
     AbrSpec,
     AccessImpairments,
@@ -212,7 +210,7 @@ from skycell.spec.declared.parts import (
     WeightedRoundRobinSpec,
 )
 from skycell.spec.methods import NetworkMethods, PortMethods
-from skycell.spec.part import U32, U64, SpecPart, left_out
+from skycell.spec.part import U32, U64, SpecPart, keyed, left_out
 
 
 class PortSpec(PortMethods, SpecPart):
@@ -221,26 +219,26 @@ class PortSpec(PortMethods, SpecPart):
     queues: tuple[QueueSpec, ...] = ()
     scheduler: SchedulerSpec
     frame_gap_ps: U64
-    rate_algorithm: RateAlgorithmSpec | None = left_out(None)
-    shaper: TokenBucketSpec | None = left_out(None)
-    policer: PacketPolicerSpec | None = left_out(None)
-    ack_filter: bool = left_out(False)
+    rate_algorithm: RateAlgorithmSpec | None = left_out(default=None)
+    shaper: TokenBucketSpec | None = left_out(default=None)
+    policer: PacketPolicerSpec | None = left_out(default=None)
+    ack_filter: bool = left_out(default=False)
 
 
 class LinkSpec(SpecPart):
     """One direction of a link, with the output port that feeds it."""
 
     name: str
-    from_: U32 = Field(alias="from")
+    from_: U32 = keyed("from")
     to: U32
     cell_time_ps: U64
-    framing: PacketFraming | None = left_out(None)
+    framing: PacketFraming | None = left_out(default=None)
     delay_ps: U64
-    loss_ppb: U32 = left_out(0)
-    channel: ChannelSpec | None = left_out(None)
-    delay_variation: DelayVariationSpec | None = left_out(None)
+    loss_ppb: U32 = left_out(default=0)
+    channel: ChannelSpec | None = left_out(default=None)
+    delay_variation: DelayVariationSpec | None = left_out(default=None)
     schedule: ScheduleSpec | None = None
-    receivers: tuple[ReceiverSpec, ...] = left_out(())
+    receivers: tuple[ReceiverSpec, ...] = left_out(default=())
     port: PortSpec
 
 
@@ -248,13 +246,13 @@ class PortKindSpec(SpecPart):
     """Ports that are alike, each with one or more links of the columns."""
 
     name: str
-    framing: PacketFraming | None = left_out(None)
-    cell_time_ps: U64 = left_out(0)
-    loss_ppb: U32 = left_out(0)
-    channel: ChannelSpec | None = left_out(None)
+    framing: PacketFraming | None = left_out(default=None)
+    cell_time_ps: U64 = left_out(default=0)
+    loss_ppb: U32 = left_out(default=0)
+    channel: ChannelSpec | None = left_out(default=None)
     port: PortSpec
     waiting: Waiting
-    waits_for_route: bool = left_out(False)
+    waits_for_route: bool = left_out(default=False)
 
 
 class SkySpec(SpecPart):
@@ -272,16 +270,16 @@ class NetworkSpec(NetworkMethods, SpecPart):
     version: Literal[2] = 2
     seed: U64
     duration_ps: U64
-    measure_from_ps: U64 = left_out(0)
+    measure_from_ps: U64 = left_out(default=0)
     nodes: tuple[NodeSpec, ...] = ()
     links: tuple[LinkSpec, ...] = ()
     vcs: tuple[VcSpec, ...] = ()
     flows: tuple[FlowSpec, ...] = ()
-    users: UsersSpec | None = left_out(None)
+    users: UsersSpec | None = left_out(default=None)
     sources: tuple[SourceSpec, ...] = ()
-    uplinks: tuple[UplinkSpec, ...] = left_out(())
-    calls: tuple[CallsSpec, ...] = left_out(())
-    sky: SkySpec | None = left_out(None)
+    uplinks: tuple[UplinkSpec, ...] = left_out(default=())
+    calls: tuple[CallsSpec, ...] = left_out(default=())
+    sky: SkySpec | None = left_out(default=None)
     records: RecordSpec
 
 

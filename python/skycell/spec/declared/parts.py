@@ -5,11 +5,9 @@ Written by `make generate` from the declarations in Rust; change those, not this
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field
-
-from skycell.spec.part import U32, U64, SpecPart, left_out
+from skycell.spec.part import U32, U64, SpecPart, keyed, left_out
 
 NodeKind = Literal["host", "router", "switch"]
 
@@ -29,7 +27,7 @@ class NodeSpec(SpecPart):
 
     name: str
     kind: NodeKind
-    vs_vd: VsVdSpec | None = left_out(None)
+    vs_vd: VsVdSpec | None = left_out(default=None)
 
 
 class PacketFraming(SpecPart):
@@ -40,8 +38,8 @@ class PacketFraming(SpecPart):
     least_octets: U32
     unit_octets: U32
     line_octets: U32
-    fragment_octets: U32 | None = left_out(None)
-    checked_octets: U32 | None = left_out(None)
+    fragment_octets: U32 | None = left_out(default=None)
+    checked_octets: U32 | None = left_out(default=None)
 
 
 class GilbertElliottSpec(SpecPart):
@@ -110,16 +108,15 @@ class ErrorTraceSpec(SpecPart):
     errors: tuple[U64, ...] = ()
 
 
-ChannelSpec = Annotated[
+ChannelSpec = (
     GilbertElliottSpec
     | LossBurstsSpec
     | PeriodicLossesSpec
     | BitErrorsSpec
     | GilbertElliottBitsSpec
     | ErrorBurstsSpec
-    | ErrorTraceSpec,
-    Field(discriminator="kind"),
-]
+    | ErrorTraceSpec
+)
 
 
 class VariationPart(SpecPart):
@@ -161,10 +158,7 @@ class TableDelaySpec(SpecPart):
     part: VariationPart
 
 
-DelayVariationSpec = Annotated[
-    UniformDelaySpec | NormalDelaySpec | ParetoDelaySpec | TableDelaySpec,
-    Field(discriminator="kind"),
-]
+DelayVariationSpec = UniformDelaySpec | NormalDelaySpec | ParetoDelaySpec | TableDelaySpec
 
 
 class ScheduleSpec(SpecPart):
@@ -174,7 +168,7 @@ class ScheduleSpec(SpecPart):
     delays_ps: tuple[U64 | None, ...] = ()
     paths: tuple[U32, ...] = ()
     cell_times_ps: tuple[U64, ...] = ()
-    rates_millibps: tuple[U64, ...] = left_out(())
+    rates_millibps: tuple[U64, ...] = left_out(default=())
     losses_ppb: tuple[U32, ...] = ()
     to: tuple[U32, ...] = ()
     interruption_ps: U64
@@ -267,9 +261,7 @@ class DfbaZByVc(SpecPart):
     values: tuple[float, ...] = ()
 
 
-DfbaZ = Annotated[
-    DfbaZFixed | DfbaZComplement | DfbaZComplementSquared | DfbaZByVc, Field(discriminator="kind")
-]
+DfbaZ = DfbaZFixed | DfbaZComplement | DfbaZComplementSquared | DfbaZByVc
 
 
 class DfbaSpec(SpecPart):
@@ -279,7 +271,7 @@ class DfbaSpec(SpecPart):
     low_cells: U32
     high_cells: U32
     alpha: float
-    drop_function: DfbaDropFunction = left_out("linear")
+    drop_function: DfbaDropFunction = left_out(default="linear")
     mcr_millicells: tuple[U64, ...] = ()
     z: DfbaZ
     keeps_last_cells: bool
@@ -377,7 +369,7 @@ class CodelSpec(SpecPart):
     kind: Literal["codel"] = "codel"
     target_ps: U64
     interval_ps: U64
-    ce_threshold_ps: U64 = left_out(0)
+    ce_threshold_ps: U64 = left_out(default=0)
 
 
 class HeadDropSpec(SpecPart):
@@ -392,7 +384,7 @@ class RedEcnSpec(SpecPart):
     kind: Literal["red_ecn"] = "red_ecn"
     red: RedPart
     gentle: bool
-    mark_above: bool = left_out(False)
+    mark_above: bool = left_out(default=False)
 
 
 class PieSpec(SpecPart):
@@ -413,8 +405,8 @@ class FqCodelSpec(SpecPart):
     interval_ps: U64
     quantum_octets: U32
     queues: U32
-    ce_threshold_ps: U64 = left_out(0)
-    ce_threshold_ect1_ps: U64 = left_out(0)
+    ce_threshold_ps: U64 = left_out(default=0)
+    ce_threshold_ect1_ps: U64 = left_out(default=0)
 
 
 class DualPi2Spec(SpecPart):
@@ -449,7 +441,7 @@ class RedSpec(RedPart):
     kind: Literal["red"] = "red"
 
 
-PolicySpec = Annotated[
+PolicySpec = (
     TailDropSpec
     | PpdSpec
     | EpdSpec
@@ -473,18 +465,17 @@ PolicySpec = Annotated[
     | PieSpec
     | FqCodelSpec
     | DualPi2Spec
-    | LinuxDualPi2Spec,
-    Field(discriminator="kind"),
-]
+    | LinuxDualPi2Spec
+)
 
 
 class QueueSpec(SpecPart):
     """A queue of an output port."""
 
-    class_: ServiceClass | None = Field(default=None, alias="class")
+    class_: ServiceClass | None = keyed("class", default=None)
     capacity_cells: U32 | None = None
-    counts_octets: bool = left_out(False)
-    by_flow: bool = left_out(False)
+    counts_octets: bool = left_out(default=False)
+    by_flow: bool = left_out(default=False)
     policy: PolicySpec
 
 
@@ -535,16 +526,15 @@ class DeficitRoundRobinSpec(SpecPart):
     quantum_octets: U32
 
 
-SchedulerSpec = Annotated[
+SchedulerSpec = (
     FifoSpec
     | StrictPrioritySpec
     | GuaranteedRateSpec
     | WeightedRoundRobinSpec
     | VirtualSpacingSpec
     | VcRoundRobinSpec
-    | DeficitRoundRobinSpec,
-    Field(discriminator="kind"),
-]
+    | DeficitRoundRobinSpec
+)
 
 
 class EfciSpec(SpecPart):
@@ -553,7 +543,7 @@ class EfciSpec(SpecPart):
     kind: Literal["efci"] = "efci"
     high_cells: U32
     low_cells: U32
-    becn_millicells: U64 = left_out(0)
+    becn_millicells: U64 = left_out(default=0)
 
 
 MarkedRmCells = Literal["backward", "forward", "both"]
@@ -567,7 +557,7 @@ class RelativeRateSpec(SpecPart):
     low_cells: U32
     ni_cells: U32
     rm_cells: MarkedRmCells
-    becn_millicells: U64 = left_out(0)
+    becn_millicells: U64 = left_out(default=0)
 
 
 CcrFrom = Literal["rm_cell", "measured"]
@@ -582,7 +572,7 @@ class EricaSpec(SpecPart):
     interval_cells: U32
     delta: float
     ccr_from: CcrFrom
-    becn_millicells: U64 = left_out(0)
+    becn_millicells: U64 = left_out(default=0)
 
 
 QueueCurve = Literal["hyperbolic", "inverse_hyperbolic", "linear", "step"]
@@ -610,7 +600,7 @@ class EricaPlusSpec(SpecPart):
     interval_cells: U32
     delta: float
     ccr_from: CcrFrom
-    becn_millicells: U64 = left_out(0)
+    becn_millicells: U64 = left_out(default=0)
 
 
 class WeightedEricaPlusSpec(SpecPart):
@@ -621,13 +611,10 @@ class WeightedEricaPlusSpec(SpecPart):
     interval_ps: U64
     interval_cells: U32
     ccr_from: CcrFrom
-    becn_millicells: U64 = left_out(0)
+    becn_millicells: U64 = left_out(default=0)
 
 
-RateAlgorithmSpec = Annotated[
-    EfciSpec | RelativeRateSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec,
-    Field(discriminator="kind"),
-]
+RateAlgorithmSpec = EfciSpec | RelativeRateSpec | EricaSpec | EricaPlusSpec | WeightedEricaPlusSpec
 
 
 class TokenBucketSpec(SpecPart):
@@ -635,7 +622,7 @@ class TokenBucketSpec(SpecPart):
 
     rate_millibps: U64
     burst_octets: U32
-    peak_millibps: U64 | None = left_out(None)
+    peak_millibps: U64 | None = left_out(default=None)
 
 
 ExcessAction = Literal["discard", "mark"]
@@ -646,14 +633,14 @@ class PacketPolicerSpec(SpecPart):
 
     rate_millibps: U64
     burst_octets: U32
-    peak_millibps: U64 | None = left_out(None)
+    peak_millibps: U64 | None = left_out(default=None)
     excess: ExcessAction
 
 
 class ByLabelSpec(SpecPart):
     """A VC of packets without a path, which nodes of the sky send on by label."""
 
-    from_: U32 = Field(alias="from")
+    from_: U32 = keyed("from")
     label: U32
 
 
@@ -666,7 +653,7 @@ class GcraSpec(SpecPart):
     increment_ps: U64
     limit_ps: U64
     action: PolicingAction
-    clp0_only: bool = left_out(False)
+    clp0_only: bool = left_out(default=False)
 
 
 Tagging = Literal["none", "network", "adapter"]
@@ -733,13 +720,13 @@ class VcSpec(SpecPart):
 
     name: str
     path: tuple[U32, ...] = ()
-    by_label: ByLabelSpec | None = left_out(None)
-    class_: ServiceClass = Field(alias="class")
+    by_label: ByLabelSpec | None = left_out(default=None)
+    class_: ServiceClass = keyed("class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
-    abr: AbrSpec | None = left_out(None)
-    rerouting: ReroutingSpec | None = left_out(None)
-    resequencer: ResequencerSpec | None = left_out(None)
+    abr: AbrSpec | None = left_out(default=None)
+    rerouting: ReroutingSpec | None = left_out(default=None)
+    resequencer: ResequencerSpec | None = left_out(default=None)
 
 
 class VanillaSpec(SpecPart):
@@ -800,9 +787,7 @@ class RetransmitDelaySegments(SpecPart):
     count: U32
 
 
-RetransmitDelay = Annotated[
-    RetransmitDelayNone | RetransmitDelaySegments, Field(discriminator="kind")
-]
+RetransmitDelay = RetransmitDelayNone | RetransmitDelaySegments
 
 
 class SackSpec(SpecPart):
@@ -825,15 +810,12 @@ class RackTlpSpec(SpecPart):
     kind: Literal["rack_tlp"] = "rack_tlp"
     dup_ack_threshold: U32
     max_blocks: U32
-    undo: bool = left_out(False)
-    dsack: bool = left_out(False)
-    tso_defer: bool = left_out(False)
+    undo: bool = left_out(default=False)
+    dsack: bool = left_out(default=False)
+    tso_defer: bool = left_out(default=False)
 
 
-RecoverySpec = Annotated[
-    VanillaSpec | TahoeSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec,
-    Field(discriminator="kind"),
-]
+RecoverySpec = VanillaSpec | TahoeSpec | RenoRecoverySpec | NewRenoSpec | SackSpec | RackTlpSpec
 
 RenoGrowth = Literal["float", "integer", "ack_counting", "byte_counting", "segment_counting"]
 
@@ -906,7 +888,7 @@ class HighSpeedSpec(SpecPart):
     kind: Literal["high_speed"] = "high_speed"
 
 
-CongestionSpec = Annotated[
+CongestionSpec = (
     RenoCongestionSpec
     | CubicSpec
     | LinuxCubicSpec
@@ -915,9 +897,8 @@ CongestionSpec = Annotated[
     | DctcpSpec
     | PragueSpec
     | VegasSpec
-    | HighSpeedSpec,
-    Field(discriminator="kind"),
-]
+    | HighSpeedSpec
+)
 
 
 class StandardSlowStartSpec(SpecPart):
@@ -960,14 +941,13 @@ class HyStartSpec(SpecPart):
     low_window: U32
 
 
-SlowStartSpec = Annotated[
+SlowStartSpec = (
     StandardSlowStartSpec
     | LimitedSlowStartSpec
     | ByteCountingSlowStartSpec
     | HyStartPlusPlusSpec
-    | HyStartSpec,
-    Field(discriminator="kind"),
-]
+    | HyStartSpec
+)
 
 
 class NoPacingSpec(SpecPart):
@@ -987,7 +967,7 @@ class PacedSpec(SpecPart):
     burst_time_ps: U64
 
 
-PacingSpec = Annotated[NoPacingSpec | PacedSpec, Field(discriminator="kind")]
+PacingSpec = NoPacingSpec | PacedSpec
 
 
 class TickPhaseAt(SpecPart):
@@ -1003,7 +983,7 @@ class TickPhaseDrawn(SpecPart):
     kind: Literal["drawn"] = "drawn"
 
 
-TickPhase = Annotated[TickPhaseAt | TickPhaseDrawn, Field(discriminator="kind")]
+TickPhase = TickPhaseAt | TickPhaseDrawn
 
 TickOrder = Literal["clock_first", "timers_first"]
 
@@ -1018,11 +998,11 @@ class DelayedAckSpec(SpecPart):
     """When the receiver holds acknowledgements back (RFC 1122 4.2.3.2)."""
 
     timeout_ps: U64
-    max_timeout_ps: U64 = left_out(0)
+    max_timeout_ps: U64 = left_out(default=0)
     every_segments: U32
-    quick_segments: U32 = left_out(0)
-    sack_timeout_ps: U64 = left_out(0)
-    sack_segments: U32 = left_out(0)
+    quick_segments: U32 = left_out(default=0)
+    sack_timeout_ps: U64 = left_out(default=0)
+    sack_segments: U32 = left_out(default=0)
 
 
 NagleWaitsFor = Literal["any_data", "short_segment"]
@@ -1038,7 +1018,7 @@ class TcpSpec(SpecPart):
     recovery: RecoverySpec
     congestion: CongestionSpec
     slow_start: SlowStartSpec
-    pacing: PacingSpec = left_out(NoPacingSpec())
+    pacing: PacingSpec = left_out(default=NoPacingSpec())
     mss: U64
     llc_snap: bool
     rwnd: U64
@@ -1050,22 +1030,22 @@ class TcpSpec(SpecPart):
     tick_phase: TickPhase
     tick_order: TickOrder
     rto_min_ticks: U32
-    rtt_estimator: RttEstimator = left_out("jacobson")
+    rtt_estimator: RttEstimator = left_out(default="jacobson")
     rto_initial_ticks: U32
     rto_max_ticks: U32
     rto_max_backoff: U32
     rto_restart: RtoRestart
     timestamps: bool
     advertised_window: AdvertisedWindow
-    initial_rwnd: U64 = left_out(0)
+    initial_rwnd: U64 = left_out(default=0)
     delayed_ack: DelayedAckSpec | None = None
     nagle: bool
-    nagle_waits_for: NagleWaitsFor = left_out("any_data")
+    nagle_waits_for: NagleWaitsFor = left_out(default="any_data")
     sws_avoidance: bool
     idle_restart: bool
-    cwnd_validation: CwndValidation = left_out("off")
-    limited_transmit: bool = left_out(False)
-    ecn: EcnUse = left_out("off")
+    cwnd_validation: CwndValidation = left_out(default="off")
+    limited_transmit: bool = left_out(default=False)
+    ecn: EcnUse = left_out(default="off")
     handshake: bool
 
 
@@ -1091,10 +1071,7 @@ class DistributionExponential(SpecPart):
     mean_ps: U64
 
 
-DistributionSpec = Annotated[
-    DistributionConstant | DistributionUniform | DistributionExponential,
-    Field(discriminator="kind"),
-]
+DistributionSpec = DistributionConstant | DistributionUniform | DistributionExponential
 
 PageMoment = Literal["first_request", "last_request", "last_answer"]
 
@@ -1128,7 +1105,7 @@ class WebSpec(SpecPart):
     gap: DistributionSpec
     request_octets: U64
     classes: tuple[FileClassSpec, ...] = ()
-    index_first: bool = left_out(False)
+    index_first: bool = left_out(default=False)
     size: CountSpec
 
 
@@ -1148,7 +1125,7 @@ class TrafficTransfers(SpecPart):
     new_connection: bool
 
 
-TrafficSpec = Annotated[TrafficPersistent | TrafficTransfers | WebSpec, Field(discriminator="kind")]
+TrafficSpec = TrafficPersistent | TrafficTransfers | WebSpec
 
 
 class StartAt(SpecPart):
@@ -1166,7 +1143,7 @@ class StartDrawn(SpecPart):
     to_ps: U64
 
 
-StartSpec = Annotated[StartAt | StartDrawn, Field(discriminator="kind")]
+StartSpec = StartAt | StartDrawn
 
 
 class LossScript(SpecPart):
@@ -1201,9 +1178,9 @@ class FlowSpec(SpecPart):
     traffic: TrafficSpec
     start: StartSpec
     loss_script: LossScript
-    jitter: JitterSpec = left_out(JitterSpec(acks_ps=0, data_ps=0))
-    peps: tuple[PepSpec, ...] = left_out(())
-    ipsec: bool = left_out(False)
+    jitter: JitterSpec = left_out(default=JitterSpec(acks_ps=0, data_ps=0))
+    peps: tuple[PepSpec, ...] = left_out(default=())
+    ipsec: bool = left_out(default=False)
 
 
 class UserRouteSpec(SpecPart):
@@ -1211,7 +1188,7 @@ class UserRouteSpec(SpecPart):
 
     forward: tuple[U32, ...] = ()
     reverse: tuple[U32, ...] = ()
-    peps: tuple[PepSpec, ...] = left_out(())
+    peps: tuple[PepSpec, ...] = left_out(default=())
 
 
 class SizeConstant(SpecPart):
@@ -1229,7 +1206,7 @@ class SizeExtreme(SpecPart):
     scale: float
 
 
-SizeSpec = Annotated[SizeConstant | SizeExtreme, Field(discriminator="kind")]
+SizeSpec = SizeConstant | SizeExtreme
 
 
 class AsksSpec(SpecPart):
@@ -1335,9 +1312,7 @@ class VideoSpec(SpecPart):
     request_octets: U64
 
 
-AppSpec = Annotated[
-    AsksSpec | BulkSpec | CallSpec | PagesSpec | VideoSpec, Field(discriminator="kind")
-]
+AppSpec = AsksSpec | BulkSpec | CallSpec | PagesSpec | VideoSpec
 
 
 class UserGroupSpec(SpecPart):
@@ -1349,7 +1324,7 @@ class UserGroupSpec(SpecPart):
     tcp: TcpSpec
     app: AppSpec
     start: StartSpec
-    every_ps: U64 = left_out(0)
+    every_ps: U64 = left_out(default=0)
 
 
 class UsersSpec(SpecPart):
@@ -1373,7 +1348,7 @@ class PhaseDrawn(SpecPart):
     below_ps: U64
 
 
-PhaseSpec = Annotated[PhaseAt | PhaseDrawn, Field(discriminator="kind")]
+PhaseSpec = PhaseAt | PhaseDrawn
 
 
 class SourcePatternConstant(SpecPart):
@@ -1415,14 +1390,13 @@ class SourcePatternEcho(SpecPart):
     of: U32
 
 
-SourcePattern = Annotated[
+SourcePattern = (
     SourcePatternConstant
     | SourcePatternOnOff
     | SourcePatternTrace
     | SourcePatternBursts
-    | SourcePatternEcho,
-    Field(discriminator="kind"),
-]
+    | SourcePatternEcho
+)
 
 
 class ClpDrawn(SpecPart):
@@ -1439,7 +1413,7 @@ class ClpPattern(SpecPart):
     bits: tuple[bool, ...] = ()
 
 
-ClpSpec = Annotated[ClpDrawn | ClpPattern, Field(discriminator="kind")]
+ClpSpec = ClpDrawn | ClpPattern
 
 
 class SourceSpec(SpecPart):
@@ -1450,10 +1424,10 @@ class SourceSpec(SpecPart):
     datagram_route: tuple[U32, ...] = ()
     cell_interval_ps: U64
     frame_cells: U32
-    datagram_octets: U64 = left_out(0)
+    datagram_octets: U64 = left_out(default=0)
     pattern: SourcePattern
     start: StartSpec
-    clp: ClpSpec | None = left_out(None)
+    clp: ClpSpec | None = left_out(default=None)
 
 
 AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]
@@ -1516,10 +1490,9 @@ class HybridSpec(SpecPart):
     arrivals: float
 
 
-AccessSpec = Annotated[
-    SlottedAlohaSpec | TreeSpec | SplittingSpec | FixedAssignmentSpec | DamaSpec | HybridSpec,
-    Field(discriminator="kind"),
-]
+AccessSpec = (
+    SlottedAlohaSpec | TreeSpec | SplittingSpec | FixedAssignmentSpec | DamaSpec | HybridSpec
+)
 
 
 class AccessImpairments(SpecPart):
@@ -1543,7 +1516,7 @@ class UplinkSpec(SpecPart):
     response_ps: U64
     access: AccessSpec
     impairments: AccessImpairments = left_out(
-        AccessImpairments(
+        default=AccessImpairments(
             burst_errors=0.0, false_collisions=0.0, jammed=0.0, jammed_from_ps=0, jammed_until_ps=0
         )
     )
@@ -1556,7 +1529,7 @@ class CallsSpec(SpecPart):
     begins_ps: tuple[U64, ...] = ()
     lengths_ps: tuple[U64, ...] = ()
     blocked_at: tuple[U32 | None, ...] = ()
-    are_again: tuple[bool, ...] = left_out(())
+    are_again: tuple[bool, ...] = left_out(default=())
 
 
 Waiting = Literal["sent", "rerouted", "lost", "sent_if_routed", "turned"]
@@ -1582,8 +1555,8 @@ class RecordSpec(SpecPart):
     sample_every_ps: U64
     sampled_ports: tuple[U32, ...] = ()
     vc_sampled_ports: tuple[U32, ...] = ()
-    flow_ports: tuple[U32, ...] = left_out(())
-    stay_ports: tuple[U32, ...] = left_out(())
+    flow_ports: tuple[U32, ...] = left_out(default=())
+    stay_ports: tuple[U32, ...] = left_out(default=())
     delay_vcs: tuple[U32, ...] = ()
-    delay_sources: tuple[U32, ...] = left_out(())
+    delay_sources: tuple[U32, ...] = left_out(default=())
     traces: tuple[TraceKind, ...] = ()
