@@ -27,7 +27,7 @@ pub enum Feedback {
 }
 
 /// A protocol by which terminals contend for slots.
-pub trait Contention: std::fmt::Debug {
+pub trait Contention: std::fmt::Debug + Send {
     /// Those of `contenders` (by terminal, ascending) that send in the slot of contention `slot`, which begins at `now`,
     /// join `senders`.
     fn choose(&mut self, now: SimTime, slot: u64, contenders: &[Contender], senders: &mut Vec<u32>);

@@ -4,9 +4,9 @@ use crate::burst::input_burst::Moment;
 use crate::frames::Frames;
 use crate::plan::Plan;
 use crate::plan::end_points::EndPoints;
-use crate::port::output::{Ended, OutputPort};
+use crate::port::output::Ended;
 use crate::port::stepped::Departed;
-use crate::port::{Port, PortMut, Ports, ports};
+use crate::port::{Ports, Slot, ports};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use skycell_des::Key;
@@ -133,9 +133,9 @@ impl<'a> Network<'a> {
         let stepped_ports = plan.stepped_ports(spec);
         let (ports, port_vcs) = ports(spec, &plan, tuning);
         let (waiting, end_points) = (plan.order, plan.end_points);
-        let is_stepped = |&id: &u32| matches!(ports.get(id), Port::Stepped(_));
-        let takes_parts = |&id: &u32| match ports.get(id) {
-            Port::Output(port) => port.takes_parts(),
+        let is_stepped = |&id: &u32| matches!(ports.slots[id as usize], Slot::Stepped(_));
+        let takes_parts = |&id: &u32| match &ports.slots[id as usize] {
+            Slot::Output(port) => port.takes_parts(),
             _ => true,
         };
         let go_in_parts = waiting.iter().any(takes_parts);
@@ -282,7 +282,7 @@ impl<'a> Network<'a> {
         let reply_lookahead = &self.ports.lookahead(id).reply_lookahead;
         let via_ports = reply_lookahead.via_ports.iter().map(|&id| {
             let source_lookahead = self.ports.lookahead(id).source_lookahead;
-            self.ports.arrives_after(id, now + source_lookahead)
+            self.ports.waiting(id).arrives_after(now + source_lookahead)
         });
         via_ports.fold(now + reply_lookahead.after, SimTime::min)
     }
@@ -321,7 +321,7 @@ impl<'a> Network<'a> {
     /// Sees to it that the port acts in time.
     #[inline(always)]
     fn plan_port(&mut self, id: u32) {
-        if let Some(acts_at) = self.ports.acts_at(id) {
+        if let Some(acts_at) = self.ports.waiting(id).acts_at() {
             self.wake(id, acts_at);
         }
     }
@@ -333,10 +333,6 @@ impl<'a> Network<'a> {
             *wakes_at = Some(time);
             self.events.push(Key::new(time, PORT, id));
         }
-    }
-
-    fn output(&mut self, id: u32) -> &mut OutputPort {
-        self.ports.output_mut(id)
     }
 
     fn on_arrival(&mut self, now: SimTime, link: u32) {
@@ -508,7 +504,7 @@ impl<'a> Network<'a> {
         let Some(rows) = &mut self.discard_rows else {
             return;
         };
-        if let Some(mut losses) = self.ports.output_mut(port).losses.take() {
+        if let Some(mut losses) = self.ports.output(port).losses.take() {
             for loss in losses.drain(..) {
                 let frame = self.frames.get(loss.frame);
                 let Moment { time, link } = loss.moment;
@@ -521,9 +517,9 @@ impl<'a> Network<'a> {
                     entered: self.ports.entry(link, frame.vc, loss.nth),
                 });
             }
-            self.ports.output_mut(port).losses = Some(losses);
+            self.ports.output(port).losses = Some(losses);
         }
-        let beside = self.ports.output_mut(port).log.server.as_mut();
+        let beside = self.ports.output(port).log.server.as_mut();
         if let Some(losses) = beside.and_then(|server| server.losses.as_mut()) {
             for (moment, vc) in losses.drain(..) {
                 rows.push(DiscardRow {
@@ -550,7 +546,7 @@ impl<'a> Network<'a> {
         self.run_ports(self.end);
         for at in 0..self.waiting.len() {
             let id = self.waiting[at];
-            if let PortMut::Output(port) = self.ports.get_mut(id) {
+            if let Some(port) = self.ports.as_output(id) {
                 port.finish();
                 self.note_losses(id);
             }

@@ -4,7 +4,8 @@ use crate::edge::Edge;
 use crate::plan::Plan;
 use crate::plan::route::{PassThrough, PortKind};
 use crate::port::cell_source::OpenLoopSource;
-use crate::port::lookahead::Lookahead;
+use crate::port::form::Form;
+use crate::port::lookahead::{Lookahead, Waiting};
 use crate::port::output::OutputPort;
 use crate::port::output::server::Server;
 use crate::port::packets::PacketPort;
@@ -18,6 +19,7 @@ use skycell_traffic::CellSource;
 use skycell_units::{InputId, PortVc, SimTime};
 
 pub(crate) mod cell_source;
+pub(crate) mod form;
 mod graph;
 pub(crate) mod inputs;
 pub(crate) mod lookahead;
@@ -29,45 +31,25 @@ pub(crate) mod vc_queues;
 
 use graph::{add_inputs, inputs, join, set_times};
 
-/// An output port.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Port<'a> {
-    Source(&'a SourcePort),
-    Pass(&'a PassPort),
-    Output(&'a OutputPort),
-    Packets(&'a PacketPort),
-    Stepped(&'a SteppedPort),
-    /// In the part of the network whose ports are stepped together.
-    Coupled,
-}
-
-/// An output port at work.
+/// A port in its form, or where it is kept.
 #[derive(Debug)]
-pub(crate) enum PortMut<'a> {
-    Source(&'a mut SourcePort),
-    Pass(&'a mut PassPort),
-    Output(&'a mut OutputPort),
-    Packets(&'a mut PacketPort),
-    Stepped(&'a mut SteppedPort),
-    Coupled,
-}
-
-/// Where a port is kept.
-#[derive(Debug)]
-enum PortSlot {
-    /// Among the source ports, by index at the port.
+pub(crate) enum Slot {
+    /// Among [`Ports::sources`], by index there.
     Source(u32),
+    /// Among [`Ports::packets`].
+    Packets(u32),
     Pass(Box<PassPort>),
     Output(Box<OutputPort>),
-    Packets(u32),
     Stepped(Box<SteppedPort>),
+    /// In the part of the network whose ports are stepped together.
     Coupled,
 }
 
 /// All output ports. Those that frames begin at are the most, and lie side by side.
 #[derive(Debug)]
 pub(crate) struct Ports {
-    slots: Vec<PortSlot>,
+    /// By id.
+    pub(crate) slots: Vec<Slot>,
     /// The source ports, by index at the port.
     pub(crate) sources: Vec<SourcePort>,
     /// Ports of packets, by the index that the VCs know them by.
@@ -75,153 +57,92 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    pub(crate) fn len(&self) -> u32 {
-        self.slots.len() as u32
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Port<'_>> {
-        (0..self.len()).map(|id| self.get(id))
-    }
-
-    pub(crate) fn get(&self, id: u32) -> Port<'_> {
+    /// The port with id `id`, if it has a queue and is here.
+    pub(crate) fn form(&self, id: u32) -> Option<&dyn Form> {
         match &self.slots[id as usize] {
-            PortSlot::Source(index) => Port::Source(&self.sources[*index as usize]),
-            PortSlot::Pass(port) => Port::Pass(port),
-            PortSlot::Output(port) => Port::Output(port),
-            PortSlot::Packets(index) => Port::Packets(&self.packets[*index as usize]),
-            PortSlot::Stepped(port) => Port::Stepped(port),
-            PortSlot::Coupled => Port::Coupled,
+            Slot::Source(index) => Some(&self.sources[*index as usize]),
+            Slot::Packets(index) => Some(&self.packets[*index as usize]),
+            Slot::Output(port) => Some(&**port),
+            Slot::Stepped(port) => Some(&port.port),
+            Slot::Pass(_) | Slot::Coupled => None,
         }
     }
 
-    pub(crate) fn get_mut(&mut self, id: u32) -> PortMut<'_> {
+    /// The same, at work.
+    pub(crate) fn form_mut(&mut self, id: u32) -> Option<&mut dyn Form> {
         match &mut self.slots[id as usize] {
-            PortSlot::Source(index) => PortMut::Source(&mut self.sources[*index as usize]),
-            PortSlot::Pass(port) => PortMut::Pass(port),
-            PortSlot::Output(port) => PortMut::Output(port),
-            PortSlot::Packets(index) => PortMut::Packets(&mut self.packets[*index as usize]),
-            PortSlot::Stepped(port) => PortMut::Stepped(port),
-            PortSlot::Coupled => PortMut::Coupled,
+            Slot::Source(index) => Some(&mut self.sources[*index as usize]),
+            Slot::Packets(index) => Some(&mut self.packets[*index as usize]),
+            Slot::Output(port) => Some(&mut **port),
+            Slot::Stepped(port) => Some(&mut port.port),
+            Slot::Pass(_) | Slot::Coupled => None,
         }
     }
 
-    /// The source port with id `id`.
-    pub(crate) fn source(&self, id: u32) -> &SourcePort {
-        &self.sources[self.source_index(id) as usize]
-    }
-
-    fn source_index(&self, id: u32) -> u32 {
-        match self.slots[id as usize] {
-            PortSlot::Source(index) | PortSlot::Packets(index) => index,
-            PortSlot::Stepped(_) | PortSlot::Coupled => u32::MAX,
-            _ => unreachable!("a route begins at a host's or router's port"),
-        }
-    }
-
-    /// The output port with id `id`.
-    pub(crate) fn output(&self, id: u32) -> &OutputPort {
-        let PortSlot::Output(port) = &self.slots[id as usize] else {
-            unreachable!("only multiplexing ports are asked for so");
-        };
-        port
-    }
-
-    /// The output port with id `id`, at work.
-    pub(crate) fn output_mut(&mut self, id: u32) -> &mut OutputPort {
-        let PortSlot::Output(port) = &mut self.slots[id as usize] else {
-            unreachable!("only multiplexing ports are asked for so");
-        };
-        port
-    }
-
-    /// The same of any port, if it is one.
+    /// The port with id `id`, if units may wait there for others.
     #[inline(always)]
-    pub(crate) fn as_output_mut(&mut self, id: u32) -> Option<&mut OutputPort> {
-        match &mut self.slots[id as usize] {
-            PortSlot::Output(port) => Some(port),
+    pub(crate) fn as_waiting(&self, id: u32) -> Option<&dyn Waiting> {
+        match &self.slots[id as usize] {
+            Slot::Output(port) => Some(&**port),
+            Slot::Stepped(port) => Some(&**port),
             _ => None,
         }
     }
 
-    /// The stepped port with id `id`.
-    pub(crate) fn stepped(&self, id: u32) -> &SteppedPort {
-        let PortSlot::Stepped(port) = &self.slots[id as usize] else {
-            unreachable!("only stepped ports are asked for so");
-        };
-        port
+    /// The port with id `id`, at which units may wait.
+    ///
+    /// # Panics
+    /// They may not.
+    #[inline(always)]
+    pub(crate) fn waiting(&self, id: u32) -> &dyn Waiting {
+        self.as_waiting(id).expect("units may wait there")
     }
 
-    /// The stepped port with id `id`, at work.
-    pub(crate) fn stepped_mut(&mut self, id: u32) -> &mut SteppedPort {
-        let PortSlot::Stepped(port) = &mut self.slots[id as usize] else {
-            unreachable!("only stepped ports are asked for so");
-        };
-        port
+    /// Of units that come together by `link`, if they may come to several ports: which place the `nth` of `vc` had that
+    /// went over it.
+    pub(crate) fn entry(&self, link: u32, vc: u32, nth: u64) -> Option<SimTime> {
+        self.as_waiting(link)?.entry(vc, nth)
     }
 
-    /// How far ahead the port with id `id` may act, at which units may wait.
+    /// How far ahead that port may act.
     #[inline(always)]
     pub(crate) fn lookahead(&self, id: u32) -> &Lookahead {
-        match &self.slots[id as usize] {
-            PortSlot::Output(port) => &port.lookahead,
-            PortSlot::Stepped(port) => &port.lookahead,
-            _ => unreachable!("units may wait there"),
-        }
+        self.waiting(id).lookahead()
     }
 
     /// The same, to be changed.
     #[inline(always)]
     pub(crate) fn lookahead_mut(&mut self, id: u32) -> &mut Lookahead {
         match &mut self.slots[id as usize] {
-            PortSlot::Output(port) => &mut port.lookahead,
-            PortSlot::Stepped(port) => &mut port.lookahead,
+            Slot::Output(port) => &mut port.lookahead,
+            Slot::Stepped(port) => &mut port.lookahead,
             _ => unreachable!("units may wait there"),
         }
     }
 
-    /// When the earliest of what comes to the port at `time` or later may arrive at the end of its VC, as far as is
-    /// known.
+    /// The port with id `id`, if cells are multiplexed there in closed form.
     #[inline(always)]
-    pub(crate) fn arrives_after(&self, id: u32, time: SimTime) -> SimTime {
-        match &self.slots[id as usize] {
-            PortSlot::Output(port) => port.arrives_after(time),
-            _ => time + self.lookahead(id).end_lookahead,
-        }
-    }
-
-    /// When the port is to act before anything that it does arrives at the end of a VC, if it has anything to do.
-    #[inline(always)]
-    pub(crate) fn acts_at(&self, id: u32) -> Option<SimTime> {
-        match &self.slots[id as usize] {
-            PortSlot::Output(port) => port.acts_at(),
-            _ => self.stepped(id).acts_at(),
-        }
-    }
-
-    /// How many units of the VC at `port_vc` of the port with id `id` have come and been processed.
-    pub(crate) fn processed(&self, id: u32, port_vc: PortVc) -> u64 {
-        match &self.slots[id as usize] {
-            PortSlot::Output(port) => port.processed(port_vc),
-            _ => self.stepped(id).processed(port_vc),
-        }
-    }
-
-    /// Of units that come together by `link`, if they may come to several ports: which place the `nth` of `vc` had that
-    /// went over it.
-    pub(crate) fn entry(&self, link: u32, vc: u32, nth: u64) -> Option<SimTime> {
-        match &self.slots[link as usize] {
-            PortSlot::Output(feeding) => feeding.entry(vc, nth),
-            PortSlot::Stepped(feeding) => feeding.entry(vc, nth),
+    pub(crate) fn as_output(&mut self, id: u32) -> Option<&mut OutputPort> {
+        match &mut self.slots[id as usize] {
+            Slot::Output(port) => Some(port),
             _ => None,
         }
     }
 
-    /// The pass-through port with id `id`.
-    pub(crate) fn pass(&self, id: u32) -> &PassPort {
-        let PortSlot::Pass(port) = &self.slots[id as usize] else {
-            unreachable!("a stretch passes through ports where no cell waits");
-        };
-        port
+    /// The same of a port that is one.
+    #[inline(always)]
+    pub(crate) fn output(&mut self, id: u32) -> &mut OutputPort {
+        let port = self.as_output(id);
+        port.expect("cells are multiplexed there in closed form")
+    }
+
+    /// The port with id `id`, which is stepped alone.
+    #[inline(always)]
+    pub(crate) fn stepped(&mut self, id: u32) -> &mut SteppedPort {
+        match &mut self.slots[id as usize] {
+            Slot::Stepped(port) => port,
+            _ => unreachable!("the port is stepped"),
+        }
     }
 }
 
@@ -245,18 +166,18 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     let new = |(((link, kind), &own), id): Link<'_>| match kind {
         PortKind::Source => {
             sources.push(SourcePort::new(link, spec.seed));
-            PortSlot::Source(sources.len() as u32 - 1)
+            Slot::Source(sources.len() as u32 - 1)
         }
         PortKind::Packets => {
             let framing = link.framing.expect("it carries packets");
             let is_by_flow = spec.records.flow_ports.contains(&id);
             packets.push(PacketPort::new(link, framing, spec.seed, is_by_flow));
-            PortSlot::Packets(packets.len() as u32 - 1)
+            Slot::Packets(packets.len() as u32 - 1)
         }
         PortKind::Output => {
             let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
             let port = OutputPort::new(link, own, spec.seed, end, samples_vcs, notes_losses);
-            PortSlot::Output(Box::new(port))
+            Slot::Output(Box::new(port))
         }
         PortKind::Stepped(_) => {
             let mut port = SteppedPort::new((link, id), spec.seed, end, notes_losses);
@@ -266,10 +187,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             if spec.records.stay_ports.contains(&id) {
                 port.port.report_stays();
             }
-            PortSlot::Stepped(Box::new(port))
+            Slot::Stepped(Box::new(port))
         }
-        PortKind::Coupled => PortSlot::Coupled,
-        PortKind::PassThrough => PortSlot::Pass(Box::new(PassPort {
+        PortKind::Coupled => Slot::Coupled,
+        PortKind::PassThrough => Slot::Pass(Box::new(PassPort {
             cell_time: SimTime(link.cell_time_ps),
             from_port: u32::MAX,
             after: PassThrough {
@@ -292,7 +213,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     let input_ids = add_inputs(spec, plan, tuning, &mut ports);
     let mut port_vcs = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
-        let source_port = ports.source_index(route.source);
+        let source_port = match ports.slots[route.source as usize] {
+            Slot::Source(index) | Slot::Packets(index) => index,
+            _ => u32::MAX, // It is stepped.
+        };
         let source_port_vc = match plan.kinds[route.source as usize] {
             PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
             PortKind::Stepped(_) | PortKind::Coupled => PortVc::NONE,
@@ -306,9 +230,10 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
             let class = spec.vcs[vc as usize].class;
             let queue = spec.links[*output as usize].port.queue_of(class);
             let queue = queue.expect("a class has a queue");
-            let port_vc = match ports.get_mut(*output) {
-                PortMut::Stepped(port) => port.add_vc(vc, class, &spec.links[*output as usize]),
-                _ => ports.output_mut(*output).add_vc(vc, queue, hop.delay),
+            let port_vc = match &mut ports.slots[*output as usize] {
+                Slot::Stepped(port) => port.add_vc(vc, class, &spec.links[*output as usize]),
+                Slot::Output(port) => port.add_vc(vc, queue, hop.delay),
+                _ => unreachable!("units may wait there"),
             };
             let input = input.and_then(|input| input_ids.get(&input).copied());
             let input = input.unwrap_or(InputId::NONE);
@@ -341,7 +266,7 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
     let end = SimTime(spec.duration_ps);
     for (port, id) in ports.slots.iter_mut().zip(0u32..) {
         let link = &spec.links[id as usize];
-        let PortSlot::Output(port) = port else {
+        let Slot::Output(port) = port else {
             continue;
         };
         let own = plan.frame_queues[id as usize];
@@ -382,24 +307,25 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
 /// behind them.
 fn add_links(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
     let end = SimTime(spec.duration_ps);
-    for (link, id) in spec.links.iter().zip(0u32..) {
-        match ports.get_mut(id) {
-            PortMut::Source(port) => {
+    for (link, slot) in spec.links.iter().zip(&mut ports.slots) {
+        match slot {
+            Slot::Source(index) => {
+                let port = &mut ports.sources[*index as usize];
                 port.keep_frames(end);
                 port.lose_frames(link, spec.seed);
             }
-            PortMut::Output(port) => {
+            Slot::Output(port) => {
                 port.keep_order();
                 port.lose_frames(link, spec.seed);
                 port.vary_link(link, spec.seed, tuning);
             }
-            PortMut::Pass(_) | PortMut::Packets(_) | PortMut::Stepped(_) | PortMut::Coupled => {}
+            _ => {}
         }
     }
 }
 
 fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: PortVc) {
-    let PortMut::Pass(port) = ports.get_mut(pass.port) else {
+    let Slot::Pass(port) = &mut ports.slots[pass.port as usize] else {
         unreachable!("a stretch passes through ports where no cell waits");
     };
     // All its VCs come over one link, so from one port after the same time.
@@ -411,22 +337,23 @@ fn cross(ports: &mut Ports, pass: PassThrough, from_port: u32, port_vc: PortVc) 
 /// When the cell came that was the last to come to the pass-through port `id` before the run ends at `end`, if none after
 /// it was lost on the way.
 pub(crate) fn last_of_pass(ports: &Ports, id: u32, end: SimTime) -> Option<SimTime> {
-    let port = ports.pass(id);
+    let Slot::Pass(port) = &ports.slots[id as usize] else {
+        return None;
+    };
     let before = SimTime(end.0.checked_sub(port.after.arrival.0)?);
     let crosses = |port_vc: PortVc| port.port_vcs.contains(&port_vc);
-    let ((departure, port_vc), lossy) = match ports.get(port.from_port) {
-        Port::Source(source) => {
+    let ((departure, port_vc), lossy) = match &ports.slots[port.from_port as usize] {
+        Slot::Source(index) => {
+            let source = &ports.sources[*index as usize];
             let last = source.last_departure(before, crosses)?;
             (last, source.rest.lossy.as_ref())
         }
-        Port::Output(output) => {
+        Slot::Output(output) => {
             let last = output.last_departure_before(before);
             let last = last.filter(|(_, port_vc)| crosses(*port_vc))?;
             (last, output.lossy.as_deref())
         }
-        Port::Pass(_) | Port::Packets(_) | Port::Stepped(_) | Port::Coupled => {
-            unreachable!("a stretch begins at a source or multiplexing port")
-        }
+        _ => unreachable!("a stretch begins at a source or multiplexing port"),
     };
     // What came before one that was lost has left, too.
     if lossy.is_some_and(|lossy| lossy.has_lost_at(departure, port_vc)) {

@@ -35,32 +35,43 @@ pub(crate) struct Web {
     server: Option<Server>,
     sender: Sender,
     receiver: Receiver,
-    /// Sizes of the files asked for by requests that have not arrived at the end of this connection.
-    unanswered: VecDeque<Octets>,
     /// Octets of requests that the proxy at the sender's end has taken over.
     relayed: Option<Octets>,
+}
+
+/// What a user asks for, as both ends know it.
+#[derive(Debug)]
+struct Kinds {
+    spec: WebSpec,
+    requests_of_page: Discrete,
+    /// The class of a file; of those that have an index page before them, without its class.
+    class: Discrete,
+    size: Discrete,
+}
+
+/// The files that a user asks for, one after the other. The user and the server draw them, each for itself, from one
+/// stream: a request says which file it is for, and TCP counts octets alone.
+#[derive(Clone, Debug)]
+struct Files {
+    kinds: Arc<Kinds>,
+    /// Draws how many requests a page has, and which file each asks for.
+    stream: Stream,
+    /// Requests of the page under way that are still to come.
+    left: u32,
 }
 
 /// A user of the web.
 #[derive(Debug)]
 struct Client {
-    spec: WebSpec,
     /// The flow, for traces.
     flow: u32,
-    /// Draws how many requests a page has, and which file each asks for.
-    files: Stream,
+    files: Files,
     /// Draws the time between requests.
     gaps: Stream,
     /// Draws the time between pages.
     intervals: Stream,
-    requests_of_page: Discrete,
-    /// The class of a file; of those that have an index page before them, without its class.
-    class: Discrete,
-    size: Discrete,
     pages: u32,
     page_asked: SimTime,
-    /// Requests of the page under way that are still to come.
-    left: u32,
     requests: u64,
     awaited: VecDeque<Awaited>,
     /// Octets of all files asked for.
@@ -72,7 +83,7 @@ struct Client {
 /// The server that answers requests.
 #[derive(Debug)]
 struct Server {
-    request_octets: Octets,
+    files: Files,
     answered: u64,
     scheduled: Octets,
 }
@@ -87,23 +98,25 @@ impl Web {
         client: &str,
     ) -> Self {
         let stream = |purpose: &str| Stream::new(seed, &format!("flow/{}/{purpose}", flow.name));
+        let classes = &web.classes[usize::from(web.index_first)..];
+        let files = Files {
+            kinds: Arc::new(Kinds {
+                spec: web.clone(),
+                requests_of_page: count(&web.requests),
+                class: Discrete::weighted(classes.iter().map(|class| class.weight)),
+                size: count(&web.size),
+            }),
+            stream: stream("web"),
+            left: 0,
+        };
         Web {
             client: Some(Client {
-                spec: web.clone(),
                 flow: id,
-                files: stream("web"),
+                files: files.clone(),
                 gaps: stream("web_gap"),
                 intervals: stream("web_interval"),
-                requests_of_page: count(&web.requests),
-                class: Discrete::weighted(
-                    web.classes[usize::from(web.index_first)..]
-                        .iter()
-                        .map(|class| class.weight),
-                ),
-                size: count(&web.size),
                 pages: 0,
                 page_asked: SimTime::ZERO,
-                left: 0,
                 requests: 0,
                 awaited: VecDeque::new(),
                 asked_octets: 0,
@@ -111,7 +124,7 @@ impl Web {
                 page_times: Vec::new(),
             }),
             server: Some(Server {
-                request_octets: web.request_octets,
+                files,
                 answered: 0,
                 scheduled: 0,
             }),
@@ -119,7 +132,6 @@ impl Web {
                 stream("web_cycle")
             }),
             receiver: Receiver::new(tcp.clone()),
-            unanswered: VecDeque::new(),
             relayed: None,
         }
     }
@@ -133,11 +145,10 @@ impl Web {
 
     /// Something has come to the proxy from the connection `behind`, which passes requests on as they are whole in
     /// order.
-    pub(crate) fn relay(&mut self, now: SimTime, behind: &mut Web, to_server: &mut Vec<Segment>) {
+    pub(crate) fn relay(&mut self, now: SimTime, behind: &Web, to_server: &mut Vec<Segment>) {
         if !self.sender.is_open() {
             self.sender.open(now, 0, to_server);
         }
-        self.unanswered.append(&mut behind.unanswered);
         let delivered = behind.receiver.counters().octets_delivered;
         let more = delivered - self.relayed.replace(delivered).unwrap_or(0);
         if more > 0 {
@@ -175,9 +186,9 @@ impl Web {
         if !self.sender.is_open() {
             self.sender.open(now, 0, to_server);
         }
-        self.unanswered.push_back(client.request(now));
-        self.sender
-            .hand_over(now, client.spec.request_octets, to_server);
+        client.request(now);
+        let octets = client.files.kinds.spec.request_octets;
+        self.sender.hand_over(now, octets, to_server);
         client.next_request(now)
     }
 
@@ -195,13 +206,13 @@ impl Web {
     /// arrived are answered, or where a proxy passes them on. The server takes no time for it.
     pub(crate) fn next_answer(&mut self) -> Option<Octets> {
         let server = self.server.as_mut()?;
-        let arrived = self.receiver.counters().octets_delivered / server.request_octets;
+        let request = server.files.kinds.spec.request_octets;
+        let arrived = self.receiver.counters().octets_delivered / request;
         if server.answered == arrived {
             return None;
         }
         server.answered += 1;
-        let octets = self.unanswered.pop_front();
-        let octets = octets.expect("a request that arrives was sent");
+        let (_, octets) = server.files.next();
         server.scheduled += octets;
         Some(octets)
     }
@@ -270,22 +281,33 @@ impl Web {
     }
 }
 
-impl Client {
-    /// Draws the file that the client asks for now; its size.
-    fn request(&mut self, now: SimTime) -> Octets {
+impl Files {
+    /// Draws the next file: whether it is the first of a page, and its size.
+    fn next(&mut self) -> (bool, Octets) {
+        let (kinds, stream) = (&*self.kinds, &mut self.stream);
         let begins_page = self.left == 0;
+        if begins_page {
+            self.left = draw(&kinds.requests_of_page, &kinds.spec.requests, stream);
+        }
+        self.left -= 1;
+        let class = match (kinds.spec.index_first, begins_page) {
+            (true, true) => 0,
+            (true, false) => 1 + kinds.class.draw(stream),
+            (false, _) => kinds.class.draw(stream),
+        };
+        let sizes = &kinds.spec.classes[class].sizes_octets;
+        (begins_page, sizes[kinds.size.draw(stream)])
+    }
+}
+
+impl Client {
+    /// Asks for the next file.
+    fn request(&mut self, now: SimTime) {
+        let (begins_page, octets) = self.files.next();
         if begins_page {
             self.pages += 1;
             self.page_asked = now;
-            self.left = draw(&self.requests_of_page, &self.spec.requests, &mut self.files);
         }
-        self.left -= 1;
-        let class = match (self.spec.index_first, begins_page) {
-            (true, true) => 0,
-            (true, false) => 1 + self.class.draw(&mut self.files),
-            (false, _) => self.class.draw(&mut self.files),
-        };
-        let octets = self.spec.classes[class].sizes_octets[self.size.draw(&mut self.files)];
         self.requests += 1;
         self.asked_octets += octets;
         self.awaited.push_back(Awaited {
@@ -294,17 +316,17 @@ impl Client {
             asked: now,
             octets,
             end: self.asked_octets,
-            ends_page: self.left == 0,
+            ends_page: self.files.left == 0,
         });
-        octets
     }
 
     /// When the request after the one sent now is due.
     fn next_request(&mut self, now: SimTime) -> Option<SimTime> {
-        if self.left > 0 {
-            return Some(now + SimTime(self.spec.gap.draw(&mut self.gaps)));
+        let spec = &self.files.kinds.spec;
+        if self.files.left > 0 {
+            return Some(now + SimTime(spec.gap.draw(&mut self.gaps)));
         }
-        match self.spec.page_interval_from {
+        match spec.page_interval_from {
             PageMoment::FirstRequest => self.next_page_after(self.page_asked).map(|at| at.max(now)),
             PageMoment::LastRequest => self.next_page_after(now),
             PageMoment::LastAnswer => None,
@@ -313,8 +335,9 @@ impl Client {
 
     /// When the page after this one is asked for, an interval after `moment`; none after the last.
     fn next_page_after(&mut self, moment: SimTime) -> Option<SimTime> {
-        let is_over = self.spec.pages.is_some_and(|pages| self.pages >= pages);
-        (!is_over).then(|| moment + SimTime(self.spec.page_interval.draw(&mut self.intervals)))
+        let spec = &self.files.kinds.spec;
+        let is_over = spec.pages.is_some_and(|pages| self.pages >= pages);
+        (!is_over).then(|| moment + SimTime(spec.page_interval.draw(&mut self.intervals)))
     }
 
     fn on_delivered(
@@ -331,7 +354,7 @@ impl Client {
             self.file_times.push((now - file.asked).0);
             if file.ends_page {
                 self.page_times.push((now - file.page_asked).0);
-                if self.spec.page_interval_from == PageMoment::LastAnswer {
+                if self.files.kinds.spec.page_interval_from == PageMoment::LastAnswer {
                     next = self.next_page_after(now);
                 }
             }

@@ -1,7 +1,7 @@
 //! Frames that an output port has finished arrive at the ends of their VCs.
 
 use super::Network;
-use crate::port::Port;
+use crate::port::Slot;
 use crate::port::output::{Ended, FrameEnd};
 use skycell_des::Key;
 use skycell_traffic::rank;
@@ -16,8 +16,8 @@ impl Network<'_> {
     /// Advances the port up to `limit`, before which all its arrivals are known.
     #[inline(always)]
     pub(super) fn run_port(&mut self, id: u32, limit: SimTime) {
-        match self.ports.get(id) {
-            Port::Stepped(_) => self.run_stepped(id, limit),
+        match self.ports.slots[id as usize] {
+            Slot::Stepped(_) => self.run_stepped(id, limit),
             _ => self.run_output(id, limit),
         }
     }
@@ -31,7 +31,7 @@ impl Network<'_> {
         let has_many = self.has_many;
         let mut may_be_more = true;
         while may_be_more {
-            let output = self.ports.output_mut(id);
+            let output = self.ports.output(id);
             while ended.len() < TOGETHER
                 && let Some(next) = output.next_end(limit)
             {
@@ -65,13 +65,13 @@ impl Network<'_> {
             ended.clear();
         }
         self.ended = ended;
-        self.output(id).advance_clock(limit);
+        self.ports.output(id).advance_clock(limit);
     }
 
     /// Parts of frames that the output port has sent are on their way to the next ones; what comes to it
     /// before `limit` has been processed.
     fn pass_on(&mut self, id: u32, limit: SimTime) {
-        let output = self.output(id);
+        let output = self.ports.output(id);
         output.send_chosen();
         let mut forwarding = output
             .forwarding
@@ -82,9 +82,9 @@ impl Network<'_> {
             forwarding.take(|port_vc, _, fragment| time_varying.enter(port_vc, fragment));
             time_varying.carry(limit.max(last) + cell_time, &mut self.frames);
             time_varying.take(|port, input, fragment| self.push_fragment(port, input, fragment));
-            time_varying.forget(|port, port_vc| self.ports.processed(port, port_vc));
+            time_varying.forget(|port, port_vc| self.ports.waiting(port).processed(port_vc));
             let keeps_some = time_varying.first_kept().is_some();
-            self.output(id).time_varying = Some(time_varying);
+            self.ports.output(id).time_varying = Some(time_varying);
             if keeps_some {
                 self.plan_port(id);
             }
@@ -97,7 +97,7 @@ impl Network<'_> {
         for frame in forwarding.take_over() {
             self.frames.forget(frame);
         }
-        self.output(id).forwarding = Some(forwarding);
+        self.ports.output(id).forwarding = Some(forwarding);
     }
 
     fn on_ended(&mut self, ended: Ended) {

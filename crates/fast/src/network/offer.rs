@@ -2,6 +2,7 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
+use crate::port::lookahead::Waiting;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -132,7 +133,7 @@ impl Network<'_> {
     /// A frame, or a part of one, is on its way to a port at which it may wait.
     #[inline(always)]
     pub(super) fn push_fragment(&mut self, output: u32, input: InputId, fragment: DueFragment) {
-        let Some(port) = self.ports.as_output_mut(output) else {
+        let Some(port) = self.ports.as_output(output) else {
             // A copy: else the fragment would be in memory for all, and read there right after it was written.
             let copy = fragment;
             return self.push_to_stepped(output, input, &copy);

@@ -3,15 +3,13 @@
 use super::Network;
 use crate::link::lossy::LossyLink;
 use crate::port::cell_source::OpenLoopSource;
-use crate::port::output::server::Server;
-use crate::port::output::{FrameQueue, OutputPort};
-use crate::port::source::SourcePort;
+use crate::port::form::Form;
 use crate::port::stepped::SteppedPort;
-use crate::port::{PassPort, Port, last_of_pass};
+use crate::port::{PassPort, Slot, last_of_pass};
 use skycell_records::{
-    CellDelayRecord, CellDelays, ClassDelayRecord, ClassQueueRecord, Discards, EngineStats, Ledger,
-    PortRecord, QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcQueueRecord,
-    VcRecord, WebTotals, delay_records,
+    CellDelayRecord, CellDelays, ClassDelayRecord, Discards, EngineStats, Ledger, PortRecord,
+    QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcRecord, WebTotals,
+    delay_records,
 };
 use skycell_reference::Finished;
 use skycell_units::{PortVc, SimTime};
@@ -39,32 +37,23 @@ impl Network<'_> {
         let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
         let users = network.users.as_ref();
         let users = users.map_or_else(Vec::new, |users| users.records(end));
-        let mut passed = vec![Passed::default(); network.ports.len() as usize];
+        let mut passed = vec![Passed::default(); network.ports.slots.len()];
         let vcs = 0..network.vcs.rest.len();
         let of_vc = |id: usize| match coupled {
             Some(part) if network.vcs.is_coupled(id as u32) => part.vcs[id].clone(),
             _ => vc_record(&network, id, &mut passed),
         };
         let mut vcs: Vec<_> = vcs.map(of_vc).collect();
-        let mut ports: Vec<_> = (0u32..)
-            .zip(network.ports.iter())
-            .map(|(id, port)| match (port, coupled) {
-                (Port::Coupled, Some(part)) => {
-                    stepped_record(&network, id, &part.ports[id as usize])
-                }
-                _ => port_record(&network, id, port, passed[id as usize]),
-            })
-            .collect();
+        let ports = (0u32..).zip(&passed);
+        let ports = ports.map(|(id, passed)| port_record(&network, id, coupled, *passed));
+        let mut ports: Vec<_> = ports.collect();
         let cell_sources = OpenLoopSources::of(&network, coupled);
         cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
             events: network.events.popped() - network.continued
                 + coupled.map_or(0, |part| part.events),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
-            cells_stepped: network
-                .ports
-                .iter()
-                .zip(&ports)
+            cells_stepped: (network.ports.slots.iter().zip(&ports))
                 .map(|(port, record)| stepped(port, record))
                 .sum(),
             stepped_ports: std::mem::take(&mut network.stepped_ports),
@@ -101,48 +90,42 @@ impl Network<'_> {
 
 /// Returns the record of a port, and of its queues at the end; for a port that cells pass, from
 /// `passed`.
-fn port_record(network: &Network<'_>, id: u32, port: Port<'_>, passed: Passed) -> PortRecord {
-    let end = network.end;
-    let mut record = match port {
-        Port::Source(port) => source_record(port, end),
-        Port::Packets(port) => port.record(end),
-        Port::Stepped(port) => return stepped_record(network, id, &port.port),
-        Port::Coupled => unreachable!("its part has the record"),
-        Port::Output(port) => output_record(port, end),
-        Port::Pass(port) => {
+fn port_record(
+    network: &Network<'_>,
+    id: u32,
+    coupled: Option<&Finished>,
+    passed: Passed,
+) -> PortRecord {
+    let (end, name) = (network.end, &network.spec.links[id as usize].name);
+    let form = match (&network.ports.slots[id as usize], coupled) {
+        (Slot::Pass(port), _) => {
             // Also a cell that would leave at this very moment.
             let inside = (passed.arrived > passed.departed)
                 .then(|| last_of_pass(&network.ports, id, end))
                 .flatten();
-            pass_record(port, passed, inside, end)
+            return PortRecord {
+                name: name.clone(),
+                ..pass_record(port, passed, inside, end)
+            };
         }
+        (Slot::Coupled, Some(part)) => Some(&part.ports[id as usize] as &dyn Form),
+        _ => network.ports.form(id),
     };
-    record
-        .name
-        .clone_from(&network.spec.links[id as usize].name);
-    if network.spec.records.vc_sampled_ports.contains(&id) {
-        record.vc_queues = vc_queues(port);
-    }
-    record
-}
-
-/// Returns the record of a port that is stepped with the code of `reference`.
-fn stepped_record(network: &Network<'_>, id: u32, port: &skycell_reference::Port) -> PortRecord {
+    let form = form.expect("a port that cells do not pass has a queue");
     let has_vc_samples = network.spec.records.vc_sampled_ports.contains(&id);
-    let name = &network.spec.links[id as usize].name;
-    port.record(name, network.end, has_vc_samples)
+    form.record(name, end, has_vc_samples)
 }
 
 /// Cells that a port took one by one.
-fn stepped(port: Port<'_>, record: &PortRecord) -> u64 {
+fn stepped(port: &Slot, record: &PortRecord) -> u64 {
     match port {
-        Port::Output(port) => {
+        Slot::Output(port) => {
             let served = port.log.server.as_ref().map_or(0, |server| server.served);
             let chosen = port.vc_queues.as_ref().map_or(0, |queues| queues.count());
             port.stepped + served + chosen
         }
-        Port::Stepped(port) => port.stepped,
-        Port::Coupled => record.arrived - record.discarded.total(),
+        Slot::Stepped(port) => port.stepped,
+        Slot::Coupled => record.arrived - record.discarded.total(),
         _ => 0,
     }
 }
@@ -166,7 +149,8 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
-    if let Port::Packets(port) = network.ports.get(rest.route.source) {
+    if let Slot::Packets(port) = network.ports.slots[rest.route.source as usize] {
+        let port = &network.ports.packets[port as usize];
         let here = &port.vcs[begin.source_port_vc.index()];
         let accepted = begin.cells_offered - rest.discarded_at_source.total();
         record.cells_whole = at_end.frames_delivered;
@@ -181,13 +165,14 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         false => leave_source(network, id, &mut record, passed),
     };
     for ((port, hop), &port_vc) in rest.route.outputs.iter().zip(&rest.port_vcs) {
-        let output = match network.ports.get(*port) {
-            Port::Stepped(port) => {
+        let output = match &network.ports.slots[*port as usize] {
+            Slot::Output(port) => port,
+            Slot::Stepped(port) => {
                 step_through(&mut record, port, port_vc);
                 arrived = rest.delivered;
                 continue;
             }
-            _ => network.ports.output(*port),
+            _ => unreachable!("units may wait there"),
         };
         let here = &output.vcs[port_vc.index()];
         let discarded = &output.rest_of_vcs[port_vc.index()].discarded;
@@ -239,7 +224,7 @@ fn leave_source(
 ) -> u64 {
     let end = network.end;
     let (begin, rest) = (network.vcs.begin(id as u32).0, &network.vcs.rest[id]);
-    let source = network.ports.source(rest.route.source);
+    let source = &network.ports.sources[begin.source as usize];
     let accepted = begin.cells_offered - rest.discarded_at_source.total();
     // Cells that left the source port at least `after` before the end, and were not lost behind it.
     let left_source = |after: SimTime| {
@@ -290,135 +275,6 @@ fn add(total: &mut Discards, more: &Discards) {
     for reason in skycell_records::DiscardReason::ALL {
         total.add(reason, more.of(reason));
     }
-}
-
-fn source_record(port: &SourcePort, end: SimTime) -> PortRecord {
-    let rest = &port.rest;
-    let queued = port.arrived - rest.discarded.total() - rest.departed;
-    let mean = rest.integral.mean(queued, end.0);
-    PortRecord {
-        arrived: port.arrived,
-        departed: rest.departed,
-        queued,
-        discarded: rest.discarded,
-        frames_discarded: rest.frames_discarded,
-        busy_ps: port.busy(end).0,
-        queue: QueueRecord::new(mean, port.queue_max, &rest.samples),
-        ..PortRecord::default()
-    }
-}
-
-fn output_record(port: &OutputPort, end: SimTime) -> PortRecord {
-    let integrals = port.queues.iter().map(|queue| queue.integral);
-    let integral = integrals.fold(QueueIntegral::default(), QueueIntegral::and);
-    if let Some(server) = &port.log.server {
-        let own = &port.queues.first;
-        let queued = port.log.accepted() - port.departed;
-        let record = queue_record(own, port.departed, queued, &QueueSamples::default(), end);
-        let (queues, beside) = server.records(record);
-        let busy = busy_with(port, server, queued, &queues, end);
-        return PortRecord {
-            busy_ps: busy,
-            ..shared_record(port, queues, integral.and(beside), end)
-        };
-    }
-    if port.has_classes() {
-        let sent = port.vc_queues.as_ref().expect("classes have queues");
-        let records = port.queues.iter().zip(0..).map(|(queue, at)| {
-            let (accepted, departed, _) = sent.totals(at);
-            queue_record(queue, departed, accepted - departed, &queue.samples, end)
-        });
-        let queued = port.log.accepted() - port.departed;
-        return PortRecord {
-            busy_ps: port.busy(queued).0,
-            ..shared_record(port, records.collect(), integral, end)
-        };
-    }
-    let queued = port.log.accepted() - port.departed;
-    let own = queue_record(
-        &port.queues.first,
-        port.departed,
-        queued,
-        &port.samples,
-        end,
-    );
-    PortRecord {
-        arrived: own.arrived,
-        departed: own.departed,
-        queued,
-        discarded: own.discarded,
-        frames_discarded: own.frames_discarded,
-        busy_ps: port.busy(queued).0,
-        queue: own.queue,
-        ..PortRecord::default()
-    }
-}
-
-/// Returns the record of a queue of frames.
-fn queue_record(
-    queue: &FrameQueue,
-    departed: u64,
-    queued: u64,
-    samples: &QueueSamples,
-    end: SimTime,
-) -> ClassQueueRecord {
-    let mean = queue.integral.mean(queued, end.0);
-    ClassQueueRecord {
-        class: queue.class,
-        arrived: queue.arrived,
-        departed,
-        queued,
-        discarded: queue.discarded,
-        frames_discarded: queue.frames_discarded,
-        queue: QueueRecord::new(mean, queue.queue_max as u32, samples),
-        octets: None,
-    }
-}
-
-/// Returns the record of a port with these queues, without the time during which it sent.
-fn shared_record(
-    port: &OutputPort,
-    queues: Vec<ClassQueueRecord>,
-    integral: QueueIntegral,
-    end: SimTime,
-) -> PortRecord {
-    let sum = |of: fn(&ClassQueueRecord) -> u64| queues.iter().map(of).sum::<u64>();
-    let all = |of: fn(&ClassQueueRecord) -> &Discards| {
-        let queues = queues.iter().map(of);
-        queues.fold(Discards::default(), Discards::and)
-    };
-    let queued = sum(|queue| queue.queued);
-    let max = queues.iter().map(|queue| queue.queue.max).sum();
-    PortRecord {
-        arrived: sum(|queue| queue.arrived),
-        departed: sum(|queue| queue.departed),
-        queued,
-        discarded: all(|queue| &queue.discarded),
-        frames_discarded: all(|queue| &queue.frames_discarded),
-        queue: QueueRecord::new(integral.mean(queued, end.0), max, &port.samples),
-        queues,
-        ..PortRecord::default()
-    }
-}
-
-/// Time during which a port with a server sent, picoseconds: `own` cells of frames are left of what its `queues` hold.
-fn busy_with(
-    port: &OutputPort,
-    server: &Server,
-    own: u64,
-    queues: &[ClassQueueRecord],
-    end: SimTime,
-) -> u64 {
-    let of_frames = port.log.departure(port.departed).filter(|_| own > 0);
-    let next = of_frames
-        .map(|departure| departure.0)
-        .into_iter()
-        .chain(server.first_departure_after_end())
-        .min();
-    let next = next.filter(|_| queues.iter().any(|queue| queue.queued > 0));
-    let sending = next.map_or(0, |next| end.0 + port.cell_time() - next);
-    let departed: u64 = queues.iter().map(|queue| queue.departed).sum();
-    departed * port.cell_time() + sending
 }
 
 /// The counts of the sources' cells.
@@ -483,7 +339,9 @@ impl OpenLoopSources {
                 ..cell_source.own_port_record()
             };
             for pass in &cell_source.plan.hop.passes {
-                let port = network.ports.pass(pass.port);
+                let Slot::Pass(port) = &network.ports.slots[pass.port as usize] else {
+                    unreachable!("cells pass it");
+                };
                 let (arrived, departed, inside) = cell_source.passed(pass);
                 let passed = Passed { arrived, departed };
                 let record = &mut ports[pass.port as usize];
@@ -497,8 +355,8 @@ impl OpenLoopSources {
 }
 
 fn cell_sources<'a>(network: &'a Network<'_>) -> impl Iterator<Item = &'a OpenLoopSource> {
-    let servers = network.ports.iter().filter_map(|port| match port {
-        Port::Output(port) => port.log.server.as_ref(),
+    let servers = network.ports.slots.iter().filter_map(|port| match port {
+        Slot::Output(port) => port.log.server.as_ref(),
         _ => None,
     });
     servers.flat_map(|server| &server.cell_sources)
@@ -525,33 +383,5 @@ fn pass_record(
         busy_ps: busy.0,
         queue: QueueRecord::new(integral.mean(0, end.0), max, &QueueSamples::default()),
         ..PortRecord::default()
-    }
-}
-
-fn vc_queues(port: Port<'_>) -> Vec<VcQueueRecord> {
-    match port {
-        Port::Source(port) => {
-            let vcs = port.rest.vcs.iter();
-            vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-                .collect()
-        }
-        Port::Pass(_) => unreachable!("none is sampled"),
-        Port::Stepped(_) | Port::Coupled => unreachable!("its record is whole"),
-        Port::Packets(port) => {
-            let vcs = port.vcs.iter();
-            vcs.map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-                .collect()
-        }
-        Port::Output(port) => {
-            let beside = port
-                .log
-                .server
-                .iter()
-                .flat_map(|server| &server.cell_sources);
-            let vcs = port.vcs.iter().zip(&port.rest_of_vcs);
-            vcs.map(|(vc, rest)| VcQueueRecord::new(vc.vc, &rest.samples))
-                .chain(beside.map(OpenLoopSource::vc_queue_record))
-                .collect()
-        }
     }
 }

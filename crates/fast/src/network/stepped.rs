@@ -2,6 +2,7 @@
 
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
+use crate::port::Slot;
 use crate::port::stepped::{Departed, Next};
 use skycell_atm::{EdgeCell, Reassembled};
 use skycell_des::Key;
@@ -15,7 +16,7 @@ impl Network<'_> {
     #[inline(never)]
     pub(super) fn run_stepped(&mut self, id: u32, limit: SimTime) {
         let mut gone = std::mem::take(&mut self.gone);
-        let port = self.ports.stepped_mut(id);
+        let port = self.ports.stepped(id);
         port.step(limit, &mut self.frames, &mut self.vcs);
         port.take_gone(limit, &mut gone);
         self.moved += gone.len() as u64;
@@ -25,21 +26,21 @@ impl Network<'_> {
         self.gone = gone;
         self.note_stepped_losses(id);
         self.forget_order(id);
-        if let Some(mut forwarding) = self.ports.stepped_mut(id).forwarding.take() {
+        if let Some(mut forwarding) = self.ports.stepped(id).forwarding.take() {
             forwarding.take(|_, next_hop, fragment| {
                 // All of its cells were under way one by one.
                 self.frames
                     .forget_some(fragment.frame, u32::from(fragment.cells) - 1);
                 self.push_fragment(next_hop.port, next_hop.input, fragment);
             });
-            self.ports.stepped_mut(id).forwarding = Some(forwarding);
+            self.ports.stepped(id).forwarding = Some(forwarding);
         }
     }
 
     /// A unit comes to the end of the link of the port with id `id`.
     fn on_gone(&mut self, id: u32, (arrival, unit): Departed) {
         let mut unit = unit;
-        let port = self.ports.stepped_mut(id);
+        let port = self.ports.stepped(id);
         let port_vc = unit.port_vc;
         let vc = &mut self.vcs.rest[unit.vc as usize];
         let next = port.vcs[port_vc.index()].next;
@@ -89,14 +90,14 @@ impl Network<'_> {
             let frame = self.frames.get(fragment.frame);
             (frame.vc, frame.enqueued_at)
         };
-        let port = self.ports.stepped_mut(to);
+        let port = self.ports.stepped(to);
         port.push_burst(input, fragment, vc, left_at);
         self.plan_soon(to, fragment.head);
     }
 
     /// A unit is on its way to a stepped port.
     fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
-        let port = self.ports.stepped_mut(to);
+        let port = self.ports.stepped(to);
         let port_vc = port.port_vc(unit.vc);
         port.push_unit(key, Cell { port_vc, ..unit }, entered);
         self.plan_soon(to, key.time());
@@ -148,7 +149,7 @@ impl Network<'_> {
 
     /// Schedules the stepped port no later than the first effect of an arrival at `time`.
     fn plan_soon(&mut self, id: u32, time: SimTime) {
-        let acts_at = self.ports.arrives_after(id, time);
+        let acts_at = self.ports.waiting(id).arrives_after(time);
         self.wake(id, acts_at);
     }
 
@@ -213,7 +214,7 @@ impl Network<'_> {
             return self.push_unit(port, key, unit, None);
         }
         self.ports
-            .stepped_mut(port)
+            .stepped(port)
             .push_frame(key, unit, units, SimTime(self.offered));
         self.plan_soon(port, now);
     }
@@ -265,7 +266,7 @@ impl Network<'_> {
         let Some(rows) = &mut self.discard_rows else {
             return;
         };
-        let Some(mut losses) = self.ports.stepped_mut(id).losses.take() else {
+        let Some(mut losses) = self.ports.stepped(id).losses.take() else {
             return;
         };
         for loss in losses.drain(..) {
@@ -283,19 +284,24 @@ impl Network<'_> {
                 entered,
             });
         }
-        self.ports.stepped_mut(id).losses = Some(losses);
+        self.ports.stepped(id).losses = Some(losses);
     }
 
     /// Of the order in which units left the stepped port nobody will ask for what has been processed.
     fn forget_order(&mut self, id: u32) {
-        let Some(mut order) = self.ports.stepped_mut(id).order.take() else {
+        let Some(mut order) = self.ports.stepped(id).order.take() else {
             return;
         };
-        let vcs = &self.ports.stepped(id).vcs;
-        order.forget(|port_vc| match vcs[port_vc.index()].next {
-            Next::Bursts(next_hop) => self.ports.processed(next_hop.port, next_hop.port_vc),
+        let Slot::Stepped(port) = &self.ports.slots[id as usize] else {
+            return;
+        };
+        order.forget(|port_vc| match port.vcs[port_vc.index()].next {
+            Next::Bursts(next_hop) => {
+                let to = self.ports.waiting(next_hop.port);
+                to.processed(next_hop.port_vc)
+            }
             _ => u64::MAX,
         });
-        self.ports.stepped_mut(id).order = Some(order);
+        self.ports.stepped(id).order = Some(order);
     }
 }

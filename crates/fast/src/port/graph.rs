@@ -1,12 +1,13 @@
 //! How output ports hang together: what feeds them, where their VCs go on, how far ahead they may act.
 
-use super::{PortMut, Ports};
+use super::{Ports, Slot};
 use crate::burst::fragment::NextHop;
 use crate::plan::Plan;
 use crate::plan::route::schedule_of;
 use crate::plan::route::{Route, least_time};
 use crate::port::inputs::Inputs;
 use crate::port::lookahead::ReplyLookahead;
+use crate::port::output::OutputPort;
 use crate::port::stepped::Next;
 use crate::tuning::Tuning;
 use crate::vcs::PortVcs;
@@ -63,9 +64,10 @@ pub(super) fn add_inputs(
         let links = of_port.iter().map(|input| (input.1, spacing(input.3)));
         let schedule_of = |input: &Input| schedule_of(&spec.links[input.3 as usize]).is_some();
         let come_together = of_port.iter().any(schedule_of);
-        match ports.get_mut(of_port[0].0) {
-            PortMut::Stepped(port) => port.set_inputs(links),
-            _ => ports.output_mut(of_port[0].0).inputs = Inputs::new(links, come_together, tuning),
+        match &mut ports.slots[of_port[0].0 as usize] {
+            Slot::Stepped(port) => port.set_inputs(links),
+            Slot::Output(port) => port.inputs = Inputs::new(links, come_together, tuning),
+            _ => unreachable!("units may wait there"),
         }
         input_ids.extend(of_port.iter().copied().zip(InputId::all()));
     }
@@ -93,21 +95,16 @@ pub(super) fn join(
                     None => hop.delay,
                 },
             };
-            let takes_bursts = match ports.get_mut(*to) {
-                PortMut::Output(fed) => {
-                    fed.take_parts();
-                    true
+            let takes_bursts = ports.as_output(*to).map(OutputPort::take_parts);
+            match &mut ports.slots[*from as usize] {
+                Slot::Stepped(port) => {
+                    port.vcs[at[0].port_vc.index()].next = match takes_bursts {
+                        Some(()) => Next::Bursts(next_hop),
+                        None => Next::Stepped(*to),
+                    };
                 }
-                _ => false,
-            };
-            match ports.get_mut(*from) {
-                PortMut::Stepped(port) if takes_bursts => {
-                    port.vcs[at[0].port_vc.index()].next = Next::Bursts(next_hop);
-                }
-                PortMut::Stepped(port) => {
-                    port.vcs[at[0].port_vc.index()].next = Next::Stepped(*to);
-                }
-                _ => ports.output_mut(*from).forward_vc(at[0].port_vc, next_hop),
+                Slot::Output(port) => port.forward_vc(at[0].port_vc, next_hop),
+                _ => unreachable!("units may wait there"),
             }
         }
     }
@@ -115,7 +112,7 @@ pub(super) fn join(
         ports.lookahead_mut(*to).fed_by.push((*from, *across));
     }
     for (link, id) in spec.links.iter().zip(0..) {
-        if let PortMut::Stepped(port) = ports.get_mut(id) {
+        if let Slot::Stepped(port) = &mut ports.slots[id] {
             port.join(link, tuning);
         }
     }

@@ -4,7 +4,28 @@
 //! something that is not known (Chandy and Misra's conservative lookahead). A frame that is handed over needs its `source_lookahead`
 //! to come here; what another port sends needs the time across.
 
-use skycell_units::SimTime;
+use skycell_units::{PortVc, SimTime};
+
+/// A port at which units may wait for others: how far it may go ahead, and what others ask of it meanwhile.
+pub(crate) trait Waiting {
+    /// How far it may go ahead, and has.
+    fn lookahead(&self) -> &Lookahead;
+
+    /// When the earliest of what comes at `time` or later may arrive at the end of its VC, as far as is known.
+    fn arrives_after(&self, time: SimTime) -> SimTime {
+        time + self.lookahead().end_lookahead
+    }
+
+    /// When it is to act before anything that it does arrives at the end of a VC, if it has anything to do.
+    fn acts_at(&self) -> Option<SimTime>;
+
+    /// How many units of the VC at `port_vc` have come and been processed: accepted or discarded.
+    fn processed(&self, port_vc: PortVc) -> u64;
+
+    /// Of units of `vc` that come together by the link behind the port, if they may come to several ports: which place
+    /// the `nth` had that went over it, from 0.
+    fn entry(&self, vc: u32, nth: u64) -> Option<SimTime>;
+}
 
 /// Of a port at which units may wait for others.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use crate::link::forwarding::Forwarding;
 use crate::link::lossy::LossyLink;
 use crate::link::time_varying::TimeVaryingLink;
 use crate::port::inputs::Inputs;
-use crate::port::lookahead::Lookahead;
+use crate::port::lookahead::{Lookahead, Waiting};
 use crate::port::vc_queues::VcQueues;
 use crate::tuning::Tuning;
 use skycell_records::{DiscardReason, QueueSamples};
@@ -26,6 +26,7 @@ mod forwarding;
 mod heads_and_tails;
 mod occupancy;
 mod queue;
+mod record;
 pub(crate) mod server;
 
 use active::ActiveVcs;
@@ -33,8 +34,6 @@ use arrivals::ArrivalLog;
 pub(crate) use heads_and_tails::{Ended, FrameEnd};
 use occupancy::{ColdVc, OutputVc, VcBursts, VcDepartures};
 use queue::FrameQueues;
-
-pub(crate) use queue::FrameQueue;
 
 /// A port with a queue waits for so many cell times at most, so that it processes many frames at once.
 const CELLS_AHEAD: u64 = 512;
@@ -259,29 +258,6 @@ impl OutputPort {
         self.cell_time
     }
 
-    /// When the earliest of what comes at `head` or later may arrive at the end of its VC, as far as is known.
-    pub(crate) fn arrives_after(&self, head: SimTime) -> SimTime {
-        let busy = self
-            .busy_until
-            .min(head + SimTime(CELLS_AHEAD * self.cell_time));
-        head.max(busy) + self.lookahead.end_lookahead
-    }
-
-    /// When it is to act before anything that it does arrives at the end of a VC.
-    pub(crate) fn acts_at(&self) -> Option<SimTime> {
-        let of_queues = self
-            .vc_queues
-            .as_ref()
-            .and_then(|queues| queues.no_end_before());
-        let next = self.inputs.next_time().into_iter().chain(of_queues).min();
-        let next = next.map(|next| self.arrives_after(next));
-        let kept = self
-            .time_varying
-            .as_ref()
-            .and_then(|link| link.first_kept());
-        next.into_iter().chain(kept).min()
-    }
-
     /// All that comes before `time` has been processed.
     pub(crate) fn advance_clock(&mut self, time: SimTime) {
         self.lookahead.advance_clock(time, time);
@@ -414,20 +390,6 @@ impl OutputPort {
         with_it.filter(|(_, of)| *of == port_vc).count() as u64
     }
 
-    /// When the `nth` cell of `vc` that came by the link behind the port, if that moves, entered it; where cells that
-    /// come together may come to several ports.
-    pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
-        let time_varying = self.time_varying.as_ref()?;
-        let port_vc = self.vcs.binary_search_by_key(&vc, |at| at.vc).ok()?;
-        time_varying.entry(PortVc(port_vc as u32), nth)
-    }
-
-    /// How many cells of the VC at `port_vc` have come and been accepted or discarded.
-    pub(crate) fn processed(&self, port_vc: PortVc) -> u64 {
-        let discarded = &self.rest_of_vcs[port_vc.index()].discarded;
-        self.vcs[port_vc.index()].accepted + discarded.total()
-    }
-
     /// The last departure before `time`, and its VC's index.
     pub(crate) fn last_departure_before(&self, time: SimTime) -> Option<(SimTime, PortVc)> {
         let departed = self.log.departed(SimTime(time.0.checked_sub(1)?));
@@ -455,60 +417,6 @@ impl OutputPort {
             departures.settle(&self.log, self.log.departed(now));
         }
         self.log.trim(before);
-    }
-
-    /// Cells of sources in the port at `now`, arrivals before `now` done.
-    pub(crate) fn queued_beside(&mut self, now: SimTime) -> u32 {
-        let Some(server) = &mut self.log.server else {
-            return 0;
-        };
-        server.advance(now);
-        server.queued(now)
-    }
-
-    /// Where frames join several queues, samples the length of each at `now`; arrivals before `now` are processed. Tells
-    /// its index, cells departed, and its length.
-    pub(crate) fn sample_classes(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u64, u32)) {
-        let Some(sent) = self
-            .vc_queues
-            .as_mut()
-            .filter(|_| self.queues.are_several())
-        else {
-            return;
-        };
-        sent.serve_until(now.0);
-        for (queue, at) in self.queues.iter_mut().zip(0u32..) {
-            let (departed, held) = sent.sent_and_held(at as usize, now);
-            queue.samples.add(held as u32);
-            report(at, departed, held as u32);
-        }
-    }
-
-    /// Samples every VC's occupancy at `now`, and tells it; arrivals before `now` are processed.
-    pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
-        if let Some(queues) = &mut self.vc_queues {
-            queues.serve_until(now.0);
-        }
-        if let Some(departures) = &mut self.vc_departures {
-            departures.settle(&self.log, self.log.departed(now));
-        }
-        let vcs = self.vcs.iter().zip(&mut self.rest_of_vcs);
-        for ((vc, rest), port_vc) in vcs.zip(PortVc::all()) {
-            let cells = match (&self.vc_queues, &self.vc_departures) {
-                (Some(queues), _) => queues.queued(port_vc, vc.accepted, now),
-                (None, Some(departures)) => (vc.accepted - departures.of(port_vc)) as u32,
-                (None, None) => unreachable!("the port's VCs are sampled"),
-            };
-            rest.samples.add(cells);
-            report(vc.vc, cells);
-        }
-        if let Some(server) = &mut self.log.server {
-            for cell_source in &mut server.cell_sources {
-                let cells = cell_source.queued(now.0);
-                cell_source.samples.add(cells);
-                report(cell_source.plan.vc, cells);
-            }
-        }
     }
 
     /// Ends the run: books what leaves before its end.
@@ -548,15 +456,42 @@ impl OutputPort {
             .each_burst(|burst, count| bursts[burst.port_vc.index()].note(burst, count));
         self.last_bursts = bursts;
     }
+}
 
-    /// Time during which a cell was under transmission, after `finish`, with `queued` cells left.
-    pub(crate) fn busy(&self, queued: u64) -> SimTime {
-        let whole = SimTime(self.departed * self.cell_time);
-        if queued == 0 {
-            return whole;
-        }
-        let departure = self.log.departure(self.departed);
-        let departure = departure.expect("a queued cell's busy period is the present one");
-        whole + (self.end + SimTime(self.cell_time) - departure)
+impl Waiting for OutputPort {
+    fn lookahead(&self) -> &Lookahead {
+        &self.lookahead
+    }
+
+    fn arrives_after(&self, head: SimTime) -> SimTime {
+        let busy = self
+            .busy_until
+            .min(head + SimTime(CELLS_AHEAD * self.cell_time));
+        head.max(busy) + self.lookahead.end_lookahead
+    }
+
+    fn acts_at(&self) -> Option<SimTime> {
+        let of_queues = self
+            .vc_queues
+            .as_ref()
+            .and_then(|queues| queues.no_end_before());
+        let next = self.inputs.next_time().into_iter().chain(of_queues).min();
+        let next = next.map(|next| self.arrives_after(next));
+        let kept = self
+            .time_varying
+            .as_ref()
+            .and_then(|link| link.first_kept());
+        next.into_iter().chain(kept).min()
+    }
+
+    fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
+        let time_varying = self.time_varying.as_ref()?;
+        let port_vc = self.vcs.binary_search_by_key(&vc, |at| at.vc).ok()?;
+        time_varying.entry(PortVc(port_vc as u32), nth)
+    }
+
+    fn processed(&self, port_vc: PortVc) -> u64 {
+        let discarded = &self.rest_of_vcs[port_vc.index()].discarded;
+        self.vcs[port_vc.index()].accepted + discarded.total()
     }
 }

@@ -275,7 +275,7 @@ impl PacketPort {
     }
 
     /// Samples every VC's packets at `now`, and reports them.
-    pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
+    pub(crate) fn sample_each_vc(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
         self.settle(now);
         for vc in &mut self.vcs {
             vc.samples.add(vc.queued);
@@ -283,8 +283,8 @@ impl PacketPort {
         }
     }
 
-    /// Returns its record in a run that ends at `end`; everything that leaves before has left.
-    pub(crate) fn record(&self, end: SimTime) -> PortRecord {
+    /// Returns the counts of its record in a run that ends at `end`; everything that leaves before has left.
+    pub(crate) fn counts(&self, end: SimTime) -> PortRecord {
         let queued = self.queue.len() as u64;
         let sending = self.queue.front();
         let sending = sending.map_or(SimTime::ZERO, |first| end.since(first.start));

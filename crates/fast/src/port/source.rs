@@ -418,7 +418,7 @@ impl SourcePort {
     }
 
     /// Samples every VC's occupancy at `now`, and tells it.
-    pub(crate) fn sample_vcs(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
+    pub(crate) fn sample_each_vc(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
         self.settle(now);
         for port_vc in PortVc::all().take(self.rest.vcs.len()) {
             let cells = self.vc_queued(now, port_vc);

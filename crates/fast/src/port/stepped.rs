@@ -13,7 +13,7 @@ use crate::frames::Frames;
 use crate::link::forwarding::Forwarding;
 use crate::link::time_varying::EntryOrder;
 use crate::plan::route::{least_time, schedule_of};
-use crate::port::lookahead::Lookahead;
+use crate::port::lookahead::{Lookahead, Waiting};
 use crate::tuning::Tuning;
 use crate::vcs::Vcs;
 use arriving::{Arrivals, ArrivingUnits};
@@ -405,17 +405,6 @@ impl SteppedPort {
         self.lookahead.advance_clock(limit, safe_time.since(across));
     }
 
-    /// When it is to act before anything that it does arrives at the end of a VC.
-    pub(crate) fn acts_at(&self) -> Option<SimTime> {
-        let end_lookahead = self.lookahead.end_lookahead;
-        let departure = self
-            .departure
-            .map(|time| time.since(self.least) + end_lookahead);
-        let arrival = self.arriving.next_time().map(|time| time + end_lookahead);
-        let kept = self.port.link.next_arrival();
-        departure.into_iter().chain(arrival).chain(kept).min()
-    }
-
     /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
     pub(crate) fn burst_of(
         &mut self,
@@ -448,20 +437,34 @@ impl SteppedPort {
         SimTime(self.gone)
     }
 
-    /// Returns the place of the `nth` unit of `vc` that was forwarded, from 0.
-    pub(crate) fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
-        self.order.as_ref()?.entry(self.port_vc(vc), nth)
-    }
-
-    /// How many units of the VC at `port_vc` have come and been accepted or discarded.
-    pub(crate) fn processed(&self, port_vc: PortVc) -> u64 {
-        self.vcs[port_vc.index()].arrived
-    }
-
     /// Units of the VC at `port_vc` that are on the link at the end of the run.
     pub(crate) fn in_transit(&self, port_vc: PortVc) -> u64 {
         let vc = self.port.vcs[port_vc.index()].vc;
         let on_link = self.port.link.cells().filter(|cell| cell.vc == vc);
         on_link.count() as u64
+    }
+}
+
+impl Waiting for SteppedPort {
+    fn lookahead(&self) -> &Lookahead {
+        &self.lookahead
+    }
+
+    fn acts_at(&self) -> Option<SimTime> {
+        let end_lookahead = self.lookahead.end_lookahead;
+        let departure = self
+            .departure
+            .map(|time| time.since(self.least) + end_lookahead);
+        let arrival = self.arriving.next_time().map(|time| time + end_lookahead);
+        let kept = self.port.link.next_arrival();
+        departure.into_iter().chain(arrival).chain(kept).min()
+    }
+
+    fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
+        self.order.as_ref()?.entry(self.port_vc(vc), nth)
+    }
+
+    fn processed(&self, port_vc: PortVc) -> u64 {
+        self.vcs[port_vc.index()].arrived
     }
 }
