@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skycell_records::{Column, Columns, RunRecords, SkyRecord};
 use skycell_spec::{NetworkSpec, SkySpec};
-use skycell_units::SimTime;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -88,10 +87,9 @@ fn simulated(
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
-        let mut progress = |now: SimTime| watch.goes_on(now.0);
         let outcome = match is_fast {
-            true => skycell_fast::run_on(&spec, threads, &mut progress),
-            false => skycell_reference::run(&spec, &mut progress),
+            true => skycell_fast::run_on(&spec, threads, &mut |now| watch.goes_on(now.0)),
+            false => skycell_reference::run(&spec, &mut |now| watch.goes_on(now.0)),
         };
         (outcome, watch.failure)
     });

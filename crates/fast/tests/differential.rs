@@ -327,11 +327,14 @@ fn without_short_links_between(spec: &NetworkSpec, mut of_node: Vec<u32>) -> Vec
     of_node
 }
 
-/// Each scenario by label in regions, one thread for all or one for each, against one region. Which node is of which
+/// Each fourth scenario by label in regions, one thread for all or one for each, against one region. Which node is of which
 /// is drawn: in two of three scenarios each node by itself, whatever links lie between.
 #[test]
 fn regions_forward_alike_by_label() {
     compare_all(&|seed| {
+        if !seed.is_multiple_of(4) {
+            return Vec::new();
+        }
         let spec = by_label(seed);
         let one = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
         let mut stream = Stream::new(seed, "regions");

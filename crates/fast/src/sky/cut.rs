@@ -415,3 +415,78 @@ impl Groups {
         has_moved
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000_000;
+
+    /// Nodes with their loads, and links: two nodes, lookahead in ms, packets in a second.
+    fn load(of_node: &[f64], links: &[(u32, u32, u64, f64)]) -> Load {
+        let by_pair = |value: &dyn Fn(&(u32, u32, u64, f64)) -> f64| -> Vec<_> {
+            let pairs = links.iter().map(|link| ((link.0, link.1), value(link)));
+            pairs.collect()
+        };
+        let lookaheads = by_pair(&|link| (link.2 * MS) as f64).into_iter();
+        Load {
+            of_node: of_node.to_vec(),
+            packets: by_pair(&|link| link.3).into_iter().collect(),
+            lookahead_ps: lookaheads.map(|(pair, ps)| (pair, ps as u64)).collect(),
+        }
+    }
+
+    /// The sets of nodes, each ascending.
+    fn sets(load: &Load, threads: u32) -> Option<Vec<Vec<usize>>> {
+        let of_node = best_of(load, threads, load.of_node.iter().sum())?;
+        let mut sets = vec![Vec::new(); threads as usize];
+        for (node, &region) in of_node.iter().enumerate() {
+            sets[region as usize].push(node);
+        }
+        sets.retain(|set| !set.is_empty());
+        sets.sort();
+        Some(sets)
+    }
+
+    fn in_two(one: &[usize], other: &[usize]) -> Option<Vec<Vec<usize>>> {
+        Some(vec![one.to_vec(), other.to_vec()])
+    }
+
+    #[test]
+    fn a_row_is_cut_at_its_long_link() {
+        let links = [(0, 1, 1, 10.0), (1, 2, 50, 10.0), (2, 3, 1, 10.0)];
+        assert_eq!(sets(&load(&[1.0; 4], &links), 2), in_two(&[0, 1], &[2, 3]));
+    }
+
+    #[test]
+    fn a_long_link_beside_the_middle_is_no_place_to_cut() {
+        let links = [(0, 1, 1, 10.0), (1, 2, 1, 10.0), (2, 3, 50, 10.0)];
+        assert_eq!(sets(&load(&[1.0; 4], &links), 2), in_two(&[0, 1], &[2, 3]));
+    }
+
+    #[test]
+    fn of_equal_cuts_the_one_that_few_packets_cross_is_taken() {
+        // Two rows of four: along a row goes much, from row to row little.
+        let along = |first: u32| (first..first + 3).map(|node| (node, node + 1, 5, 1e5));
+        let across = (0..4).map(|node| (node, node + 4, 5, 10.0));
+        let links: Vec<_> = along(0).chain(along(4)).chain(across).collect();
+        assert_eq!(
+            sets(&load(&[1.0; 8], &links), 2),
+            in_two(&[0, 1, 2, 3], &[4, 5, 6, 7])
+        );
+    }
+
+    #[test]
+    fn a_network_with_little_to_do_in_a_turn_stays_whole() {
+        let links = [(0, 1, 1, 10.0)];
+        // 0.3 s of work in a second are 0.3 ms in a turn of 1 ms, 0.15 for each of two regions.
+        assert_eq!(sets(&load(&[0.15; 2], &links), 2), None);
+        assert_eq!(sets(&load(&[0.3; 2], &links), 2), in_two(&[0], &[1]));
+    }
+
+    #[test]
+    fn a_node_with_most_of_the_load_is_no_gain_to_have_apart() {
+        let links = [(0, 1, 5, 10.0), (1, 2, 5, 10.0)];
+        assert_eq!(sets(&load(&[0.1, 3.0, 0.1], &links), 3), None);
+    }
+}
