@@ -19,7 +19,8 @@ mod port;
 mod run;
 mod sky;
 mod tuning;
+mod turns;
 mod vcs;
 
-pub use run::{run, run_tuned, stepped_ports};
-pub use tuning::Tuning;
+pub use run::{regions_of, run, run_on, run_tuned, stepped_ports};
+pub use tuning::{Regions, Tuning};

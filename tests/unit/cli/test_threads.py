@@ -1,0 +1,56 @@
+"""`skycell run --threads`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skycell.experiment.run import run_spec
+from skycell.scenario import parse
+from tests.unit.cli.calling import skycell
+
+LAN = {"preset": "icccn97-lan", "start": "together", "run": {"duration": "20 ms"}}
+
+
+@pytest.fixture
+def lan(tmp_path: Path) -> Path:
+    file = tmp_path / "lan.toml"
+    file.write_text('preset = "icccn97-lan"\nstart = "together"\nrun = { duration = "20 ms" }\n')
+    return file
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "two", "1000000"])
+def test_a_number_of_threads_that_makes_no_sense_is_a_fault(lan: Path, threads: str) -> None:
+    reported = skycell("run", lan, "--threads", threads)
+    assert reported.exit_code == 2
+    assert "--threads" in reported.stderr
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_a_network_that_is_not_divided_says_so_beside_the_records(lan: Path, engine: str) -> None:
+    arguments = ("run", lan, "--json", "--engine", engine)
+    one = skycell(*arguments, "--threads", "1")
+    two = skycell(*arguments, "--threads", "2")
+    assert (one.exit_code, two.exit_code) == (0, 0)
+    assert two.stdout == one.stdout
+    assert len(two.stderr.splitlines()) == len(one.stderr.splitlines()) + 1
+    assert "regions" not in json.loads(two.stdout)["engine_stats"]
+
+
+def test_python_refuses_a_run_without_a_thread() -> None:
+    spec = parse(LAN).resolve()
+    with pytest.raises(ValueError, match="threads: 0"):
+        run_spec(spec, threads=0)
+
+
+def test_a_constellation_with_little_to_do_stays_on_one_thread() -> None:
+    # The network of the example, for a hundredth of its time: some 0.1 s of work.
+    text = Path("examples/hundred-cities.toml").read_text(encoding="utf-8")
+    assert 'duration = "20 s"' in text
+    file = Path("examples/hundred-cities.toml")
+    reported = skycell("run", file, "--set", "run.duration='0.2 s'", "--threads", "2", "--json")
+    assert reported.exit_code == 0
+    assert "too little to do" in reported.stderr
+    assert "regions" not in json.loads(reported.stdout)["engine_stats"]
