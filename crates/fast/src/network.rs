@@ -369,10 +369,10 @@ impl<'a> Network<'a> {
     /// A whole frame has come to the end of its VC: a router sends it on, a host hands it up.
     fn on_whole(&mut self, now: SimTime, id: FrameId) {
         let frame = *self.frames.get(id);
-        let end = self.vcs.end_mut(frame.vc);
+        let (end, path) = self.vcs.end_and_path_mut(frame.vc);
         end.frames_delivered += 1;
         end.cells_whole += u64::from(frame.cells());
-        if self.vcs.end(frame.vc).1.is_watched {
+        if path.is_watched {
             let edge = &mut self.vcs.rest[frame.vc as usize].edge;
             edge.on_delivered(now, frame.cells());
         }

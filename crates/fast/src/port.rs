@@ -171,7 +171,9 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
         PortKind::Packets => {
             let framing = link.framing.expect("it carries packets");
             let is_by_flow = spec.records.flow_ports.contains(&id);
-            packets.push(PacketPort::new(link, framing, spec.seed, is_by_flow));
+            let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
+            let (run, asked) = ((spec.seed, end), (is_by_flow, samples_vcs));
+            packets.push(PacketPort::new(link, framing, run, asked));
             Slot::Packets(packets.len() as u32 - 1)
         }
         PortKind::Output => {

@@ -234,15 +234,25 @@ impl Vcs {
         &mut self.lines[vc as usize].begin
     }
 
+    /// As [`Vcs::begin`], to be counted at.
+    pub(crate) fn begin_and_path_mut(&mut self, vc: u32) -> (&mut Ingress, &Path) {
+        let begin = &mut self.lines[vc as usize].begin;
+        let path = &self.vc_paths[begin.path as usize];
+        (begin, path)
+    }
+
     /// Where it ends, and the path that it has gone.
     pub(crate) fn end(&self, vc: u32) -> (&Egress, &Path) {
         let end = &self.lines[self.next_vc(vc) as usize].end;
         (end, &self.vc_paths[end.path as usize])
     }
 
-    pub(crate) fn end_mut(&mut self, vc: u32) -> &mut Egress {
+    /// As [`Vcs::end`], to be counted at.
+    pub(crate) fn end_and_path_mut(&mut self, vc: u32) -> (&mut Egress, &Path) {
         let next_vc = self.next_vc(vc);
-        &mut self.lines[next_vc as usize].end
+        let end = &mut self.lines[next_vc as usize].end;
+        let path = &self.vc_paths[end.path as usize];
+        (end, path)
     }
 
     /// Asks for the line of the cache where `vc` ends.

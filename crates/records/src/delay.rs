@@ -189,6 +189,8 @@ pub struct CellDelays {
     /// Buckets in ascending order with their counts, as long as there are few of them: of many thousand
     /// hosts each has sent a few packets. They move to `counts` when they are more.
     few: Vec<(u32, u32)>,
+    /// Index of the one of `few` that was counted last, which as a rule is the next.
+    latest: usize,
     /// Bucket of the first of `counts`.
     first: usize,
     /// Counts of buckets that follow each other; empty as long as there are few.
@@ -245,9 +247,13 @@ impl CellDelays {
 
     /// Adds it to `few` if there is room; returns whether there was.
     fn is_added_to_few(&mut self, bucket: usize, cells: u64) -> bool {
-        let sought = self
-            .few
-            .binary_search_by_key(&bucket, |&(known, _)| known as usize);
+        let sought = match self.few.get(self.latest) {
+            Some(&(known, _)) if known as usize == bucket => Ok(self.latest),
+            _ => self
+                .few
+                .binary_search_by_key(&bucket, |&(known, _)| known as usize),
+        };
+        self.latest = sought.unwrap_or_else(|index| index);
         let Ok(cells) = u32::try_from(cells) else {
             return false;
         };

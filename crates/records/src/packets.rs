@@ -182,6 +182,24 @@ impl PacketMeter {
         }
     }
 
+    /// A packet of `octets` octets with `ecn` of the flow with that number arrives at `came_ps`, is taken in, and will have
+    /// left at `left_ps`: for who knows that already. It is never among [`PacketMeter::queued`].
+    pub fn on_passage(&mut self, came_ps: u64, left_ps: u64, octets: u32, ecn: Ecn, flow: u32) {
+        if let Some(packets) = self.ecn.of(ecn) {
+            packets.arrived += 1;
+            packets.departed += 1;
+        }
+        let stay_ps = left_ps - came_ps;
+        self.arrived += u64::from(octets);
+        self.departed += u64::from(octets);
+        self.integral
+            .stayed(u128::from(stay_ps) * u128::from(octets));
+        self.sojourn.add(stay_ps);
+        if let Some(flows) = &mut self.flows {
+            add_of_flow(flows, flow, stay_ps);
+        }
+    }
+
     fn leaves(&mut self, now_ps: u64, octets: u32) {
         self.queued -= u64::from(octets);
         let sum = u128::from(now_ps) * u128::from(octets);
@@ -268,6 +286,28 @@ mod tests {
         assert_eq!(record.mean, (1_500.0 * 20.0 + 40.0 * 30.0) / 50.0);
         assert_eq!((record.sojourn.packets, record.sojourn.max_ps), (1, 20));
         assert_eq!(record.flows, []);
+    }
+
+    #[test]
+    fn a_passage_is_an_arrival_and_a_departure() {
+        let (mut known, mut seen) = (PacketMeter::new(true), PacketMeter::new(true));
+        let packets = [
+            (10, 1_500, Ecn::NotEct, 30),
+            (10, 40, Ecn::Ect0, 50),
+            (60, 40, Ecn::Ce, 70),
+        ];
+        for (came, octets, ecn, left) in packets {
+            known.on_passage(came, left, octets, ecn, 2);
+            seen.on_arrival(came, octets, ecn, true);
+            seen.on_departure(left, octets, ecn, 2, came);
+        }
+        for meter in [&mut known, &mut seen] {
+            meter.on_arrival(80, 700, Ecn::Ect0, true);
+        }
+        let (known, seen) = (known.record(100), seen.record(100));
+        let max = seen.max; // what was there at once is not known of a passage
+        assert_eq!(PacketRecord { max, ..known }, seen);
+        assert_eq!((seen.departed, seen.queued), (1_580, 700));
     }
 
     #[test]

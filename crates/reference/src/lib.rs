@@ -23,6 +23,7 @@ mod queue;
 mod receivers;
 mod resequencer;
 mod run;
+mod shares;
 mod timers;
 
 pub use bit_errors::Struck;

@@ -2,6 +2,7 @@
 
 use crate::frames::Cell;
 use crate::line::Line;
+use crate::shares::Shares;
 use skycell_records::{
     CellDelays, ClassQueueRecord, DiscardReason, Discards, PacketMeter, QueueIntegral, QueueRecord,
     QueueSamples,
@@ -49,15 +50,6 @@ impl VcAtPort {
     }
 }
 
-/// The occupancy of a VC, or a flow, in a buffer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Share {
-    /// Cells, or packets.
-    queued: u32,
-    /// Of what the buffer counts.
-    held: u32,
-}
-
 /// The decision of a port on a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -100,7 +92,7 @@ pub struct Queue {
     /// True if the policy decides which queue within the buffer a packet joins.
     is_ordered_by_policy: bool,
     /// By index at the port of a VC at the port, or by flow: what it has in the buffer.
-    shares: Vec<Share>,
+    shares: Shares,
     /// True if the cell at the front is under transmission.
     is_sending: bool,
     /// X: what is in the buffer, in what it counts: cells, packets or octets.
@@ -130,6 +122,7 @@ impl Queue {
     /// The queue that `spec` describes, at the port of `link`.
     pub(crate) fn new(spec: &QueueSpec, link: &LinkSpec, seed: u64) -> Self {
         let owner = link.port.name_of(spec, &link.name);
+        let by_flow = spec.by_flow || spec.policy.order().is_some();
         Queue {
             class: spec.class,
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
@@ -137,9 +130,9 @@ impl Queue {
             policy: Policy::new(&spec.policy, seed, &owner),
             asks_at_departure: spec.policy.needs().packets,
             cells: Line::new(&link.port.scheduler, spec.policy.order()),
-            by_flow: spec.by_flow || spec.policy.order().is_some(),
+            by_flow,
             is_ordered_by_policy: spec.policy.order().is_some(),
-            shares: Vec::new(),
+            shares: Shares::new(by_flow),
             is_sending: false,
             held: 0,
             octets: 0,
@@ -437,19 +430,11 @@ impl Queue {
         }
     }
 
-    fn share_of(&self, cell: &Cell) -> usize {
-        match self.by_flow {
-            true => cell.flow as usize,
-            false => cell.port_vc.index(),
-        }
-    }
-
     /// Returns the policy's view of the buffer when it decides on `cell`.
     fn view(&self, now: SimTime, cell: &Cell) -> BufferView {
-        let share = self.shares.get(self.share_of(cell));
         BufferView {
             queued: self.held,
-            vc_queued: share.map_or(0, |share| share.held),
+            vc_queued: self.shares.get(cell).held,
             active_vcs: self.active_vcs,
             active_weight: self.active_weight,
             now_ps: now.0,
@@ -508,17 +493,11 @@ impl Queue {
         if self.is_of_no_flow(cell) {
             return;
         }
-        let (at, number) = (self.share_of(cell), self.number(cell));
-        if self.shares.len() <= at {
-            self.shares.resize(at + 1, Share::default());
-        }
-        let share = &mut self.shares[at];
-        if share.queued == 0 {
+        let number = self.number(cell);
+        if self.shares.add(cell, amount) {
             self.active_vcs += 1;
             self.active_weight += self.policy.weight(number);
         }
-        share.held += amount;
-        share.queued += 1;
         self.policy.on_accepted(number, amount);
     }
 
@@ -529,15 +508,10 @@ impl Queue {
 
     /// `cell` of `vc` is in the queue no more.
     fn take_out(&mut self, now: SimTime, cell: &Cell, vc: &mut VcAtPort) {
-        let (at, amount) = (self.share_of(cell), self.amount(cell));
-        if !self.is_of_no_flow(cell) {
-            let share = &mut self.shares[at];
-            share.held -= amount;
-            share.queued -= 1;
-            if share.queued == 0 {
-                self.active_vcs -= 1;
-                self.active_weight -= self.policy.weight(self.number(cell));
-            }
+        let amount = self.amount(cell);
+        if !self.is_of_no_flow(cell) && self.shares.take(cell, amount) {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(self.number(cell));
         }
         self.held -= amount;
         self.octets -= u64::from(cell.octets);

@@ -104,8 +104,9 @@ class SpecPart(metaclass=_PartType):
             value = values.pop(name, field.default)
             if value is _MISSING:
                 raise TypeError(f"{type(self).__name__} needs {name}")
-            if field.greatest is not None and value is not None:
-                out_of_range += _beyond(value, field.greatest, (name,))
+            most = field.greatest
+            if most is not None and value is not None and not _is_within(value, most):
+                out_of_range += _beyond(value, most, (name,))
             put(self, name, value)
         if values:
             raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
@@ -154,11 +155,15 @@ def _restored(part: type[SpecPart], values: tuple[Any, ...]) -> SpecPart:
     return part(**dict(zip(part.model_fields, values, strict=True)))
 
 
+def _is_within(value: Any, greatest: int) -> bool:
+    return type(value) is int and 0 <= value <= greatest
+
+
 def _beyond(
     value: Any, greatest: int, place: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Any, int]]:
     """The numbers of a value, however deep in lists, that are out of range, and what is none."""
-    if type(value) is int and 0 <= value <= greatest:
+    if _is_within(value, greatest):
         return
     if type(value) is tuple:
         for index, item in enumerate(value):

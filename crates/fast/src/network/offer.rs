@@ -18,14 +18,15 @@ impl Network<'_> {
             is_paced,
             ..
         } = offer;
-        let path = *self.vcs.begin(vc_id).1;
         self.offered += 1;
+        let path = self.vcs.begin(vc_id).1;
         if path.is_stepped {
             return self.offer_to_stepped(now, offer);
         }
         if path.carries_packets {
             return self.offer_packet(now, offer);
         }
+        let path = *path;
         let begin = self.vcs.begin_mut(vc_id);
         begin.frames_offered += 1;
         begin.cells_offered += u64::from(cells);
@@ -75,10 +76,11 @@ impl Network<'_> {
 
     /// Offers a packet to the port before the link of its VC.
     fn offer_packet(&mut self, now: SimTime, offer: Offer) {
-        let begin = self.vcs.begin_mut(offer.vc);
+        let (begin, path) = self.vcs.begin_and_path_mut(offer.vc);
         begin.frames_offered += 1;
         begin.cells_offered += 1;
         let (port, at, link) = (begin.source, begin.source_port_vc, begin.first_link);
+        let (delay, arrives_at_once) = (path.first_delay, path.arrives_at_once);
         let packet = self.frames.get(offer.frame);
         let flow = packet.flow_number(self.spec.flows.len());
         let packet = (packet.octets(), packet.ecn(), flow);
@@ -91,9 +93,8 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
-                let path = self.vcs.begin(offer.vc).1;
-                let arrival = sent.end + path.first_delay;
-                if !path.arrives_at_once {
+                let arrival = sent.end + delay;
+                if !arrives_at_once {
                     return self.push_delivery(link, arrival, offer.frame);
                 }
                 if arrival >= self.end {

@@ -1,13 +1,15 @@
 //! A port that sends packets over its link: a closed form from the moment a packet is handed over.
 //!
 //! Arrivals are accepted or discarded whole, and leave in the order of arrival. So a packet's
-//! departure is known when it is accepted, and the packets that have left by some time are found
-//! when they are needed.
+//! departure is known when it is accepted, and its stay is booked then. What is kept of the packet is
+//! what the queue's length follows from; the packets that have left by some time are found when they
+//! are needed.
 
 use crate::link::lossy::Draws;
 use skycell_des::Stream;
 use skycell_records::{
-    DiscardReason, Discards, PacketMeter, PortRecord, QueueIntegral, QueueRecord, QueueSamples,
+    DiscardReason, Discards, PacketMeter, PacketRecord, PortRecord, QueueIntegral, QueueRecord,
+    QueueSamples,
 };
 use skycell_spec::{LinkSpec, PacketFraming};
 use skycell_switch::{BufferView, Policy};
@@ -17,20 +19,11 @@ use std::collections::VecDeque;
 /// A packet in the port.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
-    /// When it came.
-    came: SimTime,
-    /// When its first bit leaves.
-    start: SimTime,
     /// When its last bit has left.
     end: SimTime,
     octets: u32,
-    ecn: Ecn,
-    /// Number of its flow.
-    flow: u32,
     /// Index of its VC at the port.
     port_vc: PortVc,
-    /// True if the link loses it.
-    is_lost: bool,
 }
 
 /// A VC at the port.
@@ -38,11 +31,10 @@ struct Queued {
 pub(crate) struct PacketVc {
     /// VC id.
     pub(crate) vc: u32,
-    /// Packets in the port.
+    /// Packets in the port, and the amount of the buffer that they take; counted for policies and samples that look.
     queued: u32,
-    /// Amount of the buffer that they take.
     held: u32,
-    /// Packets that have left, those included that the link lost, and these.
+    /// Packets that leave within the run, those included that the link loses, and these.
     pub(crate) departed: u64,
     pub(crate) lost: u64,
     pub(crate) samples: QueueSamples,
@@ -70,6 +62,10 @@ pub(crate) struct PacketPort {
     counts_octets: bool,
     policy: Policy,
     may_refuse: bool,
+    /// True if the policy or a sample looks at the packets of each VC.
+    counts_vcs: bool,
+    /// When the run ends.
+    run_end: SimTime,
     /// Losses of the link, if it has any.
     draws: Option<Draws>,
     /// In the order in which they leave.
@@ -78,15 +74,17 @@ pub(crate) struct PacketPort {
     free_at: SimTime,
     /// X: what they take of the buffer.
     held: u32,
+    /// Their octets, and the most that there were.
+    queued_octets: u64,
+    octets_max: u64,
     queue_max: u32,
     active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
     arrived: u64,
     departed: u64,
-    last_departure: Option<SimTime>,
-    /// Sum of the times of those that have left.
-    sent_for: SimTime,
+    /// Time that the link is busy within the run.
+    busy: SimTime,
     discarded: Discards,
     integral: QueueIntegral,
     octets: PacketMeter,
@@ -96,11 +94,13 @@ pub(crate) struct PacketPort {
 
 impl PacketPort {
     /// The port of `link`, which carries packets as `framing` says.
+    ///
+    /// `is_by_flow` asks for stays flow by flow, and `samples_vcs` for samples of each VC.
     pub(crate) fn new(
         link: &LinkSpec,
         framing: PacketFraming,
-        seed: u64,
-        is_by_flow: bool,
+        (seed, run_end): (u64, SimTime),
+        (is_by_flow, samples_vcs): (bool, bool),
     ) -> Self {
         let queue = &link.port.queues[0];
         let policy = Policy::new(&queue.policy, seed, &link.name);
@@ -113,17 +113,20 @@ impl PacketPort {
             counts_octets: queue.counts_octets,
             may_refuse: !policy.takes_all(),
             policy,
+            counts_vcs: queue.policy.needs().vcs || samples_vcs,
+            run_end,
             draws: Draws::new(link, seed),
             queue: VecDeque::new(),
             free_at: SimTime::ZERO,
             held: 0,
+            queued_octets: 0,
+            octets_max: 0,
             queue_max: 0,
             active_vcs: 0,
             active_weight: 0,
             arrived: 0,
             departed: 0,
-            last_departure: None,
-            sent_for: SimTime::ZERO,
+            busy: SimTime::ZERO,
             discarded: Discards::default(),
             integral: QueueIntegral::default(),
             octets: PacketMeter::new(is_by_flow),
@@ -173,8 +176,6 @@ impl PacketPort {
             self.octets.on_arrival(now.0, octets, ecn, false);
             return Err(reason);
         }
-        self.octets.on_arrival(now.0, octets, ecn, true);
-        self.integral.arrived(u128::from(now.0));
         let gap = match self.frame_gap {
             0 => 0,
             below => self.gap_stream.uniform(0, below),
@@ -184,25 +185,35 @@ impl PacketPort {
         self.free_at = end;
         let is_lost = self.draws.as_mut().is_some_and(Draws::next_is_lost);
         let vc = &mut self.vcs[port_vc.index()];
-        if vc.queued == 0 {
-            self.active_vcs += 1;
-            self.active_weight += self.policy.weight(vc.vc);
+        if end < self.run_end {
+            vc.departed += 1;
+            vc.lost += u64::from(is_lost);
+            self.busy += end - start;
+            self.integral.stayed(u128::from((end - now).0));
+            self.octets.on_passage(now.0, end.0, octets, ecn, flow);
+        } else {
+            self.busy += self.run_end.since(start);
+            self.integral.arrived(u128::from(now.0));
+            self.octets.on_arrival(now.0, octets, ecn, true);
         }
-        vc.queued += 1;
-        vc.held += amount;
-        self.held += amount;
+        if self.counts_vcs {
+            if vc.queued == 0 {
+                self.active_vcs += 1;
+                self.active_weight += self.policy.weight(vc.vc);
+            }
+            vc.queued += 1;
+            vc.held += amount;
+        }
         if self.may_refuse {
             self.policy.on_accepted(vc.vc, amount);
         }
+        self.held += amount;
+        self.queued_octets += u64::from(octets);
+        self.octets_max = self.octets_max.max(self.queued_octets);
         self.queue.push_back(Queued {
-            came: now,
-            start,
             end,
             octets,
-            ecn,
-            flow,
             port_vc,
-            is_lost,
         });
         self.queue_max = self.queue_max.max(self.queue.len() as u32);
         Ok(Sent { end, is_lost })
@@ -214,7 +225,8 @@ impl PacketPort {
             return None;
         }
         let vc = &self.vcs[port_vc.index()];
-        let idle_since = self.last_departure.filter(|_| self.queue.is_empty());
+        // The last of those that have left is the last of all if none is left.
+        let idle_since = (self.queue.is_empty() && self.departed > 0).then_some(self.free_at);
         let view = BufferView {
             queued: self.held,
             vc_queued: vc.held,
@@ -225,7 +237,7 @@ impl PacketPort {
             idle_since_ps: idle_since.map(|time| time.0),
             clp: false,
             capacity: self.capacity,
-            octets: self.octets.queued(),
+            octets: self.queued_octets,
             packet_octets: octets,
             ..BufferView::default()
         };
@@ -234,31 +246,25 @@ impl PacketPort {
 
     /// Removes the packets that leave by `now`, that instant included.
     pub(crate) fn settle(&mut self, now: SimTime) {
-        while let Some(&first) = self.queue.front()
+        while let Some(first) = self.queue.front()
             && first.end <= now
         {
+            let Queued {
+                octets, port_vc, ..
+            } = *first;
             self.queue.pop_front();
-            let amount = self.amount(first.octets);
+            let amount = self.amount(octets);
             self.held -= amount;
+            self.queued_octets -= u64::from(octets);
             self.departed += 1;
-            self.last_departure = Some(first.end);
-            self.sent_for += first.end - first.start;
-            self.integral.departed(u128::from(first.end.0));
-            self.octets.on_departure(
-                first.end.0,
-                first.octets,
-                first.ecn,
-                first.flow,
-                first.came.0,
-            );
-            let vc = &mut self.vcs[first.port_vc.index()];
-            vc.queued -= 1;
-            vc.held -= amount;
-            vc.departed += 1;
-            vc.lost += u64::from(first.is_lost);
-            if vc.queued == 0 {
-                self.active_vcs -= 1;
-                self.active_weight -= self.policy.weight(vc.vc);
+            if self.counts_vcs {
+                let vc = &mut self.vcs[port_vc.index()];
+                vc.queued -= 1;
+                vc.held -= amount;
+                if vc.queued == 0 {
+                    self.active_vcs -= 1;
+                    self.active_weight -= self.policy.weight(vc.vc);
+                }
             }
         }
     }
@@ -271,7 +277,7 @@ impl PacketPort {
 
     /// Octets of the packets in the port, departures done.
     pub(crate) fn queued_octets(&self) -> u64 {
-        self.octets.queued()
+        self.queued_octets
     }
 
     /// Samples every VC's packets at `now`, and reports them.
@@ -286,21 +292,22 @@ impl PacketPort {
     /// Returns the counts of its record in a run that ends at `end`; everything that leaves before has left.
     pub(crate) fn counts(&self, end: SimTime) -> PortRecord {
         let queued = self.queue.len() as u64;
-        let sending = self.queue.front();
-        let sending = sending.map_or(SimTime::ZERO, |first| end.since(first.start));
         PortRecord {
             arrived: self.arrived,
             departed: self.departed,
             queued,
             discarded: self.discarded,
             frames_discarded: self.discarded,
-            busy_ps: (self.sent_for + sending).0,
+            busy_ps: self.busy.0,
             queue: QueueRecord::new(
                 self.integral.mean(queued, end.0),
                 self.queue_max,
                 &self.samples,
             ),
-            octets: Some(self.octets.record(end.0)),
+            octets: Some(PacketRecord {
+                max: self.octets_max,
+                ..self.octets.record(end.0)
+            }),
             ..PortRecord::default()
         }
     }

@@ -119,7 +119,7 @@ impl Load {
     }
 
     /// Adds what the routes in force make.
-    fn look(&mut self, spec: &NetworkSpec, sky: &SkySpec, rows: &Rows<'_>) {
+    fn look(&mut self, spec: &NetworkSpec, sky: &SkySpec, rows: &Rows<&Columns>) {
         let columns = sky.columns();
         let paths: Vec<Vec<u32>> = (spec.vcs.iter())
             .map(|vc| {
@@ -220,7 +220,7 @@ fn pair(one: u32, other: u32) -> (u32, u32) {
 }
 
 /// The links by which a label goes on from a node.
-fn path(columns: &Columns, rows: &Rows<'_>, most: u32, from: u32, label: u16) -> Vec<u32> {
+fn path(columns: &Columns, rows: &Rows<&Columns>, most: u32, from: u32, label: u16) -> Vec<u32> {
     let mut links = Vec::new();
     let mut node = from;
     while node != columns.label_node[usize::from(label)] && (links.len() as u32) < most {
