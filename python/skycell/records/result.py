@@ -78,7 +78,8 @@ class RunResult:
     @property
     def regions(self) -> dict[str, Any] | None:
         """The regions of the network that acted beside one another; none if it was not divided."""
-        return self.records["engine_stats"].get("regions")
+        regions: dict[str, Any] | None = self.records["engine_stats"].get("regions")
+        return regions
 
     def _regions_in_words(self, regions: Mapping[str, Any]) -> str:
         events = regions["events"]
