@@ -18,6 +18,7 @@ from typing import Any
 
 from skycell import _core
 from skycell.scenario import NetworkSpec, parse
+from skycell.spec.columns import columns_of
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 REPEATS = 3
@@ -456,6 +457,30 @@ def gain_of_second_worker() -> float:
     return round(walls[0] / walls[1], 2)
 
 
+def gain_of_second_thread(rate: str, duration: str) -> dict[str, float] | None:
+    """Wall time of one run with one thread, against two, in turns; and how far more would help."""
+    from skycell.cli.inputs import load_input
+
+    example = str(Path(__file__).parents[1] / "examples" / "hundred-cities.toml")
+    rates = {f"topology.{links}.rate": rate for links in ("inter_satellite", "ground")}
+    spec = load_input(example, {**rates, "run.duration": duration}).resolve(seed=1)
+    text, columns = spec.canonical_json(), columns_of(spec)
+
+    def run(threads: int) -> tuple[float, dict[str, Any]]:
+        before = time.perf_counter()
+        records, _ = _core.run(text, "fast", None, columns, threads)
+        return time.perf_counter() - before, json.loads(records)["engine_stats"]
+
+    rounds = [(run(1), run(2)) for _ in range(REPEATS)]
+    regions = rounds[0][1][1].get("regions")
+    if regions is None:
+        return None
+    return {
+        "ratio": round(statistics.median(one[0] / two[0] for one, two in rounds), 2),
+        "work_over_path": round(regions["events"] / regions["path_events"], 2),
+    }
+
+
 def cpu_seconds(spec: NetworkSpec, engine: str) -> tuple[float, dict[str, Any]]:
     """CPU time of one run, and its records."""
     text = spec.canonical_json()
@@ -517,7 +542,7 @@ def name_of(scenario: dict[str, Any]) -> str:
 def main() -> int:
     """Runs everything, prints a table, writes the results."""
     parser = argparse.ArgumentParser(description=__doc__)
-    names = [*(name for name, _, _ in groups()), "scale", "senders", "other"]
+    names = [*(name for name, _, _ in groups()), "scale", "senders", "threads", "other"]
     parser.add_argument("--only", choices=names, help="one group")
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go")
     arguments = parser.parse_args()
@@ -549,6 +574,12 @@ def main() -> int:
         results["scale"] = compared_costs("scale", scale(), SCALE_RATIOS)
     if arguments.only in (None, "senders"):
         results["senders"] = compared_costs("senders", senders(), SENDER_RATIOS)
+    if arguments.only in (None, "threads"):
+        results["threads"] = {
+            rate: gain_of_second_thread(rate, duration)
+            for rate, duration in (("10 Mbit/s", "20 s"), ("100 Mbit/s", "10 s"))
+        }
+        print(f"two threads against one, a hundred cities: {results['threads']} (asked: 1.7)")
     if arguments.only in (None, "other"):
         traced = {
             group: tracing_cost(scenarios[0])

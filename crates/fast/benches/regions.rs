@@ -4,7 +4,7 @@
 //! Regions of one thread take turns in a loop: work over critical path says how much faster a run may be with a core for
 //! each. Then two threads run in turns with one, and the ratio of wall times counts. Numbers are in `benches/NOTES.md`.
 
-use skycell_fast::{Tuning, regions_of, run, run_tuned};
+use skycell_fast::{Tuning, regions_forced, regions_of, run, run_tuned};
 use skycell_spec::NetworkSpec;
 use std::time::Instant;
 
@@ -40,12 +40,11 @@ fn main() {
     );
     for count in COUNTS {
         let begin = Instant::now();
-        let Some(mut regions) = regions_of(&spec, count) else {
-            println!("{count:>2}: not divided");
+        let Some(regions) = regions_forced(&spec, count) else {
+            println!("{count:>2}: a node has too much to do");
             continue;
         };
         let cut_s = begin.elapsed().as_secs_f64();
-        regions.in_threads = false;
         let (loop_s, records) = timed(&Tuning {
             regions: Some(regions),
             ..Tuning::USE
@@ -63,6 +62,7 @@ fn main() {
         );
     }
     let Some(regions) = regions_of(&spec, 2) else {
+        println!("two threads: not worth it");
         return;
     };
     let two = Tuning {

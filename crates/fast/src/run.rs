@@ -62,6 +62,14 @@ pub fn regions_of(spec: &NetworkSpec, threads: u32) -> Option<Regions> {
     })
 }
 
+/// So many regions of a network by label, whether dividing it pays or not, for measurements.
+pub fn regions_forced(spec: &NetworkSpec, count: u32) -> Option<Regions> {
+    Some(Regions {
+        of_node: sky::cut_into(spec, spec.sky.as_ref()?, count)?,
+        in_threads: false,
+    })
+}
+
 /// The same with other numbers than those of [`Tuning::USE`].
 ///
 /// # Errors

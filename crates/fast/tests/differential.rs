@@ -3,7 +3,9 @@
 //! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin. Some numbers have a crowd, too.
 
 mod measured;
+mod regions;
 mod scenarios;
+mod tables;
 mod words;
 
 use measured::measured_later;
@@ -13,17 +15,14 @@ use scenarios::{
     varying_parking_lots, with_clp, with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
-use skycell_des::Stream;
-use skycell_fast::{Regions, Tuning};
-use skycell_records::{
-    ClassQueueRecord, Columns, PortRecord, RunRecords, SkyRecord, SteppedPort, Traces, VcRecord,
-};
+use skycell_fast::Tuning;
+use skycell_records::{ClassQueueRecord, PortRecord, RunRecords, SteppedPort, VcRecord};
 use skycell_reference::RunError;
-use skycell_sky::Courses;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
 use skycell_tcp::spec::EcnUse;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use tables::{first_sky_difference, first_trace_difference};
 use words::Words;
 
 /// Scenarios run by default, beside crowds.
@@ -90,50 +89,6 @@ fn first_difference(path: &str, reference: &Value, fast: &Value) -> Option<Strin
         }
         (a, b) => (a != b).then(|| format!("{path}: reference {a}, fast {b}")),
     }
-}
-
-/// Names the first row in which two traces differ.
-fn first_trace_difference(reference: &RunRecords, fast: &RunRecords) -> String {
-    let kinds: Vec<_> = Traces::FORMS.iter().map(|form| form.kind).collect();
-    let tables = |records: &RunRecords| records.traces.clone().into_tables(&kinds);
-    for ((name, a), (_, b)) in tables(reference).iter().zip(&tables(fast)) {
-        let (a, b) = (rows(a), rows(b));
-        if a != b {
-            let row = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-            let (a, b) = (a.get(row), b.get(row));
-            return format!("{name} row {row}: reference {a:?}, fast {b:?}");
-        }
-    }
-    "equal after all".into()
-}
-
-/// Names the first row of the sky's tables in which two runs differ.
-fn first_sky_difference(reference: &RunRecords, fast: &RunRecords) -> String {
-    let tables = |records: &RunRecords| records.sky.clone().map(SkyRecord::into_tables);
-    let (Some(one), Some(other)) = (tables(reference), tables(fast)) else {
-        return "one of the runs has no sky".into();
-    };
-    for ((name, a), (_, b)) in one.iter().zip(&other) {
-        let (a, b) = (rows(a), rows(b));
-        if a != b {
-            let row = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
-            let (a, b) = (a.get(row), b.get(row));
-            return format!("{name} row {row}: reference {a:?}, fast {b:?}");
-        }
-    }
-    "equal after all".into()
-}
-
-/// The rows of a trace, each as a text with the names of its columns.
-fn rows(columns: &Columns) -> Vec<String> {
-    let (_, first) = &columns[0];
-    let row = |i| {
-        let values = columns
-            .iter()
-            .map(|(name, column)| format!("{name} {}", column.shown(i)));
-        values.collect::<Vec<_>>().join(", ")
-    };
-    (0..first.len()).map(row).collect()
 }
 
 /// A smaller scenario that still differs: fewer flows, a shorter run.
@@ -301,71 +256,6 @@ fn both_engines_leave_the_same_records_and_traces() {
 #[test]
 fn both_engines_forward_alike_by_label() {
     compare_all(&|seed| vec![(format!("by label {seed}"), by_label(seed))]);
-}
-
-/// Turns that a run of a scenario may take.
-const TURNS: u64 = 2_000;
-
-/// The regions, joined where a link between two is so short that a run would take too many turns.
-fn without_short_links_between(spec: &NetworkSpec, mut of_node: Vec<u32>) -> Vec<u32> {
-    let columns = spec.sky.as_ref().expect("a network by label").columns();
-    let from = columns.link_from();
-    for epoch in 0..columns.epochs() as u32 {
-        let mut courses = Courses::by_link(columns);
-        for link in 0..from.len() {
-            let Some(delay_ps) = courses.delay_ps(link as u32, epoch) else {
-                continue;
-            };
-            let [one, other] =
-                [from[link], columns.link_to[link]].map(|node| of_node[node as usize]);
-            if delay_ps * TURNS < spec.duration_ps {
-                let joined = of_node.iter_mut().filter(|region| **region == other);
-                joined.for_each(|region| *region = one);
-            }
-        }
-    }
-    of_node
-}
-
-/// Each fourth scenario by label in regions, one thread for all or one for each, against one region. Which node is of which
-/// is drawn: in two of three scenarios each node by itself, whatever links lie between.
-#[test]
-fn regions_forward_alike_by_label() {
-    compare_all(&|seed| {
-        if !seed.is_multiple_of(4) {
-            return Vec::new();
-        }
-        let spec = by_label(seed);
-        let one = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
-        let mut stream = Stream::new(seed, "regions");
-        for count in [1, 2, 3, 5] {
-            let nodes = 0..spec.nodes.len() as u64;
-            let of_node: Vec<u32> = match stream.uniform(0, 3) {
-                0 => nodes
-                    .map(|node| (node * count / spec.nodes.len() as u64) as u32)
-                    .collect(),
-                _ => nodes.map(|_| stream.uniform(0, count) as u32).collect(),
-            };
-            let of_node = without_short_links_between(&spec, of_node);
-            for in_threads in [false, true] {
-                let tuning = Tuning {
-                    regions: Some(Regions {
-                        of_node: of_node.clone(),
-                        in_threads,
-                    }),
-                    ..Tuning::USE
-                };
-                let several = skycell_fast::run_tuned(&spec, &tuning, &mut |_| true);
-                let several = several.expect("it runs in regions");
-                let found = first_difference_of(&one, several);
-                assert_eq!(
-                    found, None,
-                    "by label {seed}, {of_node:?}, threads: {in_threads}"
-                );
-            }
-        }
-        Vec::new()
-    });
 }
 
 #[test]

@@ -70,14 +70,16 @@ class RunResult:
 
     @property
     def engine_in_words(self) -> str:
-        """The engine, how many ports it stepped, and the regions that it divided the network into."""
+        """The engine, how many ports it stepped, and the regions of a divided network."""
         engine = self._engine_and_steps
-        return engine if self.regions is None else f"{engine} {self._regions_in_words(self.regions)}"
+        regions = self.regions
+        return engine if regions is None else f"{engine} {self._regions_in_words(regions)}"
 
     @property
     def regions(self) -> dict[str, Any] | None:
         """The regions of the network that acted beside one another; none if it was not divided."""
-        return self.records["engine_stats"].get("regions")
+        regions: dict[str, Any] | None = self.records["engine_stats"].get("regions")
+        return regions
 
     def _regions_in_words(self, regions: Mapping[str, Any]) -> str:
         events = regions["events"]

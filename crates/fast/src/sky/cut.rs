@@ -10,10 +10,10 @@ use skycell_sky::{Columns, Rows};
 use skycell_spec::{NetworkSpec, SkySpec, TrafficSpec};
 use std::collections::BTreeMap;
 
-/// Wall time of a packet at a node, s: of the order of what `cargo bench --bench by_label` measures.
-const HOP_S: f64 = 1.2e-7;
+/// Wall time of a packet at a node, s: of the order of what `cargo bench --bench regions` measures.
+const HOP_S: f64 = 2e-7;
 /// That of one more at the end of a flow, and of one that crosses a border.
-const END_S: f64 = 1.5e-7;
+const END_S: f64 = 2.5e-7;
 const CROSSING_S: f64 = 1.2e-7;
 /// That of a turn: a thread has to be woken.
 const TURN_S: f64 = 2e-5;
@@ -26,7 +26,7 @@ const LOAD_MAX: f64 = 1.1;
 /// Times at which routes are looked at.
 const LOOKS: u64 = 4;
 /// Shortest links at borders that are tried.
-const LOOKAHEADS: usize = 6;
+const LOOKAHEADS: usize = 32;
 /// Passes over all groups that change over.
 const PASSES: usize = 8;
 
@@ -55,6 +55,31 @@ pub(crate) fn cut(spec: &NetworkSpec, sky: &SkySpec, threads: u32) -> Option<Vec
     best_of(&load, threads, total)
 }
 
+/// So many regions, whether that pays or not; none if the load does not allow them.
+pub(crate) fn cut_into(spec: &NetworkSpec, sky: &SkySpec, count: u32) -> Option<Vec<u32>> {
+    let load = Load::of(spec, sky);
+    let mut best = (f64::INFINITY, None);
+    for lookahead_ps in tried_lookaheads(&load) {
+        let groups = Groups::of(&load, lookahead_ps);
+        try_count(&groups, count, lookahead_ps, &mut best);
+    }
+    best.1
+}
+
+/// Takes the regions of so many if they cost less than the best so far.
+fn try_count(groups: &Groups, count: u32, lookahead_ps: u64, best: &mut (f64, Option<Vec<u32>>)) {
+    let share = groups.load.iter().sum::<f64>() / f64::from(count);
+    if groups.largest() > LOAD_MAX * share {
+        return;
+    }
+    let regions = groups.regions(count);
+    let turns = PS_PER_SECOND / lookahead_ps as f64;
+    let cost = regions.largest + regions.crossings * CROSSING_S + TURN_S * turns;
+    if cost < best.0 {
+        *best = (cost, Some(groups.of_nodes(&regions.of_group)));
+    }
+}
+
 fn best_of(load: &Load, threads: u32, total: f64) -> Option<Vec<u32>> {
     let mut best = (total, None);
     for lookahead_ps in tried_lookaheads(load) {
@@ -62,13 +87,8 @@ fn best_of(load: &Load, threads: u32, total: f64) -> Option<Vec<u32>> {
         let mut count = threads;
         while count > 1 {
             let lookahead_s = lookahead_ps as f64 / PS_PER_SECOND;
-            let share = total / f64::from(count);
-            if share * lookahead_s >= LEAST_TURN_S && groups.largest() <= LOAD_MAX * share {
-                let regions = groups.regions(count);
-                let cost = regions.largest + regions.crossings * CROSSING_S + TURN_S / lookahead_s;
-                if cost < best.0 {
-                    best = (cost, Some(groups.of_nodes(&regions.of_group)));
-                }
+            if total / f64::from(count) * lookahead_s >= LEAST_TURN_S {
+                try_count(&groups, count, lookahead_ps, &mut best);
             }
             count -= count.div_ceil(4);
         }
