@@ -27,11 +27,13 @@ pub struct Reassembly {
     cells: u32,
     /// True if the cells so far are cells 0, 1, 2 … of that frame.
     in_step: bool,
+    /// True if one of them was said to have bit errors.
+    is_errored: bool,
 }
 
 impl Reassembly {
     /// A cell has arrived: the `index`-th of frame `frame` (serial numbers never repeat on a VC),
-    /// which has its end-of-message mark set if `last`, and of which some cell has bit errors if it `is_errored`.
+    /// which has its end-of-message mark set if `last`, and which has bit errors, or of which some other cell has, if it `is_errored`.
     pub fn on_cell(
         &mut self,
         frame: u64,
@@ -42,14 +44,16 @@ impl Reassembly {
         if self.cells == 0 {
             self.frame = frame;
             self.in_step = true;
+            self.is_errored = false;
         }
+        self.is_errored |= is_errored;
         self.in_step &= frame == self.frame && index == self.cells;
         self.cells += 1;
         if !last {
             return None;
         }
         let cells = std::mem::take(&mut self.cells);
-        Some(if self.in_step && !is_errored {
+        Some(if self.in_step && !self.is_errored {
             Reassembled::Whole
         } else {
             let is_crc = self.in_step;
@@ -91,6 +95,18 @@ mod tests {
             ends,
             [None, Some(Reassembled::Corrupt { cells: 2, is_crc })]
         );
+    }
+
+    #[test]
+    fn bit_errors_that_only_an_early_cell_shows_fail_the_crc_of_its_frame_alone() {
+        let mut reassembly = Reassembly::default();
+        let is_crc = true;
+        let cells = [(1, 0, true), (1, 1, false), (2, 0, false), (2, 1, false)];
+        let ends = cells.map(|(frame, index, is_errored)| {
+            reassembly.on_cell(frame, index, index == 1, is_errored)
+        });
+        let corrupt = Reassembled::Corrupt { cells: 2, is_crc };
+        assert_eq!(ends, [None, Some(corrupt), None, Some(Reassembled::Whole)]);
     }
 
     #[test]

@@ -144,6 +144,8 @@ pub(crate) struct Frames {
     holds: Option<Vec<u32>>,
     /// By frame: its number in the run; nothing where nobody asks.
     serials: Option<Vec<u64>>,
+    /// Before the number of the first frame: 0, or what tells the region from others.
+    first_serial: u64,
 }
 
 impl Frames {
@@ -196,13 +198,18 @@ impl Frames {
         };
         let id = self.keep(frame);
         if has_sack {
-            if self.sacks.len() < self.frames.len() {
-                self.sacks
-                    .resize(self.frames.capacity(), SackBlocks::default());
-            }
-            self.sacks[id.index()] = segment.sack;
+            self.keep_sack(id, segment.sack);
         }
         id
+    }
+
+    #[inline(always)]
+    fn keep_sack(&mut self, id: FrameId, sack: SackBlocks) {
+        if self.sacks.len() < self.frames.len() {
+            self.sacks
+                .resize(self.frames.capacity(), SackBlocks::default());
+        }
+        self.sacks[id.index()] = sack;
     }
 
     /// Adds a datagram of `cells` cells of a source, on the first VC of its route, or one cell of it.
@@ -241,8 +248,40 @@ impl Frames {
     fn number(&mut self, id: FrameId) {
         if let Some(serials) = &mut self.serials {
             serials.resize(self.frames.len(), 0);
-            serials[id.index()] = self.made;
+            serials[id.index()] = self.first_serial + self.made;
         }
+    }
+
+    /// Has the numbers of frames differ from those of other regions.
+    pub(crate) fn number_from(&mut self, region: u32) {
+        self.first_serial = u64::from(region) << 40;
+    }
+
+    /// What another region has to be given of a frame that goes on there, with its number where frames have any.
+    pub(crate) fn leaving(&self, id: FrameId) -> (Frame, Option<&SackBlocks>, u64) {
+        let frame = self.get(id);
+        let sack = frame.has.any(Has::SACK).then(|| &self.sacks[id.index()]);
+        let serial = self.serials.as_ref().map_or(0, |all| all[id.index()]);
+        (*frame, sack, serial)
+    }
+
+    /// Adds a frame, or a part of one, that comes from another region, where it was made.
+    pub(crate) fn add_from_elsewhere(
+        &mut self,
+        frame: Frame,
+        sack: Option<&SackBlocks>,
+        serial: u64,
+    ) -> FrameId {
+        let made = self.made;
+        let id = self.keep(frame);
+        self.made = made;
+        if let Some(sack) = sack {
+            self.keep_sack(id, *sack);
+        }
+        if let Some(serials) = &mut self.serials {
+            serials[id.index()] = serial;
+        }
+        id
     }
 
     /// The number of the frame in the run, from 1, which never repeats.
@@ -316,6 +355,11 @@ impl Frames {
     /// So many parts of the frame are no longer under way, others being so.
     pub(crate) fn forget_some(&mut self, id: FrameId, parts: u32) {
         (0..parts).for_each(|_| self.forget(id));
+    }
+
+    /// Counts frames that another region has made.
+    pub(crate) fn add_made(&mut self, made: u64) {
+        self.made += made;
     }
 
     /// Frames made so far.

@@ -19,9 +19,8 @@ mod port;
 mod run;
 mod sky;
 mod tuning;
-#[cfg_attr(not(test), expect(dead_code, reason = "until networks have regions"))]
 mod turns;
 mod vcs;
 
 pub use run::{run, run_tuned, stepped_ports};
-pub use tuning::Tuning;
+pub use tuning::{Regions, Tuning};

@@ -4,6 +4,7 @@ use crate::network::Network;
 use crate::plan::Plan;
 use crate::sky::{self, Sky};
 use crate::tuning::Tuning;
+use crate::turns::{self, Edge, Finished, Region};
 use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::{RunError, measured};
 use skycell_spec::{
@@ -54,7 +55,14 @@ fn run_whole(
         return stepped_everywhere(spec, progress);
     }
     if let Some(sky) = &spec.sky {
-        return by_label(Sky::new(spec, sky), progress);
+        return match &tuning.regions {
+            None => by_label(Sky::new(spec, sky), progress),
+            Some(regions) => {
+                let (parts, edges) = Sky::regions(spec, sky, &regions.of_node);
+                let finished = in_turns(parts, &edges, regions.in_threads, progress)?;
+                balanced(Sky::merged(finished.regions).records())
+            }
+        };
     }
     let connections = Connections::of(spec);
     let plan = Plan::new(&connections.spec);
@@ -88,6 +96,20 @@ fn by_label(
         }
     }
     balanced(sky.records())
+}
+
+/// Runs the regions of a network.
+fn in_turns<R: Region>(
+    regions: Vec<R>,
+    edges: &[Edge],
+    in_threads: bool,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<Finished<R>, RunError> {
+    let run = match in_threads {
+        true => turns::run_in_threads,
+        false => turns::run_in_loop,
+    };
+    run(regions, edges, progress).map_err(|at| RunError::Cancelled { at })
 }
 
 fn balanced(records: RunRecords) -> Result<RunRecords, RunError> {

@@ -11,9 +11,11 @@
 mod ends;
 mod flows;
 mod links;
+mod merged;
 mod node;
 mod ports;
 mod records;
+mod region;
 mod traces;
 mod window;
 
@@ -22,6 +24,7 @@ use flows::Stage;
 use links::Links;
 use node::{Counts, Node};
 use ports::{Kind, Slot};
+use region::Border;
 use skycell_atm::Reassembly;
 use skycell_des::Key;
 use skycell_records::{RunRecords, SteppedReason, VcRecord};
@@ -63,6 +66,11 @@ pub(crate) fn reasons_of_kinds(sky: &SkySpec) -> Vec<Option<SteppedReason>> {
 
 /// The least time between an event and what it leads to at another node; none where no link ever exists.
 fn lookahead_ps(spec: &NetworkSpec, sky: &SkySpec) -> Option<u64> {
+    lookaheads_ps(spec, sky).into_iter().flatten().min()
+}
+
+/// The same by link; none for one that never exists.
+fn lookaheads_ps(spec: &NetworkSpec, sky: &SkySpec) -> Vec<Option<u64>> {
     let columns = sky.columns();
     let begins = Epochs::of(columns);
     let epochs = begins.at(SimTime(spec.duration_ps), 0) + 1;
@@ -84,9 +92,8 @@ fn lookahead_ps(spec: &NetworkSpec, sky: &SkySpec) -> Option<u64> {
         }
     };
     let known = least.into_iter().enumerate();
-    known
-        .filter_map(|(link, delay)| Some(of_link((link, delay?))))
-        .min()
+    let known = known.map(|(link, delay)| delay.map(|delay| of_link((link, delay))));
+    known.collect()
 }
 
 /// Octets of the shortest packet of a run, or fewer.
@@ -169,6 +176,12 @@ pub(crate) struct Sky<'a> {
     echoes: Vec<Option<u32>>,
     frames: Frames,
     windows: Windows,
+    /// What lies beyond the nodes of the region, if these are not all.
+    border: Option<Box<Border>>,
+    /// Events before this time may happen.
+    limit: SimTime,
+    /// Nodes whose next event is in the present window, and not before the limit.
+    held_back: Vec<u32>,
     out: Outbox,
     traces: Ordered,
     /// Events so far, of which a packet that comes to a node is one.
@@ -178,8 +191,18 @@ pub(crate) struct Sky<'a> {
 impl<'a> Sky<'a> {
     /// The run of a valid spec that [`reason_to_step_everywhere`] has nothing against.
     pub(crate) fn new(spec: &'a NetworkSpec, sky: &'a SkySpec) -> Self {
-        let columns = sky.columns();
         let width_ps = lookahead_ps(spec, sky).unwrap_or(spec.duration_ps);
+        Self::of_region(spec, sky, width_ps, None)
+    }
+
+    /// The same, or that of a region, with windows of a length.
+    fn of_region(
+        spec: &'a NetworkSpec,
+        sky: &'a SkySpec,
+        width_ps: u64,
+        border: Option<Box<Border>>,
+    ) -> Self {
+        let columns = sky.columns();
         let mut classes: Vec<ServiceClass> = spec.vcs.iter().map(|vc| vc.class).collect();
         classes.sort_unstable();
         classes.dedup();
@@ -198,7 +221,11 @@ impl<'a> Sky<'a> {
                 },
             }
         };
-        let links = Links::new(spec, sky);
+        let mut links = Links::new(spec, sky);
+        let crosses = |from, to| border.as_ref().is_some_and(|own| own.is_crossed(from, to));
+        for link in &mut links.all {
+            link.crosses = crosses(link.from, link.to);
+        }
         let sources = 0..spec.sources.len() as u32;
         let mut own = Sky {
             epochs: Epochs::of(columns),
@@ -222,7 +249,10 @@ impl<'a> Sky<'a> {
             links,
             windows: Windows::new(width_ps),
             out: Outbox::default(),
-            traces: Ordered::new(&spec.records),
+            traces: Ordered::new(&spec.records, border.is_some()),
+            limit: SimTime(spec.duration_ps),
+            held_back: Vec::new(),
+            border,
             moved: 0,
             end: SimTime(spec.duration_ps),
             spec,
@@ -230,6 +260,9 @@ impl<'a> Sky<'a> {
             columns,
             classes,
         };
+        if let Some(border) = &own.border {
+            own.frames.number_from(border.id);
+        }
         own.begin_ends();
         own.begin_samples();
         own
@@ -240,18 +273,24 @@ impl<'a> Sky<'a> {
     pub(crate) fn advance(&mut self) -> Option<SimTime> {
         loop {
             let (begin, until) = self.windows.span(self.windows.now());
-            if begin >= self.end {
+            if begin >= self.limit {
                 return None;
             }
             while let Some(node) = self.windows.pop() {
                 // It may have been put here before it was put into an earlier window.
                 if self.nodes[node as usize].window == self.windows.now() {
-                    self.run_node(node, until.min(self.end));
+                    self.run_node(node, until.min(self.limit));
                     return Some(begin);
                 }
             }
             self.traces.end_window(&mut self.out.traces);
-            self.windows.next()?;
+            while let Some(node) = self.held_back.pop() {
+                self.windows.put(self.windows.now(), node);
+            }
+            if until >= self.limit {
+                return None;
+            }
+            self.windows.next_before(self.limit)?;
         }
     }
 

@@ -1,7 +1,7 @@
 //! Numbers that decide when the engine takes a way that pays off for many. No record depends on them.
 
 /// From which sizes on it pays to do things in another way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tuning {
     /// Inputs of a port of which the foremost frames are soon put into order; frames of more inputs wait in buckets.
     pub few_inputs: usize,
@@ -15,6 +15,17 @@ pub struct Tuning {
     /// Arrivals by one link, one after the other, after which the caller of the run has its turn. Nothing else comes between
     /// them, and of a large window there are hundreds of thousands.
     pub arrivals_at_once: u64,
+    /// How the nodes are divided into regions; none leaves that to the engine.
+    pub regions: Option<Regions>,
+}
+
+/// Regions of a network, which act beside one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regions {
+    /// By node: its region, from 0 on.
+    pub of_node: Vec<u32>,
+    /// True if each has a thread.
+    pub in_threads: bool,
 }
 
 impl Tuning {
@@ -25,6 +36,7 @@ impl Tuning {
         many_flows: 200,
         entries_kept: 1024,
         arrivals_at_once: 1 << 13,
+        regions: None,
     };
     /// With which scenarios of a few flows take the ways of crowds, for tests.
     pub const SMALL: Tuning = Tuning {
@@ -33,5 +45,6 @@ impl Tuning {
         many_flows: 1,
         entries_kept: 4,
         arrivals_at_once: 3,
+        regions: None,
     };
 }

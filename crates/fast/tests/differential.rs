@@ -13,11 +13,13 @@ use scenarios::{
     varying_parking_lots, with_clp, with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
-use skycell_fast::Tuning;
+use skycell_des::Stream;
+use skycell_fast::{Regions, Tuning};
 use skycell_records::{
     ClassQueueRecord, Columns, PortRecord, RunRecords, SkyRecord, SteppedPort, Traces, VcRecord,
 };
 use skycell_reference::RunError;
+use skycell_sky::Courses;
 use skycell_spec::{NetworkSpec, ReroutingSpec, ScheduleSpec, SourceSpec};
 use skycell_tcp::spec::EcnUse;
 use std::num::NonZero;
@@ -53,12 +55,17 @@ fn difference(spec: &NetworkSpec) -> Option<String> {
             ));
         }
     };
+    first_difference_of(&reference, fast)
+}
+
+/// The first difference between the records of two runs, but for what their engines report of themselves.
+fn first_difference_of(reference: &RunRecords, fast: RunRecords) -> Option<String> {
     if reference.traces != fast.traces {
-        return Some(first_trace_difference(&reference, &fast));
+        return Some(first_trace_difference(reference, &fast));
     }
     // The JSON leaves the sky out.
     if reference.sky != fast.sky {
-        return Some(first_sky_difference(&reference, &fast));
+        return Some(first_sky_difference(reference, &fast));
     }
     let reported = RunRecords {
         engine: reference.engine,
@@ -294,6 +301,68 @@ fn both_engines_leave_the_same_records_and_traces() {
 #[test]
 fn both_engines_forward_alike_by_label() {
     compare_all(&|seed| vec![(format!("by label {seed}"), by_label(seed))]);
+}
+
+/// Turns that a run of a scenario may take.
+const TURNS: u64 = 2_000;
+
+/// The regions, joined where a link between two is so short that a run would take too many turns.
+fn without_short_links_between(spec: &NetworkSpec, mut of_node: Vec<u32>) -> Vec<u32> {
+    let columns = spec.sky.as_ref().expect("a network by label").columns();
+    let from = columns.link_from();
+    for epoch in 0..columns.epochs() as u32 {
+        let mut courses = Courses::by_link(columns);
+        for link in 0..from.len() {
+            let Some(delay_ps) = courses.delay_ps(link as u32, epoch) else {
+                continue;
+            };
+            let [one, other] =
+                [from[link], columns.link_to[link]].map(|node| of_node[node as usize]);
+            if delay_ps * TURNS < spec.duration_ps {
+                let joined = of_node.iter_mut().filter(|region| **region == other);
+                joined.for_each(|region| *region = one);
+            }
+        }
+    }
+    of_node
+}
+
+/// Each scenario by label in regions, one thread for all or one for each, against one region. Which node is of which
+/// is drawn: in two of three scenarios each node by itself, whatever links lie between.
+#[test]
+fn regions_forward_alike_by_label() {
+    compare_all(&|seed| {
+        let spec = by_label(seed);
+        let one = skycell_fast::run(&spec, &mut |_| true).expect("it runs");
+        let mut stream = Stream::new(seed, "regions");
+        for count in [1, 2, 3, 5] {
+            let nodes = 0..spec.nodes.len() as u64;
+            let of_node: Vec<u32> = match stream.uniform(0, 3) {
+                0 => nodes
+                    .map(|node| (node * count / spec.nodes.len() as u64) as u32)
+                    .collect(),
+                _ => nodes.map(|_| stream.uniform(0, count) as u32).collect(),
+            };
+            let of_node = without_short_links_between(&spec, of_node);
+            for in_threads in [false, true] {
+                let tuning = Tuning {
+                    regions: Some(Regions {
+                        of_node: of_node.clone(),
+                        in_threads,
+                    }),
+                    ..Tuning::USE
+                };
+                let several = skycell_fast::run_tuned(&spec, &tuning, &mut |_| true);
+                let several = several.expect("it runs in regions");
+                let found = first_difference_of(&one, several);
+                assert_eq!(
+                    found, None,
+                    "by label {seed}, {of_node:?}, threads: {in_threads}"
+                );
+            }
+        }
+        Vec::new()
+    });
 }
 
 #[test]

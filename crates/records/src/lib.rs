@@ -11,6 +11,7 @@ mod packets;
 mod pep;
 mod probes;
 mod queue;
+mod regions;
 mod sky;
 mod summary;
 mod traces;

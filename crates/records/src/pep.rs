@@ -39,20 +39,10 @@ pub fn joined(connections: Vec<FlowRecord>, flows: usize, proxies: &[Proxy]) -> 
         let Some(last) = row.connections.last().cloned() else {
             continue;
         };
+        let whole = std::mem::take(row).with_destination(&last);
         *row = FlowRecord {
-            octets_delivered: last.octets_delivered,
-            octets_received: last.octets_received,
-            octets_highest: last.octets_highest,
-            segments_received: last.segments_received,
-            segments_duplicate: last.segments_duplicate,
-            acks_sent: last.acks_sent,
-            segments_marked: last.segments_marked,
-            octets_waiting: last.octets_waiting,
-            delay_mean_ps: last.delay_mean_ps,
-            delay_min_ps: last.delay_min_ps,
-            delay_max_ps: last.delay_max_ps,
-            web: row.web.take().zip(last.web).map(joined_web),
-            ..std::mem::take(row)
+            web: whole.web.clone().zip(last.web).map(joined_web),
+            ..whole
         };
     }
     rows

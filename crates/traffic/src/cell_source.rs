@@ -312,6 +312,13 @@ impl CellSource {
         }
     }
 
+    /// Has what came to the end of the route of the source be what another, of the same source, has counted there.
+    pub fn take_delivered(&mut self, other: &mut CellSource) {
+        self.record.datagrams_delivered = other.record.datagrams_delivered;
+        self.record.octets_delivered = other.record.octets_delivered;
+        self.delays = other.delays.take();
+    }
+
     /// Returns the counters of the source.
     pub fn record(&self) -> SourceRecord {
         SourceRecord {

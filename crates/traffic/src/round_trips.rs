@@ -68,6 +68,16 @@ impl RoundTrips {
         }
     }
 
+    /// Adds those of VCs that another has, and this one has not.
+    pub fn take_times(&mut self, other: RoundTrips) {
+        for (own, other) in self.vcs.iter_mut().zip(other.vcs) {
+            if !other.is_empty() {
+                debug_assert!(own.is_empty(), "the sources of a VC are at one node");
+                *own = other;
+            }
+        }
+    }
+
     /// The times, with the VC of each, of those that have any.
     pub fn into_times(self) -> Vec<(u32, CellDelays)> {
         let all = (0..).zip(self.vcs);

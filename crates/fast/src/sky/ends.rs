@@ -20,11 +20,17 @@ impl Sky<'_> {
     pub(super) fn begin_ends(&mut self) {
         for (flow, id) in self.spec.flows.iter().zip(0u32..) {
             let node = self.spec.vc_source(flow.forward[0] as usize);
+            if !self.has_node(node) {
+                continue;
+            }
             let start = Flow::start(flow, self.spec.seed);
             self.wake(node, Key::new(start, rank::APPLICATION, id));
         }
         for id in 0..self.sources.len() as u32 {
             let node = self.vcs[self.spec.sources[id as usize].vc as usize].from;
+            if !self.has_node(node) {
+                continue;
+            }
             let due = self.sources[id as usize].due();
             self.wake(node, Key::new(due, rank::SOURCE, id));
         }
@@ -192,6 +198,9 @@ impl Sky<'_> {
         }
         let segment = self.frames.segment(id);
         self.forget(id);
+        if matches!(self.flows[flow.0 as usize], Stage::Ahead) {
+            self.begin_flow(flow.0); // its other half is in another region
+        }
         let own = &mut self.flows[flow.0 as usize].open().flow;
         match is_forward {
             true => own.on_segment_at_destination(now, &segment, since, &mut self.out),

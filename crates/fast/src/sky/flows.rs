@@ -48,6 +48,17 @@ impl Stage {
     }
 }
 
+impl Over {
+    /// A flow that ends with the run.
+    pub(super) fn at_end(record: FlowRecord, ended: SimTime) -> Self {
+        Over {
+            record,
+            ended,
+            is_connected: false,
+        }
+    }
+}
+
 impl FlowState {
     /// The next time of a timer, if that has no event yet.
     pub(super) fn due(&mut self, kind: u8) -> Option<SimTime> {
@@ -87,7 +98,8 @@ impl Sky<'_> {
             flow: self.new_flow(id),
             pending: [SimTime::NEVER; 3],
             host_delays: HostDelay::of_ends(&self.spec.flows[id as usize], self.spec.seed),
-            in_flight: 0,
+            // What becomes of segments in other regions is not known here, so the flow stays open.
+            in_flight: u32::from(self.border.is_some()),
         };
         self.flows[id as usize] = Stage::Open(Box::new(state));
     }
@@ -108,7 +120,8 @@ impl Sky<'_> {
     #[inline(always)]
     pub(super) fn forget(&mut self, frame: FrameId) {
         let flow = self.frames.get(frame).flow;
-        if self.frames.forget_part(frame) && flow != FlowId::NONE {
+        let is_gone = self.frames.forget_part(frame);
+        if is_gone && flow != FlowId::NONE && self.border.is_none() {
             self.flows[flow.0 as usize].open().in_flight -= 1;
         }
     }
@@ -116,19 +129,22 @@ impl Sky<'_> {
     /// The records of the flows at the end of the run.
     pub(super) fn flow_records(&mut self) -> Vec<FlowRecord> {
         let stages = std::mem::take(&mut self.flows);
-        (0u32..)
-            .zip(stages)
-            .map(|(id, stage)| match stage {
-                Stage::Ahead => self.new_flow(id).record(self.end),
-                Stage::Open(state) => state.flow.record(self.end),
-                Stage::Over(over) => {
-                    let mut record = over.record;
-                    if over.is_connected {
-                        record.connected_ps += (self.end - over.ended).0;
-                    }
-                    record
+        let all = (0u32..).zip(stages);
+        all.map(|(id, stage)| self.flow_record(id, stage)).collect()
+    }
+
+    /// The record of a flow at the end of the run.
+    pub(super) fn flow_record(&mut self, id: u32, stage: Stage) -> FlowRecord {
+        match stage {
+            Stage::Ahead => self.new_flow(id).record(self.end),
+            Stage::Open(state) => state.flow.record(self.end),
+            Stage::Over(over) => {
+                let mut record = over.record;
+                if over.is_connected {
+                    record.connected_ps += (self.end - over.ended).0;
                 }
-            })
-            .collect()
+                record
+            }
+        }
     }
 }

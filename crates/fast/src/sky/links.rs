@@ -45,6 +45,8 @@ pub(super) struct Link {
     pub(super) kind: u8,
     exists: bool,
     is_impaired: bool,
+    /// True if its end is in another region: then the ring has nothing but the last packet.
+    pub(super) crosses: bool,
 }
 
 const _: () = assert!(size_of::<Link>() == 64);
@@ -112,6 +114,7 @@ impl<'a> Links<'a> {
             kind: kind_of(id),
             exists: false,
             is_impaired: impairments[id].is_some(),
+            crosses: false,
         };
         let count = if sky.loses_in_flight {
             link_from.len()

@@ -56,6 +56,17 @@ pub(super) struct Counts {
     pub(super) gone: u64,
 }
 
+impl Counts {
+    pub(super) fn add(&mut self, more: &Counts) {
+        self.handed_over += more.handed_over;
+        self.rerouted += more.rerouted;
+        self.turned_back += more.turned_back;
+        self.no_route += more.no_route;
+        self.hop_limit += more.hop_limit;
+        self.gone += more.gone;
+    }
+}
+
 impl Sky<'_> {
     /// A node acts up to the end of a window.
     pub(super) fn run_node(&mut self, node: u32, until: SimTime) {
@@ -82,7 +93,11 @@ impl Sky<'_> {
         own.window = u64::MAX;
         if let Some(first) = own.keys.first() {
             own.window = self.windows.of(first.time());
-            self.windows.put(own.window, node);
+            match own.window > self.windows.now() {
+                true => self.windows.put(own.window, node),
+                // The turn of the region ends within the window.
+                false => self.held_back.push(node),
+            }
         }
     }
 
@@ -265,7 +280,9 @@ impl Sky<'_> {
                     .enter(times, (link, epoch), entry, frames, &self.epochs)
                 {
                     Ok((arrival, is_only)) => {
-                        if is_only {
+                        if self.links.all[link as usize].crosses {
+                            self.cross(link);
+                        } else if is_only {
                             let to = self.links.all[link as usize].to;
                             self.wake(to, Key::new(arrival, rank::ARRIVAL, link));
                         }
@@ -537,10 +554,13 @@ impl Sky<'_> {
         let records = &self.spec.records;
         let first = SimTime(records.sample_every_ps);
         for &id in &records.sampled_ports {
-            self.make_port(id);
             let links = &self.links.all;
             let link = links.iter().find(|link| link.port == id);
             let node = link.expect("a port feeds a link").from;
+            if !self.has_node(node) {
+                continue;
+            }
+            self.make_port(id);
             self.wake(node, Key::new(first, rank::SAMPLE, id));
         }
     }

@@ -3,8 +3,11 @@
 use skycell_des::Key;
 use skycell_records::Traces;
 use skycell_spec::{RecordSpec, TraceKind};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Rows of the windows that are over, in order, and which of the present window came in which event.
+#[derive(Default)]
 pub(super) struct Ordered {
     pub(super) has_discards: bool,
     has_any: bool,
@@ -14,10 +17,12 @@ pub(super) struct Ordered {
     before: [usize; Traces::KINDS],
     /// By event in order: its rows.
     sorted: Vec<(Key, [usize; Traces::KINDS], [usize; Traces::KINDS])>,
+    /// Of a region: the events that wrote `rows`, each with the rows up to its end.
+    history: Option<Vec<(Key, [usize; Traces::KINDS])>>,
 }
 
 impl Ordered {
-    pub(super) fn new(records: &RecordSpec) -> Self {
+    pub(super) fn new(records: &RecordSpec, is_region: bool) -> Self {
         Ordered {
             has_discards: records.traces.contains(&TraceKind::Discards),
             has_any: !records.traces.is_empty(),
@@ -25,6 +30,7 @@ impl Ordered {
             events: Vec::new(),
             before: [0; Traces::KINDS],
             sorted: Vec::new(),
+            history: is_region.then(Vec::new),
         }
     }
 
@@ -63,8 +69,11 @@ impl Ordered {
             .extend(events.map(|(&(key, first), end)| (key, first, end)));
         // An event that happens twice does so in its order.
         self.sorted.sort_by_key(|event| event.0);
-        for (_, first, end) in &self.sorted {
+        for (at, first, end) in &self.sorted {
             self.rows.push_rows(written, first, end);
+            if let Some(history) = &mut self.history {
+                history.push((*at, self.rows.rows()));
+            }
         }
         written.clear();
         self.events.clear();
@@ -74,5 +83,30 @@ impl Ordered {
     /// All rows in order.
     pub(super) fn into_rows(self) -> Traces {
         self.rows
+    }
+}
+
+/// The rows of regions as those of one network. No event happens in two regions, so their keys say in which order.
+pub(super) fn merged(regions: Vec<Ordered>) -> Ordered {
+    let mut heads: BinaryHeap<Reverse<(Key, usize)>> = BinaryHeap::new();
+    let mut rest: Vec<_> = (regions.iter())
+        .map(|own| own.history.iter().flatten().peekable())
+        .collect();
+    for (region, events) in rest.iter_mut().enumerate() {
+        let first = events.peek();
+        heads.extend(first.map(|&&(at, _)| Reverse((at, region))));
+    }
+    let mut done = vec![[0; Traces::KINDS]; regions.len()];
+    let mut rows = Traces::default();
+    while let Some(Reverse((_, region))) = heads.pop() {
+        let (_, end) = rest[region].next().expect("the head of a region");
+        rows.push_rows(&regions[region].rows, &done[region], end);
+        done[region] = *end;
+        let next = rest[region].peek();
+        heads.extend(next.map(|&&(at, _)| Reverse((at, region))));
+    }
+    Ordered {
+        rows,
+        ..Ordered::default()
     }
 }

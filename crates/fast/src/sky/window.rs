@@ -80,11 +80,15 @@ impl Windows {
         self.filled[at / 64] |= 1 << (at % 64);
     }
 
-    /// Goes to the next window in which a node acts, when the present one has none left.
-    pub(super) fn next(&mut self) -> Option<u64> {
+    /// Goes to the next window in which a node acts, if it begins before `limit`, when the present one has none left.
+    pub(super) fn next_before(&mut self, limit: SimTime) -> Option<u64> {
         let listed = self.next_listed();
         let far = self.far.peek().map(|&Reverse((window, _))| window);
-        self.now = listed.into_iter().chain(far).min()?;
+        let next = listed.into_iter().chain(far).min()?;
+        if self.span(next).0 >= limit {
+            return None;
+        }
+        self.now = next;
         while let Some(&Reverse((window, node))) = self.far.peek()
             && window == self.now
         {
@@ -153,7 +157,7 @@ mod tests {
                     continue;
                 }
                 let first = sorted.first().map(|first: &(u64, u32)| first.0);
-                prop_assert_eq!(windows.next(), first);
+                prop_assert_eq!(windows.next_before(SimTime::NEVER), first);
                 let mut found = BTreeSet::new();
                 while let Some(node) = windows.pop() {
                     found.insert((windows.now, node));
