@@ -127,6 +127,7 @@ def run(
     engine: str,
     on_progress: Callable[[int], bool] | None = None,
     columns: Path | None = None,
+    threads: int = 1,
 ) -> tuple[str, dict[str, dict[str, NDArray[np.generic]]]]:
     """Simulate one run. Other Python threads go on meanwhile, and Ctrl-C is heard.
 
@@ -136,6 +137,7 @@ def run(
         on_progress: called with the simulated time in picoseconds about every 0.1 s of wall time;
             returning False cancels the run.
         columns: the file of the columns of the spec's sky, if it has one.
+        threads: how many threads the fast engine may use.
 
     Returns:
         The records as JSON, and the traces the spec asked for: name -> column -> array, all columns

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use skycell_records::{Column, Columns, RunRecords, SkyRecord};
 use skycell_spec::{NetworkSpec, SkySpec};
+use skycell_units::SimTime;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,18 +19,20 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 ///
 /// `engine` is `"fast"` or `"reference"`. `on_progress` is called with the simulated time in
 /// picoseconds about every 0.1 s; a false answer cancels the run. `columns` is the file of the
-/// spec's sky, if it has one. Returns the records as JSON and the traces that the spec asked for,
+/// spec's sky, if it has one. `threads` is how many threads the fast engine may use; the records are the same but for
+/// `engine_stats`. Returns the records as JSON and the traces that the spec asked for,
 /// name -> column -> array, and beside them the tables of the sky.
 #[pyfunction]
-#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None))]
+#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None, threads = 1))]
 pub fn run<'py>(
     py: Python<'py>,
     spec_json: &str,
     engine: &str,
     on_progress: Option<Py<PyAny>>,
     columns: Option<PathBuf>,
+    threads: u32,
 ) -> PyResult<(String, Bound<'py, PyDict>)> {
-    let (spec, mut records) = simulated(py, spec_json, engine, on_progress, columns)?;
+    let (spec, mut records) = simulated(py, spec_json, (engine, threads), on_progress, columns)?;
     let traces = std::mem::take(&mut records.traces).into_tables(&spec.records.traces);
     let sky = records.sky.take().map(SkyRecord::into_tables);
     let mut tables: Vec<_> = traces
@@ -59,21 +62,24 @@ pub fn run_summary(
     on_progress: Option<Py<PyAny>>,
     columns: Option<PathBuf>,
 ) -> PyResult<String> {
-    let (spec, records) = simulated(py, spec_json, engine, on_progress, columns)?;
+    let (spec, records) = simulated(py, spec_json, (engine, 1), on_progress, columns)?;
     Ok(records.summary_json(&spec))
 }
 
 fn simulated(
     py: Python<'_>,
     spec_json: &str,
-    engine: &str,
+    (engine, threads): (&str, u32),
     on_progress: Option<Py<PyAny>>,
     columns: Option<PathBuf>,
 ) -> PyResult<(NetworkSpec, RunRecords)> {
+    if threads == 0 {
+        return Err(PyValueError::new_err("threads: 0, allowed is 1 or more"));
+    }
     let spec = valid(spec_json, columns)?;
-    let engine = match engine {
-        "fast" => skycell_fast::run,
-        "reference" => skycell_reference::run,
+    let is_fast = match engine {
+        "fast" => true,
+        "reference" => false,
         other => {
             return Err(PyValueError::new_err(format!(
                 "no engine is called {other:?}; there are \"fast\" and \"reference\""
@@ -82,7 +88,11 @@ fn simulated(
     };
     let (outcome, failure) = py.detach(|| {
         let mut watch = Watch::new(on_progress);
-        let outcome = engine(&spec, &mut |now| watch.goes_on(now.0));
+        let mut progress = |now: SimTime| watch.goes_on(now.0);
+        let outcome = match is_fast {
+            true => skycell_fast::run_on(&spec, threads, &mut progress),
+            false => skycell_reference::run(&spec, &mut progress),
+        };
         (outcome, watch.failure)
     });
     // An exception of Python's also cancels the run, and says more.

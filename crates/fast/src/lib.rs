@@ -22,5 +22,5 @@ mod tuning;
 mod turns;
 mod vcs;
 
-pub use run::{run, run_tuned, stepped_ports};
+pub use run::{regions_of, run, run_on, run_tuned, stepped_ports};
 pub use tuning::{Regions, Tuning};

@@ -3,9 +3,9 @@
 use crate::network::Network;
 use crate::plan::Plan;
 use crate::sky::{self, Sky};
-use crate::tuning::Tuning;
+use crate::tuning::{Regions, Tuning};
 use crate::turns::{self, Edge, Finished, Region};
-use skycell_records::{RunRecords, SteppedPort, SteppedReason, joined};
+use skycell_records::{RegionStats, RunRecords, SteppedPort, SteppedReason, joined};
 use skycell_reference::{RunError, measured};
 use skycell_spec::{
     Connections, FlowSpec, NetworkSpec, SkySpec, SourceSpec, TrafficSpec, UsersSpec,
@@ -31,6 +31,37 @@ pub fn run(
     run_tuned(spec, &Tuning::USE, progress)
 }
 
+/// The same in up to `threads` threads, where the network has so much to do at once that it pays to divide it
+/// ([`skycell_records::EngineStats::regions`]). Nothing but `engine_stats` depends on them.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(
+    spec: &NetworkSpec,
+    threads: u32,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
+    spec.validate()?;
+    let regions = regions_of(spec, threads);
+    let tuning = Tuning {
+        regions,
+        ..Tuning::USE
+    };
+    run_valid(spec, &tuning, progress)
+}
+
+/// The regions into which a valid spec is divided for so many threads, if it is.
+pub fn regions_of(spec: &NetworkSpec, threads: u32) -> Option<Regions> {
+    if reason_to_step_everywhere(spec).is_some() {
+        return None;
+    }
+    let of_node = sky::cut(spec, spec.sky.as_ref()?, threads)?;
+    Some(Regions {
+        of_node,
+        in_threads: true,
+    })
+}
+
 /// The same with other numbers than those of [`Tuning::USE`].
 ///
 /// # Errors
@@ -41,6 +72,14 @@ pub fn run_tuned(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
+    run_valid(spec, tuning, progress)
+}
+
+fn run_valid(
+    spec: &NetworkSpec,
+    tuning: &Tuning,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<RunRecords, RunError> {
     measured(spec, progress, &mut |spec, progress| {
         run_whole(spec, tuning, progress)
     })
@@ -60,7 +99,11 @@ fn run_whole(
             Some(regions) => {
                 let (parts, edges) = Sky::regions(spec, sky, &regions.of_node);
                 let finished = in_turns(parts, &edges, regions.in_threads, progress)?;
-                balanced(Sky::merged(finished.regions).records())
+                let crossings = finished.regions.iter().map(Sky::crossed).sum();
+                let stats = stats_of(&finished, &edges, crossings);
+                let mut records = Sky::merged(finished.regions).records();
+                records.engine_stats.regions = Some(stats);
+                balanced(records)
             }
         };
     }
@@ -110,6 +153,20 @@ fn in_turns<R: Region>(
         false => turns::run_in_loop,
     };
     run(regions, edges, progress).map_err(|at| RunError::Cancelled { at })
+}
+
+fn stats_of<R>(finished: &Finished<R>, edges: &[Edge], crossings: u64) -> RegionStats {
+    let events = || finished.work.iter().map(|work| work.units);
+    let lookaheads = edges.iter().map(|edge| edge.lookahead.0);
+    RegionStats {
+        regions: finished.regions.len() as u32,
+        lookahead_ps: lookaheads.min().unwrap_or(0),
+        turns: finished.turns,
+        crossings,
+        events: events().sum(),
+        largest_events: events().max().unwrap_or(0),
+        path_events: finished.path.units,
+    }
 }
 
 fn balanced(records: RunRecords) -> Result<RunRecords, RunError> {

@@ -8,6 +8,7 @@
 //! A port that serves its one queue in order of arrival knows of each packet at hand-over when its last bit leaves, by
 //! which link and with which delay; other ports are stepped ([`ports`]).
 
+mod cut;
 mod ends;
 mod flows;
 mod links;
@@ -20,6 +21,7 @@ mod traces;
 mod window;
 
 use crate::frames::Frames;
+pub(crate) use cut::cut;
 use flows::Stage;
 use links::Links;
 use node::{Counts, Node};

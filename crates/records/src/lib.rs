@@ -282,6 +282,29 @@ pub struct EngineStats {
     pub cells_stepped: u64,
     /// Ports of the `fast` engine that have no closed form and are stepped unit by unit, as all are in `reference`.
     pub stepped_ports: Vec<SteppedPort>,
+    /// The regions of a network that was divided; left out of a run in one thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<RegionStats>,
+}
+
+/// Regions of a network, which acted beside one another. A function of the spec and of the regions, as all records are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RegionStats {
+    /// How many there were.
+    pub regions: u32,
+    /// Least time from what happens in a region to what that leads to in another, picoseconds.
+    pub lookahead_ps: u64,
+    /// Exchanges of a region with its neighbours.
+    pub turns: u64,
+    /// Packets, or cells, that went from a region to another.
+    pub crossings: u64,
+    /// Events of all regions.
+    pub events: u64,
+    /// Events of the region with most.
+    pub largest_events: u64,
+    /// Events on the critical path: each of its turns needs the one before, in the same region or in a neighbour. `events`
+    /// by it is how many times as fast a run may be, however many cores there are.
+    pub path_events: u64,
 }
 
 /// A port that is stepped unit by unit.

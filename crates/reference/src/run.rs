@@ -174,7 +174,7 @@ pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
             events: finished.events,
             cells,
             cells_stepped: cells,
-            stepped_ports: Vec::new(),
+            ..EngineStats::default()
         },
         sky: finished.sky,
         traces: finished.traces,

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from skycell.scenario import Scenario
 
 
+#: Far more than there are cores, and few enough for the memory of a region each.
+_MOST_THREADS = 1024
+
+
 class Run(Call):
     """Simulate the scenario in FILE and show what its users got.
 
@@ -46,6 +50,11 @@ class Run(Call):
     )
     force: bool = force_option("files of an earlier run in DIR")
     engine: str = engine_option()
+    threads: int | None = option(
+        "--threads",
+        type=click.IntRange(1, _MOST_THREADS),
+        help="Threads of a large run; all cores if not given. The records are the same.",
+    )
     seed: int | None = option(
         "--seed", type=click.IntRange(0, 2**64 - 1), help="Replace the file's seed."
     )
@@ -80,6 +89,7 @@ class Run(Call):
 
     def run(self, scenario: Scenario) -> None:
         from skycell.cli.progress import RunProgress
+        from skycell.experiment.processes import default_jobs
         from skycell.experiment.run import run_spec, with_derived
         from skycell.records.files import write_result
         from skycell.scenario.trace_sizes import note_on_traces
@@ -87,11 +97,14 @@ class Run(Call):
         spec = scenario.resolve(self.seed)
         for note in note_on_traces(spec):
             say(f"Note: {note}", err=True)
+        threads = default_jobs() if self.threads is None else self.threads
         with RunProgress(spec.duration_ps) as progress:
             try:
-                result = run_spec(spec, self.engine, progress)
+                result = run_spec(spec, self.engine, progress, threads)
             except ValueError as error:  # an engine that this build does not have
                 raise click.UsageError(str(error)) from None
+        if (self.threads or 1) > 1 and result.regions is None:
+            say(f"Note: the run had one thread: {result.why_one_region}", err=True)
         result = with_derived(result, scenario)
         fault = None
         if self.out is not None:

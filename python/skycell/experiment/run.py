@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from skycell.experiment.processes import default_jobs
 from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
 from skycell.spec.declared.network import NetworkSpec
@@ -19,6 +20,7 @@ def run(
     seed: int | None = None,
     engine: str = "fast",
     on_progress: OnProgress | None = None,
+    threads: int | None = None,
 ) -> RunResult:
     """Simulates a scenario.
 
@@ -28,13 +30,16 @@ def run(
         engine: name of the engine.
         on_progress: told the simulated time in picoseconds about every 0.1 s; False in return
             cancels the run.
+        threads: how many threads a large run may use; all cores if not given. The records are the
+            same but for `engine_stats`.
 
     Raises:
         ScenarioFaults: the scenario cannot be run.
         skycell._core.RunError: the run failed.
     """
     checked = as_scenario(scenario)
-    return with_derived(run_spec(checked.resolve(seed), engine, on_progress), checked)
+    threads = default_jobs() if threads is None else threads
+    return with_derived(run_spec(checked.resolve(seed), engine, on_progress, threads), checked)
 
 
 def with_derived(result: RunResult, scenario: Scenario) -> RunResult:
@@ -75,6 +80,7 @@ def run_spec(
     spec: NetworkSpec,
     engine: str = "fast",
     on_progress: OnProgress | None = None,
+    threads: int = 1,
 ) -> RunResult:
     """Simulates one run.
 
@@ -83,16 +89,18 @@ def run_spec(
         engine: name of the engine.
         on_progress: told the simulated time in picoseconds about every 0.1 s; False in return
             cancels the run.
+        threads: how many threads a large run may use. The records are the same but for
+            `engine_stats`.
 
     Raises:
         skycell._core.SpecError: the engine refuses the spec.
         skycell._core.RunError: the run failed, for instance because its ledger did not balance.
-        ValueError: there is no such engine.
+        ValueError: there is no such engine, or no thread.
     """
     from skycell import _core
     from skycell.spec.columns import columns_of
     from skycell.version import version
 
     text = spec.canonical_json()
-    records, traces = _core.run(text, engine, on_progress, columns_of(spec))
+    records, traces = _core.run(text, engine, on_progress, columns_of(spec), threads)
     return RunResult.of(spec, records, traces, version())

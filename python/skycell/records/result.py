@@ -9,7 +9,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from skycell.input.quantities import PS_PER_SECOND, counted
+from skycell.input.quantities import PS_PER_MS, PS_PER_SECOND, counted
 from skycell.metrics.network import ceiling_of_all_bps
 from skycell.records.tables import cell_delay_rows, class_queue_rows, rows, vc_queue_rows
 from skycell.records.traces import TraceTables
@@ -70,7 +70,35 @@ class RunResult:
 
     @property
     def engine_in_words(self) -> str:
-        """The engine, and how many ports it stepped."""
+        """The engine, how many ports it stepped, and the regions that it divided the network into."""
+        engine = self._engine_and_steps
+        return engine if self.regions is None else f"{engine} {self._regions_in_words(self.regions)}"
+
+    @property
+    def regions(self) -> dict[str, Any] | None:
+        """The regions of the network that acted beside one another; none if it was not divided."""
+        return self.records["engine_stats"].get("regions")
+
+    def _regions_in_words(self, regions: Mapping[str, Any]) -> str:
+        events = regions["events"]
+        return (
+            f"in {counted(regions['regions'], 'region')} (lookahead "
+            f"{regions['lookahead_ps'] / PS_PER_MS:.3g} ms, largest share "
+            f"{regions['largest_events'] / max(events, 1):.0%}, work over critical path "
+            f"{events / max(regions['path_events'], 1):.2f})"
+        )
+
+    @property
+    def why_one_region(self) -> str:
+        """Why the network was not divided."""
+        if self.engine != "fast":
+            return f"engine {self.engine} has no other."
+        if self.spec.sky is None:
+            return "only networks that are constellations are divided."
+        return "its nodes have too little to do between two exchanges of regions."
+
+    @property
+    def _engine_and_steps(self) -> str:
         if not self.stepped_ports:
             return self.engine
         count, of = len(self.stepped_ports), len(self.records["ports"])

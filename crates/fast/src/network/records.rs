@@ -57,6 +57,7 @@ impl Network<'_> {
                 .map(|(port, record)| stepped(port, record))
                 .sum(),
             stepped_ports: std::mem::take(&mut network.stepped_ports),
+            regions: None,
         };
         RunRecords {
             engine: "fast",

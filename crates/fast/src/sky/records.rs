@@ -51,6 +51,7 @@ impl Sky<'_> {
             cells: units,
             cells_stepped,
             stepped_ports: crate::run::stepped_ports(self.spec),
+            regions: None,
         };
         records
     }

@@ -30,7 +30,7 @@ pub(super) struct Border {
     readers: Vec<Option<(SimTime, Batch)>>,
     /// The time before which all has happened.
     acted: SimTime,
-    pub(super) crossed: u64,
+    crossed: u64,
 }
 
 /// What crosses a border in a turn.
@@ -148,6 +148,13 @@ impl Sky<'_> {
             self.vcs[entry.vc as usize].record.cells_in_transit += 1;
         }
         self.forget(entry.frame);
+    }
+}
+
+impl Sky<'_> {
+    /// Packets that have gone to other regions.
+    pub(crate) fn crossed(&self) -> u64 {
+        self.border.as_ref().map_or(0, |border| border.crossed)
     }
 }
 

@@ -1,0 +1,82 @@
+//! How far a network by label goes when it is divided.
+//!
+//! `cargo bench -p skycell-fast --bench regions SPEC COLUMNS [SECONDS]`, with the `spec.json` of a run and the file of its columns.
+//! Regions of one thread take turns in a loop: work over critical path says how much faster a run may be with a core for
+//! each. Then two threads run in turns with one, and the ratio of wall times counts. Numbers are in `benches/NOTES.md`.
+
+use skycell_fast::{Tuning, regions_of, run, run_tuned};
+use skycell_spec::NetworkSpec;
+use std::time::Instant;
+
+/// Numbers of regions.
+const COUNTS: [u32; 5] = [2, 4, 8, 16, 32];
+/// Pairs of runs with one thread and two.
+const ROUNDS: usize = 3;
+
+fn main() {
+    let arguments = std::env::args().skip(1);
+    let names: Vec<String> = arguments.filter(|name| !name.starts_with("--")).collect();
+    let [spec, columns, rest @ ..] = &names[..] else {
+        println!("regions: no spec and file of columns were named, so nothing was measured");
+        return;
+    };
+    let text = std::fs::read_to_string(spec).expect("a readable spec");
+    let mut spec = NetworkSpec::read(&text).expect("a spec");
+    spec.attach(&std::fs::read(columns).expect("a readable file of columns"))
+        .expect("the columns of the spec");
+    if let Some(seconds) = rest.first() {
+        let seconds: u64 = seconds.parse().expect("a whole number of seconds");
+        spec.duration_ps = seconds * 1_000_000_000_000;
+    }
+    let timed = |tuning: &Tuning| {
+        let begin = Instant::now();
+        let records = run_tuned(&spec, tuning, &mut |_| true).expect("the run succeeds");
+        (begin.elapsed().as_secs_f64(), records)
+    };
+    let (one_s, one) = timed(&Tuning::USE);
+    println!(
+        "one region: {one_s:.2} s, {} events",
+        one.engine_stats.events
+    );
+    for count in COUNTS {
+        let begin = Instant::now();
+        let Some(mut regions) = regions_of(&spec, count) else {
+            println!("{count:>2}: not divided");
+            continue;
+        };
+        let cut_s = begin.elapsed().as_secs_f64();
+        regions.in_threads = false;
+        let (loop_s, records) = timed(&Tuning {
+            regions: Some(regions),
+            ..Tuning::USE
+        });
+        let stats = records.engine_stats.regions.expect("it was divided");
+        println!(
+            "{count:>2}: {} regions, cut in {cut_s:.2} s, lookahead {:.2} ms, {} turns, crossings {:.1} % of events, \
+             largest share {:.1} %, work over path {:.2} in events; loop {loop_s:.2} s",
+            stats.regions,
+            stats.lookahead_ps as f64 * 1e-9,
+            stats.turns,
+            stats.crossings as f64 * 100.0 / stats.events as f64,
+            stats.largest_events as f64 * 100.0 / stats.events as f64,
+            stats.events as f64 / stats.path_events as f64,
+        );
+    }
+    let Some(regions) = regions_of(&spec, 2) else {
+        return;
+    };
+    let two = Tuning {
+        regions: Some(regions),
+        ..Tuning::USE
+    };
+    let mut ratios: Vec<f64> = Vec::new();
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        run(&spec, &mut |_| true).expect("the run succeeds");
+        let one_s = begin.elapsed().as_secs_f64();
+        let (two_s, _) = timed(&two);
+        ratios.push(one_s / two_s);
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("two threads: {ratios:.2?} times as fast as one");
+}
