@@ -65,6 +65,9 @@ impl Network<'_> {
                     clp = judged.is_some_and(|judged| judged.clp);
                 }
                 let Some(output) = path.output else {
+                    if self.leaves(vc_id) {
+                        return self.send_to_end(last, link, frame, false);
+                    }
                     return self.push_delivery(link, last, frame);
                 };
                 let fragment = DueFragment::new(first, frame, output_port_vc, cells, clp);
@@ -93,6 +96,9 @@ impl Network<'_> {
             Ok(sent) => {
                 let path = self.vcs.begin(offer.vc).1;
                 let arrival = sent.end + path.first_delay;
+                if self.leaves(offer.vc) {
+                    return self.send_to_end(arrival, link, offer.frame, true);
+                }
                 if !path.arrives_at_once {
                     return self.push_delivery(link, arrival, offer.frame);
                 }
@@ -126,6 +132,7 @@ impl Network<'_> {
                 flow: offer.flow,
                 reason: reason as u8,
                 entered: Some(SimTime(self.offered)),
+                is_later: false,
             });
         }
     }
