@@ -145,6 +145,11 @@ impl GuaranteedVc {
         self.meter.on_delivered(at.0, cells);
     }
 
+    /// Takes over what was counted at the VC's end, in another region of the network.
+    pub fn take_end(&mut self, end: GuaranteedVc) {
+        self.meter = end.meter;
+    }
+
     /// Cells that the network has discarded at the first switch.
     pub fn cells_refused(&self) -> u64 {
         self.cells_refused

@@ -112,6 +112,13 @@ impl Edge {
         }
     }
 
+    /// Takes over what was counted at the VC's end, in another region of the network.
+    pub(crate) fn take_end(&mut self, end: Edge) {
+        if let (Some(guaranteed), Some(end)) = (&mut self.guaranteed, end.guaranteed) {
+            guaranteed.take_end(end);
+        }
+    }
+
     /// Writes what was counted into the VC's record, whose cells are told.
     pub(crate) fn write(&self, record: &mut VcRecord) {
         record.cells_nonconforming = self.cells_nonconforming;

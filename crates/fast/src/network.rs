@@ -26,8 +26,10 @@ mod ended;
 mod events;
 mod flow_routes;
 mod host_delays;
+mod merged;
 mod offer;
 mod records;
+mod region;
 mod relay;
 mod samples;
 mod sources;
@@ -38,6 +40,8 @@ use deliveries::Deliveries;
 use events::Events;
 use flow_routes::FlowRoutes;
 use host_delays::host_delays;
+use merged::Halves;
+use region::Here;
 
 /// A port at which units may wait processes what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
@@ -64,18 +68,26 @@ struct DiscardRow {
     /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
     /// handed over whole, which was offered first.
     entered: Option<SimTime>,
+    /// True if another region has rows of the same event that come before.
+    is_later: bool,
 }
 
-/// The state of a run.
+/// The state of a run, or of a region of the network in it.
 #[derive(Debug)]
 pub(crate) struct Network<'a> {
     spec: &'a NetworkSpec,
     /// Which ports are stepped, and why.
     stepped_ports: Vec<SteppedPort>,
     pub(crate) end: SimTime,
+    /// Before when all is known that comes from other regions; not after the end.
+    limit: SimTime,
+    /// Which region it is; none if it is the whole network.
+    here: Option<Box<Here>>,
     ports: Ports,
     vcs: Vcs,
     flows: Vec<Flow>,
+    /// Of flows that other regions had a part in, the destination's half.
+    halves: Halves,
     proxies: Proxies,
     /// None where there are no users.
     users: Option<Users>,
@@ -118,6 +130,8 @@ pub(crate) struct Network<'a> {
     pub(crate) moved: u64,
     /// Events that only go on with arrivals that one before them had begun.
     continued: u64,
+    /// Events of other regions.
+    events_elsewhere: u64,
     arrivals_at_once: u64,
     /// The event that is happening.
     current: Key,
@@ -129,6 +143,17 @@ impl<'a> Network<'a> {
         proxies: &[Proxy],
         plan: Plan,
         tuning: &Tuning,
+    ) -> Self {
+        Network::of_region(spec, proxies, plan, tuning, None)
+    }
+
+    /// The same, or that of a region.
+    fn of_region(
+        spec: &'a NetworkSpec,
+        proxies: &[Proxy],
+        plan: Plan,
+        tuning: &Tuning,
+        here: Option<Box<Here>>,
     ) -> Self {
         let stepped_ports = plan.stepped_ports(spec);
         let (ports, port_vcs) = ports(spec, &plan, tuning);
@@ -166,9 +191,12 @@ impl<'a> Network<'a> {
             spec,
             stepped_ports,
             end: SimTime(spec.duration_ps),
+            limit: SimTime(spec.duration_ps),
+            here,
             ports,
             vcs,
             flows,
+            halves: Vec::new(),
             proxies,
             users: Users::of(spec),
             of_users: UsersOutbox::default(),
@@ -194,16 +222,21 @@ impl<'a> Network<'a> {
             offered: 0,
             moved: 0,
             continued: 0,
+            events_elsewhere: 0,
             arrivals_at_once: tuning.arrivals_at_once,
             current: Key::new(SimTime::ZERO, 0, 0),
         };
+        network.keep_own();
         for id in FlowId::all().take(network.flows.len()) {
             network.plan(id);
         }
         network.begin_users();
         for (id, source, _) in &network.sources {
-            let due = Key::new(source.due(), rank::SOURCE, *id);
-            network.events.push(due);
+            let vc = spec.sources[*id as usize].vc;
+            if network.has(spec.vc_source(vc as usize)) {
+                let due = Key::new(source.due(), rank::SOURCE, *id);
+                network.events.push(due);
+            }
         }
         let first_sample = Key::new(network.next_sample, rank::SAMPLE, 0);
         network.events.push(first_sample);
@@ -218,8 +251,9 @@ impl<'a> Network<'a> {
         {
             return Some(now);
         }
-        let event = self.events.pop_before(self.end)?;
+        let event = self.events.pop_before(self.limit)?;
         self.on_event(event);
+        self.note_rows(self.current);
         Some(event.time())
     }
 
@@ -258,8 +292,8 @@ impl<'a> Network<'a> {
         self.ports.lookahead_mut(id).wakes_at = None;
         // A frame that is not on its way yet is handed over by what happens next elsewhere, or in answer to what this
         // port does now.
-        let elsewhere = self.first_event().map_or(self.end, Key::time);
-        let source_safe_time = elsewhere.min(self.reply_safe_time(id, now));
+        let elsewhere = self.first_event().map_or(self.limit, Key::time);
+        let source_safe_time = elsewhere.min(self.limit).min(self.reply_safe_time(id, now));
         loop {
             let before = self.ports.lookahead(id).local_clock;
             for at in 0..self.ports.lookahead(id).upstream.len() {
@@ -280,9 +314,12 @@ impl<'a> Network<'a> {
     /// or to a port upstream.
     fn reply_safe_time(&self, id: u32, now: SimTime) -> SimTime {
         let reply_lookahead = &self.ports.lookahead(id).reply_lookahead;
-        let via_ports = reply_lookahead.via_ports.iter().map(|&id| {
-            let source_lookahead = self.ports.lookahead(id).source_lookahead;
-            self.ports.waiting(id).arrives_after(now + source_lookahead)
+        // What other regions answer comes at the limit or later.
+        let via_ports = reply_lookahead.via_ports.iter();
+        let via_ports = via_ports.filter_map(|&id| self.ports.as_waiting(id));
+        let via_ports = via_ports.map(|port| {
+            let source_lookahead = port.lookahead().source_lookahead;
+            port.arrives_after(now + source_lookahead)
         });
         via_ports.fold(now + reply_lookahead.after, SimTime::min)
     }
@@ -301,7 +338,7 @@ impl<'a> Network<'a> {
         let feeding = self.ports.lookahead(id).fed_by.iter();
         let safe_time =
             feeding.map(|(feeding, across)| self.ports.lookahead(*feeding).sends_from + *across);
-        safe_time.min().unwrap_or(SimTime::NEVER)
+        safe_time.min().unwrap_or(SimTime::NEVER).min(self.limit)
     }
 
     /// Advances all ports at which units may wait up to `limit`, before which all frames are known.
@@ -354,13 +391,14 @@ impl<'a> Network<'a> {
                 Some(flow) => self.events.timer(flow) >= next,
                 None => self.first_event().is_none_or(|first| key < first),
             };
-            if !is_next || next >= self.end {
+            if !is_next || next >= self.limit {
                 return self.events.push(key);
             }
             if self.moved >= limit {
                 self.continued += 1;
                 return self.events.push(key);
             }
+            self.note_rows(self.current);
             now = next;
             self.current = key;
         }
@@ -515,6 +553,7 @@ impl<'a> Network<'a> {
                     flow: frame.flow,
                     reason: loss.reason as u8,
                     entered: self.ports.entry(link, frame.vc, loss.nth),
+                    is_later: false,
                 });
             }
             self.ports.output(port).losses = Some(losses);
@@ -529,13 +568,14 @@ impl<'a> Network<'a> {
                     flow: FlowId::NONE,
                     reason: DiscardReason::Overflow as u8,
                     entered: None,
+                    is_later: false,
                 });
             }
         }
     }
 
     /// Ends the run at the ports: books what leaves and what is lost before the end.
-    fn finish_ports(&mut self) {
+    pub(crate) fn finish_ports(&mut self) {
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
@@ -561,7 +601,7 @@ impl<'a> Network<'a> {
         rows.sort_by_key(|row| row.order);
         // Cells come together by a time-varying link alone, in the order in which they entered it.
         for coupled in rows.chunk_by_mut(|a, b| a.order == b.order) {
-            coupled.sort_by_key(|row| row.entered);
+            coupled.sort_by_key(|row| (row.is_later, row.entered));
         }
         for row in rows {
             let time = row.order.time().0;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) mod cell_sources;
 pub(crate) mod end_points;
 mod order;
+pub(crate) mod regions;
 pub(crate) mod route;
 pub(crate) mod stepping;
 

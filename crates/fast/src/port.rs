@@ -43,6 +43,8 @@ pub(crate) enum Slot {
     Stepped(Box<SteppedPort>),
     /// In the part of the network whose ports are stepped together.
     Coupled,
+    /// In another region of the network.
+    Elsewhere,
 }
 
 /// All output ports. Those that frames begin at are the most, and lie side by side.
@@ -64,7 +66,7 @@ impl Ports {
             Slot::Packets(index) => Some(&self.packets[*index as usize]),
             Slot::Output(port) => Some(&**port),
             Slot::Stepped(port) => Some(&port.port),
-            Slot::Pass(_) | Slot::Coupled => None,
+            Slot::Pass(_) | Slot::Coupled | Slot::Elsewhere => None,
         }
     }
 
@@ -75,7 +77,7 @@ impl Ports {
             Slot::Packets(index) => Some(&mut self.packets[*index as usize]),
             Slot::Output(port) => Some(&mut **port),
             Slot::Stepped(port) => Some(&mut port.port),
-            Slot::Pass(_) | Slot::Coupled => None,
+            Slot::Pass(_) | Slot::Coupled | Slot::Elsewhere => None,
         }
     }
 

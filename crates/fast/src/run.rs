@@ -1,7 +1,7 @@
 //! A run of the fast engine.
 
 use crate::network::Network;
-use crate::plan::Plan;
+use crate::plan::{self, Plan};
 use crate::sky::{self, Sky};
 use crate::tuning::{Regions, Tuning};
 use crate::turns::{self, Edge, Finished, Region};
@@ -55,7 +55,10 @@ pub fn regions_of(spec: &NetworkSpec, threads: u32) -> Option<Regions> {
     if reason_to_step_everywhere(spec).is_some() {
         return None;
     }
-    let of_node = sky::cut(spec, spec.sky.as_ref()?, threads)?;
+    let of_node = match &spec.sky {
+        Some(sky) => sky::cut(spec, sky, threads)?,
+        None => plan::regions::cut(&Connections::of(spec).spec, threads)?,
+    };
     Some(Regions {
         of_node,
         in_threads: true,
@@ -117,7 +120,32 @@ fn run_whole(
     }
     let connections = Connections::of(spec);
     let plan = Plan::new(&connections.spec);
-    let mut network = Network::new(&connections.spec, &connections.proxies, plan, tuning);
+    let (network, stats) = match &tuning.regions {
+        None => {
+            let network = Network::new(&connections.spec, &connections.proxies, plan, tuning);
+            (run_alone(network, progress)?, None)
+        }
+        Some(regions) => {
+            let of_node = &regions.of_node;
+            let whole = (&*connections.spec, &connections.proxies[..], &plan);
+            let (parts, edges) = Network::regions(whole, tuning, of_node);
+            let finished = in_turns(parts, &edges, regions.in_threads, progress)?;
+            let crossings = finished.regions.iter().map(Network::crossed).sum();
+            let stats = stats_of(&finished, &edges, crossings);
+            (Network::merged(finished.regions), Some(stats))
+        }
+    };
+    let mut records = network.records();
+    records.engine_stats.regions = stats;
+    records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
+    balanced(records)
+}
+
+/// Runs a network in one piece.
+fn run_alone<'a>(
+    mut network: Network<'a>,
+    progress: &mut dyn FnMut(SimTime) -> bool,
+) -> Result<Network<'a>, RunError> {
     let mut next_call = UNITS_PER_CALL;
     while let Some(now) = network.advance() {
         if network.moved >= next_call {
@@ -127,9 +155,8 @@ fn run_whole(
             }
         }
     }
-    let mut records = network.records();
-    records.flows = joined(records.flows, spec.flows.len(), &connections.proxies);
-    balanced(records)
+    network.finish_ports();
+    Ok(network)
 }
 
 /// A run in which nodes forward packets by label.

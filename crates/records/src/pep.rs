@@ -41,7 +41,10 @@ pub fn joined(connections: Vec<FlowRecord>, flows: usize, proxies: &[Proxy]) -> 
         };
         let whole = std::mem::take(row).with_destination(&last);
         *row = FlowRecord {
-            web: whole.web.clone().zip(last.web).map(joined_web),
+            web: (whole.web.clone().zip(last.web)).map(|(of_server, of_user)| WebRecord {
+                relayed: None,
+                ..joined_web(of_server, of_user)
+            }),
             ..whole
         };
     }
@@ -49,7 +52,7 @@ pub fn joined(connections: Vec<FlowRecord>, flows: usize, proxies: &[Proxy]) -> 
 }
 
 /// Of a web user what the last connection says, of its server what the first one does.
-fn joined_web((of_server, of_user): (WebRecord, WebRecord)) -> WebRecord {
+pub(crate) fn joined_web(of_server: WebRecord, of_user: WebRecord) -> WebRecord {
     let (at_server, at_user) = (&of_server.request_stream, &of_user.request_stream);
     let request_stream = StreamRecord {
         octets_delivered: at_server.octets_delivered,
@@ -62,7 +65,6 @@ fn joined_web((of_server, of_user): (WebRecord, WebRecord)) -> WebRecord {
         requests_answered: of_server.requests_answered,
         octets_scheduled: of_server.octets_scheduled,
         request_stream,
-        relayed: None,
         ..of_user
     }
 }

@@ -1,6 +1,7 @@
 //! Records of the regions of a network, put together: what each counted is a part of the whole.
 
-use crate::{Discards, FlowRecord, LinkLosses, VcRecord};
+use crate::pep::joined_web;
+use crate::{Discards, FlowRecord, LinkLosses, VcRecord, WebRecord};
 
 /// Adds counters to those of another region.
 macro_rules! add {
@@ -14,8 +15,10 @@ impl FlowRecord {
     /// end has never acted.
     #[must_use]
     pub fn of_ends(source: FlowRecord, destination: &FlowRecord) -> FlowRecord {
+        let webs = source.web.clone().zip(destination.web.clone());
         FlowRecord {
             control_segments: source.control_segments + destination.control_segments,
+            web: webs.map(|(of_server, of_user)| WebRecord::of_ends(of_server, of_user)),
             ..source.with_destination(destination)
         }
     }
@@ -37,6 +40,16 @@ impl FlowRecord {
             delay_max_ps: other.delay_max_ps,
             ..self
         }
+    }
+}
+
+impl WebRecord {
+    /// The same of a server and a user: the user's end sends requests, the server's answers them.
+    fn of_ends(of_server: WebRecord, of_user: WebRecord) -> WebRecord {
+        let controls = of_server.request_stream.control_segments;
+        let mut whole = joined_web(of_server, of_user);
+        whole.request_stream.control_segments += controls;
+        whole
     }
 }
 

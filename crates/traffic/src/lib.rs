@@ -3,6 +3,7 @@
 
 mod cache;
 mod cell_source;
+mod halves;
 mod host_delay;
 mod loss_script;
 mod packet_trace;
@@ -381,7 +382,8 @@ impl Flow {
 
     /// A retransmission timer has run out.
     pub fn on_retransmission(&mut self, now: SimTime, out: &mut Outbox) {
-        if self.sender.deadline() == Some(now) {
+        let is_of_sender = self.sender.deadline() == Some(now);
+        if is_of_sender {
             self.sender.on_timeout(now, &mut out.forward);
         }
         if let Some(web) = &mut self.web
@@ -389,11 +391,15 @@ impl Flow {
         {
             web.on_retransmission(now, &mut out.reverse);
         }
-        if self.at_source.asks_for_window {
+        let is_of_probe = self.at_source.asks_for_window && self.application.probe.due == now;
+        if is_of_probe {
             let sender = &mut self.sender;
             self.application.probe.on_due(now, sender, &mut out.forward);
         }
-        self.after_sender(now, out);
+        // The timer of a user's requests is none of the source's.
+        if is_of_sender || is_of_probe {
+            self.after_sender(now, out);
+        }
     }
 
     /// A held acknowledgement must go out.

@@ -136,6 +136,17 @@ impl Web {
         }
     }
 
+    /// The user is elsewhere.
+    pub(crate) fn leave_user(&mut self) {
+        self.client = None;
+    }
+
+    /// The server is elsewhere; returns whether the user is here.
+    pub(crate) fn leave_server(&mut self) -> bool {
+        self.server = None;
+        self.client.is_some()
+    }
+
     /// A proxy joins this connection to `behind`, which has the user now.
     pub(crate) fn end_at_proxy(&mut self, behind: &mut Web) {
         behind.client = self.client.take();

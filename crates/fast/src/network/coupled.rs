@@ -25,7 +25,7 @@ impl Network<'_> {
     /// if there were some.
     #[inline(never)]
     pub(super) fn advance_coupled(&mut self) -> Option<SimTime> {
-        let end = Key::new(self.end, 0, 0);
+        let end = Key::new(self.limit, 0, 0);
         let until = self.events.first().map_or(end, |first| first.min(end));
         let part = self.coupled.as_mut()?;
         let first = part.first().filter(|first| *first < until)?;
@@ -44,6 +44,7 @@ impl Network<'_> {
                     flow: FlowId(flow),
                     reason,
                     entered: offered.map(SimTime),
+                    is_later: false,
                 });
             }
         }
@@ -54,6 +55,7 @@ impl Network<'_> {
             self.frames.get_mut(frame).set_ecn(ecn);
             self.current = key;
             self.on_whole(key.time(), frame);
+            self.note_rows(key);
         }
         Some(key.time())
     }

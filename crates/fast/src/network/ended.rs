@@ -115,6 +115,8 @@ impl Network<'_> {
                     let vc = &mut self.vcs.rest[ended.vc as usize];
                     vc.frames_corrupt += 1;
                     vc.cells_corrupt += u64::from(cells);
+                } else if self.leaves(ended.vc) {
+                    return self.send_to_end(arrival, link, ended.frame, true);
                 } else if path.receives_at_once
                     || path.is_sender_alone && self.is_next(ended.frame, arrival, link)
                 {
@@ -131,7 +133,7 @@ impl Network<'_> {
 
     /// Returns whether nothing else happens to a sender before a frame that comes to it over `link`
     /// at `arrival`.
-    fn is_next(&self, frame: FrameId, arrival: SimTime, link: u32) -> bool {
+    pub(super) fn is_next(&self, frame: FrameId, arrival: SimTime, link: u32) -> bool {
         let flow = self.frames.get(frame).flow;
         // Arrivals come before timers of the same instant.
         self.events.timer(flow) >= arrival && !self.deliveries.has_any(link)

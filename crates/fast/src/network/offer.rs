@@ -66,6 +66,9 @@ impl Network<'_> {
                     clp = judged.is_some_and(|judged| judged.clp);
                 }
                 let Some(output) = path.output else {
+                    if self.leaves(vc_id) {
+                        return self.send_to_end(last, link, frame, false);
+                    }
                     return self.push_delivery(link, last, frame);
                 };
                 let fragment = DueFragment::new(first, frame, output_port_vc, cells, clp);
@@ -93,7 +96,10 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
-                let arrival = sent.end + delay;
+let arrival = sent.end + delay;
+                if self.leaves(offer.vc) {
+                    return self.send_to_end(arrival, link, offer.frame, true);
+                }
                 if !arrives_at_once {
                     return self.push_delivery(link, arrival, offer.frame);
                 }
@@ -127,6 +133,7 @@ impl Network<'_> {
                 flow: offer.flow,
                 reason: reason as u8,
                 entered: Some(SimTime(self.offered)),
+                is_later: false,
             });
         }
     }

@@ -7,9 +7,9 @@ use crate::port::form::Form;
 use crate::port::stepped::SteppedPort;
 use crate::port::{PassPort, Slot, last_of_pass};
 use skycell_records::{
-    CellDelayRecord, CellDelays, ClassDelayRecord, Discards, EngineStats, Ledger, PortRecord,
-    QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcRecord, WebTotals,
-    delay_records,
+    CellDelayRecord, CellDelays, ClassDelayRecord, Discards, EngineStats, FlowRecord, Ledger,
+    PortRecord, QueueIntegral, QueueRecord, QueueSamples, RunRecords, SourceRecord, VcRecord,
+    WebTotals, delay_records,
 };
 use skycell_reference::Finished;
 use skycell_units::{PortVc, SimTime};
@@ -22,10 +22,9 @@ struct Passed {
 }
 
 impl Network<'_> {
-    /// The records of the run, which has ended.
+    /// The records of the run, which has ended at the ports, too.
     pub(crate) fn records(self) -> RunRecords {
         let mut network = self;
-        network.finish_ports();
         let (flows, mut traces) = network.take_flows();
         let coupled = network.coupled.take().map(|part| part.finish());
         let coupled = coupled.as_ref();
@@ -34,7 +33,11 @@ impl Network<'_> {
             traces.rate_control = part.traces.rate_control.clone();
         }
         let end = network.end;
-        let flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
+        let mut flows: Vec<_> = flows.iter().map(|flow| flow.record(end)).collect();
+        for (id, half) in &network.halves {
+            let own = &mut flows[id.index()];
+            *own = FlowRecord::of_ends(std::mem::take(own), &half.record(end));
+        }
         let users = network.users.as_ref();
         let users = users.map_or_else(Vec::new, |users| users.records(end));
         let mut passed = vec![Passed::default(); network.ports.slots.len()];
@@ -51,6 +54,7 @@ impl Network<'_> {
         cell_sources.note(&network, &mut vcs, &mut ports);
         let stats = EngineStats {
             events: network.events.popped() - network.continued
+                + network.events_elsewhere
                 + coupled.map_or(0, |part| part.events),
             cells: ports.iter().map(|p| p.arrived - p.discarded.total()).sum(),
             cells_stepped: (network.ports.slots.iter().zip(&ports))

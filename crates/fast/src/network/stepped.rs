@@ -86,6 +86,9 @@ impl Network<'_> {
     /// A burst is on its way to a stepped port.
     #[inline(never)]
     pub(super) fn push_to_stepped(&mut self, to: u32, input: InputId, fragment: &DueFragment) {
+        if matches!(self.ports.slots[to as usize], Slot::Elsewhere) {
+            return self.send_to_port(to, input, *fragment);
+        }
         let (vc, left_at) = {
             let frame = self.frames.get(fragment.frame);
             (frame.vc, frame.enqueued_at)
@@ -116,6 +119,9 @@ impl Network<'_> {
         }
         if !self.is_whole(unit.frame, unit.index, unit.eom) {
             return;
+        }
+        if self.leaves(unit.vc) {
+            return self.send_to_end(arrival, link, unit.frame, true);
         }
         if self.vcs.end(unit.vc).1.arrives_at_once {
             let key = Key::new(arrival, rank::ARRIVAL, link);
@@ -282,6 +288,7 @@ impl Network<'_> {
                 flow: loss.flow,
                 reason: loss.reason as u8,
                 entered,
+                is_later: false,
             });
         }
         self.ports.stepped(id).losses = Some(losses);

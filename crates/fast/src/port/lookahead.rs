@@ -19,6 +19,9 @@ pub(crate) trait Waiting {
     /// When it is to act before anything that it does arrives at the end of a VC, if it has anything to do.
     fn acts_at(&self) -> Option<SimTime>;
 
+    /// Before when nothing more arrives at the end of a VC, all that comes before the local clock being processed.
+    fn sends_after(&self) -> SimTime;
+
     /// How many units of the VC at `port_vc` have come and been processed: accepted or discarded.
     fn processed(&self, port_vc: PortVc) -> u64;
 

@@ -484,6 +484,13 @@ impl Waiting for OutputPort {
         next.into_iter().chain(kept).min()
     }
 
+    fn sends_after(&self) -> SimTime {
+        let of_queues = self.vc_queues.as_ref();
+        let of_queues = of_queues.and_then(|queues| queues.no_end_before());
+        let clock = self.lookahead.local_clock;
+        self.arrives_after(of_queues.map_or(clock, |time| time.min(clock)))
+    }
+
     fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
         let time_varying = self.time_varying.as_ref()?;
         let port_vc = self.vcs.binary_search_by_key(&vc, |at| at.vc).ok()?;

@@ -460,6 +460,10 @@ impl Waiting for SteppedPort {
         departure.into_iter().chain(arrival).chain(kept).min()
     }
 
+    fn sends_after(&self) -> SimTime {
+        self.lookahead.sends_from + self.earliest.least + self.least
+    }
+
     fn entry(&self, vc: u32, nth: u64) -> Option<SimTime> {
         self.order.as_ref()?.entry(self.port_vc(vc), nth)
     }

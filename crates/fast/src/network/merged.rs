@@ -1,0 +1,191 @@
+//! Regions of a network become one again when their run has ended, and its records are those of any network.
+
+use super::Network;
+use crate::port::Slot;
+use crate::vcs::Vcs;
+use skycell_des::Key;
+use skycell_records::Traces;
+use skycell_traffic::{Flow, rank};
+use skycell_units::FlowId;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::mem::take;
+
+/// Flows, each with its destination's half where the other region has that.
+pub(super) type Halves = Vec<(FlowId, Flow)>;
+
+impl<'a> Network<'a> {
+    /// The network of regions that have ended.
+    ///
+    /// # Panics
+    /// There are none.
+    pub(crate) fn merged(regions: Vec<Network<'a>>) -> Network<'a> {
+        let mut regions = regions;
+        for region in &mut regions {
+            region.limit = region.end;
+            region.finish_ports();
+            region.mark_rows();
+        }
+        let traces = merged_traces(&mut regions);
+        let mut regions = regions.into_iter();
+        let mut whole = regions.next().expect("a network has a region");
+        for region in regions {
+            whole.absorb(region);
+        }
+        whole.out.traces = traces;
+        whole.here = None;
+        whole
+    }
+
+    fn absorb(&mut self, region: Network<'a>) {
+        let mut region = region;
+        let there = region.here.take().expect("it is a region");
+        let spec = self.spec;
+        for (slot, other) in self.ports.slots.iter_mut().zip(&mut region.ports.slots) {
+            if matches!(other, Slot::Elsewhere | Slot::Pass(_)) {
+                continue;
+            }
+            std::mem::swap(slot, other);
+            let (ports, others) = (&mut self.ports.sources, &mut region.ports.sources);
+            match *slot {
+                Slot::Source(index) => {
+                    std::mem::swap(&mut ports[index as usize], &mut others[index as usize]);
+                }
+                Slot::Packets(index) => {
+                    let others = &mut region.ports.packets;
+                    let ports = &mut self.ports.packets;
+                    std::mem::swap(&mut ports[index as usize], &mut others[index as usize]);
+                }
+                _ => {}
+            }
+        }
+        for (flow, id) in take(&mut region.flows).into_iter().zip(FlowId::all()) {
+            let ends = &spec.flows[id.index()];
+            if there.has(spec.vc_source(ends.forward[0] as usize)) {
+                let own = std::mem::replace(&mut self.flows[id.index()], flow);
+                if self.has(spec.vc_source(ends.reverse[0] as usize)) {
+                    self.halves.push((id, own));
+                }
+            } else if there.has(spec.vc_source(ends.reverse[0] as usize)) {
+                self.halves.push((id, flow));
+            }
+        }
+        self.halves.append(&mut region.halves);
+        for (id, mut source, frame) in take(&mut region.sources) {
+            let begins_there = there.has(spec.vc_source(spec.sources[id as usize].vc as usize));
+            match self.sources.binary_search_by_key(&id, |own| own.0) {
+                Err(at) => self.sources.insert(at, (id, source, frame)),
+                Ok(at) if begins_there => {
+                    let mut sink = std::mem::replace(&mut self.sources[at], (id, source, frame));
+                    self.sources[at].1.take_delivered(&mut sink.1);
+                }
+                Ok(at) => self.sources[at].1.take_delivered(&mut source),
+            }
+        }
+        let begins = |vc: u32| there.has(spec.vc_source(vc as usize));
+        let ends = |vc: u32| there.has(spec.vc_destination(vc as usize));
+        self.vcs.absorb(region.vcs, begins, ends);
+        self.users = self.users.take().or(region.users);
+        self.coupled = self.coupled.take().or(region.coupled);
+        self.frames.add_made(region.frames.made());
+        self.events_elsewhere += region.events.popped() - region.continued;
+        if let (Some(rows), Some(others)) = (&mut self.discard_rows, region.discard_rows) {
+            rows.extend(others);
+        }
+    }
+
+    /// Of a timer that both ends of a flow have, what the source does is first.
+    fn mark_rows(&mut self) {
+        let Some(mut rows) = self.discard_rows.take() else {
+            return;
+        };
+        for row in &mut rows {
+            let is_timer = (rank::RETRANSMISSION..=rank::APPLICATION).contains(&row.order.rank());
+            let flow = self.spec.flows.get(row.order.subject() as usize);
+            row.is_later = is_timer
+                && flow.is_some_and(|flow| {
+                    let source = self.spec.vc_source(flow.forward[0] as usize);
+                    !self.has(source)
+                });
+        }
+        self.discard_rows = Some(rows);
+    }
+}
+
+/// The rows of all regions as those of one network: their events' keys say in which order.
+fn merged_traces(regions: &mut [Network<'_>]) -> Traces {
+    let of_region: Vec<(Traces, Vec<_>)> = regions
+        .iter_mut()
+        .map(|region| {
+            let history = region.here.as_mut().map(|here| take(&mut here.history));
+            (take(&mut region.out.traces), history.unwrap_or_default())
+        })
+        .collect();
+    let mut heads: BinaryHeap<Reverse<(Key, usize)>> = BinaryHeap::new();
+    let mut rest: Vec<_> = of_region
+        .iter()
+        .map(|(_, history)| history.iter().peekable())
+        .collect();
+    for (events, region) in rest.iter_mut().zip(0..) {
+        heads.extend(events.peek().map(|first| Reverse((first.0, region))));
+    }
+    let mut done = vec![[0; Traces::KINDS]; of_region.len()];
+    let mut rows = Traces::default();
+    while let Some(Reverse((_, region))) = heads.pop() {
+        let (_, end) = rest[region].next().expect("the head of a region");
+        rows.push_rows(&of_region[region].0, &done[region], end);
+        done[region] = *end;
+        let next = rest[region].peek();
+        heads.extend(next.map(|next| Reverse((next.0, region))));
+    }
+    rows
+}
+
+impl Vcs {
+    /// Takes over what another region has counted of each VC: where VCs begin and end, and what was on its way between.
+    fn absorb(
+        &mut self,
+        region: Vcs,
+        begins_there: impl Fn(u32) -> bool,
+        ends_there: impl Fn(u32) -> bool,
+    ) {
+        let mut region = region;
+        for vc in 0..self.rest.len() as u32 {
+            let other = region.begin_mut(vc);
+            let counts = (other.cells_offered, other.frames_offered);
+            let begin = self.begin_mut(vc);
+            begin.cells_offered += counts.0;
+            begin.frames_offered += counts.1;
+            let other = region.end_and_path_mut(vc).0;
+            let counts = (other.frames_delivered, other.cells_whole);
+            let end = self.end_and_path_mut(vc).0;
+            end.frames_delivered += counts.0;
+            end.cells_whole += counts.1;
+        }
+        for ((own, other), vc) in self.rest.iter_mut().zip(region.rest).zip(0u32..) {
+            own.delivered += other.delivered;
+            own.frames_corrupt += other.frames_corrupt;
+            own.frames_crc += other.frames_crc;
+            own.cells_corrupt += other.cells_corrupt;
+            own.discarded_at_source = own.discarded_at_source.and(&other.discarded_at_source);
+            // Where they are measured, and nowhere else, they are counted.
+            if other
+                .delays
+                .as_ref()
+                .is_some_and(|delays| !delays.is_empty())
+            {
+                own.delays = other.delays;
+            }
+            let mut edge = other.edge;
+            match (begins_there(vc), ends_there(vc)) {
+                (true, true) => own.edge = edge,
+                (true, false) => {
+                    std::mem::swap(&mut own.edge, &mut edge);
+                    own.edge.take_end(edge);
+                }
+                (false, true) => own.edge.take_end(edge),
+                (false, false) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! A region of a network: what leaves it, what comes to it, and how far it may act in a turn.
+
+use super::Network;
+use crate::burst::fragment::DueFragment;
+use crate::frames::Frame;
+use crate::plan::Plan;
+use crate::plan::regions::{Border, Regions};
+use crate::port::Slot;
+use crate::tuning::Tuning;
+use crate::turns::{Edge, Region};
+use skycell_des::Key;
+use skycell_records::Traces;
+use skycell_spec::{NetworkSpec, Proxy};
+use skycell_tcp::SackBlocks;
+use skycell_traffic::rank;
+use skycell_units::{FrameId, InputId, SimTime};
+use std::sync::Arc;
+
+/// Crossings, and units moved, after which a turn ends early, so that little waits for a reader.
+const MOST_CROSSINGS: usize = 1 << 16;
+const MOST_UNITS: u64 = 1 << 20;
+
+/// A frame that another region has made.
+#[derive(Debug)]
+struct Foreign {
+    frame: Frame,
+    sack: Option<Box<SackBlocks>>,
+    serial: u64,
+    /// Of an answer of a source: when what it answers was sent.
+    since: Option<SimTime>,
+}
+
+/// A whole frame that comes to the end of its VC.
+#[derive(Debug)]
+struct Arriving {
+    at: SimTime,
+    link: u32,
+    frame: Foreign,
+    /// True if it may be accepted before its time.
+    at_once: bool,
+}
+
+/// A whole frame that comes to a port at which it may wait.
+#[derive(Debug)]
+struct Due {
+    port: u32,
+    input: InputId,
+    fragment: DueFragment,
+    frame: Foreign,
+}
+
+/// What crosses a border in a turn, in order for each link.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    arriving: Vec<Arriving>,
+    due: Vec<Due>,
+}
+
+/// Which region this is, and what it sends.
+#[derive(Debug)]
+pub(super) struct Here {
+    pub(super) id: u32,
+    pub(super) regions: Arc<Regions>,
+    /// Regions to which it sends: over which border, and what is to leave.
+    readers: Vec<(u32, Border, Batch)>,
+    /// What crossed in this turn, and in all.
+    crossings: usize,
+    crossed: u64,
+    /// All that comes before has happened.
+    acted: SimTime,
+    /// Events that wrote rows of traces, each with the rows up to its end.
+    pub(super) history: Vec<(Key, [usize; Traces::KINDS])>,
+}
+
+impl Here {
+    fn batch(&mut self, to: u32) -> &mut Batch {
+        self.crossings += 1;
+        self.crossed += 1;
+        let reader = self.readers.iter_mut().find(|reader| reader.0 == to);
+        &mut reader.expect("the border is known").2
+    }
+
+    /// Returns whether a node is in the region.
+    pub(super) fn has(&self, node: u32) -> bool {
+        self.regions.of_node[node as usize] == self.id
+    }
+}
+
+impl<'a> Network<'a> {
+    /// The regions of a network by the map `wanted` from nodes, as far as it may be divided.
+    pub(crate) fn regions(
+        (spec, proxies, plan): (&'a NetworkSpec, &[Proxy], &Plan),
+        tuning: &Tuning,
+        wanted: &[u32],
+    ) -> (Vec<Self>, Vec<Edge>) {
+        let regions = Arc::new(Regions::new(spec, plan, wanted));
+        let borders = regions.borders(spec, plan);
+        let edges = Regions::edges(&borders);
+        let region = |id: u32| {
+            let own = borders.iter().filter(|border| border.0.0 == id);
+            let here = Here {
+                id,
+                regions: regions.clone(),
+                readers: own
+                    .map(|(pair, border)| (pair.1, border.clone(), Batch::default()))
+                    .collect(),
+                crossings: 0,
+                crossed: 0,
+                acted: SimTime::ZERO,
+                history: Vec::new(),
+            };
+            Network::of_region(spec, proxies, plan.clone(), tuning, Some(Box::new(here)))
+        };
+        ((0..regions.count()).map(region).collect(), edges)
+    }
+
+    /// Leaves only those ends of flows, ports and sources that are in the region.
+    pub(super) fn keep_own(&mut self) {
+        let Some(here) = &self.here else {
+            return;
+        };
+        let spec = self.spec;
+        self.frames.number_from(here.id);
+        for (slot, link) in self.ports.slots.iter_mut().zip(&spec.links) {
+            if !here.has(link.from) && !matches!(slot, Slot::Pass(_)) {
+                *slot = Slot::Elsewhere;
+            }
+        }
+        let slots = &self.ports.slots;
+        self.waiting
+            .retain(|&id| !matches!(slots[id as usize], Slot::Elsewhere));
+        for (flow, ends) in self.flows.iter_mut().zip(&spec.flows) {
+            let end = |vc: u32| here.has(spec.vc_source(vc as usize));
+            match (end(ends.forward[0]), end(ends.reverse[0])) {
+                (true, true) => {}
+                (true, false) => flow.keep_source(),
+                (false, true) => flow.keep_destination(),
+                (false, false) => flow.keep_nothing(),
+            }
+        }
+        let coupled = |slot: &Slot| matches!(slot, Slot::Coupled);
+        if !slots.iter().any(coupled) {
+            self.coupled = None;
+        }
+        let of_users = spec.user_routes().flatten().next();
+        if of_users.is_some_and(|&vc| !here.has(spec.vc_source(vc as usize))) {
+            self.users = None;
+        }
+        self.sources.retain(|(id, ..)| {
+            let source = &spec.sources[*id as usize];
+            let sink = source.datagram_route.last();
+            here.has(spec.vc_source(source.vc as usize))
+                || sink.is_some_and(|&vc| here.has(spec.vc_destination(vc as usize)))
+        });
+        let sampled = spec.records.sampled_ports.iter();
+        let mut sampled = sampled.chain(&spec.records.vc_sampled_ports);
+        if !sampled.any(|&port| here.has(spec.links[port as usize].from)) {
+            self.next_sample = SimTime::NEVER;
+        }
+    }
+
+    /// Frames that have left the region.
+    pub(crate) fn crossed(&self) -> u64 {
+        self.here.as_ref().map_or(0, |here| here.crossed)
+    }
+
+    /// Returns whether a node is in this region.
+    pub(super) fn has(&self, node: u32) -> bool {
+        self.here.as_ref().is_none_or(|here| here.has(node))
+    }
+
+    /// Returns whether `vc` ends in another region.
+    #[inline(always)]
+    pub(super) fn leaves(&self, vc: u32) -> bool {
+        let here = self.here.as_ref();
+        here.is_some_and(|here| here.regions.of_end(self.spec, vc) != here.id)
+    }
+
+    /// The frame, of which no part is here any more then.
+    fn foreign(&mut self, id: FrameId) -> Foreign {
+        let (frame, sack, serial) = self.frames.leaving(id);
+        let sack = sack.map(|sack| Box::new(*sack));
+        self.frames.forget(id);
+        Foreign {
+            frame,
+            sack,
+            serial,
+            since: self.asked_at.remove(&id),
+        }
+    }
+
+    fn adopt(&mut self, from: Foreign) -> FrameId {
+        let sack = from.sack.as_deref();
+        let id = self
+            .frames
+            .add_from_elsewhere(from.frame, sack, from.serial);
+        if let Some(since) = from.since {
+            self.asked_at.insert(id, since);
+        }
+        id
+    }
+
+    /// A whole frame comes at `at` over `link` to the end of its VC, in another region.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_to_end(&mut self, at: SimTime, link: u32, id: FrameId, at_once: bool) {
+        if at >= self.end {
+            return self.frames.forget(id);
+        }
+        let vc = self.frames.get(id).vc;
+        let frame = self.foreign(id);
+        let arriving = Arriving {
+            at,
+            link,
+            frame,
+            at_once,
+        };
+        if let Some(here) = &mut self.here {
+            let to = here.regions.of_end(self.spec, vc);
+            here.batch(to).arriving.push(arriving);
+        }
+    }
+
+    /// A whole frame comes to a port of another region.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_to_port(&mut self, port: u32, input: InputId, fragment: DueFragment) {
+        let frame = self.foreign(fragment.frame);
+        let due = Due {
+            port,
+            input,
+            fragment,
+            frame,
+        };
+        if let Some(here) = &mut self.here {
+            let to = here.regions.of_port(self.spec, port);
+            here.batch(to).due.push(due);
+        }
+    }
+
+    /// A whole frame from another region comes to the end of its VC.
+    fn on_foreign(&mut self, arriving: Arriving) {
+        let Arriving {
+            at, link, at_once, ..
+        } = arriving;
+        let id = self.adopt(arriving.frame);
+        let path = *self.vcs.end(self.frames.get(id).vc).1;
+        let key = Key::new(at, rank::ARRIVAL, link);
+        if at_once && path.arrives_at_once {
+            self.arriving.push_back((key, id));
+            return self.take_arriving();
+        }
+        let is_alone = !path.carries_packets
+            && (path.receives_at_once || path.is_sender_alone && self.is_next(id, at, link));
+        if at_once && is_alone {
+            self.current = key;
+            return self.on_whole(at, id);
+        }
+        self.push_delivery(link, at, id);
+    }
+
+    /// Notes that the event `key` has written rows of traces, if it has.
+    #[inline(always)]
+    pub(super) fn note_rows(&mut self, key: Key) {
+        if let Some(here) = &mut self.here
+            && !self.spec.records.traces.is_empty()
+        {
+            let rows = self.out.traces.rows();
+            let last = here.history.last();
+            if last.map_or([0; Traces::KINDS], |last| last.1) != rows {
+                here.history.push((key, rows));
+            }
+        }
+    }
+}
+
+impl Region for Network<'_> {
+    type Batch = Batch;
+
+    fn take(&mut self, _: u32, batch: Batch) {
+        let acted = self.here.as_ref().map_or(SimTime::ZERO, |here| here.acted);
+        for due in batch.due {
+            assert!(due.fragment.head >= acted, "it comes to what has happened");
+            let frame = self.adopt(due.frame);
+            let fragment = DueFragment {
+                frame,
+                ..due.fragment
+            };
+            self.push_fragment(due.port, due.input, fragment);
+        }
+        for arriving in batch.arriving {
+            assert!(arriving.at >= acted, "it comes to what has happened");
+            self.on_foreign(arriving);
+        }
+    }
+
+    fn act(&mut self, limit: SimTime) -> (SimTime, u64) {
+        self.limit = limit.min(self.end);
+        let most = self.moved + MOST_UNITS;
+        if let Some(here) = &mut self.here {
+            here.crossings = 0;
+        }
+        while self.advance().is_some() {
+            let crossings = self.here.as_ref().map_or(0, |here| here.crossings);
+            if self.moved >= most || crossings >= MOST_CROSSINGS {
+                break;
+            }
+        }
+        let first = self.first_event().map_or(SimTime::NEVER, Key::time);
+        let mut acted = limit.min(first);
+        if acted < self.end {
+            self.limit = acted;
+            self.run_ports(acted);
+        } else {
+            acted = SimTime::NEVER;
+        }
+        if let Some(here) = &mut self.here {
+            here.acted = acted;
+        }
+        (acted, self.moved)
+    }
+
+    fn give(&mut self, to: u32) -> (Batch, SimTime) {
+        let ports = &self.ports;
+        let here = self.here.as_mut().expect("it is a region");
+        let reader = here.readers.iter_mut().find(|reader| reader.0 == to);
+        let (_, border, batch) = reader.expect("the border is known");
+        let direct = border.direct.map(|across| here.acted + across);
+        let behind = border.ports.iter();
+        let behind = behind.map(|(port, _)| ports.waiting(*port).sends_after());
+        let safe = behind.chain(direct).min().unwrap_or(SimTime::NEVER);
+        (std::mem::take(batch), safe)
+    }
+}

@@ -1,0 +1,169 @@
+//! Which nodes may be in different regions of a network, and what crosses the border between two regions.
+//!
+//! Whole frames cross: from a source port to the first port at which they may wait, or from the last port to the end of
+//! their VC. Nodes stay together between which anything else goes, or state is shared.
+
+mod cut;
+
+use crate::plan::Plan;
+use crate::plan::route::{Hop, PortKind, least_time};
+use crate::turns::Edge;
+use skycell_spec::NetworkSpec;
+use skycell_units::SimTime;
+use std::collections::BTreeMap;
+
+pub(crate) use cut::cut;
+
+/// By node: its region, from 0 on without a gap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Regions {
+    pub(crate) of_node: Vec<u32>,
+}
+
+/// Nodes that stay together, each by one of them.
+struct Atoms(Vec<u32>);
+
+impl Atoms {
+    fn of(&self, node: u32) -> u32 {
+        let next = self.0[node as usize];
+        if next == node { node } else { self.of(next) }
+    }
+
+    fn join(&mut self, nodes: impl IntoIterator<Item = u32>) {
+        let mut nodes = nodes.into_iter();
+        let Some(first) = nodes.next() else {
+            return;
+        };
+        for node in nodes {
+            let (one, other) = (self.of(first), self.of(node));
+            self.0[one.max(other) as usize] = one.min(other);
+        }
+    }
+}
+
+/// The atoms of a network.
+fn atoms(spec: &NetworkSpec, plan: &Plan) -> Atoms {
+    let mut atoms = Atoms((0..spec.nodes.len() as u32).collect());
+    let ends = |link: u32| {
+        let link = &spec.links[link as usize];
+        [link.from, link.to]
+    };
+    let of_vc = |vc: u32| spec.vcs[vc as usize].paths().flatten().copied();
+    // Parts of frames go from one of these to the other.
+    for (from, to) in plan.port_graph.keys() {
+        atoms.join([ends(*from)[0], ends(*to)[0]]);
+    }
+    for (link, id) in spec.links.iter().zip(0u32..) {
+        // The port behind a link that moves is asked how far it has come.
+        if link.schedule.is_some() {
+            atoms.join(ends(id));
+        }
+    }
+    let mut together = Vec::new();
+    for (vc, id) in spec.vcs.iter().zip(0u32..) {
+        if plan.kinds[vc.path[0] as usize] == PortKind::Coupled {
+            together.extend(of_vc(id).flat_map(ends));
+        } else if vc.rerouting.is_some() {
+            atoms.join(of_vc(id).flat_map(ends));
+        }
+    }
+    atoms.join(together);
+    // What users do depends on more than one connection.
+    let of_users = spec.user_routes().flatten();
+    atoms.join(of_users.flat_map(|&vc| of_vc(vc)).flat_map(ends));
+    atoms
+}
+
+/// What crosses between two regions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Border {
+    /// The least time from a frame's hand-over at a port that crosses at once to where it comes, if there is one.
+    pub(crate) direct: Option<SimTime>,
+    /// Ports at which units may wait, from which frames cross; the least time from a unit's coming there to the end of
+    /// its VC.
+    pub(crate) ports: Vec<(u32, SimTime)>,
+}
+
+impl Border {
+    /// The least time that anything takes to cross.
+    fn lookahead(&self) -> SimTime {
+        let ports = self.ports.iter().map(|port| port.1);
+        let all = ports.chain(self.direct);
+        all.min().unwrap_or(SimTime::NEVER)
+    }
+}
+
+impl Regions {
+    /// Those of a map from nodes, or the next ones that divide no atom.
+    pub(crate) fn new(spec: &NetworkSpec, plan: &Plan, wanted: &[u32]) -> Regions {
+        let atoms = atoms(spec, plan);
+        let mut numbers = BTreeMap::new();
+        let region = |node: u32| {
+            let wanted = wanted.get(atoms.of(node) as usize).copied();
+            let next = numbers.len() as u32;
+            *numbers.entry(wanted.unwrap_or(0)).or_insert(next)
+        };
+        Regions {
+            of_node: (0..spec.nodes.len() as u32).map(region).collect(),
+        }
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.of_node.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// The region of a port.
+    pub(crate) fn of_port(&self, spec: &NetworkSpec, port: u32) -> u32 {
+        self.of_node[spec.links[port as usize].from as usize]
+    }
+
+    /// The region where a VC ends.
+    pub(crate) fn of_end(&self, spec: &NetworkSpec, vc: u32) -> u32 {
+        self.of_node[spec.vc_destination(vc as usize) as usize]
+    }
+
+    /// By pair of regions: what crosses from one to the other.
+    pub(crate) fn borders(&self, spec: &NetworkSpec, plan: &Plan) -> BTreeMap<(u32, u32), Border> {
+        let mut borders: BTreeMap<(u32, u32), Border> = BTreeMap::new();
+        let is_open_loop = |vc: u32| plan.open_loop_sources.iter().any(|source| source.vc == vc);
+        for (route, vc) in plan.routes.iter().zip(0u32..) {
+            let is_together = plan.kinds[route.source as usize] == PortKind::Coupled;
+            if is_together || spec.vcs[vc as usize].rerouting.is_some() || is_open_loop(vc) {
+                continue;
+            }
+            let across = |port: u32, hop: &Hop| hop.delay + least_time(&spec.links[port as usize]);
+            let end = self.of_end(spec, vc);
+            let first = route.first_output();
+            let to = first.map_or(end, |port| self.of_port(spec, port));
+            let from = self.of_port(spec, route.source);
+            if from != to {
+                let direct = &mut borders.entry((from, to)).or_default().direct;
+                let time = across(route.source, &route.first);
+                *direct = Some(direct.map_or(time, |least| least.min(time)));
+            }
+            if let Some((port, hop)) = route.outputs.last() {
+                let from = self.of_port(spec, *port);
+                if from != end {
+                    let ports = &mut borders.entry((from, end)).or_default().ports;
+                    ports.push((*port, across(*port, hop)));
+                }
+            }
+        }
+        for border in borders.values_mut() {
+            border.ports.sort_unstable();
+            // Of one port the least time.
+            border.ports.dedup_by_key(|port| port.0);
+        }
+        borders
+    }
+
+    /// The edges between regions.
+    pub(crate) fn edges(borders: &BTreeMap<(u32, u32), Border>) -> Vec<Edge> {
+        let edge = |(&(from, to), border): (&(u32, u32), &Border)| Edge {
+            from,
+            to,
+            lookahead: border.lookahead(),
+        };
+        borders.iter().map(edge).collect()
+    }
+}

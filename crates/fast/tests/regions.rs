@@ -1,0 +1,123 @@
+//! A network in regions, in one thread or in several, leaves the records and traces that it leaves in one piece, whatever
+//! nodes are in which region.
+//!
+//! `SKYCELL_SCENARIOS=N` sets how many; `SKYCELL_FIRST_SCENARIO=S` where to begin.
+
+#[allow(dead_code, unused_imports)] // other tests draw the rest
+mod scenarios;
+
+use scenarios::{packets, scenario, split, with_jitter, with_stepping};
+use skycell_des::Stream;
+use skycell_fast::{Regions, Tuning, regions_of};
+use skycell_records::RunRecords;
+use skycell_spec::{LinkSpec, NetworkSpec, NodeKind};
+
+/// Scenarios run by default.
+const SCENARIOS: u64 = 300;
+/// Turns that a run may take, about: nodes between which a link is shorter stay together.
+const TURNS: u64 = 2_000;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
+}
+
+/// A map from nodes to regions, `count` at most.
+fn drawn_map(spec: &NetworkSpec, count: u64, stream: &mut Stream) -> Vec<u32> {
+    let mut together: Vec<usize> = (0..spec.nodes.len()).collect();
+    for link in &spec.links {
+        if link.delay_ps * TURNS < spec.duration_ps {
+            let [one, other] = [link.from, link.to].map(|node| together[node as usize]);
+            let joined = together.iter_mut().filter(|own| **own == other);
+            joined.for_each(|own| *own = one);
+        }
+    }
+    let regions = together.iter().map(|_| stream.uniform(0, count) as u32);
+    let regions: Vec<u32> = regions.collect();
+    together.iter().map(|&own| regions[own]).collect()
+}
+
+fn run(spec: &NetworkSpec, regions: Option<Regions>) -> RunRecords {
+    let tuning = match spec.seed.is_multiple_of(2) {
+        true => Tuning::USE,
+        false => Tuning::SMALL,
+    };
+    let tuning = Tuning { regions, ..tuning };
+    skycell_fast::run_tuned(spec, &tuning, &mut |_| true).expect("it runs")
+}
+
+#[test]
+fn regions_leave_the_records_and_traces_of_one_network() {
+    let first = number("SKYCELL_FIRST_SCENARIO", 0);
+    let (mut runs, mut divided) = (0, 0);
+    for seed in first..first + number("SKYCELL_SCENARIOS", SCENARIOS) {
+        let mut all = vec![
+            ("scenario", with_jitter(scenario(seed), seed)),
+            ("packets", packets(seed)),
+            ("stepping", with_stepping(scenario(seed + 1), seed)),
+        ];
+        all.extend(split(packets(seed), seed).map(|spec| ("split", spec)));
+        let mut stream = Stream::new(seed, "regions");
+        for (name, spec) in all {
+            let one = run(&spec, None);
+            for count in [2, 3, 5] {
+                let of_node = drawn_map(&spec, count, &mut stream);
+                let in_threads = stream.uniform(0, 4) == 0;
+                let regions = Regions {
+                    of_node: of_node.clone(),
+                    in_threads,
+                };
+                let several = run(&spec, Some(regions));
+                let place = format!("{name} {seed}: {of_node:?}, in threads: {in_threads}");
+                runs += 1;
+                let of_run = several.engine_stats.regions.as_ref();
+                divided += u64::from(of_run.is_some_and(|own| own.regions > 1));
+                assert_eq!(one.traces, several.traces, "{place}");
+                let several = RunRecords {
+                    engine_stats: one.engine_stats.clone(),
+                    ..several
+                };
+                assert_eq!(one.to_json(), several.to_json(), "{place}");
+            }
+        }
+    }
+    println!("{divided} of {runs} runs were divided");
+    assert!(divided * 5 > runs, "{divided} of {runs}");
+}
+
+/// A WAN whose switches are 275 ms apart, with links ten times as fast.
+fn over_satellite(seconds: u64) -> NetworkSpec {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wan.json");
+    let text = std::fs::read_to_string(file).expect("a readable file");
+    let mut spec = NetworkSpec::from_json(&text).expect("a valid spec");
+    let is_switch = |node: u32| spec.nodes[node as usize].kind == NodeKind::Switch;
+    let between = |link: &LinkSpec| is_switch(link.from) && is_switch(link.to);
+    let far: Vec<bool> = spec.links.iter().map(between).collect();
+    for (link, far) in spec.links.iter_mut().zip(far) {
+        if far {
+            link.delay_ps = 275_000_000_000;
+        }
+        link.cell_time_ps /= 10;
+    }
+    for flow in &mut spec.flows {
+        flow.tcp.rwnd = 1 << 28;
+    }
+    spec.duration_ps = seconds * 1_000_000_000_000;
+    spec
+}
+
+#[test]
+fn a_network_is_cut_where_the_delay_is_and_not_for_a_short_run() {
+    let spec = over_satellite(10_000);
+    let regions = regions_of(&spec, 2).expect("it has much to do");
+    let far = spec
+        .links
+        .iter()
+        .filter(|link| link.delay_ps > 200_000_000_000);
+    let crosses = |link: &LinkSpec| {
+        let [from, to] = [link.from, link.to].map(|node| regions.of_node[node as usize]);
+        from != to
+    };
+    assert!(far.clone().count() > 0 && far.clone().all(crosses));
+    assert_eq!(regions_of(&spec, 1), None);
+    assert_eq!(regions_of(&over_satellite(1), 2), None);
+}
