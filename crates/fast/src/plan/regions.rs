@@ -63,8 +63,6 @@ fn atoms(spec: &NetworkSpec, plan: &Plan) -> Atoms {
     for (vc, id) in spec.vcs.iter().zip(0u32..) {
         if plan.kinds[vc.path[0] as usize] == PortKind::Coupled {
             together.extend(of_vc(id).flat_map(ends));
-        } else if vc.rerouting.is_some() {
-            atoms.join(of_vc(id).flat_map(ends));
         }
     }
     atoms.join(together);
@@ -128,7 +126,7 @@ impl Regions {
         let is_open_loop = |vc: u32| plan.open_loop_sources.iter().any(|source| source.vc == vc);
         for (route, vc) in plan.routes.iter().zip(0u32..) {
             let is_together = plan.kinds[route.source as usize] == PortKind::Coupled;
-            if is_together || spec.vcs[vc as usize].rerouting.is_some() || is_open_loop(vc) {
+            if is_together || is_open_loop(vc) {
                 continue;
             }
             let across = |port: u32, hop: &Hop| hop.delay + least_time(&spec.links[port as usize]);

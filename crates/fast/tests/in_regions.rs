@@ -6,7 +6,15 @@
 #[allow(dead_code, unused_imports)] // other tests draw the rest
 mod scenarios;
 
-use scenarios::{packets, scenario, split, with_jitter, with_stepping};
+#[allow(dead_code)]
+mod measured;
+
+use measured::measured_later;
+use scenarios::{
+    abr, bursty, calls, lossy_classes, many_flows, networks_with_users, overload, packets, rerouted,
+    scenario, several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots,
+    with_clp, with_jitter, with_stepping,
+};
 use skycell_des::Stream;
 use skycell_fast::{Regions, Tuning, regions_of};
 use skycell_records::RunRecords;
@@ -45,6 +53,33 @@ fn run(spec: &NetworkSpec, regions: Option<Regions>) -> RunRecords {
     skycell_fast::run_tuned(spec, &tuning, &mut |_| true).expect("it runs")
 }
 
+/// Networks of which some nodes have to stay together, or all.
+fn with_atoms(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
+    let drawn = [
+        ("crowd", many_flows(seed)),
+        ("moving", time_varying(seed)),
+        ("uplinks", uplinks(seed)),
+        ("lossy", lossy_classes(seed)),
+        ("abr", abr(seed)),
+        ("bursty", Some(bursty(seed))),
+        ("delays", Some(varying(seed))),
+        ("skies", Some(skies(seed))),
+        ("rerouted", rerouted(seed)),
+        ("clp", with_clp(seed)),
+        ("overload", overload(seed)),
+        ("calls", calls(seed)),
+        ("lots", varying_parking_lots(seed)),
+        ("classes", Some(several_classes(seed))),
+        ("measured", Some(measured_later(packets(seed), seed))),
+    ];
+    let drawn = drawn.into_iter();
+    let drawn = drawn.filter_map(|(name, spec)| Some((name, spec?)));
+    let drawn = drawn.chain(networks_with_users(seed));
+    // A quarter of them each time.
+    let drawn = drawn.zip(seed..).filter(|(_, nth)| nth % 4 == 0);
+    drawn.map(|(own, _)| own).collect()
+}
+
 #[test]
 fn regions_leave_the_records_and_traces_of_one_network() {
     let first = number("SKYCELL_FIRST_SCENARIO", 0);
@@ -56,6 +91,7 @@ fn regions_leave_the_records_and_traces_of_one_network() {
             ("stepping", with_stepping(scenario(seed + 1), seed)),
         ];
         all.extend(split(packets(seed), seed).map(|spec| ("split", spec)));
+        all.extend(with_atoms(seed));
         let mut stream = Stream::new(seed, "regions");
         for (name, spec) in all {
             let one = run(&spec, None);
