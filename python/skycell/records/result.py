@@ -94,10 +94,11 @@ class RunResult:
     def why_one_region(self) -> str:
         """Why the network was not divided."""
         if self.engine != "fast":
-            return f"engine {self.engine} has no other."
-        if self.spec.sky is None:
-            return "only networks that are constellations are divided."
-        return "its nodes have too little to do between two exchanges of regions."
+            return f"engine {self.engine} does not divide networks."
+        return (
+            "no division pays. The run is short, its nodes have too little to do between two "
+            "exchanges of regions, or they share what cannot be divided."
+        )
 
     @property
     def _engine_and_steps(self) -> str:
