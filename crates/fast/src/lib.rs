@@ -13,6 +13,7 @@ mod burst;
 mod edge;
 mod frames;
 mod link;
+mod merged_rows;
 mod network;
 mod plan;
 mod port;

@@ -11,9 +11,9 @@ mod measured;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, calls, lossy_classes, many_flows, networks_with_users, overload, packets, rerouted,
-    scenario, several_classes, skies, split, time_varying, uplinks, varying, varying_parking_lots,
-    with_clp, with_jitter, with_stepping,
+    abr, bursty, calls, lossy_classes, many_flows, networks_with_users, overload, packets,
+    rerouted, scenario, several_classes, skies, split, time_varying, uplinks, varying,
+    varying_parking_lots, with_clp, with_jitter, with_stepping,
 };
 use skycell_des::Stream;
 use skycell_fast::{Regions, Tuning, regions_of};
@@ -21,7 +21,7 @@ use skycell_records::RunRecords;
 use skycell_spec::{LinkSpec, NetworkSpec, NodeKind};
 
 /// Scenarios run by default.
-const SCENARIOS: u64 = 300;
+const SCENARIOS: u64 = 48;
 /// Turns that a run may take, about: nodes between which a link is shorter stay together.
 const TURNS: u64 = 2_000;
 

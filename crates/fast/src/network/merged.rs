@@ -1,14 +1,11 @@
 //! Regions of a network become one again when their run has ended, and its records are those of any network.
 
 use super::Network;
+use crate::merged_rows::{History, merged_rows};
 use crate::port::Slot;
 use crate::vcs::Vcs;
-use skycell_des::Key;
-use skycell_records::Traces;
 use skycell_traffic::{Flow, rank};
 use skycell_units::FlowId;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::mem::take;
 
 /// Flows, each with its destination's half where the other region has that.
@@ -26,7 +23,11 @@ impl<'a> Network<'a> {
             region.finish_ports();
             region.mark_rows();
         }
-        let traces = merged_traces(&mut regions);
+        let histories = regions.iter_mut().map(|region| {
+            let history = region.here.as_mut().map(|here| take(&mut here.history));
+            (take(&mut region.out.traces), history.unwrap_or_default())
+        });
+        let traces = merged_rows(&histories.collect::<Vec<History>>());
         let mut regions = regions.into_iter();
         let mut whole = regions.next().expect("a network has a region");
         for region in regions {
@@ -110,35 +111,6 @@ impl<'a> Network<'a> {
         }
         self.discard_rows = Some(rows);
     }
-}
-
-/// The rows of all regions as those of one network: their events' keys say in which order.
-fn merged_traces(regions: &mut [Network<'_>]) -> Traces {
-    let of_region: Vec<(Traces, Vec<_>)> = regions
-        .iter_mut()
-        .map(|region| {
-            let history = region.here.as_mut().map(|here| take(&mut here.history));
-            (take(&mut region.out.traces), history.unwrap_or_default())
-        })
-        .collect();
-    let mut heads: BinaryHeap<Reverse<(Key, usize)>> = BinaryHeap::new();
-    let mut rest: Vec<_> = of_region
-        .iter()
-        .map(|(_, history)| history.iter().peekable())
-        .collect();
-    for (events, region) in rest.iter_mut().zip(0..) {
-        heads.extend(events.peek().map(|first| Reverse((first.0, region))));
-    }
-    let mut done = vec![[0; Traces::KINDS]; of_region.len()];
-    let mut rows = Traces::default();
-    while let Some(Reverse((_, region))) = heads.pop() {
-        let (_, end) = rest[region].next().expect("the head of a region");
-        rows.push_rows(&of_region[region].0, &done[region], end);
-        done[region] = *end;
-        let next = rest[region].peek();
-        heads.extend(next.map(|next| Reverse((next.0, region))));
-    }
-    rows
 }
 
 impl Vcs {

@@ -96,7 +96,7 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
-let arrival = sent.end + delay;
+                let arrival = sent.end + delay;
                 if self.leaves(offer.vc) {
                     return self.send_to_end(arrival, link, offer.frame, true);
                 }

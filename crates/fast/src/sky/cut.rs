@@ -444,15 +444,12 @@ mod tests {
 
     /// Nodes with their loads, and links: two nodes, lookahead in ms, packets in a second.
     fn load(of_node: &[f64], links: &[(u32, u32, u64, f64)]) -> Load {
-        let by_pair = |value: &dyn Fn(&(u32, u32, u64, f64)) -> f64| -> Vec<_> {
-            let pairs = links.iter().map(|link| ((link.0, link.1), value(link)));
-            pairs.collect()
-        };
-        let lookaheads = by_pair(&|link| (link.2 * MS) as f64).into_iter();
+        let packets = links.iter().map(|link| ((link.0, link.1), link.3));
+        let lookaheads = links.iter().map(|link| ((link.0, link.1), link.2 * MS));
         Load {
             of_node: of_node.to_vec(),
-            packets: by_pair(&|link| link.3).into_iter().collect(),
-            lookahead_ps: lookaheads.map(|(pair, ps)| (pair, ps as u64)).collect(),
+            packets: packets.collect(),
+            lookahead_ps: lookaheads.collect(),
         }
     }
 

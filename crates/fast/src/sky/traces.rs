@@ -1,10 +1,9 @@
 //! The order of trace rows: nodes act one after the other through a window, and rows stand in the order of time.
 
+use crate::merged_rows::{History, merged_rows};
 use skycell_des::Key;
 use skycell_records::Traces;
 use skycell_spec::{RecordSpec, TraceKind};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// Rows of the windows that are over, in order, and which of the present window came in which event.
 #[derive(Default)]
@@ -86,27 +85,12 @@ impl Ordered {
     }
 }
 
-/// The rows of regions as those of one network. No event happens in two regions, so their keys say in which order.
+/// The rows of regions as those of one network.
 pub(super) fn merged(regions: Vec<Ordered>) -> Ordered {
-    let mut heads: BinaryHeap<Reverse<(Key, usize)>> = BinaryHeap::new();
-    let mut rest: Vec<_> = (regions.iter())
-        .map(|own| own.history.iter().flatten().peekable())
-        .collect();
-    for (region, events) in rest.iter_mut().enumerate() {
-        let first = events.peek();
-        heads.extend(first.map(|&&(at, _)| Reverse((at, region))));
-    }
-    let mut done = vec![[0; Traces::KINDS]; regions.len()];
-    let mut rows = Traces::default();
-    while let Some(Reverse((_, region))) = heads.pop() {
-        let (_, end) = rest[region].next().expect("the head of a region");
-        rows.push_rows(&regions[region].rows, &done[region], end);
-        done[region] = *end;
-        let next = rest[region].peek();
-        heads.extend(next.map(|&&(at, _)| Reverse((at, region))));
-    }
+    let histories = regions.into_iter();
+    let histories = histories.map(|own| (own.rows, own.history.unwrap_or_default()));
     Ordered {
-        rows,
+        rows: merged_rows(&histories.collect::<Vec<History>>()),
         ..Ordered::default()
     }
 }

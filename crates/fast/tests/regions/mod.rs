@@ -16,12 +16,11 @@ fn without_short_links_between(spec: &NetworkSpec, mut of_node: Vec<u32>) -> Vec
     let from = columns.link_from();
     for epoch in 0..columns.epochs() as u32 {
         let mut courses = Courses::by_link(columns);
-        for link in 0..from.len() {
-            let Some(delay_ps) = courses.delay_ps(link as u32, epoch) else {
+        for ((&from, &to), link) in from.iter().zip(&columns.link_to).zip(0u32..) {
+            let Some(delay_ps) = courses.delay_ps(link, epoch) else {
                 continue;
             };
-            let [one, other] =
-                [from[link], columns.link_to[link]].map(|node| of_node[node as usize]);
+            let [one, other] = [from, to].map(|node| of_node[node as usize]);
             if delay_ps * TURNS < spec.duration_ps {
                 let joined = of_node.iter_mut().filter(|region| **region == other);
                 joined.for_each(|region| *region = one);
