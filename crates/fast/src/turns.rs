@@ -222,7 +222,7 @@ pub(crate) fn run_in_loop<R: Region>(
     // By reader, then sender as the reader counts them.
     let of_reader = |actor: &Actor<R>| actor.senders.iter().map(|_| VecDeque::new()).collect();
     let mut mail: Vec<Vec<VecDeque<Parcel<R::Batch>>>> = actors.iter().map(of_reader).collect();
-    let places: Vec<Vec<(usize, usize)>> = places(&actors);
+    let slots: Vec<Vec<(usize, usize)>> = slots(&actors);
     while actors.iter().any(|actor| !actor.is_over()) {
         for id in 0..actors.len() {
             let actor = &mut actors[id];
@@ -234,7 +234,7 @@ pub(crate) fn run_in_loop<R: Region>(
                     actor.take(nth, mail.pop_front().expect("a parcel of each turn"));
                 }
             }
-            for (parcel, &(reader, nth)) in actor.act().into_iter().zip(&places[id]) {
+            for (parcel, &(reader, nth)) in actor.act().into_iter().zip(&slots[id]) {
                 mail[reader][nth].push_back(parcel);
             }
         }
@@ -248,14 +248,14 @@ pub(crate) fn run_in_loop<R: Region>(
 }
 
 /// By region, for each of its readers: the reader, and which of its senders the region is there.
-fn places<R>(actors: &[Actor<R>]) -> Vec<Vec<(usize, usize)>> {
+fn slots<R>(actors: &[Actor<R>]) -> Vec<Vec<(usize, usize)>> {
     let of_sender = |(actor, id): (&Actor<R>, u32)| {
-        let place = |&reader: &u32| {
+        let slot = |&reader: &u32| {
             let senders = &actors[reader as usize].senders;
             let nth = senders.iter().position(|sender| sender.0 == id);
             (reader as usize, nth.expect("an edge has two ends"))
         };
-        actor.readers.iter().map(place).collect()
+        actor.readers.iter().map(slot).collect()
     };
     actors.iter().zip(0u32..).map(of_sender).collect()
 }
@@ -316,11 +316,11 @@ pub(crate) fn run_in_threads<R: Region>(
     };
     let channels = channels(&actors);
     let ended: Vec<Ended<R>> = thread::scope(|scope| {
-        let mut places = actors.into_iter().zip(channels).zip(0usize..);
-        let own = places.next();
+        let mut slots = actors.into_iter().zip(channels).zip(0usize..);
+        let own = slots.next();
         // Its senders are in the threads: it is closed once all have ended.
         let (running, ends) = mpsc::sync_channel::<()>(0);
-        let others: Vec<_> = places
+        let others: Vec<_> = slots
             .map(|((actor, channels), id)| {
                 let (common, running) = (&common, running.clone());
                 scope.spawn(move || {
@@ -368,7 +368,7 @@ fn channels<R: Region>(actors: &[Actor<R>]) -> Vec<Channels<R::Batch>> {
     let mut ends: Vec<Vec<Option<mpsc::Receiver<_>>>> = (actors.iter())
         .map(|actor| actor.senders.iter().map(|_| None).collect())
         .collect();
-    let to: Vec<Vec<_>> = (places(actors).iter())
+    let to: Vec<Vec<_>> = (slots(actors).iter())
         .map(|readers| {
             let open = |&(reader, nth): &(usize, usize)| {
                 let (sender, receiver) = mpsc::sync_channel(PENDING);

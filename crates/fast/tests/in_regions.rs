@@ -103,16 +103,16 @@ fn regions_leave_the_records_and_traces_of_one_network() {
                     in_threads,
                 };
                 let several = run(&spec, Some(regions));
-                let place = format!("{name} {seed}: {of_node:?}, in threads: {in_threads}");
+                let slot = format!("{name} {seed}: {of_node:?}, in threads: {in_threads}");
                 runs += 1;
                 let of_run = several.engine_stats.regions.as_ref();
                 divided += u64::from(of_run.is_some_and(|own| own.regions > 1));
-                assert_eq!(one.traces, several.traces, "{place}");
+                assert_eq!(one.traces, several.traces, "{slot}");
                 let several = RunRecords {
                     engine_stats: one.engine_stats.clone(),
                     ..several
                 };
-                assert_eq!(one.to_json(), several.to_json(), "{place}");
+                assert_eq!(one.to_json(), several.to_json(), "{slot}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::frames::{Cell, Content, Frame, Frames};
 use crate::live::Delivery;
-use crate::paths::{Leaving, Next, PathRows, VcPaths};
+use crate::paths::{Exit, Next, PathRows, VcPaths};
 use crate::port::{Port, Verdict};
 use crate::resequencer::Resequencer;
 use crate::timers::Timers;
@@ -253,9 +253,9 @@ impl<'a> Network<'a> {
         let vc_paths = &self.vcs[cell.vc as usize].vc_paths;
         let at = (from, port_id, port.link.to);
         let to = match vc_paths.departing(&mut self.path_rows, now, at) {
-            Leaving::To(node) => Some(node),
-            Leaving::Lost => None,
-            Leaving::Rejoins(hop) => {
+            Exit::To(node) => Some(node),
+            Exit::Lost => None,
+            Exit::Rejoins(hop) => {
                 let cell = port.leave(now);
                 self.offer_cell(
                     now,

@@ -123,7 +123,7 @@ pub(crate) enum Next {
 
 /// The fate of a cell whose last bit leaves a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leaving {
+pub(crate) enum Exit {
     /// It enters the port's link, which leads to this node.
     To(u32),
     /// It joins the queue of the port of this hop: the one before leads nowhere that the VC goes any more.
@@ -158,8 +158,8 @@ impl VcPaths {
         node: u32,
     ) -> Next {
         let Some((label, rows)) = self.label.zip(rows.as_mut()) else {
-            let is_last = usize::from(hop) + 1 == self.hops.len();
-            return if is_last {
+            let is_end = usize::from(hop) + 1 == self.hops.len();
+            return if is_end {
                 Next::End
             } else {
                 Next::Hop(hop + 1)
@@ -178,14 +178,14 @@ impl VcPaths {
         rows: &mut Option<PathRows>,
         now: SimTime,
         (node, port, end): (u32, u32, u32),
-    ) -> Leaving {
+    ) -> Exit {
         let Some((label, rows)) = self.label.zip(rows.as_mut()) else {
-            return Leaving::To(end);
+            return Exit::To(end);
         };
         match rows.leave(now, (node, label), port) {
-            Departing::Link(link) => Leaving::To(rows.rows.columns().link_to[link as usize]),
-            Departing::Port(link) => Leaving::Rejoins(self.over(rows.port(link))),
-            Departing::Lost(_) => Leaving::Lost,
+            Departing::Link(link) => Exit::To(rows.rows.columns().link_to[link as usize]),
+            Departing::Port(link) => Exit::Rejoins(self.over(rows.port(link))),
+            Departing::Lost(_) => Exit::Lost,
         }
     }
 }

@@ -91,21 +91,21 @@ impl NetworkSpec {
         let paths = || vcs.iter().flat_map(|(_, vc)| vc.paths());
         let ports: BTreeSet<u32> = paths().flatten().copied().collect();
         let link = |port: u32| &self.links[port as usize];
-        let turns = ports
+        let moves = ports
             .iter()
             .filter_map(|&port| link(port).schedule.as_ref());
-        let turns = turns.filter(|own| !own.to.is_empty());
-        let turns = turns.flat_map(|own| &own.times_ps);
+        let moves = moves.filter(|own| !own.to.is_empty());
+        let moves = moves.flat_map(|own| &own.times_ps);
         let changes = vcs.iter().filter_map(|(_, vc)| vc.rerouting.as_ref());
         let changes = changes.flat_map(|own| &own.times_ps);
-        let times: BTreeSet<u64> = turns.chain(changes).chain([&0]).copied().collect();
+        let times: BTreeSet<u64> = moves.chain(changes).chain([&0]).copied().collect();
         let ends = |&port: &u32| {
             let of = link(port);
             let ends = times.iter().map(move |&time| of.end_at(time));
             ends.map(move |end| (of.from, end, port))
         };
         let links: BTreeSet<(u32, u32, u32)> = ports.iter().flat_map(ends).collect();
-        let turns = |link: &LinkSpec| link.schedule.as_ref().is_some_and(|own| !own.to.is_empty());
+        let moves = |link: &LinkSpec| link.schedule.as_ref().is_some_and(|own| !own.to.is_empty());
         let (nodes, labels) = (self.nodes.len(), vcs.len());
         let before = |node: u32| links.range(..(node, 0, 0)).count() as u32;
         let mut columns = Columns {
@@ -115,7 +115,7 @@ impl NetworkSpec {
             link_course: vec![0; links.len()],
             link_extra_ps: vec![0; links.len()],
             link_port: links.iter().map(|own| own.2).collect(),
-            port_kind: self.links.iter().map(|own| turns(own).into()).collect(),
+            port_kind: self.links.iter().map(|own| moves(own).into()).collect(),
             course_interval: vec![0, 1],
             interval_epoch: vec![0],
             interval_first_ps: vec![0],
@@ -125,8 +125,8 @@ impl NetworkSpec {
             route_first: vec![NO_LINK; nodes * labels],
             ..Columns::default()
         };
-        let places: BTreeMap<(u32, u32), u32> = (links.iter().zip(0..))
-            .map(|(&(_, end, port), place)| ((port, end), place))
+        let indices: BTreeMap<(u32, u32), u32> = (links.iter().zip(0..))
+            .map(|(&(_, end, port), index)| ((port, end), index))
             .collect();
         let mut changes = Vec::new();
         for ((_, vc), label) in vcs.iter().zip(0u16..) {
@@ -135,8 +135,8 @@ impl NetworkSpec {
                 let mut row = BTreeMap::new();
                 for &port in vc.known_paths(time).flatten() {
                     let (from, end) = (link(port).from, link(port).end_at(time));
-                    let place = places[&(port, end)] - columns.node_link[from as usize];
-                    row.insert(from, place as u16);
+                    let index = indices[&(port, end)] - columns.node_link[from as usize];
+                    row.insert(from, index as u16);
                 }
                 for &node in last.keys().chain(row.keys()).collect::<BTreeSet<&u32>>() {
                     let next = row.get(&node).copied().unwrap_or(NO_LINK);

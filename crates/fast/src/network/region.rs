@@ -32,7 +32,7 @@ struct Foreign {
 
 /// A whole frame that comes to the end of its VC.
 #[derive(Debug)]
-struct Arriving {
+struct AtEnd {
     at: SimTime,
     link: u32,
     frame: Foreign,
@@ -42,7 +42,7 @@ struct Arriving {
 
 /// A whole frame that comes to a port at which it may wait.
 #[derive(Debug)]
-struct Due {
+struct AtPort {
     port: u32,
     input: InputId,
     fragment: DueFragment,
@@ -52,8 +52,8 @@ struct Due {
 /// What crosses a border in a turn, in order for each link.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    arriving: Vec<Arriving>,
-    due: Vec<Due>,
+    arriving: Vec<AtEnd>,
+    due: Vec<AtPort>,
 }
 
 /// Which region this is, and what it sends.
@@ -209,7 +209,7 @@ impl<'a> Network<'a> {
         }
         let vc = self.frames.get(id).vc;
         let frame = self.foreign(id);
-        let arriving = Arriving {
+        let arriving = AtEnd {
             at,
             link,
             frame,
@@ -226,7 +226,7 @@ impl<'a> Network<'a> {
     #[inline(never)]
     pub(super) fn send_to_port(&mut self, port: u32, input: InputId, fragment: DueFragment) {
         let frame = self.foreign(fragment.frame);
-        let due = Due {
+        let due = AtPort {
             port,
             input,
             fragment,
@@ -239,8 +239,8 @@ impl<'a> Network<'a> {
     }
 
     /// A whole frame from another region comes to the end of its VC.
-    fn on_foreign(&mut self, arriving: Arriving) {
-        let Arriving {
+    fn on_foreign(&mut self, arriving: AtEnd) {
+        let AtEnd {
             at, link, at_once, ..
         } = arriving;
         let id = self.adopt(arriving.frame);

@@ -24,8 +24,8 @@ impl Network<'_> {
             }
         }
         // Rows stand in the order of the ports, wherever these are.
-        let places = self.spec.records.sampled_ports.len() as u32;
-        for at in 0..places {
+        let indices = self.spec.records.sampled_ports.len() as u32;
+        for at in 0..indices {
             self.sample(
                 now,
                 at,
@@ -35,7 +35,7 @@ impl Network<'_> {
                 },
             );
         }
-        for (at, id) in (places..).zip(&self.spec.records.vc_sampled_ports) {
+        for (at, id) in (indices..).zip(&self.spec.records.vc_sampled_ports) {
             self.sample(now, at, *id, |port, id, now, records, traces| {
                 port.sample_vcs(id, now, records, traces);
             });

@@ -114,12 +114,12 @@ fn simulated_as_one(toys: &[Toy]) -> Vec<Vec<(u64, u32)>> {
         .map(|toy| Reverse((0, toy.id, toy.id as usize)))
         .collect();
     let mut logs = vec![Vec::new(); toys.len()];
-    while let Some(Reverse((at, token, place))) = due.pop()
+    while let Some(Reverse((at, token, slot))) = due.pop()
         && at < END
     {
-        logs[place].push((at, token));
-        if let Some(to) = toys[place].next(at, token) {
-            due.push(Reverse((at + toys[place].edges[to], token, to)));
+        logs[slot].push((at, token));
+        if let Some(to) = toys[slot].next(at, token) {
+            due.push(Reverse((at + toys[slot].edges[to], token, to)));
         }
     }
     logs

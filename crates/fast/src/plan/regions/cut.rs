@@ -62,8 +62,8 @@ fn segments(spec: &NetworkSpec, flow: &FlowSpec, flows_at: &[f64]) -> f64 {
         SECOND_PS / (frame_ps * flows_at[id as usize])
     };
     let shares = links(spec, &flow.forward).map(share);
-    let both_ways = links(spec, &flow.forward).chain(links(spec, &flow.reverse));
-    let rtt_ps: u64 = both_ways.map(|id| spec.links[id as usize].delay_ps).sum();
+    let round_trip = links(spec, &flow.forward).chain(links(spec, &flow.reverse));
+    let rtt_ps: u64 = round_trip.map(|id| spec.links[id as usize].delay_ps).sum();
     let window = flow.tcp.rwnd as f64 / flow.tcp.mss as f64;
     let of_window = window * SECOND_PS / rtt_ps.max(1) as f64;
     shares.fold(of_window, f64::min)
