@@ -27,6 +27,7 @@ OPTIONS: dict[str, dict[str, Use]] = {
         "--seed": "packed",
         "--set": "packed",
         "--trace": "packed",
+        "--threads": "local",
         "--force": "own",
         "--json": "own",
         "--latex": "own",
