@@ -10,6 +10,7 @@
 //! `docs/explanation/reading-the-fast-engine.md` says in which order to read.
 
 mod burst;
+mod cut;
 mod edge;
 mod frames;
 mod link;

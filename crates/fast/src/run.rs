@@ -1,5 +1,6 @@
 //! A run of the fast engine.
 
+use crate::cut;
 use crate::network::Network;
 use crate::plan::{self, Plan};
 use crate::sky::{self, Sky};
@@ -55,10 +56,12 @@ pub fn regions_of(spec: &NetworkSpec, threads: u32) -> Option<Regions> {
     if reason_to_step_everywhere(spec).is_some() {
         return None;
     }
-    let of_node = match &spec.sky {
-        Some(sky) => sky::cut(spec, sky, threads)?,
-        None => plan::regions::cut(&Connections::of(spec).spec, threads)?,
+    let load = match &spec.sky {
+        _ if threads < 2 => return None,
+        Some(sky) => sky::load(spec, sky),
+        None => plan::regions::load(&Connections::of(spec).spec),
     };
+    let of_node = cut::cut(&load, spec.duration_ps, threads)?;
     Some(Regions {
         of_node,
         in_threads: true,
@@ -68,7 +71,7 @@ pub fn regions_of(spec: &NetworkSpec, threads: u32) -> Option<Regions> {
 /// So many regions of a network by label, whether dividing it pays or not, for measurements.
 pub fn regions_forced(spec: &NetworkSpec, count: u32) -> Option<Regions> {
     Some(Regions {
-        of_node: sky::cut_into(spec, spec.sky.as_ref()?, count)?,
+        of_node: cut::cut_into(&sky::load(spec, spec.sky.as_ref()?), count)?,
         in_threads: false,
     })
 }

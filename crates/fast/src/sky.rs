@@ -21,7 +21,7 @@ mod traces;
 mod window;
 
 use crate::frames::Frames;
-pub(crate) use cut::{cut, cut_into};
+pub(crate) use cut::load;
 use flows::Stage;
 use links::Links;
 use node::{Counts, Node};

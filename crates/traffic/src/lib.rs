@@ -382,8 +382,7 @@ impl Flow {
 
     /// A retransmission timer has run out.
     pub fn on_retransmission(&mut self, now: SimTime, out: &mut Outbox) {
-        let is_of_sender = self.sender.deadline() == Some(now);
-        if is_of_sender {
+        if self.sender.deadline() == Some(now) {
             self.sender.on_timeout(now, &mut out.forward);
         }
         if let Some(web) = &mut self.web
@@ -391,15 +390,11 @@ impl Flow {
         {
             web.on_retransmission(now, &mut out.reverse);
         }
-        let is_of_probe = self.at_source.asks_for_window && self.application.probe.due == now;
-        if is_of_probe {
+        if self.at_source.asks_for_window && self.application.probe.due == now {
             let sender = &mut self.sender;
             self.application.probe.on_due(now, sender, &mut out.forward);
         }
-        // The timer of a user's requests is none of the source's.
-        if is_of_sender || is_of_probe {
-            self.after_sender(now, out);
-        }
+        self.after_sender(now, out);
     }
 
     /// A held acknowledgement must go out.

@@ -8,11 +8,11 @@ mod cut;
 use crate::plan::Plan;
 use crate::plan::route::{Hop, PortKind, least_time};
 use crate::turns::Edge;
-use skycell_spec::NetworkSpec;
+use skycell_spec::{FlowSpec, NetworkSpec, TraceKind, TrafficSpec};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 
-pub(crate) use cut::cut;
+pub(crate) use cut::load;
 
 /// By node: its region, from 0 on without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +66,13 @@ fn atoms(spec: &NetworkSpec, plan: &Plan) -> Atoms {
         }
     }
     atoms.join(together);
+    // A timer at the user of a web flow lets the trace of its server begin.
+    let traces_cwnd = spec.records.traces.contains(&TraceKind::Cwnd);
+    let is_web = |flow: &&FlowSpec| traces_cwnd && matches!(flow.traffic, TrafficSpec::Web(_));
+    for flow in spec.flows.iter().filter(is_web) {
+        let first = [flow.forward[0], flow.reverse[0]];
+        atoms.join(first.map(|vc| spec.vc_source(vc as usize)));
+    }
     // What users do depends on more than one connection.
     let of_users = spec.user_routes().flatten();
     atoms.join(of_users.flat_map(|&vc| of_vc(vc)).flat_map(ends));
