@@ -12,6 +12,7 @@ from skycell.records.result import RunResult
 from skycell.records.sky import DELAYS, PATHS, POSITIONS
 from skycell.scenario.declared.policies import Policy
 from skycell.spec.declared.traces import TRACE_COLUMNS
+from tests.divided import far_apart
 from tests.docs.pages import DOCS, blocks, commands, pages
 from tests.structure.tree import ROOT
 from tests.tcp_keys import KEYS as KEYS_OF_TCP
@@ -114,7 +115,18 @@ def test_every_record_is_explained_and_none_that_is_not_left() -> None:
         _over_a_sky(outage=[{"station": "paris", "at": "0 s", "lasts": "1 s"}]),
         _over_a_sky(outage=[{"satellite": "*", "at": "100 ms", "lasts": "100 ms"}]),
     ]
-    others = (undoing, of_proxies, *with_errors, shared, filtered, relaying, *bounded, *skies)
+    divided = skycell.run(far_apart(), threads=2)
+    others = (
+        undoing,
+        of_proxies,
+        *with_errors,
+        shared,
+        filtered,
+        relaying,
+        *bounded,
+        *skies,
+        divided,
+    )
     summaries = [run.summary() for run in (result, of_packets, *others)]
     for summary in summaries:
         summary.pop("qos", None)  # explained in qos.md

@@ -3,8 +3,7 @@
 use skycell_sky::{Columns, Departing, Forward, HOP_LIMIT, Rows, Waiting, forward, leave};
 use skycell_spec::{NetworkSpec, VcSpec};
 use skycell_units::{PortVc, SimTime};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 /// The links that a VC's cells may take.
 #[derive(Debug)]
@@ -27,12 +26,12 @@ impl VcPaths {
         mut port_vc: impl FnMut(u32) -> PortVc,
         from: impl Fn(u32) -> u32,
     ) -> Self {
-        let (mut hops, mut nodes, mut known) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let (mut hops, mut nodes, mut known) = (Vec::new(), Vec::new(), BTreeSet::new());
         for &link in vc.paths().flatten() {
-            known.entry(link).or_insert_with(|| {
+            if known.insert(link) {
                 hops.push((link, port_vc(link)));
                 nodes.push(from(link));
-            });
+            }
         }
         VcPaths { hops, nodes, label }
     }
@@ -57,7 +56,7 @@ impl VcPaths {
 /// The routes of the VCs whose path changes: rows of nodes, as in a sky, over the ports of the spec.
 #[derive(Debug)]
 pub(crate) struct PathRows {
-    rows: Rows<Arc<Columns>>,
+    rows: Rows<Box<Columns>>,
     /// The epoch in force.
     epoch: u32,
 }
@@ -65,7 +64,7 @@ pub(crate) struct PathRows {
 impl PathRows {
     /// Those of a valid spec, if there are any.
     pub(crate) fn of(spec: &NetworkSpec) -> Option<Self> {
-        let rows = Rows::new(Arc::new(spec.rows_of_paths()?));
+        let rows = Rows::new(Box::new(spec.rows_of_paths()?));
         Some(PathRows { rows, epoch: 0 })
     }
 

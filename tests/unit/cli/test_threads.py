@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from skycell._core import RunCancelled
 from skycell.experiment.run import run_spec
 from skycell.scenario import parse
+from tests.divided import far_apart
 from tests.unit.cli.calling import skycell
 
 LAN = {"preset": "icccn97-lan", "start": "together", "run": {"duration": "20 ms"}}
@@ -54,3 +57,35 @@ def test_a_constellation_with_little_to_do_stays_on_one_thread() -> None:
     assert reported.exit_code == 0
     assert "one thread" in reported.stderr
     assert "regions" not in json.loads(reported.stdout)["engine_stats"]
+
+
+def _without_engine(records: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in records.items() if key != "engine_stats"}
+
+
+@pytest.mark.parametrize("run", [{}, {"measure_from": "300 ms"}])
+def test_a_divided_network_has_the_records_of_one_thread(run: dict[str, str]) -> None:
+    scenario = far_apart(records={"traces": ["cwnd", "transfers"]})
+    scenario["run"] |= run
+    spec = parse(scenario).resolve()
+    one, two = (run_spec(spec, threads=threads) for threads in (1, 2))
+    assert (one.regions, (two.regions or {})["regions"]) == (None, 2)
+    assert _without_engine(two.summary()) == _without_engine(one.summary())
+    assert two.traces.keys() == one.traces.keys() == {"cwnd", "transfers"}
+    assert all(two.traces[name].equals(one.traces[name]) for name in one.traces)
+    assert one.traces["transfers"].height == 1
+
+
+def test_a_divided_network_tells_how_far_all_of_it_is_and_can_be_cancelled() -> None:
+    busy = far_apart("100000 s", traffic="persistent")
+    told: list[int] = []
+
+    def on_progress(now_ps: int) -> bool:
+        told.append(now_ps)
+        return len(told) < 3
+
+    with pytest.raises(RunCancelled):
+        run_spec(parse(busy).resolve(), on_progress=on_progress, threads=2)
+    assert len(told) == 3
+    assert told == sorted(told)
+    assert 0 < told[-1] < 100_000 * 10**12
