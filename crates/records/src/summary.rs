@@ -40,8 +40,8 @@ impl RunRecords {
     /// The records of the flows and of the ports with a limited buffer, as one JSON object with
     /// sorted keys and no spaces.
     ///
-    /// `duration_ps`, `flows`, `ports`, `engine_stats` and, where there are web users, `web` are as
-    /// in the records, but for a VC's occupancy, of which the mean is kept, and for the response
+    /// How the engine worked is not among them, so they are the same for each engine and any number of threads.
+    /// `duration_ps`, `flows`, `ports` and, where there are web users, `web` are as in the records, but for a VC's occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
     /// and, as `delay`, that; `uplinks`, `probes`, `users` and `calls`, where there are some, as in the records; `sky`, of a network
@@ -57,7 +57,6 @@ impl RunRecords {
             let from = self.measured_from_ps;
             summary.insert("measured_from_ps".into(), json!(from));
         }
-        summary.insert("engine_stats".into(), json!(self.engine_stats));
         summary.insert("flows".into(), self.flows.iter().map(flow).collect());
         summary.insert("ports".into(), self.limited_ports(spec));
         if let Some(web) = &self.web {
