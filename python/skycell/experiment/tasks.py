@@ -47,9 +47,7 @@ def simulate(task: Task, on_progress: OnProgress) -> str:
     """Runs the task on its engine and keeps the summary of its records."""
     from skycell import _core
 
-    return _core.run_summary(
-        task.spec_json, task.engine, on_progress, task.columns, task.threads
-    )
+    return _core.run_summary(task.spec_json, task.engine, on_progress, task.columns, task.threads)
 
 
 @dataclass(frozen=True)
