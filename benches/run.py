@@ -485,33 +485,26 @@ def divided() -> Iterator[tuple[str, NetworkSpec]]:
 
 def routers_in_a_chain() -> dict[str, Any]:
     """Fifty routers in a chain; two long connections, and two over each hop."""
-    link = {"framing": "ip", "rate": "100 Mbit/s", "delay": "5 ms", "buffer": "500 packets"}
-    return {
-        "run": {"duration": "20 s"},
-        "topology": {
-            "kind": "parking_lot",
-            "hops": 50,
-            "long_flows": 2,
-            "cross_flows": 2,
-            "bottleneck": link,
-            "access": {"framing": "ip", "rate": "1 Gbit/s", "delay": "1 ms"},
-        },
-        "tcp": {"recovery": "sack", "window_scaling": True, "receiver_window": "1 RTT"},
-    }
+    lot = {"kind": "parking_lot", "hops": 50, "long_flows": 2, "cross_flows": 2}
+    hop = {"rate": "100 Mbit/s", "delay": "5 ms", "buffer": "500 packets"}
+    return of_packets(lot, hop, "1 RTT", "20 s")
 
 
 def terminals() -> dict[str, Any]:
     """A gateway's servers send to 200 terminals behind a geostationary satellite."""
-    link = {"framing": "ip", "rate": "1 Gbit/s", "delay": "250 ms", "buffer": "20000 packets"}
+    hop = {"rate": "1 Gbit/s", "delay": "250 ms", "buffer": "20000 packets"}
+    return of_packets({"kind": "dumbbell", "sources": 200}, hop, "1 MB", "60 s")
+
+
+def of_packets(
+    topology: dict[str, Any], hop: dict[str, str], window: str, duration: str
+) -> dict[str, Any]:
+    """A scenario of SACK connections over such hops between routers."""
+    access = {"framing": "ip", "rate": "1 Gbit/s", "delay": "1 ms"}
     return {
-        "run": {"duration": "60 s"},
-        "topology": {
-            "kind": "dumbbell",
-            "sources": 200,
-            "bottleneck": link,
-            "access": {"framing": "ip", "rate": "1 Gbit/s", "delay": "1 ms"},
-        },
-        "tcp": {"recovery": "sack", "window_scaling": True, "receiver_window": "1 MB"},
+        "run": {"duration": duration},
+        "topology": {**topology, "bottleneck": {"framing": "ip", **hop}, "access": access},
+        "tcp": {"recovery": "sack", "window_scaling": True, "receiver_window": window},
     }
 
 

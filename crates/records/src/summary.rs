@@ -40,8 +40,9 @@ impl RunRecords {
     /// The records of the flows and of the ports with a limited buffer, as one JSON object with
     /// sorted keys and no spaces.
     ///
-    /// How the engine worked is not among them, so they are the same for each engine and any number of threads.
-    /// `duration_ps`, `flows`, `ports` and, where there are web users, `web` are as in the records, but for a VC's occupancy, of which the mean is kept, and for the response
+    /// It has no `engine_stats`, so it is the same for each engine and any number of threads.
+    /// `duration_ps`, `flows`, `ports` and, where there are web users, `web` are as in the records, but for a VC's
+    /// occupancy, of which the mean is kept, and for the response
     /// times of single web users. `gfr_vcs` has, of each VC with a GFR contract, its frames and its
     /// guarantees; `measured_vcs`, of each VC whose cells' delay is measured, what became of its cells
     /// and, as `delay`, that; `uplinks`, `probes`, `users` and `calls`, where there are some, as in the records; `sky`, of a network

@@ -104,13 +104,13 @@ fn from_there_on(
 
 type Outcome = Result<RunRecords, RunError>;
 
-/// Runs two valid specs at once, the second in a thread of its own. `progress` is told how far both are.
+/// Runs two valid specs at once, the second in a thread of its own. `progress` gets the times that both have reached.
 fn both(
     (first, second): (&NetworkSpec, &NetworkSpec),
     progress: &mut dyn FnMut(SimTime, SimTime) -> bool,
     run: RunValid<'_>,
 ) -> (Outcome, Outcome) {
-    // No more than a number and a sign: nothing is ordered by them.
+    // Relaxed: no other memory is read because of them.
     let (second_is_at, is_cancelled) = (&AtomicU64::new(0), &AtomicBool::new(false));
     std::thread::scope(|scope| {
         let beside = scope.spawn(move || {

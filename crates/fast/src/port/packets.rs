@@ -64,9 +64,9 @@ pub(crate) struct PacketPort {
     counts_octets: bool,
     policy: Policy,
     may_refuse: bool,
-    /// True if the policy is told of packets that are about to be sent.
+    /// True if the policy observes transmissions as they begin.
     is_observed: bool,
-    /// Of the packets in the port, when they came, if it is.
+    /// When each packet in the port came; empty if the policy does not observe.
     came: VecDeque<SimTime>,
     /// True if the policy or a sample looks at the packets of each VC.
     counts_vcs: bool,
@@ -119,7 +119,7 @@ impl PacketPort {
             counts_octets: queue.counts_octets,
             may_refuse: !policy.takes_all(),
             policy,
-            is_observed: queue.policy.needs().departures != Departures::Unseen,
+            is_observed: queue.policy.needs().departures == Departures::Observed,
             came: VecDeque::new(),
             counts_vcs: queue.policy.needs().vcs || samples_vcs,
             run_end,
@@ -251,7 +251,7 @@ impl PacketPort {
         })
     }
 
-    /// The policy is told that the first packet is about to be sent.
+    /// The transmission of the first packet begins, if there is one.
     fn begin_service(&mut self, now: SimTime) {
         let (Some(first), Some(came)) = (self.queue.front(), self.came.front()) else {
             return;

@@ -243,7 +243,7 @@ pub struct Needs {
 pub enum Departures {
     /// Nothing.
     Unseen,
-    /// It is told of them, and they go: [`BufferPolicy::on_dequeue`] accepts all.
+    /// It observes them: [`BufferPolicy::on_dequeue`] accepts all.
     Observed,
     /// The answer of [`BufferPolicy::on_dequeue`] counts.
     Decided,
@@ -273,7 +273,7 @@ impl Needs {
         departures: Departures::Decided,
         ..Needs::NOTHING
     };
-    /// Packets that come, and no more than a word of those that go.
+    /// Packets that come; it observes those that go.
     pub const OBSERVED_PACKETS: Needs = Needs {
         departures: Departures::Observed,
         ..Needs::PACKETS
