@@ -1,7 +1,7 @@
 //! What VCs, or flows, have in a buffer.
 
 use crate::frames::Cell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The occupancy of a VC, or a flow, in a buffer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,14 +18,14 @@ pub(crate) enum Shares {
     /// By their index at the port.
     OfVcs(Vec<Share>),
     /// Of those flows alone that have any: users have numbers for millions of connections, of which few are open.
-    OfFlows(HashMap<u32, Share>),
+    OfFlows(BTreeMap<u32, Share>),
 }
 
 impl Shares {
     /// Of an empty buffer.
     pub(crate) fn new(by_flow: bool) -> Self {
         match by_flow {
-            true => Shares::OfFlows(HashMap::new()),
+            true => Shares::OfFlows(BTreeMap::new()),
             false => Shares::OfVcs(Vec::new()),
         }
     }
