@@ -173,6 +173,7 @@ def run_summary(
     engine: str,
     on_progress: Callable[[int], bool] | None = None,
     columns: Path | None = None,
+    threads: int = 1,
 ) -> str:
     """Simulate one run and keep of its records what studies measure.
 
@@ -181,10 +182,11 @@ def run_summary(
         engine: as for `run`.
         on_progress: as for `run`.
         columns: as for `run`.
+        threads: as for `run`.
 
     Returns:
-        JSON, keys sorted: `duration_ps`, `flows`, `ports` with a limited buffer and `engine_stats`
-        as in the records, of a VC's occupancy its mean only; `web` over all users where there are
+        JSON, keys sorted: `duration_ps`, `flows` and `ports` with a limited buffer as in the
+        records, of a VC's occupancy its mean only; `web` over all users where there are
         some; `gfr_vcs`, of each VC with a GFR contract its frames and guarantees; `measured_vcs`,
         of each VC whose cells' delay is measured what became of its cells, and that; `moving`,
         where links move, what was lost on them over all VCs. Functions of `skycell.metrics` that

@@ -53,15 +53,16 @@ pub fn run<'py>(
 /// Simulates one run and returns the part of its records that a study keeps, as JSON; see
 /// [`RunRecords::summary_json`].
 #[pyfunction]
-#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None))]
+#[pyo3(signature = (spec_json, engine, on_progress = None, columns = None, threads = 1))]
 pub fn run_summary(
     py: Python<'_>,
     spec_json: &str,
     engine: &str,
     on_progress: Option<Py<PyAny>>,
     columns: Option<PathBuf>,
+    threads: u32,
 ) -> PyResult<String> {
-    let (spec, records) = simulated(py, spec_json, (engine, 1), on_progress, columns)?;
+    let (spec, records) = simulated(py, spec_json, (engine, threads), on_progress, columns)?;
     Ok(records.summary_json(&spec))
 }
 

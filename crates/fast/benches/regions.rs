@@ -1,6 +1,7 @@
-//! How far a network by label goes when it is divided.
+//! How far a network goes when it is divided.
 //!
-//! `cargo bench -p skycell-fast --bench regions SPEC COLUMNS [SECONDS]`, with the `spec.json` of a run and the file of its columns.
+//! `cargo bench -p skycell-fast --bench regions SPEC SECONDS [COLUMNS]`, with the `spec.json` of a run and, of a
+//! constellation, the file of its columns.
 //! Regions of one thread take turns in a loop: work over critical path says how much faster a run may be with a core for
 //! each. Then two threads run in turns with one, and the ratio of wall times counts. Numbers are in `benches/NOTES.md`.
 
@@ -16,18 +17,18 @@ const ROUNDS: usize = 3;
 fn main() {
     let arguments = std::env::args().skip(1);
     let names: Vec<String> = arguments.filter(|name| !name.starts_with("--")).collect();
-    let [spec, columns, rest @ ..] = &names[..] else {
-        println!("regions: no spec and file of columns were named, so nothing was measured");
+    let [spec, seconds, columns @ ..] = &names[..] else {
+        println!("regions: no spec and seconds were named, so nothing was measured");
         return;
     };
     let text = std::fs::read_to_string(spec).expect("a readable spec");
     let mut spec = NetworkSpec::read(&text).expect("a spec");
-    spec.attach(&std::fs::read(columns).expect("a readable file of columns"))
-        .expect("the columns of the spec");
-    if let Some(seconds) = rest.first() {
-        let seconds: u64 = seconds.parse().expect("a whole number of seconds");
-        spec.duration_ps = seconds * 1_000_000_000_000;
+    if let [columns] = columns {
+        spec.attach(&std::fs::read(columns).expect("a readable file of columns"))
+            .expect("the columns of the spec");
     }
+    let seconds: u64 = seconds.parse().expect("a whole number of seconds");
+    spec.duration_ps = seconds * 1_000_000_000_000;
     let timed = |tuning: &Tuning| {
         let begin = Instant::now();
         let records = run_tuned(&spec, tuning, &mut |_| true).expect("the run succeeds");

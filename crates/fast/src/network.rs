@@ -43,6 +43,9 @@ use host_delays::host_delays;
 use merged::Halves;
 use region::Here;
 
+/// So many arrivals by a link before that of a frame the frame is asked for.
+const ASKED_AHEAD: usize = 4;
+
 /// A port at which units may wait processes what has come to it, before all else at its instant.
 const PORT: u8 = rank::DEPARTURE;
 
@@ -378,6 +381,9 @@ impl<'a> Network<'a> {
         let limit = self.moved + self.arrivals_at_once;
         loop {
             self.moved += 1;
+            if let Some(later) = self.deliveries.later(link, ASKED_AHEAD) {
+                self.frames.prefetch(later);
+            }
             let frame = self.deliveries.pop(link);
             // What comes by the link in answer has an event of its own.
             let next = self.deliveries.next(link);

@@ -45,6 +45,7 @@ pub fn run_on(
     spec.validate()?;
     let regions = regions_of(spec, threads);
     let tuning = Tuning {
+        warms_up_beside: threads > 1 && regions.is_none(),
         regions,
         ..Tuning::USE
     };
@@ -94,7 +95,7 @@ fn run_valid(
     tuning: &Tuning,
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
-    measured(spec, progress, &mut |spec, progress| {
+    measured(spec, tuning.warms_up_beside, progress, &|spec, progress| {
         run_whole(spec, tuning, progress)
     })
 }

@@ -17,6 +17,8 @@ pub struct Tuning {
     pub arrivals_at_once: u64,
     /// How the nodes are divided into regions; none leaves that to the engine.
     pub regions: Option<Regions>,
+    /// True if what happens before counting begins is run in a thread beside the whole run.
+    pub warms_up_beside: bool,
 }
 
 /// Regions of a network, which act beside one another.
@@ -37,6 +39,7 @@ impl Tuning {
         entries_kept: 1024,
         arrivals_at_once: 1 << 13,
         regions: None,
+        warms_up_beside: false,
     };
     /// With which scenarios of a few flows take the ways of crowds, for tests.
     pub const SMALL: Tuning = Tuning {
@@ -46,5 +49,6 @@ impl Tuning {
         entries_kept: 4,
         arrivals_at_once: 3,
         regions: None,
+        warms_up_beside: false,
     };
 }

@@ -8,7 +8,7 @@ use skycell_records::{
     QueueSamples,
 };
 use skycell_spec::{LinkSpec, QueueSpec, ServiceClass};
-use skycell_switch::{AckFilter, BufferView, Decision, Policy, PureAck};
+use skycell_switch::{AckFilter, BufferView, Decision, Departures, Policy, PureAck};
 use skycell_units::{Ecn, PortVc, SimTime};
 
 /// One VC as the port sees it.
@@ -128,7 +128,7 @@ impl Queue {
             capacity: spec.capacity_cells.unwrap_or(u32::MAX),
             counts_octets: spec.counts_octets,
             policy: Policy::new(&spec.policy, seed, &owner),
-            asks_at_departure: spec.policy.needs().packets,
+            asks_at_departure: spec.policy.needs().departures != Departures::Unseen,
             cells: Line::new(&link.port.scheduler, spec.policy.order()),
             by_flow,
             is_ordered_by_policy: spec.policy.order().is_some(),

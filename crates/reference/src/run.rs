@@ -8,6 +8,7 @@ use skycell_records::{
 use skycell_spec::{Connections, NetworkSpec, SpecError};
 use skycell_traffic::CellSource;
 use skycell_units::SimTime;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 /// Events between two calls of the progress function: some milliseconds.
 const EVENTS_PER_CALL: u32 = 1 << 13;
@@ -42,28 +43,28 @@ pub fn run(
     progress: &mut dyn FnMut(SimTime) -> bool,
 ) -> Result<RunRecords, RunError> {
     spec.validate()?;
-    measured(spec, progress, &mut |spec, progress| {
+    measured(spec, false, progress, &|spec, progress| {
         run_whole(spec, progress)
     })
 }
 
 /// Simulates a valid spec.
-pub type RunValid<'a> = &'a mut dyn FnMut(
-    &NetworkSpec,
-    &mut dyn FnMut(SimTime) -> bool,
-) -> Result<RunRecords, RunError>;
+pub type RunValid<'a> = &'a (
+        dyn Fn(&NetworkSpec, &mut dyn FnMut(SimTime) -> bool) -> Result<RunRecords, RunError> + Sync
+    );
 
 /// Returns the results of `run` of `spec`, counted from [`NetworkSpec::measure_from_ps`] on: the
-/// run up to there is a separate run.
+/// run up to there is a separate run, `at_once` with the other in a thread of its own.
 ///
 /// # Errors
 /// As `run`.
 pub fn measured(
     spec: &NetworkSpec,
+    at_once: bool,
     progress: &mut dyn FnMut(SimTime) -> bool,
     run: RunValid<'_>,
 ) -> Result<RunRecords, RunError> {
-    let mut records = from_there_on(spec, progress, run)?;
+    let mut records = from_there_on(spec, at_once, progress, run)?;
     records.calls = CallRecord::of_run(spec);
     records.probes = ProbeRecord::of_run(spec, &records.sources);
     Ok(records)
@@ -72,6 +73,7 @@ pub fn measured(
 /// The same, the calls not counted.
 fn from_there_on(
     spec: &NetworkSpec,
+    at_once: bool,
     progress: &mut dyn FnMut(SimTime) -> bool,
     run: RunValid<'_>,
 ) -> Result<RunRecords, RunError> {
@@ -90,9 +92,43 @@ fn from_there_on(
         ..spec.clone()
     };
     beginning.records.traces.clear();
+    if at_once {
+        let done = &mut |whole: SimTime, start: SimTime| share_done(whole.0 + start.0);
+        let (whole, start) = both((spec, &beginning), done, run);
+        return Ok(whole?.since(&start?, spec));
+    }
     let start = run(&beginning, &mut |now| share_done(now.0))?;
     let whole = run(spec, &mut |now| share_done(from + now.0))?;
     Ok(whole.since(&start, spec))
+}
+
+type Outcome = Result<RunRecords, RunError>;
+
+/// Runs two valid specs at once, the second in a thread of its own. `progress` gets the times that both have reached.
+fn both(
+    (first, second): (&NetworkSpec, &NetworkSpec),
+    progress: &mut dyn FnMut(SimTime, SimTime) -> bool,
+    run: RunValid<'_>,
+) -> (Outcome, Outcome) {
+    // Relaxed: no other memory is read because of them.
+    let (second_is_at, is_cancelled) = (&AtomicU64::new(0), &AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(move || {
+            run(second, &mut |now| {
+                second_is_at.store(now.0, Relaxed);
+                !is_cancelled.load(Relaxed)
+            })
+        });
+        let first = run(first, &mut |now| {
+            progress(now, SimTime(second_is_at.load(Relaxed)))
+        });
+        is_cancelled.store(first.is_err(), Relaxed);
+        let second = beside.join();
+        (
+            first,
+            second.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
+    })
 }
 
 /// Simulates a valid spec and counts from its beginning on, but for the windows and the dues of guarantees.

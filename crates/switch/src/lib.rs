@@ -9,7 +9,7 @@ pub mod scheduler;
 mod token_bucket;
 
 pub use ack_filter::{AckFilter, PureAck};
-pub use buffer::{BufferPolicy, BufferView, Policy, PolicySpec};
+pub use buffer::{BufferPolicy, BufferView, Departures, Policy, PolicySpec};
 pub use discard::{Decision, DiscardReason};
 pub use policer::{ExcessAction, PacketPolicer, PacketPolicerSpec};
 pub use scheduler::{

@@ -104,7 +104,7 @@ class Run(Call):
             except ValueError as error:  # an engine that this build does not have
                 raise click.UsageError(str(error)) from None
         if (self.threads or 1) > 1 and result.regions is None:
-            say(f"Note: the run had one thread: {result.why_one_region}", err=True)
+            say(f"Note: the network was not divided: {result.why_one_region}", err=True)
         result = with_derived(result, scenario)
         fault = None
         if self.out is not None:

@@ -44,6 +44,7 @@ _MEANING = "where the runs of `--scheduler` are made"
 class ClusterPool:
     """The workers of a Dask scheduler; a `Pool`."""
 
+    cores = 1
     batch_s = 1.0
 
     def __init__(self, scheduler: Scheduler, work: Work = simulate) -> None:

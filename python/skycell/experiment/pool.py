@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from queue import Empty, SimpleQueue
 from typing import Protocol, Self
@@ -47,6 +47,8 @@ class Pool(Protocol):
 
     name: str
     """What it is, in words."""
+    cores: int
+    """Those of this machine that the runs share; one where each run has to do with one."""
     batch_s: float
     """Wall time that a batch should take, so that what it costs to hand it over is little."""
 
@@ -152,7 +154,9 @@ class _Work:
             slots = 1 if alone else self._pool.slots
             while len(self._running) < slots:
                 size = 1 if alone else self._size(count, slots)
-                batch = list(islice(chain(self._drawn_again(), todo), size))
+                threads = self._threads(count)
+                drawn = islice(chain(self._drawn_again(), todo), size)
+                batch = [replace(task, threads=threads) for task in drawn]
                 if not batch:
                     break
                 count -= len(batch)
@@ -176,6 +180,11 @@ class _Work:
         """Runs of the next batch: worth its time, and not more than a part of what is left."""
         worth = min(_MOST_AT_ONCE, int(self._pool.batch_s / self._run_s))
         return max(1, worth // _LEAST_PART, min(worth, count // (_PARTS * slots)))
+
+    def _threads(self, count: int) -> int:
+        """Threads of each run from now on: more than one if fewer are left than there are cores."""
+        left = count + sum(len(batch) for batch in self._running.values())
+        return max(1, self._pool.cores // max(left, 1))
 
     def _just_ended(self) -> Iterator["Future[list[Report]]"]:
         with suppress(Empty):

@@ -37,6 +37,7 @@ class ProcessPool:
         self._jobs = default_jobs() if jobs is None else jobs
         if self._jobs < 1:
             raise ValueError(f"{jobs} jobs: must be 1 or more")
+        self.cores = self._jobs
         self._work = work
         # "spawn": threads of the parent (progress display, numerical libraries) make fork unsafe.
         self._context = multiprocessing.get_context("spawn")

@@ -30,6 +30,8 @@ class Task:
     duration_ps: int
     #: File of the columns of the spec's sky, if it has one.
     columns: Path | None = None
+    #: Threads of a large run. The summary does not depend on them.
+    threads: int = 1
 
     @property
     def spec_json(self) -> str:
@@ -45,7 +47,7 @@ def simulate(task: Task, on_progress: OnProgress) -> str:
     """Runs the task on its engine and keeps the summary of its records."""
     from skycell import _core
 
-    return _core.run_summary(task.spec_json, task.engine, on_progress, task.columns)
+    return _core.run_summary(task.spec_json, task.engine, on_progress, task.columns, task.threads)
 
 
 @dataclass(frozen=True)

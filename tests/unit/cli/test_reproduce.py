@@ -192,7 +192,7 @@ def test_a_failed_run_ends_with_1_and_its_reason(
     # A worker process finds an engine whose runs fail: a stand-in for one that is broken.
     (tmp_path / "sitecustomize.py").write_text(
         "import skycell._core as core\n"
-        "def run(spec, engine, on_progress=None, columns=None):\n"
+        "def run(*_: object):\n"
         "    raise core.RunError('the ledger does not balance')\n"
         "core.run_summary = run\n"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from skycell._core import RunCancelled
 from skycell.experiment.run import run_spec
-from skycell.scenario import parse
+from skycell.scenario import NetworkSpec, parse
 from tests.divided import far_apart
 from tests.unit.cli.calling import skycell
 
@@ -55,7 +55,7 @@ def test_a_constellation_with_little_to_do_stays_on_one_thread() -> None:
     file = Path("examples/hundred-cities.toml")
     reported = skycell("run", file, "--set", "run.duration='0.2 s'", "--threads", "2", "--json")
     assert reported.exit_code == 0
-    assert "one thread" in reported.stderr
+    assert "not divided" in reported.stderr
     assert "regions" not in json.loads(reported.stdout)["engine_stats"]
 
 
@@ -78,14 +78,27 @@ def test_a_divided_network_has_the_records_of_one_thread(run: dict[str, str]) ->
 
 def test_a_divided_network_tells_how_far_all_of_it_is_and_can_be_cancelled() -> None:
     busy = far_apart("100000 s", traffic="persistent")
-    told: list[int] = []
+    reported: list[int] = []
 
     def on_progress(now_ps: int) -> bool:
-        told.append(now_ps)
-        return len(told) < 3
+        reported.append(now_ps)
+        return len(reported) < 3
 
     with pytest.raises(RunCancelled):
         run_spec(parse(busy).resolve(), on_progress=on_progress, threads=2)
-    assert len(told) == 3
-    assert told == sorted(told)
-    assert 0 < told[-1] < 100_000 * 10**12
+    assert len(reported) == 3
+    assert reported == sorted(reported)
+    assert 0 < reported[-1] < 100_000 * 10**12
+
+
+def test_the_time_before_counting_begins_is_simulated_beside_the_whole_run() -> None:
+    spec = parse({**LAN, "run": {"duration": "40 ms", "measure_from": "15 ms"}}).resolve()
+    one, two = (run_spec(spec, threads=threads) for threads in (1, 2))
+    assert two.records_json == one.records_json
+    with pytest.raises(RunCancelled):
+        run_spec(_long(measure_from="900 s"), on_progress=lambda _: False, threads=2)
+
+
+def _long(**run: str) -> NetworkSpec:
+    busy = {"duration": "1000 s", **run}
+    return parse({**LAN, "run": busy}).resolve()

@@ -48,6 +48,20 @@ def run(names: list[str], double: Work, jobs: int = 2) -> dict[str, Outcome]:
     return ended
 
 
+@pytest.mark.parametrize(("runs", "jobs", "threads"), [(1, 4, 4), (2, 4, 2), (3, 4, 1), (4, 4, 1)])
+def test_runs_share_the_cores_that_they_leave(
+    runs: int, jobs: int, threads: int, double: Work
+) -> None:
+    found: list[int] = []
+
+    def note(outcomes: Sequence[Outcome]) -> None:
+        found.extend(json.loads(outcome.summary_json or "")["threads"] for outcome in outcomes)
+
+    with ProcessPool(jobs, double) as pool:
+        run_tasks(tasks(*(f"quick:{i}" for i in range(runs))), runs, pool, note)
+    assert found == [threads] * runs
+
+
 def test_every_run_is_reported_once_with_its_summary(double: Work) -> None:
     names = [f"quick:{i}" for i in range(7)]
     ended = run(names, double)

@@ -39,6 +39,12 @@ impl Deliveries {
         self.due[link as usize].front().map(|next| next.0)
     }
 
+    /// The frame that comes to the end of `link` so many after the next.
+    #[inline(always)]
+    pub(crate) fn later(&self, link: u32, nth: usize) -> Option<FrameId> {
+        self.due[link as usize].get(nth).map(|later| later.1)
+    }
+
     /// Removes and returns the next frame at the end of `link`, which has arrived.
     ///
     /// # Panics

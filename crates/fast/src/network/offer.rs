@@ -6,7 +6,7 @@ use crate::port::lookahead::Waiting;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
-use skycell_units::{InputId, SimTime};
+use skycell_units::{Ecn, InputId, SimTime};
 
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
@@ -96,6 +96,9 @@ impl Network<'_> {
             }
             Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
             Ok(sent) => {
+                if sent.is_marked {
+                    self.frames.get_mut(offer.frame).set_ecn(Ecn::Ce);
+                }
                 let arrival = sent.end + delay;
                 if self.leaves(offer.vc) {
                     return self.send_to_end(arrival, link, offer.frame, true);

@@ -6,6 +6,7 @@ use skycell_spec::{
     ChannelSpec, Excess, FifoSpec, LinkSpec, NetworkSpec, NodeKind, Nonconforming, ScheduleSpec,
     SchedulerSpec, SourceSpec, TraceKind, VcSpec,
 };
+use skycell_switch::Departures;
 
 /// Which ports are stepped.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +124,9 @@ fn of_link(spec: &NetworkSpec, link: u32) -> Option<SteppedReason> {
         return Some(SteppedReason::QueuesBesideSwitches);
     }
     let queue = &port.queues[0];
-    if queue.policy.needs().packets
+    if queue.policy.needs().departures == Departures::Decided
+        || queue.policy.pushes_out()
+        || queue.policy.order().is_some()
         || queue.by_flow
         || port.shaper.is_some()
         || port.policer.is_some()

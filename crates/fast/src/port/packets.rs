@@ -12,7 +12,7 @@ use skycell_records::{
     QueueSamples,
 };
 use skycell_spec::{LinkSpec, PacketFraming};
-use skycell_switch::{BufferView, Policy};
+use skycell_switch::{BufferView, Decision, Departures, Policy};
 use skycell_units::{Ecn, PortVc, SimTime};
 use std::collections::VecDeque;
 
@@ -47,6 +47,8 @@ pub(crate) struct Sent {
     pub(crate) end: SimTime,
     /// True if the link loses it.
     pub(crate) is_lost: bool,
+    /// True if it came without CE and was marked.
+    pub(crate) is_marked: bool,
 }
 
 /// The port.
@@ -62,6 +64,10 @@ pub(crate) struct PacketPort {
     counts_octets: bool,
     policy: Policy,
     may_refuse: bool,
+    /// True if the policy observes transmissions as they begin.
+    is_observed: bool,
+    /// When each packet in the port came; empty if the policy does not observe.
+    came: VecDeque<SimTime>,
     /// True if the policy or a sample looks at the packets of each VC.
     counts_vcs: bool,
     /// When the run ends.
@@ -113,6 +119,8 @@ impl PacketPort {
             counts_octets: queue.counts_octets,
             may_refuse: !policy.takes_all(),
             policy,
+            is_observed: queue.policy.needs().departures == Departures::Observed,
+            came: VecDeque::new(),
             counts_vcs: queue.policy.needs().vcs || samples_vcs,
             run_end,
             draws: Draws::new(link, seed),
@@ -170,8 +178,12 @@ impl PacketPort {
         self.arrived += 1;
         let amount = self.amount(octets);
         let has_room = u64::from(self.held) + u64::from(amount) <= u64::from(self.capacity);
-        let refused = self.refusal(now, port_vc, octets);
-        if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
+        let decision = self.decision(now, port_vc, (octets, ecn));
+        let is_marked = decision == Decision::Mark && ecn != Ecn::Ce;
+        if let Some(reason) = decision
+            .refusal()
+            .or((!has_room).then_some(DiscardReason::Overflow))
+        {
             self.discarded.add(reason, 1);
             self.octets.on_arrival(now.0, octets, ecn, false);
             return Err(reason);
@@ -190,11 +202,21 @@ impl PacketPort {
             vc.lost += u64::from(is_lost);
             self.busy += end - start;
             self.integral.stayed(u128::from((end - now).0));
-            self.octets.on_passage(now.0, end.0, octets, ecn, flow);
+            if is_marked {
+                self.octets.on_arrival(now.0, octets, ecn, true);
+                self.octets.on_mark();
+                self.octets
+                    .on_departure(end.0, octets, Ecn::Ce, flow, now.0);
+            } else {
+                self.octets.on_passage(now.0, end.0, octets, ecn, flow);
+            }
         } else {
             self.busy += self.run_end.since(start);
             self.integral.arrived(u128::from(now.0));
             self.octets.on_arrival(now.0, octets, ecn, true);
+            if is_marked {
+                self.octets.on_mark();
+            }
         }
         if self.counts_vcs {
             if vc.queued == 0 {
@@ -216,13 +238,43 @@ impl PacketPort {
             port_vc,
         });
         self.queue_max = self.queue_max.max(self.queue.len() as u32);
-        Ok(Sent { end, is_lost })
+        if self.is_observed {
+            self.came.push_back(now);
+            if self.queue.len() == 1 {
+                self.begin_service(now);
+            }
+        }
+        Ok(Sent {
+            end,
+            is_lost,
+            is_marked,
+        })
     }
 
-    /// Why the policy refuses a packet that comes now.
-    fn refusal(&mut self, now: SimTime, port_vc: PortVc, octets: u32) -> Option<DiscardReason> {
+    /// The transmission of the first packet begins, if there is one.
+    fn begin_service(&mut self, now: SimTime) {
+        let (Some(first), Some(came)) = (self.queue.front(), self.came.front()) else {
+            return;
+        };
+        let view = BufferView {
+            queued: self.held - self.amount(first.octets),
+            now_ps: now.0,
+            departed: self.departed,
+            capacity: self.capacity,
+            octets: self.queued_octets - u64::from(first.octets),
+            packet_octets: first.octets,
+            came_ps: came.0,
+            ..BufferView::default()
+        };
+        let vc = self.vcs[first.port_vc.index()].vc;
+        let decision = self.policy.on_dequeue(vc, &view);
+        debug_assert_eq!(decision, Decision::Accept, "it observes");
+    }
+
+    /// What the policy decides on a packet that comes now.
+    fn decision(&mut self, now: SimTime, port_vc: PortVc, (octets, ecn): (u32, Ecn)) -> Decision {
         if !self.may_refuse || self.policy.keeps_last_cells() {
-            return None;
+            return Decision::Accept;
         }
         let vc = &self.vcs[port_vc.index()];
         // The last of those that have left is the last of all if none is left.
@@ -239,9 +291,10 @@ impl PacketPort {
             capacity: self.capacity,
             octets: self.queued_octets,
             packet_octets: octets,
+            ecn,
             ..BufferView::default()
         };
-        self.policy.on_enqueue(vc.vc, &view).refusal()
+        self.policy.on_enqueue(vc.vc, &view)
     }
 
     /// Removes the packets that leave by `now`, that instant included.
@@ -250,13 +303,19 @@ impl PacketPort {
             && first.end <= now
         {
             let Queued {
-                octets, port_vc, ..
+                end,
+                octets,
+                port_vc,
             } = *first;
             self.queue.pop_front();
             let amount = self.amount(octets);
             self.held -= amount;
             self.queued_octets -= u64::from(octets);
             self.departed += 1;
+            if self.is_observed {
+                self.came.pop_front();
+                self.begin_service(end);
+            }
             if self.counts_vcs {
                 let vc = &mut self.vcs[port_vc.index()];
                 vc.queued -= 1;

@@ -35,7 +35,7 @@ impl PolicyRule for HeadDropSpec {
 }
 
 impl BufferPolicy for HeadDropSpec {
-    const NEEDS: Needs = Needs::PACKETS;
+    const NEEDS: Needs = Needs::ARRIVING_PACKETS;
 
     fn on_enqueue(&mut self, _vc: u32, _view: &BufferView) -> Decision {
         Decision::Accept

@@ -232,9 +232,21 @@ pub struct Needs {
     /// Which VC's cell was taken in first, of those that [`BufferPolicy::on_accepted`] tells of between two
     /// frames.
     pub order: bool,
-    /// Packets one by one, with their octets and ECN fields, and which of them is about to be sent: the answer of
-    /// [`BufferPolicy::on_dequeue`] counts. Links of packets only.
+    /// Packets one by one, with their octets and ECN fields. Links of packets only.
     pub packets: bool,
+    /// What it has to do with packets that are about to be sent.
+    pub departures: Departures,
+}
+
+/// What a policy has to do with packets that are about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departures {
+    /// Nothing.
+    Unseen,
+    /// It observes them: [`BufferPolicy::on_dequeue`] accepts all.
+    Observed,
+    /// The answer of [`BufferPolicy::on_dequeue`] counts.
+    Decided,
 }
 
 impl Needs {
@@ -243,6 +255,7 @@ impl Needs {
         vcs: false,
         order: false,
         packets: false,
+        departures: Departures::Unseen,
     };
     /// Y_i and N_a.
     pub const VCS: Needs = Needs {
@@ -254,10 +267,21 @@ impl Needs {
         order: true,
         ..Needs::NOTHING
     };
-    /// Packets.
+    /// Packets that come, and those that go.
     pub const PACKETS: Needs = Needs {
         packets: true,
+        departures: Departures::Decided,
         ..Needs::NOTHING
+    };
+    /// Packets that come; it observes those that go.
+    pub const OBSERVED_PACKETS: Needs = Needs {
+        departures: Departures::Observed,
+        ..Needs::PACKETS
+    };
+    /// Packets that come.
+    pub const ARRIVING_PACKETS: Needs = Needs {
+        departures: Departures::Unseen,
+        ..Needs::PACKETS
     };
 }
 

@@ -189,7 +189,7 @@ fn scale(probability: f64) -> f64 {
 }
 
 impl BufferPolicy for Pie {
-    const NEEDS: Needs = Needs::PACKETS;
+    const NEEDS: Needs = Needs::OBSERVED_PACKETS;
 
     fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         self.catch_up(view.now_ps);

@@ -74,7 +74,7 @@ impl RedEcn {
 }
 
 impl BufferPolicy for RedEcn {
-    const NEEDS: Needs = Needs::PACKETS;
+    const NEEDS: Needs = Needs::ARRIVING_PACKETS;
 
     fn on_enqueue(&mut self, _vc: u32, view: &BufferView) -> Decision {
         let average = self.average.on_frame(view);

@@ -30,4 +30,4 @@ def run(task: Task, on_progress: OnProgress) -> str:
             time.sleep(0.01)
             if not on_progress(step * task.duration_ps // 1_000):
                 raise RuntimeError("cancelled")
-    return json.dumps({"name": task.name, "pid": os.getpid()})
+    return json.dumps({"name": task.name, "pid": os.getpid(), "threads": task.threads})

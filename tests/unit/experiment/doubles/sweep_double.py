@@ -32,7 +32,6 @@ def run(task: Task, on_progress: OnProgress) -> str:
             for link in spec["links"]
             if link["port"]["queues"][0]["capacity_cells"] is not None
         ],
-        "engine_stats": {},
     }
     return json.dumps(summary)
 
