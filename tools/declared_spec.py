@@ -77,10 +77,12 @@ def _spec_module(doc: str, declared: Json, items: Iterable[Json], imports: Itera
         "",
         "from __future__ import annotations",
         "",
-        "from typing import Literal",
+        "from typing import ClassVar, Literal",
+        "",
+        "from msgspec import field",
         "",
         *imports,
-        "from skycell.spec.part import U32, U64, SpecPart, keyed, left_out",
+        "from skycell.spec.part import U32, U64, SpecPart, left_out",
         "",
     ]
     tags = {
@@ -157,7 +159,7 @@ def _class(
     yield f"class {name}({bases}):"
     yield from docstring(first_paragraph(doc))
     if kind is not None:
-        yield f'    kind: Literal["{kind}"] = "{kind}"'
+        yield f'    kind: ClassVar[Literal["{kind}"]] = "{kind}"'
     for field in fields:
         yield f"    {_field(field)}"
 
@@ -171,7 +173,7 @@ def _field(field: Json) -> str:
         return f"{name}: {form} = left_out(default={_default(field)})"
     default = "None" if _is_optional(field) else "()" if _is_list(field) else ""
     if name != key:
-        return f'{name}: {form} = keyed("{key}"{f", default={default}" if default else ""})'
+        return f'{name}: {form} = field(name="{key}"{f", default={default}" if default else ""})'
     return f"{name}: {form} = {default}" if default else f"{name}: {form}"
 
 

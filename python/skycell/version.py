@@ -1,7 +1,7 @@
 """The version of skycell: that of the package, and which build of it this is."""
 
 from functools import cache
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 
@@ -13,5 +13,6 @@ def version() -> str:
     """
     from skycell import _core
 
-    digest = sha256(Path(_core.__file__).read_bytes()).hexdigest()[:12]
+    with Path(_core.__file__).open("rb", buffering=0) as engine:
+        digest = file_digest(engine, "sha256").hexdigest()[:12]
     return f"{_core.VERSION}+{digest}"

@@ -16,7 +16,7 @@ def network_specs() -> st.SearchStrategy[NetworkSpec]:
 
 def _part(part: type[SpecPart]) -> st.SearchStrategy[Any]:
     hints = get_type_hints(part, include_extras=True)
-    return st.builds(part, **{name: _value(hints[name]) for name in part.model_fields})
+    return st.builds(part, **{name: _value(hints[name]) for name in part.__struct_fields__})
 
 
 def _value(annotation: Any) -> st.SearchStrategy[Any]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skycell._core import SpecError, reread, validate
 from skycell.spec.declared.network import NetworkSpec
-from skycell.spec.part import SpecPart
+from skycell.spec.part import SpecPart, fields_of
 from skycell.spec.reading import NoSpec
 from tests.border.specs import network_specs
 from tests.unit.scenario.wan import wan
@@ -18,7 +18,7 @@ from tests.unit.scenario.wan import wan
 LEFT_OUT = {
     key
     for part in SpecPart.__subclasses__()
-    for key, found in part.model_fields.items()
+    for key, found in fields_of(part).items()
     if found.is_left_out
 }
 """Keys that the form does not have at their default."""

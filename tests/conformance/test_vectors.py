@@ -39,7 +39,7 @@ def test_every_policy_and_every_rule_of_a_window_and_of_recovery_has_a_vector() 
 
 def _policies_of_the_spec() -> list[str]:
     kinds = get_args(PolicySpec)
-    return [kind.model_fields["kind"].default for kind in kinds]
+    return [kind.kind for kind in kinds]
 
 
 def test_every_folder_has_a_scenario() -> None:

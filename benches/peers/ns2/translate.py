@@ -39,7 +39,7 @@ from skycell.spec.declared.network import (
     VanillaSpec,
     VcSpec,
 )
-from skycell.spec.part import SpecPart
+from skycell.spec.part import SpecPart, fields_of
 
 PS_PER_S = 10**12
 CELL_OCTETS = 53
@@ -275,7 +275,7 @@ def _refuse_foreign(part: SpecPart, name: str) -> None:
     name = getattr(part, "name", name)
     only = ONLY.get(type(part), {})
     ignored = {*WITHOUT_EFFECT.get(type(part), {})}
-    for key, field in type(part).model_fields.items():
+    for key, field in fields_of(type(part)).items():
         value = getattr(part, key)
         if key in ignored:
             continue

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 from rich.box import SIMPLE
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions
 from rich.measure import Measurement
 from rich.table import Column as RichColumn
 from rich.table import Table as RichTable
@@ -122,13 +122,13 @@ def _of_columns(table: Table, places: Sequence[int]) -> Table:
 def _needed(console: Console, table: Table) -> int:
     """The least width in which a table can be printed."""
     drawn = _fitted(console, _drawn(table), 0)
-    return _measured(console, drawn).minimum
+    return _least(console, drawn)
 
 
 def _print(console: Console, table: Table) -> None:
     """Prints a table in the width of the console, or in what it needs, which a terminal folds."""
     drawn = _fitted(console, _drawn(table), console.width)
-    needed = _measured(console, drawn).minimum
+    needed = _least(console, drawn)
     if needed > console.width:
         console = _console(needed)
         console.width = needed
@@ -160,21 +160,22 @@ def _text(cell: Cell) -> Text:
 
 def _fitted(console: Console, drawn: RichTable, width: int) -> RichTable:
     """The table with headings wrapped, and then with its columns closer together, if need be."""
-    if _measured(console, drawn).maximum > width:
+    options = console.options.update(max_width=_ANY_WIDTH)
+    if Measurement.get(console, options, drawn).maximum > width:
         for column in drawn.columns:
             if column.no_wrap:
-                _hold(console, column)
-        if _measured(console, drawn).minimum > width:
+                _hold(console, options, column)
+        if Measurement.get(console, options, drawn).minimum > width:
             drawn.pad_edge, drawn.collapse_padding = False, True
     return drawn
 
 
-def _measured(console: Console, shown: RenderableType) -> Measurement:
-    return Measurement.get(console, console.options.update(max_width=_ANY_WIDTH), shown)
+def _least(console: Console, drawn: RichTable) -> int:
+    return Measurement.get(console, console.options.update(max_width=_ANY_WIDTH), drawn).minimum
 
 
-def _hold(console: Console, column: RichColumn) -> None:
+def _hold(console: Console, options: ConsoleOptions, column: RichColumn) -> None:
     """Gives a column the width of its widest entry, or of the longest word above it."""
-    entries = [_measured(console, entry).maximum for entry in column.cells]
-    column.width = max([_measured(console, column.header).minimum, *entries])
+    entries = [Measurement.get(console, options, entry).maximum for entry in column.cells]
+    column.width = max([Measurement.get(console, options, column.header).minimum, *entries])
     column.no_wrap = False

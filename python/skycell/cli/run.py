@@ -89,7 +89,7 @@ class Run(Call):
 
     def run(self, scenario: Scenario) -> None:
         from skycell.cli.progress import RunProgress
-        from skycell.experiment.processes import default_jobs
+        from skycell.experiment.cores import default_jobs
         from skycell.experiment.run import run_spec, with_derived
         from skycell.records.files import write_result
         from skycell.scenario.trace_sizes import note_on_traces

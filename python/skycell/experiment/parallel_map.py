@@ -11,8 +11,9 @@ from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
+from skycell.experiment.cores import default_jobs
 from skycell.experiment.parent_watchdog import end_with_parent
-from skycell.experiment.processes import children_start, default_jobs
+from skycell.experiment.processes import children_start
 
 T = TypeVar("T")
 R = TypeVar("R")

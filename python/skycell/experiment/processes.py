@@ -1,7 +1,6 @@
 """Processes of this machine that make runs: the standard library's pool."""
 
 import multiprocessing
-import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,18 +10,12 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any, Self
 
+from skycell.experiment.cores import default_jobs
 from skycell.experiment.parent_watchdog import end_with_parent
 from skycell.experiment.tasks import Report, Task, Work, make_batch, simulate
 
 _AHEAD = 1
 """Batches handed over before a process is free, so that none waits while others are kept."""
-
-
-def default_jobs() -> int:
-    """Number of cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class ProcessPool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from skycell.experiment.processes import default_jobs
+from skycell.experiment.cores import default_jobs
 from skycell.records.result import RunResult, as_text
 from skycell.scenario import Scenario, ScenarioLike, as_scenario
 from skycell.spec.declared.network import NetworkSpec

@@ -149,7 +149,7 @@ def _parts(value: Any) -> Iterator[SpecPart]:
                 continue
             seen.add(id(own))
             yield own
-            stack += [getattr(own, name) for name in type(own).model_fields]
+            stack += [getattr(own, name) for name in own.__struct_fields__]
         elif isinstance(own, tuple | list):
             stack += [one for one in own if isinstance(one, SpecPart | tuple | list)]
         elif isinstance(own, dict):

@@ -46,9 +46,14 @@ _MOST_REPORTED = 6
 
 
 class Parameters(BaseModel):
-    """A table of a scenario file: frozen, and unknown keys are faults."""
+    """A table of a scenario file: frozen, and unknown keys are faults.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    A class gets its validator when it is first asked to validate: most are only parts of others.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True
+    )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ What a paper leaves open is marked as chosen. A preset is a TOML file in a packa
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
@@ -95,40 +95,50 @@ def _value_at(values: Any, key: str) -> Any:
     return values
 
 
-def read_presets(package: str) -> Mapping[str, Preset]:
-    """The presets that stand as TOML files in a package, by name, in alphabetical order."""
-    texts = {
-        entry.name.removesuffix(".toml"): entry.read_text("utf-8")
-        for entry in sorted(resources.files(package).iterdir(), key=lambda e: e.name)
-        if entry.name.endswith(".toml")
-    }
-    known: dict[str, Preset] = {}
-    for name in texts:
-        _read(name, texts, known)
-    return {name: known[name] for name in texts}
+class Presets(Mapping[str, Preset]):
+    """The presets that stand as TOML files in a package, by name, in alphabetical order.
 
+    A preset is read when it is asked for.
+    """
 
-def _read(name: str, texts: Mapping[str, str], known: dict[str, Preset]) -> Preset:
-    """A preset and, before it, the one that it builds on, put into `known`."""
-    if name not in known:
-        data = tomllib.loads(texts[name])
-        base = _read(data["builds_on"], texts, known) if "builds_on" in data else None
-        stated = [
-            PresetValue(key, entry["value"], True, entry["where"])
-            for key, entry in data.get("stated", {}).items()
-        ]
-        chosen = [
-            PresetValue(key, entry["value"], False, entry["why"])
-            for key, entry in data.get("chosen", {}).items()
-        ]
-        going_with = {
-            (key, choice): tuple(
-                PresetValue(own, entry["value"], True, entry["where"])
-                for own, entry in entries.items()
-            )
-            for key, choices in data.get("with", {}).items()
-            for choice, entries in choices.items()
+    def __init__(self, package: str) -> None:
+        self._files = {
+            entry.name.removesuffix(".toml"): entry
+            for entry in sorted(resources.files(package).iterdir(), key=lambda e: e.name)
+            if entry.name.endswith(".toml")
         }
-        own = (*stated, *chosen)
-        known[name] = Preset(name, data["title"], data["source"], base, own, going_with)
-    return known[name]
+        self._read: dict[str, Preset] = {}
+
+    def __getitem__(self, name: str) -> Preset:
+        if name not in self._read:
+            data = tomllib.loads(self._files[name].read_text("utf-8"))
+            base = self[data["builds_on"]] if "builds_on" in data else None
+            self._read[name] = _preset(name, data, base)
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def _preset(name: str, data: Mapping[str, Any], base: Preset | None) -> Preset:
+    """A preset of a file and of the preset that it builds on."""
+    stated = [
+        PresetValue(key, entry["value"], True, entry["where"])
+        for key, entry in data.get("stated", {}).items()
+    ]
+    chosen = [
+        PresetValue(key, entry["value"], False, entry["why"])
+        for key, entry in data.get("chosen", {}).items()
+    ]
+    going_with = {
+        (key, choice): tuple(
+            PresetValue(own, entry["value"], True, entry["where"]) for own, entry in entries.items()
+        )
+        for key, choices in data.get("with", {}).items()
+        for choice, entries in choices.items()
+    }
+    own = (*stated, *chosen)
+    return Preset(name, data["title"], data["source"], base, own, going_with)

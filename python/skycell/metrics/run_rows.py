@@ -15,6 +15,14 @@ from skycell.spec.values import paths_of
 if TYPE_CHECKING:
     from skycell.spec.declared.network import NetworkSpec
 
+MANY = 500
+"""Flows, VCs or links above which tables and figures no longer show each."""
+
+
+def is_of_many(spec: NetworkSpec) -> bool:
+    """Whether a run has so many flows, VCs or links that nobody reads a line on each."""
+    return max(len(spec.flows), len(spec.vcs), len(spec.links)) > MANY
+
 
 class QueueRow(NamedTuple):
     """One queue of a port with a limited buffer.

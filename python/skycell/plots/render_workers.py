@@ -64,7 +64,7 @@ class RenderWorkers:
             on_drawn: called for each figure once it is drawn, from a thread of ours, never twice at
                 a time.
         """
-        from skycell.experiment.processes import default_jobs
+        from skycell.experiment.cores import default_jobs
 
         self._folder = tempfile.TemporaryDirectory(prefix="skycell-")
         children = min(jobs or default_jobs(), MOST)

@@ -13,7 +13,7 @@ from skycell.metrics.classes import OTHER_CLASSES
 from skycell.metrics.network import units_in_words
 from skycell.metrics.queues import octet_ms
 from skycell.metrics.recorded_ports import port_names, recorded_ports
-from skycell.metrics.run_rows import sojourn_rows
+from skycell.metrics.run_rows import MANY, sojourn_rows
 from skycell.plots.abr import acr_over_time, fair_share_over_time, overload_over_time
 from skycell.plots.discards import MOST_BARS, discards_by_reason
 from skycell.plots.figure import Figure, NothingToDrawError, Origin
@@ -95,9 +95,6 @@ CHOICES_OF = {
 
 UNITS = ("octets", "ms")
 """In which queues can be drawn beside what ports hold."""
-
-MANY = 500
-"""Flows, VCs or links above which tables and figures no longer show each."""
 
 _OF_A_SECOND = ("map", "globe")
 _OF_SKY = ("map", "globe", "path", "pairs")
@@ -241,11 +238,6 @@ def figures_of_run(result: RunResult) -> list[Figure]:
             except NothingToDrawError:
                 continue
     return figures
-
-
-def is_of_many(spec: NetworkSpec) -> bool:
-    """Whether a run has so many flows, VCs or links that nobody reads a line on each."""
-    return max(len(spec.flows), len(spec.vcs), len(spec.links)) > MANY
 
 
 def usual_kind(spec: NetworkSpec) -> str:

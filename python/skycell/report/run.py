@@ -14,9 +14,8 @@ from skycell.metrics import (
 )
 from skycell.metrics.applications import carried_in_words
 from skycell.metrics.network import units_in_words
-from skycell.metrics.run_rows import lost_on_links, share_of_ceiling, source_totals
+from skycell.metrics.run_rows import is_of_many, lost_on_links, share_of_ceiling, source_totals
 from skycell.plots.labels import grouped
-from skycell.plots.run import is_of_many
 from skycell.records.result import RunResult, simulated
 from skycell.report.page import Picture, page
 from skycell.report.sky_frames import map_over_time

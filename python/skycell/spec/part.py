@@ -6,14 +6,20 @@ of its fields, and that a number fits into the integer that Rust has for it.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, NamedTuple, Self, dataclass_transform
+from functools import cache
+from inspect import get_annotations
+from typing import Annotated, Any, NamedTuple, Self, dataclass_transform
+
+from msgspec import NODEFAULT, Struct, StructMeta, field, structs
 
 U32 = Annotated[int, 2**32 - 1]
 U64 = Annotated[int, 2**64 - 1]
 
 _GREATEST = {"U32": 2**32 - 1, "U64": 2**64 - 1}
-_MISSING = object()
+
+_Place = tuple[str | int, ...]
 
 
 class Field(NamedTuple):
@@ -21,30 +27,22 @@ class Field(NamedTuple):
 
     Attributes:
         key: the key in the JSON form.
-        default: what the field is if it is not given; `is_needed` says that there is none.
+        default: what the field is if it is not given; `NODEFAULT` if it has to be given.
         is_left_out: the key is younger than the form, which does not have it at the default.
-        greatest: the greatest whole number that it may hold; none for a field of another type.
     """
 
     key: str
-    default: Any = _MISSING
+    default: Any
     is_left_out: bool = False
-    greatest: int | None = None
 
-    @property
-    def is_needed(self) -> bool:
-        """True if it has to be given."""
-        return self.default is _MISSING
+
+class _LeftOut(NamedTuple):
+    default: Any
 
 
 def left_out(*, default: Any) -> Any:
     """A key younger than the form, left out of it at its default: older specs keep their hashes."""
-    return Field("", default, is_left_out=True)
-
-
-def keyed(key: str, *, default: Any = _MISSING) -> Any:
-    """A field whose key cannot be a name in Python."""
-    return Field(key, default)
+    return _LeftOut(default)
 
 
 class OutOfRange(ValueError):
@@ -54,114 +52,72 @@ class OutOfRange(ValueError):
         found: of each number the keys that lead to it, itself, and the greatest one allowed.
     """
 
-    def __init__(self, part: str, found: list[tuple[tuple[str | int, ...], Any, int]]) -> None:
+    def __init__(self, part: str, found: list[tuple[_Place, Any, int]]) -> None:
         self.found = found
         (place, got, greatest), *_ = found
-        super().__init__(f"{part}.{_dotted(place)} = {got!r}: from 0 to {greatest}")
+        super().__init__(f"{part}.{'.'.join(map(str, place))} = {got!r}: from 0 to {greatest}")
 
 
-def _dotted(place: tuple[str | int, ...]) -> str:
-    return ".".join(map(str, place))
+class _PartType(StructMeta):
+    """Has the key `kind` say the class, and keeps in mind which keys are left out."""
+
+    def __new__(cls, name: str, bases: tuple[type, ...], own: dict[str, Any], **config: Any) -> Any:
+        defaults = {key: value.default for key, value in own.items() if type(value) is _LeftOut}
+        tag = {"tag_field": "kind", "tag": own["kind"]} if "kind" in own else {}
+        config |= {"kw_only": True, **tag}
+        own |= {**defaults, "own_left_out": (*defaults,)}
+        return super().__new__(cls, name, bases, own, **config)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(left_out, keyed))
-class _PartType(type):
-    """Makes fields of what a class declares, each in a slot."""
-
-    model_fields: Mapping[str, Field]
-
-    def __new__(cls, name: str, bases: tuple[type, ...], own: dict[str, Any]) -> _PartType:
-        inherited = {key: field for base in bases for key, field in _fields_of(base)}
-        declared = {
-            key: _field(key, str(form), own.pop(key, _MISSING))
-            for key, form in own.get("__annotations__", {}).items()
-            if not str(form).startswith("ClassVar")
-        }
-        own["__slots__"] = tuple(key for key in declared if key not in inherited)
-        own["model_fields"] = inherited | declared
-        return super().__new__(cls, name, bases, own)
-
-
-def _fields_of(base: type) -> Iterator[tuple[str, Field]]:
-    yield from getattr(base, "model_fields", {}).items()
-
-
-def _field(name: str, form: str, default: Any) -> Field:
-    greatest = next((most for word, most in _GREATEST.items() if word in form), None)
-    field = default if isinstance(default, Field) else Field("", default)
-    return field._replace(key=field.key or name, greatest=greatest)
-
-
-class SpecPart(metaclass=_PartType):
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(left_out, field))
+class SpecPart(Struct, metaclass=_PartType, frozen=True, forbid_unknown_fields=True, gc=False):
     """A part of a spec. What it has in common with a table of a file is called as it is there."""
 
-    model_fields: ClassVar[Mapping[str, Field]]
-
-    def __init__(self, **values: Any) -> None:
-        out_of_range: list[tuple[tuple[str | int, ...], Any, int]] = []
-        put = object.__setattr__
-        for name, field in type(self).model_fields.items():
-            value = values.pop(name, field.default)
-            if value is _MISSING:
-                raise TypeError(f"{type(self).__name__} needs {name}")
-            most = field.greatest
-            if most is not None and value is not None and not _is_within(value, most):
-                out_of_range += _beyond(value, most, (name,))
-            put(self, name, value)
-        if values:
-            raise TypeError(f"{type(self).__name__} has no {', '.join(values)}")
-        if out_of_range:
-            raise OutOfRange(type(self).__name__, out_of_range)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen: model_copy makes another")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{type(self).__name__} is frozen")
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (type(self) is type(other) and self._values() == other._values())
-
-    def __hash__(self) -> int:
-        return hash(self._values())
-
-    def __repr__(self) -> str:
-        values = zip(type(self).model_fields, self._values(), strict=True)
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in values)})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self._values())
-
-    def _values(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in type(self).model_fields)
+    def __post_init__(self) -> None:
+        found: list[tuple[_Place, Any, int]] = []
+        for name, most in _integers(type(self)):
+            value = getattr(self, name)
+            if value is not None and not _is_within(value, most):
+                found += _beyond(value, most, (name,))
+        if found:
+            raise OutOfRange(type(self).__name__, found)
 
     def model_copy(self, *, update: Mapping[str, Any]) -> Self:
         """The part with other values of some fields."""
-        own = dict(zip(type(self).model_fields, self._values(), strict=True))
-        return type(self)(**{**own, **update})
-
-    def model_dump(self) -> dict[str, Any]:
-        """The values of the fields by name, parts as such tables too."""
-        return {name: _plain(getattr(self, name)) for name in type(self).model_fields}
+        return structs.replace(self, **update)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, SpecPart):
-        return value.model_dump()
-    return tuple(map(_plain, value)) if isinstance(value, tuple) else value
+@cache
+def fields_of(part: type[SpecPart]) -> Mapping[str, Field]:
+    """The fields of a part by name, with the key `kind` of a part that is one of several."""
+    names, keys = part.__struct_fields__, part.__struct_encode_fields__
+    younger = {name for base in part.__mro__ for name in getattr(base, "own_left_out", ())}
+    defaults = (*(NODEFAULT for _ in names), *part.__struct_defaults__)[-len(names) :]
+    found = {
+        name: Field(key, default, name in younger)
+        for name, key, default in zip(names, keys, defaults, strict=True)
+    }
+    tag = part.__struct_config__.tag
+    return found if tag is None else {"kind": Field("kind", tag), **found}
 
 
-def _restored(part: type[SpecPart], values: tuple[Any, ...]) -> SpecPart:
-    return part(**dict(zip(part.model_fields, values, strict=True)))
+@cache
+def _integers(part: type[SpecPart]) -> tuple[tuple[str, int], ...]:
+    """The fields that hold whole numbers, each with the greatest that it may hold."""
+    forms = ChainMap(*map(get_annotations, part.__mro__))
+    return tuple(
+        (name, most)
+        for name in part.__struct_fields__
+        for word, most in _GREATEST.items()
+        if word in str(forms[name])
+    )
 
 
 def _is_within(value: Any, greatest: int) -> bool:
     return type(value) is int and 0 <= value <= greatest
 
 
-def _beyond(
-    value: Any, greatest: int, place: tuple[str | int, ...]
-) -> Iterator[tuple[tuple[str | int, ...], Any, int]]:
+def _beyond(value: Any, greatest: int, place: _Place) -> Iterator[tuple[_Place, Any, int]]:
     """The numbers of a value, however deep in lists, that are out of range, and what is none."""
     if _is_within(value, greatest):
         return

@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from skycell.spec.part import SpecPart
+from skycell.spec.part import SpecPart, fields_of
 
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _encode_text = json.encoder.encode_basestring_ascii
@@ -86,7 +86,7 @@ _ALWAYS_WRITTEN = object()
 @cache
 def _keys(kind: type[SpecPart]) -> tuple[tuple[str, str, Any], ...]:
     """Of each field, sorted by its key in the JSON form: key and colon, name, when to omit it."""
-    fields = {field.key: (name, field) for name, field in kind.model_fields.items()}
+    fields = {field.key: (name, field) for name, field in fields_of(kind).items()}
     return tuple(
         (f'"{key}":', name, field.default if field.is_left_out else _ALWAYS_WRITTEN)
         for key, (name, field) in sorted(fields.items())

@@ -11,10 +11,10 @@ from skycell.metrics.run_rows import (
     RESPONSE_HEADS,
     TRANSFER_HEADS,
     delivery_rows,
+    is_of_many,
     response_rows,
     transfer_rows,
 )
-from skycell.plots.run import is_of_many
 from skycell.records.delay_rows import TERM_HEADS, term_row
 from skycell.tables.recorded import Recorded, made, times
 from skycell.tables.table import NOTHING, Cell, Table, columns, count, number, words

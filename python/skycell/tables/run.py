@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from skycell.plots.run import is_of_many
+from skycell.metrics.run_rows import is_of_many
 from skycell.tables import applications, flows, ports, probes, sky, sky_pairs, vcs
 from skycell.tables.recorded import Recorded
 from skycell.tables.table import Table, first_rows, largest_first, shortened

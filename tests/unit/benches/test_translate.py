@@ -19,7 +19,7 @@ from benches.peers.ns2.translate import (
 )
 from skycell.scenario import ScenarioFaults
 from skycell.spec.declared.network import NetworkSpec, StartAt, TcpSpec
-from skycell.spec.part import SpecPart
+from skycell.spec.part import SpecPart, fields_of
 from tests.tcp_keys import KEYS, Key
 
 TOGETHER = {"kind": "together", "at": "0 s"}
@@ -328,7 +328,7 @@ def test_a_part_that_nobody_has_looked_at_is_refused() -> None:
 def test_the_lists_of_keys_name_keys_of_the_spec() -> None:
     for lists in (TRANSLATED, WITHOUT_EFFECT, ONLY):
         for part, keys in lists.items():
-            assert set(keys) <= part.model_fields.keys()
+            assert set(keys) <= fields_of(part).keys()
 
 
 def reported(tcp: dict[str, Any]) -> str:

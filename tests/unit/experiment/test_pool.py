@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from skycell.experiment.cores import default_jobs
 from skycell.experiment.pool import OnOutcomes, OnUnderWay, Outcome, run_tasks
-from skycell.experiment.processes import ProcessPool, default_jobs
+from skycell.experiment.processes import ProcessPool
 from skycell.experiment.tasks import Task, Work, make_batch
 from skycell.spec.text import SpecText
 

@@ -42,8 +42,8 @@ def test_every_kind_of_a_spec_says_what_it_rests_on() -> None:
         name
         for module in (parts, network)
         for name, own in vars(module).items()
-        if isinstance(own, type) and issubclass(own, SpecPart) and "kind" in own.model_fields
-        if not own.model_fields["kind"].is_needed
+        if isinstance(own, type) and issubclass(own, SpecPart)
+        if own.__struct_config__.tag is not None
     }
     sources = known()
     assert kinds - sources.parts.keys() == set()

@@ -7,8 +7,8 @@ import pytest
 
 import skycell
 from skycell.metrics import throughputs_bps
+from skycell.metrics.run_rows import MANY
 from skycell.plots.files import WouldOverwriteError
-from skycell.plots.run import MANY
 from skycell.report import write_run_report
 from skycell.scenario import parse
 from tests.unit.plots.browser import browse, outside_references
@@ -254,7 +254,7 @@ def test_of_very_many_flows_what_transfers_took_is_told_of_all_together(
     finished = [[name, "2"] for name in flows]
     together = ["all flows", str(2 * len(flows))]
     assert reported() == [["flow", "finished"], together, *finished]
-    monkeypatch.setattr("skycell.plots.run.MANY", len(flows) - 1)
+    monkeypatch.setattr("skycell.metrics.run_rows.MANY", len(flows) - 1)
     assert reported() == [["flow", "finished"], together]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 from pydantic import BaseModel
 
 from skycell.experiment.run import run_spec
@@ -390,6 +391,6 @@ def test_a_flows_own_rule_goes_over_the_common_one() -> None:
     own = {"names": ["flow2"], "tcp": {"recovery": {"max_blocks": 1}}}
     other = {"names": ["flow3"], "tcp": {"recovery": "vanilla"}}
     flows = parse({**common, "flow": [own, other]}).resolve().flows
-    found = [flow.tcp.recovery.model_dump() for flow in flows[:3]]
+    found = [to_builtins(flow.tcp.recovery) for flow in flows[:3]]
     assert [one["kind"] for one in found] == ["sack", "sack", "vanilla"]
     assert [(one["max_blocks"], one["pipe_room"]) for one in found[:2]] == [(2, "any"), (1, "any")]

@@ -1,6 +1,7 @@
 """Values over values: presets, flows of their own, and changes from outside."""
 
 import pytest
+from msgspec import to_builtins
 
 from skycell.input.expand import merge
 from skycell.scenario import Scenario, ScenarioFaults, parse
@@ -32,7 +33,7 @@ def test_a_policy_of_the_same_kind_keeps_what_it_does_not_say() -> None:
     changed = {"topology": {"bottleneck": {"policy": {"drop_threshold": 0.5}}}}
     spec = parse({"preset": "icccn97-wan"} | changed).resolve()
     policy = next(link.port.policy for link in spec.links if link.port.capacity_cells)
-    assert policy.model_dump() == {
+    assert to_builtins(policy) == {
         "kind": "selective_drop",
         "threshold_cells": 6_000,
         "fairness_threshold": 0.8,
@@ -43,7 +44,8 @@ def test_a_policy_of_the_same_kind_keeps_what_it_does_not_say() -> None:
 def test_the_name_of_a_rule_leaves_its_parameters_and_another_takes_its_own() -> None:
     def recovery(tcp: dict[str, object]) -> dict[str, object]:
         spec = parse({"preset": "icccn97-geo", "tcp": {"preset": "bonaventure-fast", **tcp}})
-        return spec.resolve().flows[0].tcp.recovery.model_dump()
+        found: dict[str, object] = to_builtins(spec.resolve().flows[0].tcp.recovery)
+        return found
 
     assert recovery({})["dup_ack_threshold"] == 2
     assert recovery({"recovery": "reno"}) == recovery({})
@@ -108,7 +110,7 @@ def test_values_are_set_by_dotted_key_and_leave_the_scenario_as_it_was() -> None
     ).resolve()
     assert [flow.tcp.recovery.kind for flow in after.flows] == ["vanilla", "reno"]
     policy = next(link.port.policy for link in after.links if link.port.capacity_cells)
-    assert policy.model_dump()["threshold_cells"] == 6_000
+    assert to_builtins(policy)["threshold_cells"] == 6_000
     assert before.resolve().hash() == identity
 
 

@@ -13,7 +13,7 @@ from skycell.spec.declared.network import (
     StartDrawn,
     VsVdSpec,
 )
-from skycell.spec.part import OutOfRange
+from skycell.spec.part import OutOfRange, SpecPart
 from skycell.spec.reading import NoSpec, read_part
 from skycell.spec.text import canonical_json
 
@@ -26,13 +26,14 @@ def test_a_part_is_equal_to_another_with_the_same_values_and_only_to_such() -> N
     again = NodeSpec(name="s1", kind="switch", vs_vd=NODE.vs_vd)
     assert (again, hash(again)) == (NODE, hash(NODE))
     assert again != again.model_copy(update={"vs_vd": None})
-    assert StartAt(time_ps=0) != StartDrawn(from_ps=0, to_ps=0)
+    drawn: SpecPart = StartDrawn(from_ps=0, to_ps=0)
+    assert StartAt(time_ps=0) != drawn
 
 
 def test_a_part_keeps_its_values_and_its_copy_has_other_ones() -> None:
-    with pytest.raises(AttributeError, match="frozen"):
+    with pytest.raises(AttributeError):
         NODE.name = "s2"  # type: ignore[misc]
-    with pytest.raises(AttributeError, match="frozen"):
+    with pytest.raises(AttributeError):
         del NODE.name
     assert (NODE.model_copy(update={"name": "s2"}).name, NODE.name) == ("s2", "s1")
     assert copy.deepcopy(NODE) == pickle.loads(pickle.dumps(NODE)) == NODE
@@ -40,7 +41,7 @@ def test_a_part_keeps_its_values_and_its_copy_has_other_ones() -> None:
 
 @pytest.mark.parametrize("values", [{}, {"time_ps": 0, "pace": 1}])
 def test_a_part_has_all_of_its_fields_and_no_others(values: dict[str, Any]) -> None:
-    with pytest.raises(TypeError, match=r"StartAt (needs time_ps|has no pace)"):
+    with pytest.raises(TypeError, match=r"time_ps|pace"):
         StartAt(**values)
 
 
@@ -70,6 +71,13 @@ def test_a_number_that_does_not_fit_is_found_with_its_place(value: Any) -> None:
 )
 def test_what_is_no_part_is_refused(text: str) -> None:
     with pytest.raises(NoSpec):
+        read_part(NodeSpec, text)
+
+
+@pytest.mark.parametrize("value", [-1, 2**64])
+def test_a_number_that_does_not_fit_is_refused_with_its_place(value: int) -> None:
+    text = canonical_json(NODE).replace('"target_ps":3', f'"target_ps":{value}')
+    with pytest.raises(NoSpec, match=r"target_ps.*vs_vd"):
         read_part(NodeSpec, text)
 
 

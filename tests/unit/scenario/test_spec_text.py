@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from skycell.spec.declared.network import DfbaZFixed, NetworkSpec
-from skycell.spec.part import SpecPart
+from skycell.spec.part import SpecPart, fields_of
 from skycell.spec.text import SpecText, canonical_json
 from tests.border.specs import network_specs
 from tests.unit.scenario.wan import wan
@@ -22,7 +22,7 @@ def test_the_canonical_text_is_json_with_sorted_keys_and_no_spaces(spec: Network
 
 def as_data(value: Any) -> Any:
     if isinstance(value, SpecPart):
-        values = [(field, getattr(value, name)) for name, field in value.model_fields.items()]
+        values = [(field, getattr(value, name)) for name, field in fields_of(type(value)).items()]
         written = (one for one in values if not one[0].is_left_out or one[1] != one[0].default)
         return {field.key: as_data(own) for field, own in written}
     return [as_data(own) for own in value] if isinstance(value, tuple) else value

@@ -52,7 +52,7 @@ def _spec(
     at: Place,
     known: Mapping[str, Any] = MappingProxyType({}),
 ) -> SpecPart | None:
-    fields, is_whole = _fields(parameters, written, at, known, spec.model_fields)
+    fields, is_whole = _fields(parameters, written, at, known, spec.__struct_fields__)
     for parameter in parameters:
         if isinstance(parameter, FieldSpec) and (parameter.below or parameter.at_most):
             _check_order(parameter, fields, parameters, written, at)

@@ -24,11 +24,10 @@ from skycell.scenario.file.topology import (
 from skycell.scenario.file.uplinks import Uplink
 from skycell.scenario.links.framing import carries_packets
 from skycell.scenario.links.receivers import Receiver
+from skycell.scenario.plan.generators import plain_vc
 
 GATEWAY, SATELLITE, MODULATOR = "gateway", "satellite", "modulator"
 _TERMINAL, _USER, _SERVER, _SERVICE = "terminal", "user", "server", "service"
-
-_PLAIN_VC = GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
 
 _INNER = {"rate": parse_quantity("100 Gbit/s"), "framing": Ip(kind="ip")}
 """A link between two nodes in one place: 1500 octets take 0.12 us."""
@@ -127,7 +126,7 @@ def _flows(
         way = (server, GATEWAY, service, MODULATOR, SATELLITE, terminal, user)
         names = [f"{name}.forward{k}" for k in range(1, len(way))]
         for vc, path in zip(names, pairwise(way), strict=True):
-            vcs.append(_PLAIN_VC.model_copy(update={"name": vc, "path": path}))
+            vcs.append(plain_vc().model_copy(update={"name": vc, "path": path}))
         own = {"name": name, "source": server, "destination": user, "in_turn": False}
         flows.append(flow.model_copy(update={**own, "forward": tuple(names)}))
     return tuple(vcs), tuple(flows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -31,9 +32,21 @@ _ACCESS: Path = ("topology", "access")
 _DECIDED_BY = {"schedule": {"delay"}, "loss": {"framing", "delay", "schedule"}}
 """Keys of the reverse direction that are not the forward direction's beside some of its own."""
 
-_PLAIN_LINK = AnyLink.model_validate({"rate": "1 Mbit/s"})
-_PLAIN_VC = GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
-_PLAIN_FLOW = GraphFlow.model_validate({"name": "flow", "source": "a", "destination": "b"})
+
+@cache
+def _plain_link() -> AnyLink:
+    return AnyLink.model_validate({"rate": "1 Mbit/s"})
+
+
+@cache
+def plain_vc() -> GraphVc:
+    """A VC whose path is to be given."""
+    return GraphVc.model_validate({"name": "vc", "path": ["a", "b"]})
+
+
+@cache
+def _plain_flow() -> GraphFlow:
+    return GraphFlow.model_validate({"name": "flow", "source": "a", "destination": "b"})
 
 
 def lay_out_dumbbell(topology: Dumbbell, faults: FaultCollector) -> Layout:
@@ -159,7 +172,7 @@ def _dumbbell_with_routers(topology: Dumbbell, tcps_per_vc: int, faults: FaultCo
         ends = (f"source{i}", f"destination{i}")
         layout.flows.append(_flow(flow, *ends, topology, routes))
     layout.vcs = [
-        _PLAIN_VC.model_copy(
+        plain_vc().model_copy(
             update={"name": name, "path": tuple(path), "service": topology.service}
         )
         for name, path in vcs.items()
@@ -241,7 +254,7 @@ def access_keys(link: AccessLink, bottleneck: CongestedLink) -> AnyLink:
         if link.rate is not None and framing is not None and counts_symbols(framing):
             framing = Ip(kind="ip")  # no carrier leads to a host
     rate = link.rate or bottleneck.rate
-    return _PLAIN_LINK.model_copy(update={**_keys_of(link), "rate": rate, "framing": framing})
+    return _plain_link().model_copy(update={**_keys_of(link), "rate": rate, "framing": framing})
 
 
 def access_link(
@@ -260,8 +273,8 @@ def access_link(
 
 def congested_links(near: str, far: str, link: CongestedLink) -> list[LaidLink]:
     """Returns both directions of a congested link, each with its own port."""
-    keys = _PLAIN_LINK.model_copy(update=_keys_of(link))
-    back = _PLAIN_LINK.model_copy(update=_keys_of(link.backward))
+    keys = _plain_link().model_copy(update=_keys_of(link))
+    back = _plain_link().model_copy(update=_keys_of(link.backward))
     own = link.reverse.own_keys if link.reverse is not None else frozenset()
     decided = {*own, *(key for key, deciding in _DECIDED_BY.items() if deciding & own)}
     inherited = dict.fromkeys(VaryingLinkKeys.model_fields.keys() - decided, _BOTTLENECK)
@@ -278,7 +291,9 @@ def _keys_of(link: AccessLink | CongestedLink) -> dict[str, Any]:
 
 def _without_port(keys: AnyLink) -> AnyLink:
     """Returns the keys of a link whose port takes everything in."""
-    return keys.model_copy(update={key: getattr(_PLAIN_LINK, key) for key in PortKeys.model_fields})
+    return keys.model_copy(
+        update={key: getattr(_plain_link(), key) for key in PortKeys.model_fields}
+    )
 
 
 def _flow(
@@ -289,5 +304,5 @@ def _flow(
     routes: Mapping[str, tuple[str, ...]] = {},
 ) -> LaidFlow:
     own = {"name": name, "source": source, "destination": destination, **routes}
-    keys = _PLAIN_FLOW.model_copy(update={**own, "service": topology.service})
+    keys = _plain_flow().model_copy(update={**own, "service": topology.service})
     return LaidFlow(keys, ("topology",))

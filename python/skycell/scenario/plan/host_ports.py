@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skycell.input.faults import FaultCollector, Path
 from skycell.scenario.links.keys import HostKeys
-from skycell.scenario.plan.plan import PLAIN_PORT, UNLIMITED, Plan
+from skycell.scenario.plan.plan import UNLIMITED, Plan, plain_port
 
 
 def refuse_host_port(link: HostKeys, path: Path, faults: FaultCollector) -> None:
@@ -32,7 +32,7 @@ def check_host_ports(plan: Plan, faults: FaultCollector) -> None:
 def _note(buffer: str, policy: str, path: Path, why: str, faults: FaultCollector) -> None:
     for key, got, plain in (
         ("host_buffer", buffer, UNLIMITED),
-        ("host_policy", policy, PLAIN_PORT.policy.kind),
+        ("host_policy", policy, plain_port().policy.kind),
     ):
         if got != plain:
             faults.add((*path, key), got, f'"{plain}": {why}')

@@ -11,7 +11,7 @@ from skycell.input.faults import FaultCollector, Path, Verbatim, did_you_mean
 from skycell.scenario.file.topology import GraphFlow, GraphVc
 from skycell.scenario.links.keys import AnyLink, PortKeys
 from skycell.scenario.plan.framings import check_framings
-from skycell.scenario.plan.plan import PLAIN_PORT, NodeKind, Plan, PlannedLink
+from skycell.scenario.plan.plan import NodeKind, Plan, PlannedLink, plain_port
 from skycell.scenario.plan.segments import segment_vcs
 from skycell.scenario.plan.shortest_paths import ShortestPaths
 
@@ -107,7 +107,7 @@ def add_link(
         if kind == "host":
             limits = {"buffer": link.keys.host_buffer, "policy": link.keys.host_policy}
             if id(link.keys) not in host_ports:
-                host_ports[id(link.keys)] = PLAIN_PORT.model_copy(update=limits)
+                host_ports[id(link.keys)] = plain_port().model_copy(update=limits)
             port = host_ports[id(link.keys)]
         elif kind == "router" and link.keys.rate_algorithm is not None:
             port = port.model_copy(update={"rate_algorithm": None})

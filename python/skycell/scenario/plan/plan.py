@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 
 NodeKind = Literal["host", "router", "switch"]
 UNLIMITED = "unlimited"
-PLAIN_PORT = PortKeys()
+
+
+@cache
+def plain_port() -> PortKeys:
+    """The port of a link that says nothing of it."""
+    return PortKeys()
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
 _GROUND: Path = ("topology", "ground")
 _BETWEEN: Path = ("topology", "inter_satellite")
-_PLAIN = AnyLink.model_validate({"rate": "1 Mbit/s", "framing": "ip", "delay": "0 s"})
 _MOST_EPOCHS = 1_000_000
 
 
@@ -425,8 +424,13 @@ def _add_kinds(
         plan.add_link(own)
 
 
+@cache
+def _plain() -> AnyLink:
+    return AnyLink.model_validate({"rate": "1 Mbit/s", "framing": "ip", "delay": "0 s"})
+
+
 def _kind(name: str, source: str, target: str, port: SkyPort, path: Path) -> PlannedLink:
-    keys = _PLAIN.model_copy(
+    keys = _plain().model_copy(
         update={
             "rate": port.rate,
             "framing": port.framing,

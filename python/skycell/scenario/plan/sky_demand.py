@@ -6,6 +6,7 @@ from collections import ChainMap
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,17 @@ if TYPE_CHECKING:
 MOST_USERS = 100_000
 """Connections and sources: as many transfers are simulated with 2 GB of memory."""
 
-_PLAIN_CBR = CbrSource.model_validate({"kind": "cbr", "name": "plain", "rate": 1})
-_PLAIN_VBR = VbrSource.model_validate(
-    {"kind": "vbr", "name": "plain", "peak_rate": 1, "on": "1 s", "off": "1 s"}
-)
+
+@cache
+def _plain_cbr() -> CbrSource:
+    return CbrSource.model_validate({"kind": "cbr", "name": "plain", "rate": 1})
+
+
+@cache
+def _plain_vbr() -> VbrSource:
+    return VbrSource.model_validate(
+        {"kind": "vbr", "name": "plain", "peak_rate": 1, "on": "1 s", "off": "1 s"}
+    )
 
 
 def _names_of(pair: tuple[str, str], count: int, taken: Container[str]) -> list[str]:
@@ -72,7 +80,7 @@ def add_demand(plan: Plan, table: Table, start: Start) -> None:
             else:
                 rate = Quantity(Fraction(row.bit_s or 0), Dimension.BIT_RATE, f"{row.bit_s} bit/s")
                 at = Quantity(Fraction(row.start_ps), Dimension.TIME, show_time(row.start_ps))
-                own = _PLAIN_CBR.model_copy(
+                own = _plain_cbr().model_copy(
                     update={
                         "rate": rate,
                         "packet_size": demand.packet_size,
@@ -102,10 +110,10 @@ def _source_of(demand: Paced, start: Start) -> CbrSource | VbrSource:
     """A source that sends as a table of traffic says."""
     own: CbrSource | VbrSource
     if isinstance(demand, CbrDemand):
-        own = _PLAIN_CBR.model_copy(update={"rate": demand.rate})
+        own = _plain_cbr().model_copy(update={"rate": demand.rate})
     else:
         keys = ("peak_rate", "on", "off", "phase")
-        own = _PLAIN_VBR.model_copy(update={key: getattr(demand, key) for key in keys})
+        own = _plain_vbr().model_copy(update={key: getattr(demand, key) for key in keys})
     common = {"packet_size": demand.packet_size, "start": demand.start or start}
     return own.model_copy(update=common)
 

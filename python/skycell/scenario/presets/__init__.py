@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from skycell.input.presets import Preset, read_presets
+from skycell.input.presets import Preset, Presets
 
 
 @cache
 def presets() -> Mapping[str, Preset]:
     """All presets by name, in alphabetical order."""
-    return read_presets(__package__ or __name__)
+    return Presets(__package__ or __name__)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from msgspec import field
+
 from skycell.spec.declared.parts import (
     AbrSpec,
     AccessImpairments,
@@ -210,7 +212,7 @@ from skycell.spec.declared.parts import (
     WeightedRoundRobinSpec,
 )
 from skycell.spec.methods import NetworkMethods, PortMethods
-from skycell.spec.part import U32, U64, SpecPart, keyed, left_out
+from skycell.spec.part import U32, U64, SpecPart, left_out
 
 
 class PortSpec(PortMethods, SpecPart):
@@ -229,7 +231,7 @@ class LinkSpec(SpecPart):
     """One direction of a link, with the output port that feeds it."""
 
     name: str
-    from_: U32 = keyed("from")
+    from_: U32 = field(name="from")
     to: U32
     cell_time_ps: U64
     framing: PacketFraming | None = left_out(default=None)

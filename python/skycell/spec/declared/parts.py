@@ -5,9 +5,11 @@ Written by `make generate` from the declarations in Rust; change those, not this
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
-from skycell.spec.part import U32, U64, SpecPart, keyed, left_out
+from msgspec import field
+
+from skycell.spec.part import U32, U64, SpecPart, left_out
 
 NodeKind = Literal["host", "router", "switch"]
 
@@ -45,7 +47,7 @@ class PacketFraming(SpecPart):
 class GilbertElliottSpec(SpecPart):
     """Loses frames in bursts: a good and a bad state, which may change after each frame."""
 
-    kind: Literal["gilbert_elliott"] = "gilbert_elliott"
+    kind: ClassVar[Literal["gilbert_elliott"]] = "gilbert_elliott"
     good_to_bad: float
     bad_to_good: float
     loss_in_good: float
@@ -55,7 +57,7 @@ class GilbertElliottSpec(SpecPart):
 class LossBurstsSpec(SpecPart):
     """Loses what comes in bursts that last a time, whatever is sent in it."""
 
-    kind: Literal["loss_bursts"] = "loss_bursts"
+    kind: ClassVar[Literal["loss_bursts"]] = "loss_bursts"
     gap_ps: U64
     length_ps: U64
     loss: float
@@ -64,7 +66,7 @@ class LossBurstsSpec(SpecPart):
 class PeriodicLossesSpec(SpecPart):
     """Loses what comes in the same part of each period."""
 
-    kind: Literal["periodic_losses"] = "periodic_losses"
+    kind: ClassVar[Literal["periodic_losses"]] = "periodic_losses"
     period_ps: U64
     length_ps: U64
     phase_ps: U64
@@ -74,14 +76,14 @@ class PeriodicLossesSpec(SpecPart):
 class BitErrorsSpec(SpecPart):
     """Bits are wrong at random, each with the same probability."""
 
-    kind: Literal["bit_errors"] = "bit_errors"
+    kind: ClassVar[Literal["bit_errors"]] = "bit_errors"
     ber: float
 
 
 class GilbertElliottBitsSpec(SpecPart):
     """Bits are wrong in bursts: a good and a bad state, which may change after each bit."""
 
-    kind: Literal["gilbert_elliott_bits"] = "gilbert_elliott_bits"
+    kind: ClassVar[Literal["gilbert_elliott_bits"]] = "gilbert_elliott_bits"
     good_to_bad: float
     bad_to_good: float
     errors_in_good: float
@@ -94,7 +96,7 @@ BurstLengths = Literal["fixed", "geometric"]
 class ErrorBurstsSpec(SpecPart):
     """Bits are wrong in bursts of a length and density."""
 
-    kind: Literal["error_bursts"] = "error_bursts"
+    kind: ClassVar[Literal["error_bursts"]] = "error_bursts"
     ber: float
     length_bits: U64
     density: float
@@ -104,7 +106,7 @@ class ErrorBurstsSpec(SpecPart):
 class ErrorTraceSpec(SpecPart):
     """Bits are wrong that a list names."""
 
-    kind: Literal["error_trace"] = "error_trace"
+    kind: ClassVar[Literal["error_trace"]] = "error_trace"
     errors: tuple[U64, ...] = ()
 
 
@@ -129,7 +131,7 @@ class VariationPart(SpecPart):
 class UniformDelaySpec(SpecPart):
     """The delay is uniform over its mean minus and plus the spread."""
 
-    kind: Literal["uniform"] = "uniform"
+    kind: ClassVar[Literal["uniform"]] = "uniform"
     spread_ps: U64
     part: VariationPart
 
@@ -137,7 +139,7 @@ class UniformDelaySpec(SpecPart):
 class NormalDelaySpec(SpecPart):
     """The delay is normal about its mean, cut at four spreads to either side."""
 
-    kind: Literal["normal"] = "normal"
+    kind: ClassVar[Literal["normal"]] = "normal"
     spread_ps: U64
     part: VariationPart
 
@@ -145,7 +147,7 @@ class NormalDelaySpec(SpecPart):
 class ParetoDelaySpec(SpecPart):
     """The delay has a long tail: Pareto with a shape of 3, from 0.577 spreads below its mean."""
 
-    kind: Literal["pareto"] = "pareto"
+    kind: ClassVar[Literal["pareto"]] = "pareto"
     spread_ps: U64
     part: VariationPart
 
@@ -153,7 +155,7 @@ class ParetoDelaySpec(SpecPart):
 class TableDelaySpec(SpecPart):
     """A packet takes the link's delay and one of some further times, all as likely."""
 
-    kind: Literal["table"] = "table"
+    kind: ClassVar[Literal["table"]] = "table"
     values_ps: tuple[U64, ...] = ()
     part: VariationPart
 
@@ -189,19 +191,19 @@ ServiceClass = Literal["cbr", "rt_vbr", "nrt_vbr", "abr", "ubr", "gfr"]
 class TailDropSpec(SpecPart):
     """Discards the cells that find the buffer full, whatever frame they belong to."""
 
-    kind: Literal["tail_drop"] = "tail_drop"
+    kind: ClassVar[Literal["tail_drop"]] = "tail_drop"
 
 
 class PpdSpec(SpecPart):
     """Partial Packet Discard: once a cell of a frame is discarded, so is the rest of the frame."""
 
-    kind: Literal["ppd"] = "ppd"
+    kind: ClassVar[Literal["ppd"]] = "ppd"
 
 
 class EpdSpec(SpecPart):
     """Early Packet Discard: discards frames that begin while the queue is above a threshold."""
 
-    kind: Literal["epd"] = "epd"
+    kind: ClassVar[Literal["epd"]] = "epd"
     threshold_cells: U32
     partial_discard: bool
 
@@ -209,7 +211,7 @@ class EpdSpec(SpecPart):
 class SelectiveDropSpec(SpecPart):
     """Above a threshold, discards the frames of VCs that hold more than their fair share."""
 
-    kind: Literal["selective_drop"] = "selective_drop"
+    kind: ClassVar[Literal["selective_drop"]] = "selective_drop"
     threshold_cells: U32
     fairness_threshold: float
     partial_discard: bool
@@ -218,7 +220,7 @@ class SelectiveDropSpec(SpecPart):
 class FairBufferAllocationSpec(SpecPart):
     """Like Selective Drop, with a share that shrinks as the buffer fills."""
 
-    kind: Literal["fair_buffer_allocation"] = "fair_buffer_allocation"
+    kind: ClassVar[Literal["fair_buffer_allocation"]] = "fair_buffer_allocation"
     threshold_cells: U32
     fairness_threshold: float
     partial_discard: bool
@@ -227,7 +229,7 @@ class FairBufferAllocationSpec(SpecPart):
 class SingleDropSpec(SpecPart):
     """Discards one frame of a VC each time its occupancy crosses the VC's threshold from below."""
 
-    kind: Literal["single_drop"] = "single_drop"
+    kind: ClassVar[Literal["single_drop"]] = "single_drop"
     thresholds_cells: tuple[U32 | None, ...] = ()
     rearm_below_cells: U32
 
@@ -238,26 +240,26 @@ DfbaDropFunction = Literal["linear", "red"]
 class DfbaZFixed(SpecPart):
     """The same for all VCs."""
 
-    kind: Literal["fixed"] = "fixed"
+    kind: ClassVar[Literal["fixed"]] = "fixed"
     value: float
 
 
 class DfbaZComplement(SpecPart):
     """1 - W_i / W."""
 
-    kind: Literal["complement"] = "complement"
+    kind: ClassVar[Literal["complement"]] = "complement"
 
 
 class DfbaZComplementSquared(SpecPart):
     """(1 - W_i / W)^2."""
 
-    kind: Literal["complement_squared"] = "complement_squared"
+    kind: ClassVar[Literal["complement_squared"]] = "complement_squared"
 
 
 class DfbaZByVc(SpecPart):
     """Of each VC."""
 
-    kind: Literal["by_vc"] = "by_vc"
+    kind: ClassVar[Literal["by_vc"]] = "by_vc"
     values: tuple[float, ...] = ()
 
 
@@ -267,7 +269,7 @@ DfbaZ = DfbaZFixed | DfbaZComplement | DfbaZComplementSquared | DfbaZByVc
 class DfbaSpec(SpecPart):
     """Differential FBA: between two thresholds, discards frames of VCs above their share."""
 
-    kind: Literal["dfba"] = "dfba"
+    kind: ClassVar[Literal["dfba"]] = "dfba"
     low_cells: U32
     high_cells: U32
     alpha: float
@@ -280,7 +282,7 @@ class DfbaSpec(SpecPart):
 class PriorityDropSpec(SpecPart):
     """Discards tagged frames above one threshold, and all frames above another."""
 
-    kind: Literal["priority_drop"] = "priority_drop"
+    kind: ClassVar[Literal["priority_drop"]] = "priority_drop"
     tagged_cells: U32
     threshold_cells: U32
 
@@ -288,7 +290,7 @@ class PriorityDropSpec(SpecPart):
 class VcPriorityDropSpec(SpecPart):
     """Discards tagged frames from one threshold on, from another all but those of short queues."""
 
-    kind: Literal["vc_priority_drop"] = "vc_priority_drop"
+    kind: ClassVar[Literal["vc_priority_drop"]] = "vc_priority_drop"
     tagged_cells: U32
     threshold_cells: U32
     vc_thresholds_cells: tuple[U32, ...] = ()
@@ -307,7 +309,7 @@ class RedPart(SpecPart):
 class FredSpec(SpecPart):
     """Flow Random Early Drop: RED that spares VCs with little in the queue."""
 
-    kind: Literal["fred"] = "fred"
+    kind: ClassVar[Literal["fred"]] = "fred"
     red: RedPart
     min_queue_cells: U32
     frame_cells: U32
@@ -316,21 +318,21 @@ class FredSpec(SpecPart):
 class VirtualQueueingSpec(SpecPart):
     """Discards frames of VCs whose virtual queue, as under round robin, is above a threshold."""
 
-    kind: Literal["virtual_queueing"] = "virtual_queueing"
+    kind: ClassVar[Literal["virtual_queueing"]] = "virtual_queueing"
     threshold_cells: U32
 
 
 class DynamicEpdSpec(SpecPart):
     """Virtual Queueing; the threshold is what VCs below their equal share leave to the others."""
 
-    kind: Literal["dynamic_epd"] = "dynamic_epd"
+    kind: ClassVar[Literal["dynamic_epd"]] = "dynamic_epd"
     threshold_cells: U32
 
 
 class McrSchedulingSpec(SpecPart):
     """Virtual Queueing under a server that gives each VC its MCR first."""
 
-    kind: Literal["mcr_scheduling"] = "mcr_scheduling"
+    kind: ClassVar[Literal["mcr_scheduling"]] = "mcr_scheduling"
     threshold_cells: U32
     interval_ps: U64
     mcr_millicells: tuple[U64, ...] = ()
@@ -339,7 +341,7 @@ class McrSchedulingSpec(SpecPart):
 class PmeEredSpec(SpecPart):
     """Marks frames of VCs below their MCR, and spares marked frames in RED."""
 
-    kind: Literal["pme_ered"] = "pme_ered"
+    kind: ClassVar[Literal["pme_ered"]] = "pme_ered"
     red: RedPart
     interval_ps: U64
     step: float
@@ -350,7 +352,7 @@ class PmeEredSpec(SpecPart):
 class StaticThresholdSpec(SpecPart):
     """Discards the frames of VCs above a threshold of their own, which stays as it is."""
 
-    kind: Literal["static_threshold"] = "static_threshold"
+    kind: ClassVar[Literal["static_threshold"]] = "static_threshold"
     thresholds_cells: tuple[U32 | None, ...] = ()
     low_cells: U32
 
@@ -358,7 +360,7 @@ class StaticThresholdSpec(SpecPart):
 class DropPrecedenceSpec(SpecPart):
     """Discards frames above a threshold that is the lower, the higher their drop precedence."""
 
-    kind: Literal["drop_precedence"] = "drop_precedence"
+    kind: ClassVar[Literal["drop_precedence"]] = "drop_precedence"
     thresholds_cells: tuple[U32, ...] = ()
     precedence: tuple[U32, ...] = ()
 
@@ -366,7 +368,7 @@ class DropPrecedenceSpec(SpecPart):
 class CodelSpec(SpecPart):
     """Controlled Delay: discards or marks packets at the head that have waited for too long."""
 
-    kind: Literal["codel"] = "codel"
+    kind: ClassVar[Literal["codel"]] = "codel"
     target_ps: U64
     interval_ps: U64
     ce_threshold_ps: U64 = left_out(default=0)
@@ -375,13 +377,13 @@ class CodelSpec(SpecPart):
 class HeadDropSpec(SpecPart):
     """Gives a packet that finds the buffer full the place of the one that has waited longest."""
 
-    kind: Literal["head_drop"] = "head_drop"
+    kind: ClassVar[Literal["head_drop"]] = "head_drop"
 
 
 class RedEcnSpec(SpecPart):
     """RED that marks packets whose transport knows ECN where it would draw for a discard."""
 
-    kind: Literal["red_ecn"] = "red_ecn"
+    kind: ClassVar[Literal["red_ecn"]] = "red_ecn"
     red: RedPart
     gentle: bool
     mark_above: bool = left_out(default=False)
@@ -390,7 +392,7 @@ class RedEcnSpec(SpecPart):
 class PieSpec(SpecPart):
     """Discards or marks packets that come, at random, so that the wait comes to a target."""
 
-    kind: Literal["pie"] = "pie"
+    kind: ClassVar[Literal["pie"]] = "pie"
     target_ps: U64
     update_ps: U64
     burst_ps: U64
@@ -400,7 +402,7 @@ class PieSpec(SpecPart):
 class FqCodelSpec(SpecPart):
     """A queue under CoDel for each flow, served in turn, flows that have just begun first."""
 
-    kind: Literal["fq_codel"] = "fq_codel"
+    kind: ClassVar[Literal["fq_codel"]] = "fq_codel"
     target_ps: U64
     interval_ps: U64
     quantum_octets: U32
@@ -412,7 +414,7 @@ class FqCodelSpec(SpecPart):
 class DualPi2Spec(SpecPart):
     """Two queues with coupled signals: a short one for scalable senders beside the classic one."""
 
-    kind: Literal["dual_pi2"] = "dual_pi2"
+    kind: ClassVar[Literal["dual_pi2"]] = "dual_pi2"
     target_ps: U64
     rtt_max_ps: U64
     coupling: U32
@@ -424,7 +426,7 @@ class DualPi2Spec(SpecPart):
 class LinuxDualPi2Spec(SpecPart):
     """DualPI2 by Linux's rules: random marks, a step, weighted round robin of both queues."""
 
-    kind: Literal["linux_dual_pi2"] = "linux_dual_pi2"
+    kind: ClassVar[Literal["linux_dual_pi2"]] = "linux_dual_pi2"
     target_ps: U64
     update_ps: U64
     alpha: float
@@ -438,7 +440,7 @@ class LinuxDualPi2Spec(SpecPart):
 class RedSpec(RedPart):
     """`RedPart`, as a kind."""
 
-    kind: Literal["red"] = "red"
+    kind: ClassVar[Literal["red"]] = "red"
 
 
 PolicySpec = (
@@ -472,7 +474,7 @@ PolicySpec = (
 class QueueSpec(SpecPart):
     """A queue of an output port."""
 
-    class_: ServiceClass | None = keyed("class", default=None)
+    class_: ServiceClass | None = field(name="class", default=None)
     capacity_cells: U32 | None = None
     counts_octets: bool = left_out(default=False)
     by_flow: bool = left_out(default=False)
@@ -482,47 +484,47 @@ class QueueSpec(SpecPart):
 class FifoSpec(SpecPart):
     """One queue, served in the order of arrival."""
 
-    kind: Literal["fifo"] = "fifo"
+    kind: ClassVar[Literal["fifo"]] = "fifo"
 
 
 class StrictPrioritySpec(SpecPart):
     """The first queue that has cells, in the order of the file, the default queue last."""
 
-    kind: Literal["strict_priority"] = "strict_priority"
+    kind: ClassVar[Literal["strict_priority"]] = "strict_priority"
 
 
 class GuaranteedRateSpec(SpecPart):
     """Each class's share of the cells while it has cells to send; the rest goes by priority."""
 
-    kind: Literal["guaranteed_rate"] = "guaranteed_rate"
+    kind: ClassVar[Literal["guaranteed_rate"]] = "guaranteed_rate"
     shares_ppb: tuple[U32, ...] = ()
 
 
 class WeightedRoundRobinSpec(SpecPart):
     """Serves one queue after the other, each up to its weight in cells."""
 
-    kind: Literal["weighted_round_robin"] = "weighted_round_robin"
+    kind: ClassVar[Literal["weighted_round_robin"]] = "weighted_round_robin"
     weights: tuple[U32, ...] = ()
 
 
 class VirtualSpacingSpec(SpecPart):
     """A queue for each VC, in one buffer, served in proportion to the VCs' MCRs."""
 
-    kind: Literal["virtual_spacing"] = "virtual_spacing"
+    kind: ClassVar[Literal["virtual_spacing"]] = "virtual_spacing"
     intervals_ps: tuple[U64, ...] = ()
 
 
 class VcRoundRobinSpec(SpecPart):
     """A queue for each VC, in one buffer, served in turn, a cell at a time."""
 
-    kind: Literal["vc_round_robin"] = "vc_round_robin"
+    kind: ClassVar[Literal["vc_round_robin"]] = "vc_round_robin"
     weights: tuple[U32, ...] = ()
 
 
 class DeficitRoundRobinSpec(SpecPart):
     """Serves the flows, or VCs, of a buffer of packets one after the other, each by octets."""
 
-    kind: Literal["deficit_round_robin"] = "deficit_round_robin"
+    kind: ClassVar[Literal["deficit_round_robin"]] = "deficit_round_robin"
     quantum_octets: U32
 
 
@@ -540,7 +542,7 @@ SchedulerSpec = (
 class EfciSpec(SpecPart):
     """Marks data cells while the queue is long; the destination makes CI of the mark."""
 
-    kind: Literal["efci"] = "efci"
+    kind: ClassVar[Literal["efci"]] = "efci"
     high_cells: U32
     low_cells: U32
     becn_millicells: U64 = left_out(default=0)
@@ -552,7 +554,7 @@ MarkedRmCells = Literal["backward", "forward", "both"]
 class RelativeRateSpec(SpecPart):
     """Sets NI in RM cells while the queue grows, and CI while it is long."""
 
-    kind: Literal["relative_rate"] = "relative_rate"
+    kind: ClassVar[Literal["relative_rate"]] = "relative_rate"
     high_cells: U32
     low_cells: U32
     ni_cells: U32
@@ -566,7 +568,7 @@ CcrFrom = Literal["rm_cell", "measured"]
 class EricaSpec(SpecPart):
     """Gives each VC an equal share of a target, or more if that ends the overload."""
 
-    kind: Literal["erica"] = "erica"
+    kind: ClassVar[Literal["erica"]] = "erica"
     target_utilization: float
     interval_ps: U64
     interval_cells: U32
@@ -594,7 +596,7 @@ class QueueControlSpec(SpecPart):
 class EricaPlusSpec(SpecPart):
     """ERICA with a target that follows the queue: all of the link while its delay is as wanted."""
 
-    kind: Literal["erica_plus"] = "erica_plus"
+    kind: ClassVar[Literal["erica_plus"]] = "erica_plus"
     queue: QueueControlSpec
     interval_ps: U64
     interval_cells: U32
@@ -606,7 +608,7 @@ class EricaPlusSpec(SpecPart):
 class WeightedEricaPlusSpec(SpecPart):
     """ERICA+ that gives each VC its MCR and of the rest a part by its weight."""
 
-    kind: Literal["weighted_erica_plus"] = "weighted_erica_plus"
+    kind: ClassVar[Literal["weighted_erica_plus"]] = "weighted_erica_plus"
     queue: QueueControlSpec
     interval_ps: U64
     interval_cells: U32
@@ -640,7 +642,7 @@ class PacketPolicerSpec(SpecPart):
 class ByLabelSpec(SpecPart):
     """A VC of packets without a path, which nodes of the sky send on by label."""
 
-    from_: U32 = keyed("from")
+    from_: U32 = field(name="from")
     label: U32
 
 
@@ -721,7 +723,7 @@ class VcSpec(SpecPart):
     name: str
     path: tuple[U32, ...] = ()
     by_label: ByLabelSpec | None = left_out(default=None)
-    class_: ServiceClass = keyed("class")
+    class_: ServiceClass = field(name="class")
     policing: tuple[GcraSpec, ...] = ()
     gfr: GfrSpec | None = None
     abr: AbrSpec | None = left_out(default=None)
@@ -732,13 +734,13 @@ class VcSpec(SpecPart):
 class VanillaSpec(SpecPart):
     """Slow start and congestion avoidance alone: losses are found by timeout only."""
 
-    kind: Literal["vanilla"] = "vanilla"
+    kind: ClassVar[Literal["vanilla"]] = "vanilla"
 
 
 class TahoeSpec(SpecPart):
     """Fast retransmit, from where slow start goes on as after a timeout."""
 
-    kind: Literal["tahoe"] = "tahoe"
+    kind: ClassVar[Literal["tahoe"]] = "tahoe"
     dup_ack_threshold: U32
     avoid_multiple_fast_retransmits: bool
 
@@ -746,7 +748,7 @@ class TahoeSpec(SpecPart):
 class RenoRecoverySpec(SpecPart):
     """Fast retransmit and fast recovery, which the first ACK of new data ends."""
 
-    kind: Literal["reno"] = "reno"
+    kind: ClassVar[Literal["reno"]] = "reno"
     dup_ack_threshold: U32
     avoid_multiple_fast_retransmits: bool
 
@@ -759,7 +761,7 @@ PartialAckRestarts = Literal["every", "first", "none"]
 class NewRenoSpec(SpecPart):
     """Fast retransmit and a recovery that lasts until everything sent before it is acknowledged."""
 
-    kind: Literal["new_reno"] = "new_reno"
+    kind: ClassVar[Literal["new_reno"]] = "new_reno"
     dup_ack_threshold: U32
     partial_ack_window: PartialAckWindow
     partial_ack_restarts: PartialAckRestarts
@@ -777,13 +779,13 @@ PipeRoom = Literal["segment", "any"]
 class RetransmitDelayNone(SpecPart):
     """As soon as pipe allows."""
 
-    kind: Literal["none"] = "none"
+    kind: ClassVar[Literal["none"]] = "none"
 
 
 class RetransmitDelaySegments(SpecPart):
     """Only once this many segments above the hole have been SACKed."""
 
-    kind: Literal["segments"] = "segments"
+    kind: ClassVar[Literal["segments"]] = "segments"
     count: U32
 
 
@@ -793,7 +795,7 @@ RetransmitDelay = RetransmitDelayNone | RetransmitDelaySegments
 class SackSpec(SpecPart):
     """Fast retransmit and a recovery guided by selective acknowledgements: the pipe algorithm."""
 
-    kind: Literal["sack"] = "sack"
+    kind: ClassVar[Literal["sack"]] = "sack"
     dup_ack_threshold: U32
     pipe_at_entry: PipeAtEntry
     partial_ack: SackPartialAck
@@ -807,7 +809,7 @@ class SackSpec(SpecPart):
 class RackTlpSpec(SpecPart):
     """Losses by time of sending, a probe before any timeout, a scoreboard that outlives it."""
 
-    kind: Literal["rack_tlp"] = "rack_tlp"
+    kind: ClassVar[Literal["rack_tlp"]] = "rack_tlp"
     dup_ack_threshold: U32
     max_blocks: U32
     undo: bool = left_out(default=False)
@@ -825,7 +827,7 @@ SsthreshBasis = Literal["cwnd", "window"]
 class RenoCongestionSpec(SpecPart):
     """A segment each round trip, and half at a loss."""
 
-    kind: Literal["reno"] = "reno"
+    kind: ClassVar[Literal["reno"]] = "reno"
     growth: RenoGrowth
     ssthresh_basis: SsthreshBasis
 
@@ -833,7 +835,7 @@ class RenoCongestionSpec(SpecPart):
 class CubicSpec(SpecPart):
     """A cubic function of the time since the last loss, and 0.7 at a loss."""
 
-    kind: Literal["cubic"] = "cubic"
+    kind: ClassVar[Literal["cubic"]] = "cubic"
     c: float
     fast_convergence: bool
     ssthresh_basis: SsthreshBasis
@@ -842,7 +844,7 @@ class CubicSpec(SpecPart):
 class LinuxCubicSpec(SpecPart):
     """CUBIC in whole segments, 5 % a round trip before the first loss."""
 
-    kind: Literal["linux_cubic"] = "linux_cubic"
+    kind: ClassVar[Literal["linux_cubic"]] = "linux_cubic"
     fast_convergence: bool
     tcp_friendliness: bool
 
@@ -850,33 +852,33 @@ class LinuxCubicSpec(SpecPart):
 class BbrSpec(SpecPart):
     """Paced by a model of the path: its bandwidth and its least round trip."""
 
-    kind: Literal["bbr"] = "bbr"
+    kind: ClassVar[Literal["bbr"]] = "bbr"
 
 
 class Bbr3Spec(SpecPart):
     """Paced by a model of the path that losses bound: BBR version 3."""
 
-    kind: Literal["bbr3"] = "bbr3"
+    kind: ClassVar[Literal["bbr3"]] = "bbr3"
 
 
 class DctcpSpec(SpecPart):
     """A segment each round trip; marks take half of their part of cwnd, a loss half of it all."""
 
-    kind: Literal["dctcp"] = "dctcp"
+    kind: ClassVar[Literal["dctcp"]] = "dctcp"
     gain: float
 
 
 class PragueSpec(SpecPart):
     """DCTCP's response in packets with ECT(1); what is not marked goes on to make cwnd grow."""
 
-    kind: Literal["prague"] = "prague"
+    kind: ClassVar[Literal["prague"]] = "prague"
     gain: float
 
 
 class VegasSpec(SpecPart):
     """By the length of round trips: a few segments of its own, alpha to beta, in the queue."""
 
-    kind: Literal["vegas"] = "vegas"
+    kind: ClassVar[Literal["vegas"]] = "vegas"
     alpha: U32
     beta: U32
     gamma: U32
@@ -885,7 +887,7 @@ class VegasSpec(SpecPart):
 class HighSpeedSpec(SpecPart):
     """Reno up to 38 segments; above, growth and cut depend on the window."""
 
-    kind: Literal["high_speed"] = "high_speed"
+    kind: ClassVar[Literal["high_speed"]] = "high_speed"
 
 
 CongestionSpec = (
@@ -904,14 +906,14 @@ CongestionSpec = (
 class StandardSlowStartSpec(SpecPart):
     """A segment for each ACK of new data."""
 
-    kind: Literal["standard"] = "standard"
+    kind: ClassVar[Literal["standard"]] = "standard"
     at_ssthresh: bool
 
 
 class LimitedSlowStartSpec(SpecPart):
     """A segment for each ACK up to max_ssthresh, from there on half of that each round trip."""
 
-    kind: Literal["limited"] = "limited"
+    kind: ClassVar[Literal["limited"]] = "limited"
     max_ssthresh: U32
     at_ssthresh: bool
 
@@ -919,14 +921,14 @@ class LimitedSlowStartSpec(SpecPart):
 class ByteCountingSlowStartSpec(SpecPart):
     """An ACK adds what it acknowledges, so that delayed or thinned ACKs slow nothing down."""
 
-    kind: Literal["byte_counting"] = "byte_counting"
+    kind: ClassVar[Literal["byte_counting"]] = "byte_counting"
     limit: U32
 
 
 class HyStartPlusPlusSpec(SpecPart):
     """Slow start that slows down as round trips get longer, and ends five round trips later."""
 
-    kind: Literal["hystart_plus_plus"] = "hystart_plus_plus"
+    kind: ClassVar[Literal["hystart_plus_plus"]] = "hystart_plus_plus"
     limit: U32
 
 
@@ -936,7 +938,7 @@ HyStartDetect = Literal["both", "train", "delay", "none"]
 class HyStartSpec(SpecPart):
     """An ACK adds what it acknowledges, until a long train of ACKs or longer round trips."""
 
-    kind: Literal["hystart"] = "hystart"
+    kind: ClassVar[Literal["hystart"]] = "hystart"
     detect: HyStartDetect
     low_window: U32
 
@@ -953,13 +955,13 @@ SlowStartSpec = (
 class NoPacingSpec(SpecPart):
     """Segments leave as soon as the window lets them."""
 
-    kind: Literal["off"] = "off"
+    kind: ClassVar[Literal["off"]] = "off"
 
 
 class PacedSpec(SpecPart):
     """Segments leave in bursts, at a rate that is a multiple of cwnd in a round trip."""
 
-    kind: Literal["on"] = "on"
+    kind: ClassVar[Literal["on"]] = "on"
     slow_start_ratio: float
     avoidance_ratio: float
     unpaced_segments: U32
@@ -973,14 +975,14 @@ PacingSpec = NoPacingSpec | PacedSpec
 class TickPhaseAt(SpecPart):
     """The first tick falls at this time; picoseconds, below the tick."""
 
-    kind: Literal["at"] = "at"
+    kind: ClassVar[Literal["at"]] = "at"
     offset_ps: U64
 
 
 class TickPhaseDrawn(SpecPart):
     """Uniform over one tick, drawn from the stream `host/<name>/tick` of the sending host."""
 
-    kind: Literal["drawn"] = "drawn"
+    kind: ClassVar[Literal["drawn"]] = "drawn"
 
 
 TickPhase = TickPhaseAt | TickPhaseDrawn
@@ -1052,14 +1054,14 @@ class TcpSpec(SpecPart):
 class DistributionConstant(SpecPart):
     """Always the same."""
 
-    kind: Literal["constant"] = "constant"
+    kind: ClassVar[Literal["constant"]] = "constant"
     value_ps: U64
 
 
 class DistributionUniform(SpecPart):
     """Uniform over [low, high)."""
 
-    kind: Literal["uniform"] = "uniform"
+    kind: ClassVar[Literal["uniform"]] = "uniform"
     low_ps: U64
     high_ps: U64
 
@@ -1067,7 +1069,7 @@ class DistributionUniform(SpecPart):
 class DistributionExponential(SpecPart):
     """Exponential."""
 
-    kind: Literal["exponential"] = "exponential"
+    kind: ClassVar[Literal["exponential"]] = "exponential"
     mean_ps: U64
 
 
@@ -1097,7 +1099,7 @@ class FileClassSpec(SpecPart):
 class WebSpec(SpecPart):
     """One client and its server on one persistent connection (HTTP/1.1, pipelined)."""
 
-    kind: Literal["web"] = "web"
+    kind: ClassVar[Literal["web"]] = "web"
     page_interval: DistributionSpec
     page_interval_from: PageMoment
     pages: U32 | None = None
@@ -1112,13 +1114,13 @@ class WebSpec(SpecPart):
 class TrafficPersistent(SpecPart):
     """Always has more to send."""
 
-    kind: Literal["persistent"] = "persistent"
+    kind: ClassVar[Literal["persistent"]] = "persistent"
 
 
 class TrafficTransfers(SpecPart):
     """Transfers of one size with idle times between them."""
 
-    kind: Literal["transfers"] = "transfers"
+    kind: ClassVar[Literal["transfers"]] = "transfers"
     size_octets: U64
     count: U32 | None = None
     idle: DistributionSpec
@@ -1131,14 +1133,14 @@ TrafficSpec = TrafficPersistent | TrafficTransfers | WebSpec
 class StartAt(SpecPart):
     """At a given time."""
 
-    kind: Literal["at"] = "at"
+    kind: ClassVar[Literal["at"]] = "at"
     time_ps: U64
 
 
 class StartDrawn(SpecPart):
     """Uniform over [from, to), drawn from the stream `flow/<name>/start`."""
 
-    kind: Literal["drawn"] = "drawn"
+    kind: ClassVar[Literal["drawn"]] = "drawn"
     from_ps: U64
     to_ps: U64
 
@@ -1194,14 +1196,14 @@ class UserRouteSpec(SpecPart):
 class SizeConstant(SpecPart):
     """Always the same."""
 
-    kind: Literal["constant"] = "constant"
+    kind: ClassVar[Literal["constant"]] = "constant"
     octets: U32
 
 
 class SizeExtreme(SpecPart):
     """Largest extreme value (Gumbel)."""
 
-    kind: Literal["extreme"] = "extreme"
+    kind: ClassVar[Literal["extreme"]] = "extreme"
     mode: float
     scale: float
 
@@ -1212,7 +1214,7 @@ SizeSpec = SizeConstant | SizeExtreme
 class AsksSpec(SpecPart):
     """Requests and answers in datagrams, at times of the client's own."""
 
-    kind: Literal["asks"] = "asks"
+    kind: ClassVar[Literal["asks"]] = "asks"
     interval: DistributionSpec
     ask: SizeSpec
     answer: SizeSpec
@@ -1223,7 +1225,7 @@ class AsksSpec(SpecPart):
 class BulkSpec(SpecPart):
     """Downloads one after the other, each over a connection of its own."""
 
-    kind: Literal["bulk"] = "bulk"
+    kind: ClassVar[Literal["bulk"]] = "bulk"
     size_octets: U64
     count: U32 | None = None
     pause: DistributionSpec
@@ -1233,7 +1235,7 @@ class BulkSpec(SpecPart):
 class CallSpec(SpecPart):
     """Calls: packets at equal times both ways, and a playout buffer at each end."""
 
-    kind: Literal["call"] = "call"
+    kind: ClassVar[Literal["call"]] = "call"
     packet_octets: U32
     interval_ps: U64
     playout_ps: U64
@@ -1262,7 +1264,7 @@ Dns = Literal["server", "none"]
 class PagesSpec(SpecPart):
     """Pages of the web as browsers load them."""
 
-    kind: Literal["pages"] = "pages"
+    kind: ClassVar[Literal["pages"]] = "pages"
     requests: tuple[U64, ...] = ()
     page_octets: tuple[U64, ...] = ()
     parts: tuple[FilePartSpec, ...] = ()
@@ -1294,7 +1296,7 @@ VideoChoice = Literal["rate", "bola", "bba"]
 class VideoSpec(SpecPart):
     """Videos in segments: a client with a buffer chooses the rate of each from a ladder."""
 
-    kind: Literal["video"] = "video"
+    kind: ClassVar[Literal["video"]] = "video"
     ladder_millibps: tuple[U64, ...] = ()
     segment_ps: U64
     choice: VideoChoice
@@ -1337,14 +1339,14 @@ class UsersSpec(SpecPart):
 class PhaseAt(SpecPart):
     """A given one."""
 
-    kind: Literal["at"] = "at"
+    kind: ClassVar[Literal["at"]] = "at"
     offset_ps: U64
 
 
 class PhaseDrawn(SpecPart):
     """Uniform over [0, below), drawn from the stream `source/<name>/phase`."""
 
-    kind: Literal["drawn"] = "drawn"
+    kind: ClassVar[Literal["drawn"]] = "drawn"
     below_ps: U64
 
 
@@ -1354,13 +1356,13 @@ PhaseSpec = PhaseAt | PhaseDrawn
 class SourcePatternConstant(SpecPart):
     """Always: constant bit rate."""
 
-    kind: Literal["constant"] = "constant"
+    kind: ClassVar[Literal["constant"]] = "constant"
 
 
 class SourcePatternOnOff(SpecPart):
     """In bursts: a cell as an on time begins, and one after each interval that ends within it."""
 
-    kind: Literal["on_off"] = "on_off"
+    kind: ClassVar[Literal["on_off"]] = "on_off"
     on: DistributionSpec
     off: DistributionSpec
     phase: PhaseSpec
@@ -1369,7 +1371,7 @@ class SourcePatternOnOff(SpecPart):
 class SourcePatternTrace(SpecPart):
     """Packets of a list, each with a time and a length of its own, as datagrams."""
 
-    kind: Literal["trace"] = "trace"
+    kind: ClassVar[Literal["trace"]] = "trace"
     times_ps: tuple[U64, ...] = ()
     octets: tuple[U64, ...] = ()
     period_ps: U64 | None = None
@@ -1378,7 +1380,7 @@ class SourcePatternTrace(SpecPart):
 class SourcePatternBursts(SpecPart):
     """In listed bursts: a cell as each begins, and one after each interval that ends within it."""
 
-    kind: Literal["bursts"] = "bursts"
+    kind: ClassVar[Literal["bursts"]] = "bursts"
     begins_ps: tuple[U64, ...] = ()
     lengths_ps: tuple[U64, ...] = ()
 
@@ -1386,7 +1388,7 @@ class SourcePatternBursts(SpecPart):
 class SourcePatternEcho(SpecPart):
     """Answers each datagram of another source at once, as a host answers pings."""
 
-    kind: Literal["echo"] = "echo"
+    kind: ClassVar[Literal["echo"]] = "echo"
     of: U32
 
 
@@ -1402,14 +1404,14 @@ SourcePattern = (
 class ClpDrawn(SpecPart):
     """Each by itself with one probability, drawn from the stream `source/<name>/clp`."""
 
-    kind: Literal["drawn"] = "drawn"
+    kind: ClassVar[Literal["drawn"]] = "drawn"
     part_ppb: U32
 
 
 class ClpPattern(SpecPart):
     """By a list, over and over."""
 
-    kind: Literal["pattern"] = "pattern"
+    kind: ClassVar[Literal["pattern"]] = "pattern"
     bits: tuple[bool, ...] = ()
 
 
@@ -1436,7 +1438,7 @@ AlohaBackoff = Literal["fixed", "binary_exponential", "pseudo_bayesian"]
 class SlottedAlohaSpec(SpecPart):
     """Slotted ALOHA: terminals send at random, and again at random after a collision."""
 
-    kind: Literal["slotted_aloha"] = "slotted_aloha"
+    kind: ClassVar[Literal["slotted_aloha"]] = "slotted_aloha"
     backoff: AlohaBackoff
     probability: float
     max_exponent: U32
@@ -1446,7 +1448,7 @@ class SlottedAlohaSpec(SpecPart):
 class TreeSpec(SpecPart):
     """Tree collision resolution: groups that collide split in two until each burst is through."""
 
-    kind: Literal["tree"] = "tree"
+    kind: ClassVar[Literal["tree"]] = "tree"
     window_ps: U64
     skips_certain_collisions: bool
 
@@ -1454,14 +1456,14 @@ class TreeSpec(SpecPart):
 class SplittingSpec(SpecPart):
     """First-come first-serve splitting of intervals of arrival times."""
 
-    kind: Literal["splitting"] = "splitting"
+    kind: ClassVar[Literal["splitting"]] = "splitting"
     window_ps: U64
 
 
 class FixedAssignmentSpec(SpecPart):
     """Fixed assignment (TDMA): each terminal has its own slots in each frame, used or not."""
 
-    kind: Literal["fixed_assignment"] = "fixed_assignment"
+    kind: ClassVar[Literal["fixed_assignment"]] = "fixed_assignment"
     constant_slots: U32
 
 
@@ -1471,7 +1473,7 @@ RequestCategory = Literal["none", "rate", "volume", "absolute_volume"]
 class DamaSpec(SpecPart):
     """DAMA: terminals ask for slots, and a controller grants them frame by frame."""
 
-    kind: Literal["dama"] = "dama"
+    kind: ClassVar[Literal["dama"]] = "dama"
     frame_slots: U32
     request_slots: U32
     requests_per_slot: U32
@@ -1484,7 +1486,7 @@ class DamaSpec(SpecPart):
 class HybridSpec(SpecPart):
     """Hybrid access: the first burst of a message contends and asks for the slots of the rest."""
 
-    kind: Literal["hybrid"] = "hybrid"
+    kind: ClassVar[Literal["hybrid"]] = "hybrid"
     frame_slots: U32
     contention_slots: U32
     arrivals: float
