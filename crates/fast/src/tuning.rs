@@ -15,6 +15,9 @@ pub struct Tuning {
     /// Arrivals by one link, one after the other, after which the caller of the run has its turn. Nothing else comes between
     /// them, and of a large window there are hundreds of thousands.
     pub arrivals_at_once: u64,
+    /// Frames that cross the borders of a region after which its turn ends early. Little waits for those who read them then,
+    /// and it is still in the cache.
+    pub crossings_at_once: usize,
     /// How the nodes are divided into regions; none leaves that to the engine.
     pub regions: Option<Regions>,
     /// True if what happens before counting begins is run in a thread beside the whole run.
@@ -38,6 +41,7 @@ impl Tuning {
         many_flows: 200,
         entries_kept: 1024,
         arrivals_at_once: 1 << 13,
+        crossings_at_once: 1 << 10,
         regions: None,
         warms_up_beside: false,
     };
@@ -48,6 +52,7 @@ impl Tuning {
         many_flows: 1,
         entries_kept: 4,
         arrivals_at_once: 3,
+        crossings_at_once: 2,
         regions: None,
         warms_up_beside: false,
     };

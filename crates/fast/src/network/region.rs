@@ -16,8 +16,7 @@ use skycell_traffic::rank;
 use skycell_units::{FrameId, InputId, SimTime};
 use std::sync::Arc;
 
-/// Crossings, and units moved, after which a turn ends early, so that little waits for a reader.
-const MOST_CROSSINGS: usize = 1 << 16;
+/// Units moved after which a turn ends early.
 const MOST_UNITS: u64 = 1 << 20;
 
 /// A frame that another region has made.
@@ -63,7 +62,8 @@ pub(super) struct Here {
     pub(super) regions: Arc<Regions>,
     /// Regions to which it sends: over which border, and what is to leave.
     readers: Vec<(u32, Border, Batch)>,
-    /// What crossed in this turn, and in all.
+    /// What may cross in a turn, what has crossed in this one, and in all.
+    most_crossings: usize,
     crossings: usize,
     crossed: u64,
     /// All that comes before has happened.
@@ -104,6 +104,7 @@ impl<'a> Network<'a> {
                 readers: own
                     .map(|(pair, border)| (pair.1, border.clone(), Batch::default()))
                     .collect(),
+                most_crossings: tuning.crossings_at_once,
                 crossings: 0,
                 crossed: 0,
                 acted: SimTime::ZERO,
@@ -173,7 +174,7 @@ impl<'a> Network<'a> {
     #[inline(always)]
     pub(super) fn leaves(&self, vc: u32) -> bool {
         let here = self.here.as_ref();
-        here.is_some_and(|here| here.regions.of_end(self.spec, vc) != here.id)
+        here.is_some_and(|here| here.regions.of_end(vc) != here.id)
     }
 
     /// The frame, of which no part is here any more then.
@@ -185,7 +186,10 @@ impl<'a> Network<'a> {
             frame,
             sack,
             serial,
-            since: self.asked_at.remove(&id),
+            since: match self.asked_at.is_empty() {
+                true => None,
+                false => self.asked_at.remove(&id),
+            },
         }
     }
 
@@ -216,7 +220,7 @@ impl<'a> Network<'a> {
             at_once,
         };
         if let Some(here) = &mut self.here {
-            let to = here.regions.of_end(self.spec, vc);
+            let to = here.regions.of_end(vc);
             here.batch(to).arriving.push(arriving);
         }
     }
@@ -301,8 +305,9 @@ impl Region for Network<'_> {
             here.crossings = 0;
         }
         while self.advance().is_some() {
-            let crossings = self.here.as_ref().map_or(0, |here| here.crossings);
-            if self.moved >= most || crossings >= MOST_CROSSINGS {
+            let here = self.here.as_ref();
+            let is_full = here.is_some_and(|here| here.crossings >= here.most_crossings);
+            if is_full || self.moved >= most {
                 break;
             }
         }

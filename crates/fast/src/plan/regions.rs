@@ -14,10 +14,13 @@ use std::collections::BTreeMap;
 
 pub(crate) use cut::load;
 
-/// By node: its region, from 0 on without a gap.
+/// Which regions there are, from 0 on without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Regions {
+    /// By node: its region.
     pub(crate) of_node: Vec<u32>,
+    /// By VC: the region where it ends.
+    of_end: Vec<u32>,
 }
 
 /// Nodes that stay together, each by one of them.
@@ -108,8 +111,11 @@ impl Regions {
             let next = numbers.len() as u32;
             *numbers.entry(wanted.unwrap_or(0)).or_insert(next)
         };
+        let of_node: Vec<u32> = (0..spec.nodes.len() as u32).map(region).collect();
+        let ends = (0..spec.vcs.len()).map(|vc| spec.vc_destination(vc));
         Regions {
-            of_node: (0..spec.nodes.len() as u32).map(region).collect(),
+            of_end: ends.map(|node| of_node[node as usize]).collect(),
+            of_node,
         }
     }
 
@@ -123,8 +129,8 @@ impl Regions {
     }
 
     /// The region where a VC ends.
-    pub(crate) fn of_end(&self, spec: &NetworkSpec, vc: u32) -> u32 {
-        self.of_node[spec.vc_destination(vc as usize) as usize]
+    pub(crate) fn of_end(&self, vc: u32) -> u32 {
+        self.of_end[vc as usize]
     }
 
     /// By pair of regions: what crosses from one to the other.
@@ -137,7 +143,7 @@ impl Regions {
                 continue;
             }
             let across = |port: u32, hop: &Hop| hop.delay + least_time(&spec.links[port as usize]);
-            let end = self.of_end(spec, vc);
+            let end = self.of_end(vc);
             let first = route.first_output();
             let to = first.map_or(end, |port| self.of_port(spec, port));
             let from = self.of_port(spec, route.source);
