@@ -14,7 +14,7 @@ PACKAGES_STAMP := .venv/.packages
 SETUP_STAMP := .venv/.skycell
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: help setup demo test soak bench generate lint format wheel docs release lock clean
+.PHONY: help setup demo test soak sanitize bench generate lint format wheel docs release lock clean
 .DEFAULT_GOAL := help
 
 help: ## What can be made
@@ -37,14 +37,22 @@ FIRST := 2000
 MUTANTS := 10000
 MUTANT_TESTS := tests/unit/scenario/test_reader_mutants.py tests/unit/orbit/test_mutants.py tests/unit/mutants
 
-soak: ## Mutants of every form of file, then both engines on generated scenarios, until stopped or until they differ
+soak: ## Mutants of every form of file, then both engines, and regions, on generated scenarios, until stopped or until they differ
 	SKYCELL_MUTANTS=$(MUTANTS) $(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal $(MUTANT_TESTS)
 	@first=$(FIRST); while \
 		SKYCELL_FIRST_SCENARIO=$$first SKYCELL_SCENARIOS=$(ROUND) \
-		cargo test --release --locked --quiet -p skycell-fast --test differential \
-			both_engines -- --nocapture >target/soak.log 2>&1; do \
+		cargo test --release --locked --quiet -p skycell-fast --test differential --test in_regions \
+			-- --nocapture both_engines regions_leave >target/soak.log 2>&1; do \
 		first=$$((first + $(ROUND))); grep alike target/soak.log; echo "numbers $(FIRST) to $$((first - 1)) are clean"; \
 	done; cat target/soak.log; exit 1
+
+# Scenarios of each kind that run in regions under the thread sanitizer, many times as slowly as without.
+SANITIZED := 40
+
+sanitize: ## Regions in threads under the thread sanitizer; needs nightly Rust with its component rust-src
+	SKYCELL_SCENARIOS=$(SANITIZED) RUSTFLAGS=-Zsanitizer=thread \
+		cargo +nightly test -Zbuild-std --target $$(rustc -vV | sed -n 's/^host: //p') --target-dir target/sanitized \
+			--release --locked --quiet -p skycell-fast --test in_regions
 
 bench: setup ## The fixed scenarios that speed is quoted from
 	$(BIN)/python benches/run.py
