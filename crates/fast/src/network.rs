@@ -585,10 +585,6 @@ impl<'a> Network<'a> {
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
-        for port in &mut self.ports.packets {
-            // What would leave as the run ends does not.
-            port.settle(SimTime(self.end.0 - 1));
-        }
         self.run_ports(self.end);
         for at in 0..self.waiting.len() {
             let id = self.waiting[at];

@@ -146,10 +146,7 @@ fn kinds(spec: &NetworkSpec, stepping: &Stepping) -> Vec<PortKind> {
         if let Some(reason) = stepping.of(id) {
             return PortKind::Stepped(reason);
         }
-        if link.framing.is_some() {
-            return PortKind::Packets;
-        }
-        if spec.nodes[link.from as usize].kind != NodeKind::Switch {
+        if link.framing.is_some() || spec.nodes[link.from as usize].kind != NodeKind::Switch {
             return PortKind::Source;
         }
         let is_plain = link.schedule.is_none() && link.loss_ppb == 0;

@@ -8,7 +8,6 @@ use crate::port::form::Form;
 use crate::port::lookahead::{Lookahead, Waiting};
 use crate::port::output::OutputPort;
 use crate::port::output::server::Server;
-use crate::port::packets::PacketPort;
 use crate::port::source::SourcePort;
 use crate::port::stepped::SteppedPort;
 use crate::tuning::Tuning;
@@ -24,7 +23,6 @@ mod graph;
 pub(crate) mod inputs;
 pub(crate) mod lookahead;
 pub(crate) mod output;
-pub(crate) mod packets;
 pub(crate) mod source;
 pub(crate) mod stepped;
 pub(crate) mod vc_queues;
@@ -36,8 +34,6 @@ use graph::{add_inputs, inputs, join, set_times};
 pub(crate) enum Slot {
     /// Among [`Ports::sources`], by index there.
     Source(u32),
-    /// Among [`Ports::packets`].
-    Packets(u32),
     Pass(Box<PassPort>),
     Output(Box<OutputPort>),
     Stepped(Box<SteppedPort>),
@@ -52,10 +48,8 @@ pub(crate) enum Slot {
 pub(crate) struct Ports {
     /// By id.
     pub(crate) slots: Vec<Slot>,
-    /// The source ports, by index at the port.
+    /// The source ports, by the index that the VCs know them by.
     pub(crate) sources: Vec<SourcePort>,
-    /// Ports of packets, by the index that the VCs know them by.
-    pub(crate) packets: Vec<PacketPort>,
 }
 
 impl Ports {
@@ -63,7 +57,6 @@ impl Ports {
     pub(crate) fn form(&self, id: u32) -> Option<&dyn Form> {
         match &self.slots[id as usize] {
             Slot::Source(index) => Some(&self.sources[*index as usize]),
-            Slot::Packets(index) => Some(&self.packets[*index as usize]),
             Slot::Output(port) => Some(&**port),
             Slot::Stepped(port) => Some(&port.port),
             Slot::Pass(_) | Slot::Coupled | Slot::Elsewhere => None,
@@ -74,7 +67,6 @@ impl Ports {
     pub(crate) fn form_mut(&mut self, id: u32) -> Option<&mut dyn Form> {
         match &mut self.slots[id as usize] {
             Slot::Source(index) => Some(&mut self.sources[*index as usize]),
-            Slot::Packets(index) => Some(&mut self.packets[*index as usize]),
             Slot::Output(port) => Some(&mut **port),
             Slot::Stepped(port) => Some(&mut port.port),
             Slot::Pass(_) | Slot::Coupled | Slot::Elsewhere => None,
@@ -164,19 +156,14 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     let end = SimTime(spec.duration_ps);
     let notes_losses = spec.records.traces.contains(&TraceKind::Discards);
     type Link<'a> = (((&'a LinkSpec, &'a PortKind), &'a Option<usize>), u32);
-    let (mut sources, mut packets) = (Vec::new(), Vec::new());
+    let mut sources = Vec::new();
     let new = |(((link, kind), &own), id): Link<'_>| match kind {
         PortKind::Source => {
-            sources.push(SourcePort::new(link, spec.seed));
-            Slot::Source(sources.len() as u32 - 1)
-        }
-        PortKind::Packets => {
-            let framing = link.framing.expect("it carries packets");
             let is_by_flow = spec.records.flow_ports.contains(&id);
             let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
             let (run, asked) = ((spec.seed, end), (is_by_flow, samples_vcs));
-            packets.push(PacketPort::new(link, framing, run, asked));
-            Slot::Packets(packets.len() as u32 - 1)
+            sources.push(SourcePort::new(link, run, asked));
+            Slot::Source(sources.len() as u32 - 1)
         }
         PortKind::Output => {
             let samples_vcs = spec.records.vc_sampled_ports.contains(&id);
@@ -208,23 +195,27 @@ pub(crate) fn ports(spec: &NetworkSpec, plan: &Plan, tuning: &Tuning) -> (Ports,
     let links = spec.links.iter().zip(&plan.kinds).zip(&plan.frame_queues);
     let links = links.zip(0u32..);
     let slots = links.map(new).collect();
-    let mut ports = Ports {
-        slots,
-        sources,
-        packets,
-    };
+    let mut ports = Ports { slots, sources };
     add_servers(spec, plan, &mut ports);
     let input_ids = add_inputs(spec, plan, tuning, &mut ports);
     let mut port_vcs = Vec::new();
     for (route, vc) in plan.routes.iter().zip(0u32..) {
         let source_port = match ports.slots[route.source as usize] {
-            Slot::Source(index) | Slot::Packets(index) => index,
+            Slot::Source(index) => index,
             _ => u32::MAX, // It is stepped.
         };
         let source_port_vc = match plan.kinds[route.source as usize] {
-            PortKind::Packets => ports.packets[source_port as usize].add_vc(vc),
             PortKind::Stepped(_) | PortKind::Coupled => PortVc::NONE,
-            _ => ports.sources[source_port as usize].add_vc(vc, route.first.delay),
+            _ => {
+                // What the end of a link of packets has got is counted there.
+                let is_counted = spec.carries_packets(vc as usize);
+                let delay = if is_counted {
+                    SimTime::ZERO
+                } else {
+                    route.first.delay
+                };
+                ports.sources[source_port as usize].add_vc(vc, delay, end)
+            }
         };
         for pass in &route.first.passes {
             cross(&mut ports, *pass, route.source, source_port_vc);
@@ -310,13 +301,10 @@ fn add_servers(spec: &NetworkSpec, plan: &Plan, ports: &mut Ports) {
 /// All VCs are there: ports know what of that which has left them is asked for as the run ends, and what links are
 /// behind them.
 fn add_links(spec: &NetworkSpec, tuning: &Tuning, ports: &mut Ports) {
-    let end = SimTime(spec.duration_ps);
     for (link, slot) in spec.links.iter().zip(&mut ports.slots) {
         match slot {
             Slot::Source(index) => {
-                let port = &mut ports.sources[*index as usize];
-                port.keep_frames(end);
-                port.lose_frames(link, spec.seed);
+                ports.sources[*index as usize].lose_frames(link, spec.seed);
             }
             Slot::Output(port) => {
                 port.keep_order();
@@ -350,7 +338,7 @@ pub(crate) fn last_of_pass(ports: &Ports, id: u32, end: SimTime) -> Option<SimTi
         Slot::Source(index) => {
             let source = &ports.sources[*index as usize];
             let last = source.last_departure(before, crosses)?;
-            (last, source.rest.lossy.as_ref())
+            (last, source.lossy())
         }
         Slot::Output(output) => {
             let last = output.last_departure_before(before);

@@ -234,13 +234,6 @@ impl Vcs {
         &mut self.lines[vc as usize].begin
     }
 
-    /// As [`Vcs::begin`], to be counted at.
-    pub(crate) fn begin_and_path_mut(&mut self, vc: u32) -> (&mut Ingress, &Path) {
-        let begin = &mut self.lines[vc as usize].begin;
-        let path = &self.vc_paths[begin.path as usize];
-        (begin, path)
-    }
-
     /// Where it ends, and the path that it has gone.
     pub(crate) fn end(&self, vc: u32) -> (&Egress, &Path) {
         let end = &self.lines[self.next_vc(vc) as usize].end;

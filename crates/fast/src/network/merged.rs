@@ -47,17 +47,9 @@ impl<'a> Network<'a> {
                 continue;
             }
             std::mem::swap(slot, other);
-            let (ports, others) = (&mut self.ports.sources, &mut region.ports.sources);
-            match *slot {
-                Slot::Source(index) => {
-                    std::mem::swap(&mut ports[index as usize], &mut others[index as usize]);
-                }
-                Slot::Packets(index) => {
-                    let others = &mut region.ports.packets;
-                    let ports = &mut self.ports.packets;
-                    std::mem::swap(&mut ports[index as usize], &mut others[index as usize]);
-                }
-                _ => {}
+            if let Slot::Source(index) = *slot {
+                let (ports, others) = (&mut self.ports.sources, &mut region.ports.sources);
+                std::mem::swap(&mut ports[index as usize], &mut others[index as usize]);
             }
         }
         for (flow, id) in take(&mut region.flows).into_iter().zip(FlowId::all()) {

@@ -3,6 +3,7 @@
 use super::{DiscardRow, Network, Offer};
 use crate::burst::fragment::DueFragment;
 use crate::port::lookahead::Waiting;
+use crate::port::source::Handed;
 use skycell_des::Key;
 use skycell_records::DiscardReason;
 use skycell_traffic::rank;
@@ -11,108 +12,89 @@ use skycell_units::{Ecn, InputId, SimTime};
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
     pub(super) fn offer_frame(&mut self, now: SimTime, offer: Offer) {
-        let Offer {
-            frame,
-            vc: vc_id,
-            cells,
-            is_paced,
-            ..
-        } = offer;
         self.offered += 1;
-        let path = self.vcs.begin(vc_id).1;
+        let path = self.vcs.begin(offer.vc).1;
         if path.is_stepped {
             return self.offer_to_stepped(now, offer);
         }
-        if path.carries_packets {
-            return self.offer_packet(now, offer);
-        }
-        let path = *path;
-        let begin = self.vcs.begin_mut(vc_id);
-        begin.frames_offered += 1;
-        begin.cells_offered += u64::from(cells);
-        let (source, source_port_vc) = (begin.source, begin.source_port_vc);
-        let (input, output_port_vc, link) = (begin.input, begin.output_port_vc, begin.first_link);
-        let source = &mut self.ports.sources[source as usize];
-        match source.offer(now, source_port_vc, cells, is_paced) {
-            Err(reason) => {
-                let vc = &mut self.vcs.rest[vc_id as usize];
-                vc.discarded_at_source.add(reason, u64::from(cells));
-                let port = vc.route.source;
-                self.note_discard(port, offer, reason);
-                self.frames.forget(frame);
-            }
-            Ok(start) => {
-                let spacing = SimTime(source.cell_time());
-                if path.is_lossy && source.loses(start, source_port_vc, cells) {
-                    if path.is_watched {
-                        self.vcs.rest[vc_id as usize].edge.on_sending(start, cells);
-                    }
-                    return self.frames.forget(frame);
-                }
-                let first = start + spacing + path.first_delay;
-                let last = first + SimTime(u64::from(cells - 1) * spacing.0);
-                if is_paced {
-                    self.frames.get_mut(frame).enqueued_at = start + spacing;
-                }
-                let mut clp = false;
-                if path.is_watched {
-                    let vc = &mut self.vcs.rest[vc_id as usize];
-                    let link = &self.spec.links[vc.route.source as usize];
-                    let across = spacing + SimTime(link.delay_ps);
-                    let judged = vc.edge.on_frame(start, across, spacing, cells);
-                    if judged.is_some_and(|judged| judged.is_refused) {
-                        return self.frames.forget(frame);
-                    }
-                    clp = judged.is_some_and(|judged| judged.clp);
-                }
-                let Some(output) = path.output else {
-                    if self.leaves(vc_id) {
-                        return self.send_to_end(last, link, frame, false);
-                    }
-                    return self.push_delivery(link, last, frame);
-                };
-                let fragment = DueFragment::new(first, frame, output_port_vc, cells, clp);
-                self.push_fragment(output, input, fragment);
-            }
+        // Each kind known, which the compiler makes two functions of.
+        match path.carries_packets {
+            true => self.offer_to_source(now, offer, true),
+            false => self.offer_to_source(now, offer, false),
         }
     }
 
-    /// Offers a packet to the port before the link of its VC.
-    fn offer_packet(&mut self, now: SimTime, offer: Offer) {
-        let (begin, path) = self.vcs.begin_and_path_mut(offer.vc);
+    /// Offers a packet, or a frame of cells, to the port where its VC begins.
+    #[inline(always)]
+    fn offer_to_source(&mut self, now: SimTime, offer: Offer, is_packet: bool) {
+        let (frame, vc_id, cells) = (offer.frame, offer.vc, offer.cells);
+        let path = *self.vcs.begin(vc_id).1;
+        let (units, handed) = match is_packet {
+            true => (1, self.frames.get(frame).as_packet(self.spec.flows.len())),
+            false => {
+                let is_paced = offer.is_paced;
+                (cells, Handed::Cells { cells, is_paced })
+            }
+        };
+        let begin = self.vcs.begin_mut(vc_id);
         begin.frames_offered += 1;
-        begin.cells_offered += 1;
-        let (port, at, link) = (begin.source, begin.source_port_vc, begin.first_link);
-        let (delay, arrives_at_once) = (path.first_delay, path.arrives_at_once);
-        let packet = self.frames.get(offer.frame);
-        let flow = packet.flow_number(self.spec.flows.len());
-        let packet = (packet.octets(), packet.ecn(), flow);
-        match self.ports.packets[port as usize].offer(now, at, packet) {
+        begin.cells_offered += u64::from(units);
+        let (source, source_port_vc) = (begin.source, begin.source_port_vc);
+        let (input, output_port_vc, link) = (begin.input, begin.output_port_vc, begin.first_link);
+        let source = &mut self.ports.sources[source as usize];
+        let sent = match source.offer(now, source_port_vc, handed) {
+            Ok(sent) => sent,
             Err(reason) => {
-                let vc = &mut self.vcs.rest[offer.vc as usize];
-                vc.discarded_at_source.add(reason, 1);
-                self.note_discard(link, offer, reason);
-                self.frames.forget(offer.frame);
+                let vc = &mut self.vcs.rest[vc_id as usize];
+                vc.discarded_at_source.add(reason, u64::from(units));
+                let port = vc.route.source;
+                self.note_discard(port, offer, reason);
+                return self.frames.forget(frame);
             }
-            Ok(sent) if sent.is_lost => self.frames.forget(offer.frame),
-            Ok(sent) => {
-                if sent.is_marked {
-                    self.frames.get_mut(offer.frame).set_ecn(Ecn::Ce);
-                }
-                let arrival = sent.end + delay;
-                if self.leaves(offer.vc) {
-                    return self.send_to_end(arrival, link, offer.frame, true);
-                }
-                if !arrives_at_once {
-                    return self.push_delivery(link, arrival, offer.frame);
-                }
-                if arrival >= self.end {
-                    return self.frames.forget(offer.frame);
-                }
-                let key = Key::new(arrival, rank::ARRIVAL, link);
-                self.arriving.push_back((key, offer.frame));
+        };
+        let (start, spacing) = (sent.start, SimTime(source.cell_time()));
+        if path.is_lossy && source.loses(sent, source_port_vc, units) {
+            if path.is_watched {
+                self.vcs.rest[vc_id as usize].edge.on_sending(start, cells);
             }
+            return self.frames.forget(frame);
         }
+        if is_packet && sent.is_marked {
+            self.frames.get_mut(frame).set_ecn(Ecn::Ce);
+        }
+        if !is_packet && offer.is_paced {
+            self.frames.get_mut(frame).enqueued_at = start + spacing;
+        }
+        let mut clp = false;
+        if !is_packet && path.is_watched {
+            let vc = &mut self.vcs.rest[vc_id as usize];
+            let link = &self.spec.links[vc.route.source as usize];
+            let across = spacing + SimTime(link.delay_ps);
+            let judged = vc.edge.on_frame(start, across, spacing, cells);
+            if judged.is_some_and(|judged| judged.is_refused) {
+                return self.frames.forget(frame);
+            }
+            clp = judged.is_some_and(|judged| judged.clp);
+        }
+        if let Some(output) = path.output
+            && !is_packet
+        {
+            let first = start + spacing + path.first_delay;
+            let fragment = DueFragment::new(first, frame, output_port_vc, cells, clp);
+            return self.push_fragment(output, input, fragment);
+        }
+        let arrival = sent.end + path.first_delay;
+        if self.leaves(vc_id) {
+            return self.send_to_end(arrival, link, frame, is_packet);
+        }
+        if !(is_packet && path.arrives_at_once) {
+            return self.push_delivery(link, arrival, frame);
+        }
+        if arrival >= self.end {
+            return self.frames.forget(frame);
+        }
+        let key = Key::new(arrival, rank::ARRIVAL, link);
+        self.arriving.push_back((key, frame));
     }
 
     /// Packets arrive that are accepted at once, in the order in which they were sent: to be called whenever frames

@@ -154,17 +154,6 @@ fn vc_record(network: &Network<'_>, id: usize, passed: &mut [Passed]) -> VcRecor
         cells_corrupt: rest.cells_corrupt,
         ..VcRecord::default()
     };
-    if let Slot::Packets(port) = network.ports.slots[rest.route.source as usize] {
-        let port = &network.ports.packets[port as usize];
-        let here = &port.vcs[begin.source_port_vc.index()];
-        let accepted = begin.cells_offered - rest.discarded_at_source.total();
-        record.cells_whole = at_end.frames_delivered;
-        record.cells_delivered = at_end.frames_delivered;
-        record.cells_queued = accepted - here.departed;
-        record.cells_lost.drawn = here.lost;
-        record.cells_in_transit = here.departed - here.lost - at_end.frames_delivered;
-        return record;
-    }
     let mut arrived = match rest.route.begins_stepped() {
         true => 0,
         false => leave_source(network, id, &mut record, passed),
@@ -234,13 +223,14 @@ fn leave_source(
     // Cells that left the source port at least `after` before the end, and were not lost behind it.
     let left_source = |after: SimTime| {
         let (time, port_vc) = (end.since(after), begin.source_port_vc);
-        let lost = lost_behind(source.rest.lossy.as_ref(), time, port_vc);
+        let lost = lost_behind(source.lossy(), time, port_vc);
         accepted - source.not_departed_before(time, port_vc) - lost
     };
-    let mut departed = left_source(SimTime::ZERO);
-    let lost = lost_behind(source.rest.lossy.as_ref(), end, begin.source_port_vc);
+    let queued = source.queued_at_end(begin.source_port_vc);
+    let lost = lost_behind(source.lossy(), end, begin.source_port_vc);
     record.cells_lost.drawn += lost;
-    record.cells_queued += accepted - departed - lost;
+    record.cells_queued += queued;
+    let mut departed = accepted - queued - lost;
     for pass in &rest.route.first.passes {
         let here = Passed {
             arrived: left_source(pass.arrival),
@@ -249,7 +239,10 @@ fn leave_source(
         pass_through(record, &mut passed[pass.port as usize], departed, here);
         departed = here.departed;
     }
-    let arrived = left_source(rest.route.first.delay);
+    let arrived = match record.carries_packets {
+        true => network.vcs.end(id as u32).0.frames_delivered,
+        false => left_source(rest.route.first.delay),
+    };
     record.cells_in_transit += departed - arrived;
     arrived
 }

@@ -50,11 +50,11 @@ impl EndPoints {
         // A port that end points feed must not be ahead of the samples.
         let is_free = sampled.all(|&port| match kinds[port as usize] {
             PortKind::Output | PortKind::Stepped(_) | PortKind::Coupled => true,
-            PortKind::Packets => {
-                let from = spec.links[port as usize].from;
-                spec.nodes[from as usize].kind == NodeKind::Router
+            PortKind::Source => {
+                let link = &spec.links[port as usize];
+                let from = spec.nodes[link.from as usize].kind;
+                link.framing.is_some() && from == NodeKind::Router
             }
-            PortKind::Source => false,
             PortKind::PassThrough => unreachable!("none is sampled"),
         });
         let is_host = |node: u32| spec.nodes[node as usize].kind == NodeKind::Host;

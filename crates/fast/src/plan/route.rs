@@ -7,15 +7,13 @@ use skycell_units::SimTime;
 /// How a port can be treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PortKind {
-    /// A host's or router's port: whole frames, back to back.
+    /// A host's or router's port: whole frames or packets, back to back.
     Source,
     /// A switch port fed by one link that is no faster than itself: a cell never waits there, and
     /// no policy discards in an empty buffer. Nobody looks at it before the run ends.
     PassThrough,
     /// Any other switch port: cells of several bursts are multiplexed.
     Output,
-    /// A host's or router's port whose link carries packets.
-    Packets,
     /// Any port without a closed form: stepped unit by unit.
     Stepped(SteppedReason),
     /// One that is so together with others, from one list of events.
@@ -112,7 +110,7 @@ pub(crate) fn route(spec: &NetworkSpec, kinds: &[PortKind], vc: &VcSpec) -> Rout
     for &id in &vc.path {
         let link = &spec.links[id as usize];
         match kinds[id as usize] {
-            PortKind::Source | PortKind::Packets | PortKind::Coupled => {}
+            PortKind::Source | PortKind::Coupled => {}
             PortKind::PassThrough => {
                 let departure = hop.delay + SimTime(link.cell_time_ps);
                 hop.passes.push(PassThrough {

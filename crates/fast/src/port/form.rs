@@ -1,10 +1,9 @@
 //! What a run asks of a port that has a queue, whatever its form: samples, and its record at the end.
 
-use crate::port::packets::PacketPort;
 use crate::port::source::SourcePort;
-use skycell_records::{PortRecord, QueueRecord, Traces, VcQueueRecord};
+use skycell_records::{PortRecord, Traces};
 use skycell_spec::{RecordSpec, TraceKind};
-use skycell_units::{CELL_OCTETS, SimTime};
+use skycell_units::SimTime;
 
 /// A port that has a queue.
 pub(crate) trait Form {
@@ -34,11 +33,9 @@ pub(super) fn note_vc(
 
 impl Form for SourcePort {
     fn sample(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
-        let cells = self.settled_queue(now);
-        self.rest.samples.add(cells);
+        let (units, octets) = self.sample(now);
         if records.traces.contains(&TraceKind::Queue) {
-            let octets = u64::from(cells) * CELL_OCTETS;
-            traces.queue.push(id, now.0, cells, octets);
+            traces.queue.push(id, now.0, units, octets);
         }
     }
 
@@ -47,49 +44,7 @@ impl Form for SourcePort {
     }
 
     fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
-        let rest = &self.rest;
-        let queued = self.arrived - rest.discarded.total() - rest.departed;
-        let mean = rest.integral.mean(queued, end.0);
-        let vcs = rest.vcs.iter().filter(|_| has_vc_samples);
-        PortRecord {
-            name: name.into(),
-            arrived: self.arrived,
-            departed: rest.departed,
-            queued,
-            discarded: rest.discarded,
-            frames_discarded: rest.frames_discarded,
-            busy_ps: self.busy(end).0,
-            queue: QueueRecord::new(mean, self.queue_max, &rest.samples),
-            vc_queues: vcs
-                .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-                .collect(),
-            ..PortRecord::default()
-        }
-    }
-}
-
-impl Form for PacketPort {
-    fn sample(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
-        let packets = self.settled_queue(now);
-        self.samples.add(packets);
-        if records.traces.contains(&TraceKind::Queue) {
-            traces.queue.push(id, now.0, packets, self.queued_octets());
-        }
-    }
-
-    fn sample_vcs(&mut self, id: u32, now: SimTime, records: &RecordSpec, traces: &mut Traces) {
-        self.sample_each_vc(now, &mut note_vc((id, now), records, traces));
-    }
-
-    fn record(&self, name: &str, end: SimTime, has_vc_samples: bool) -> PortRecord {
-        let vcs = self.vcs.iter().filter(|_| has_vc_samples);
-        PortRecord {
-            name: name.into(),
-            vc_queues: vcs
-                .map(|vc| VcQueueRecord::new(vc.vc, &vc.samples))
-                .collect(),
-            ..self.counts(end)
-        }
+        self.record(name, end, has_vc_samples)
     }
 }
 

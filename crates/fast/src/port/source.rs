@@ -1,35 +1,80 @@
-//! A host's or router's port: whole frames, back to back, in closed form from the moment they are
-//! handed over.
+//! A host's or router's port: whole frames, back to back, in closed form from the moment they are handed over.
+//!
+//! A frame is accepted or discarded whole, and frames leave in the order of arrival. So a frame's departure is known when
+//! it is accepted, and its stay is booked then. A unit is a cell, or the packet of a link of packets: the cells of a frame
+//! leave one after the other, and each counts by itself.
 
 use crate::burst::Burst;
 use crate::link::lossy::LossyLink;
+use packets::Packets;
 use skycell_des::Stream;
 use skycell_records::{DiscardReason, Discards, QueueIntegral, QueueSamples};
 use skycell_spec::LinkSpec;
-use skycell_switch::{BufferView, Policy};
+use skycell_switch::{BufferView, Decision, Policy};
 use skycell_traffic::prefetch;
-use skycell_units::{FrameId, PortVc, SimTime};
+use skycell_units::{Ecn, FrameId, PortVc, SimTime};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
+mod packets;
+mod record;
+
+/// What is handed over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Handed {
+    /// A frame of so many cells.
+    Cells {
+        cells: u32,
+        /// True if it does not wait for a gap before it.
+        is_paced: bool,
+    },
+    /// A packet, of the flow with that number.
+    Packet { octets: u32, ecn: Ecn, flow: u32 },
+}
+
+impl Handed {
+    /// Units that leave by themselves.
+    fn units(self) -> u32 {
+        match self {
+            Handed::Cells { cells, .. } => cells,
+            Handed::Packet { .. } => 1,
+        }
+    }
+}
+
+/// What becomes of an accepted frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    /// When its first bit leaves, and when its last one has left.
+    pub(crate) start: SimTime,
+    pub(crate) end: SimTime,
+    /// True if it came without CE and was marked.
+    pub(crate) is_marked: bool,
+}
+
 /// A frame that the port has accepted.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sending {
+struct Sending {
     /// When its last bit has left.
     end: SimTime,
-    cells: u32,
+    /// Its cells, or the octets of a packet.
+    size: u32,
     /// Index of its VC at the port.
     port_vc: PortVc,
 }
 
 /// A VC at the port.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SourceVc {
+struct SourceVc {
     /// VC id.
-    pub(crate) vc: u32,
-    /// Cells in the port, those of the frame under transmission all counted.
+    vc: u32,
+    /// Units in the port, and what they take of the buffer, those of the frame under transmission all counted: for policies
+    /// and samples that look.
     queued: u32,
-    pub(crate) samples: QueueSamples,
+    held: u32,
+    samples: QueueSamples,
+    /// Units that have not left, after `finish`.
+    remaining: u64,
 }
 
 /// Frames that are remembered where the port is.
@@ -38,26 +83,28 @@ const LATEST: usize = 2;
 /// The parameters that ports of one kind share.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
+    /// Of a link of cells.
     cell_time: u64,
+    carries_packets: bool,
     frame_gap: u64,
     capacity: u32,
     /// True if the policy must be asked.
     may_refuse: bool,
-    /// True if the policy looks at the VCs' occupancy.
+    /// True if the policy or a sample looks at what VCs have in the port.
     counts_vcs: bool,
-    /// Longest way of a frame from here to where its VC's spacing changes.
-    horizon: SimTime,
+    /// True if the policy observes transmissions of packets as they begin.
+    is_observed: bool,
     /// Departures from here on are asked for at the end.
     kept_from: SimTime,
 }
 
-/// The port. What every frame needs is in two lines of the cache, the rest elsewhere.
+/// The port. What every frame of cells needs is in two lines of the cache, the rest elsewhere.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct SourcePort {
     kind: Arc<Kind>,
-    pub(crate) arrived: u64,
-    /// Sum of the times that cells stay.
+    arrived: u64,
+    /// Sum of the times that units stay.
     stayed: u128,
     /// When the last frame will have left.
     free_at: SimTime,
@@ -67,11 +114,11 @@ pub(crate) struct SourcePort {
     remembered: u32,
     /// Of those, the ones that have wholly left.
     left: u32,
-    /// Cells of the others.
+    /// Units of the others.
     queued: u32,
-    pub(crate) queue_max: u32,
+    queue_max: u32,
     gap_stream: Stream,
-    pub(crate) rest: Box<ColdPort>,
+    rest: Box<ColdPort>,
 }
 
 /// Checks the cache lines described above; `look` reads one field of each.
@@ -81,40 +128,81 @@ const _: () = {
     assert!(size_of::<SourcePort>() == 128);
 };
 
-/// The state that a frame does not need if an idle port accepts it.
+/// The state that a frame of cells does not need if an idle port accepts it.
 #[derive(Debug)]
-pub(crate) struct ColdPort {
+struct ColdPort {
     /// The frames remembered before the latest, in order; what it holds where those are all is forgotten.
     older: VecDeque<Sending>,
     policy: Policy,
     /// The link behind the port, if that loses frames.
-    pub(crate) lossy: Option<LossyLink>,
-    pub(crate) vcs: Vec<SourceVc>,
+    lossy: Option<LossyLink>,
+    /// Of a link of packets.
+    packets: Option<Packets>,
+    vcs: Vec<SourceVc>,
     active_vcs: u32,
     /// Sum of the policy's weights of those VCs.
     active_weight: u64,
-    /// Cells that left, after `finish`.
-    pub(crate) departed: u64,
+    /// Units that left, after `finish`.
+    departed: u64,
     /// Of the queue, after `finish`.
-    pub(crate) integral: QueueIntegral,
-    pub(crate) discarded: Discards,
-    pub(crate) frames_discarded: Discards,
-    pub(crate) samples: QueueSamples,
+    integral: QueueIntegral,
+    discarded: Discards,
+    frames_discarded: Discards,
+    samples: QueueSamples,
+}
+
+impl ColdPort {
+    /// A frame of so many units of the VC at `port_vc` comes, which take so much of the buffer.
+    fn enters(&mut self, port_vc: PortVc, units: u32, held: u32) {
+        let vc = &mut self.vcs[port_vc.index()];
+        if vc.queued == 0 {
+            self.active_vcs += 1;
+            self.active_weight += self.policy.weight(vc.vc);
+        }
+        vc.queued += units;
+        vc.held += held;
+    }
+
+    /// It has left.
+    fn leaves(&mut self, port_vc: PortVc, units: u32, held: u32) {
+        let vc = &mut self.vcs[port_vc.index()];
+        vc.queued -= units;
+        vc.held -= held;
+        if vc.queued == 0 {
+            self.active_vcs -= 1;
+            self.active_weight -= self.policy.weight(vc.vc);
+        }
+    }
+
+    /// What belongs to a port of packets.
+    fn packets(&mut self) -> &mut Packets {
+        self.packets.as_mut().expect("the link carries packets")
+    }
 }
 
 impl SourcePort {
-    pub(crate) fn new(link: &LinkSpec, seed: u64) -> Self {
+    /// The port of `link` in a run that ends at `end`; `is_by_flow` asks for stays of packets flow by flow, and `samples_vcs`
+    /// for samples of each VC.
+    pub(crate) fn new(
+        link: &LinkSpec,
+        (seed, end): (u64, SimTime),
+        (is_by_flow, samples_vcs): (bool, bool),
+    ) -> Self {
         let queue = &link.port.queues[0];
         let policy = Policy::new(&queue.policy, seed, &link.name);
+        let packets = Packets::of(link, end, is_by_flow);
+        let counts_vcs = policy.needs().vcs || samples_vcs;
+        let is_observed = packets.as_ref().is_some_and(Packets::is_observed);
         SourcePort {
             kind: Arc::new(Kind {
                 cell_time: link.cell_time_ps,
+                carries_packets: packets.is_some(),
                 frame_gap: link.port.frame_gap_ps,
                 capacity: queue.capacity_cells.unwrap_or(u32::MAX),
                 may_refuse: !policy.takes_all(),
-                counts_vcs: policy.needs().vcs,
-                horizon: SimTime::ZERO,
-                kept_from: SimTime::ZERO,
+                counts_vcs,
+                is_observed,
+                kept_from: end,
             }),
             arrived: 0,
             stayed: 0,
@@ -129,6 +217,7 @@ impl SourcePort {
                 older: VecDeque::new(),
                 policy,
                 lossy: None,
+                packets,
                 vcs: Vec::new(),
                 active_vcs: 0,
                 active_weight: 0,
@@ -149,22 +238,16 @@ impl SourcePort {
         }
     }
 
-    /// Adds `vc`, which begins here; `delay` after they have left, its frames have no further
-    /// effect.
-    pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime) -> PortVc {
+    /// Adds `vc`, which begins here; `delay` after they have left, its frames have no further effect on a run that ends at
+    /// `end`.
+    pub(crate) fn add_vc(&mut self, vc: u32, delay: SimTime, end: SimTime) -> PortVc {
         let kind = Arc::make_mut(&mut self.kind);
-        kind.horizon = kind.horizon.max(delay);
+        kind.kept_from = kind.kept_from.min(end.since(delay));
         self.rest.vcs.push(SourceVc {
             vc,
             ..SourceVc::default()
         });
         PortVc(self.rest.vcs.len() as u32 - 1)
-    }
-
-    /// All VCs are there, of a run that ends at `end`.
-    pub(crate) fn keep_frames(&mut self, end: SimTime) {
-        let kind = Arc::make_mut(&mut self.kind);
-        kind.kept_from = SimTime(end.0.saturating_sub(kind.horizon.0));
     }
 
     /// Makes the link behind the port lose frames, if the spec says so, once all VCs are there.
@@ -173,18 +256,22 @@ impl SourcePort {
         self.rest.lossy = LossyLink::new(link, seed, vcs, late);
     }
 
-    /// Returns whether the link loses a frame of `cells` cells of the VC at `port_vc` that has been
-    /// accepted and begins to leave at `start`.
-    pub(crate) fn loses(&mut self, start: SimTime, port_vc: PortVc, cells: u32) -> bool {
+    /// The link behind the port, if that loses frames.
+    pub(crate) fn lossy(&self) -> Option<&LossyLink> {
+        self.rest.lossy.as_ref()
+    }
+
+    /// Returns whether the link loses a frame of the VC at `port_vc` that has been accepted just now: `units` units leave it
+    /// as `sent` says.
+    pub(crate) fn loses(&mut self, sent: Sent, port_vc: PortVc, units: u32) -> bool {
         let Some(lossy) = &mut self.rest.lossy else {
             return false;
         };
         lossy.begin(port_vc, FrameId::default(), true);
         let is_lost = lossy.loses(port_vc, None);
         if is_lost {
-            let cell_time = self.kind.cell_time;
-            let cell_time = SimTime(cell_time);
-            let entering = Burst::new(start + cell_time, cell_time, cells.into());
+            let spacing = SimTime((sent.end - sent.start).0 / u64::from(units));
+            let entering = Burst::new(sent.start + spacing, spacing, units.into());
             lossy.note(port_vc, entering);
         }
         is_lost
@@ -214,54 +301,87 @@ impl SourcePort {
         prefetch(&self.queue_max);
     }
 
-    /// Offers a frame, which waits for a gap before it unless it is paced; returns when its first bit leaves,
-    /// or why it was refused.
+    /// Offers a frame of the VC at `port_vc`; why it was refused, if it was.
+    #[inline(always)]
     pub(crate) fn offer(
         &mut self,
         now: SimTime,
         port_vc: PortVc,
-        cells: u32,
-        is_paced: bool,
-    ) -> Result<SimTime, DiscardReason> {
+        frame: Handed,
+    ) -> Result<Sent, DiscardReason> {
         self.settle(now);
-        self.arrived += u64::from(cells);
+        let units = frame.units();
+        self.arrived += u64::from(units);
         let queued = self.queued(now);
-        let refused = self.refusal(now, port_vc, cells, queued);
-        let has_room = u64::from(queued) + u64::from(cells) <= u64::from(self.kind.capacity);
+        let (held, size) = match frame {
+            Handed::Cells { cells, .. } => (queued, cells),
+            Handed::Packet { octets, .. } => (self.held(queued), octets),
+        };
+        let takes = self.takes(size);
+        let is_asked = self.kind.may_refuse && !(units == 1 && self.rest.policy.keeps_last_cells());
+        let decision = match is_asked {
+            true => self.decision(now, port_vc, (queued, held), frame),
+            false => Decision::Accept,
+        };
+        let has_room = u64::from(held) + u64::from(takes) <= u64::from(self.kind.capacity);
+        let refused = decision.refusal();
         if let Some(reason) = refused.or((!has_room).then_some(DiscardReason::Overflow)) {
-            self.rest.discarded.add(reason, u64::from(cells));
+            self.rest.discarded.add(reason, u64::from(units));
             self.rest.frames_discarded.add(reason, 1);
+            if let Handed::Packet { octets, ecn, .. } = frame {
+                self.rest.packets().on_refusal(now, octets, ecn);
+            }
             return Err(reason);
         }
-        let gap = if is_paced { 0 } else { self.draw_gap() };
+        let gap = match frame {
+            Handed::Cells { is_paced: true, .. } => 0,
+            _ => self.draw_gap(),
+        };
         let start = self.free_at.max(now) + SimTime(gap);
-        self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
-        self.remember(now, cells, port_vc);
+        let (sending, is_marked) = match frame {
+            Handed::Cells { cells, .. } => {
+                self.free_at = start + SimTime(u64::from(cells) * self.kind.cell_time);
+                (self.sending(cells.into()), false)
+            }
+            Handed::Packet { octets, ecn, flow } => {
+                let is_marked = decision == Decision::Mark && ecn != Ecn::Ce;
+                let packets = self.rest.packets();
+                let time = packets.time(octets);
+                self.free_at = start + time;
+                let packet = (octets, ecn, flow);
+                packets.on_acceptance((now, start, self.free_at), packet, is_marked);
+                (time.0.into(), is_marked)
+            }
+        };
+        self.remember(now, size, port_vc);
         if self.kind.may_refuse {
             let vc = self.rest.vcs[port_vc.index()].vc;
-            self.rest.policy.on_accepted(vc, cells);
+            self.rest.policy.on_accepted(vc, takes);
         }
-        self.queued += cells;
+        self.queued += units;
         if self.kind.counts_vcs {
-            let vc = &mut self.rest.vcs[port_vc.index()];
-            if vc.queued == 0 {
-                self.rest.active_vcs += 1;
-                self.rest.active_weight += self.rest.policy.weight(vc.vc);
-            }
-            vc.queued += cells;
+            self.rest.enters(port_vc, units, takes);
         }
-        let wait = u128::from((start - now).0) * u128::from(cells);
-        self.stayed += wait + self.sending(cells.into());
-        self.queue_max = self.queue_max.max(queued + cells);
-        Ok(start)
+        let wait = u128::from((start - now).0) * u128::from(units);
+        self.stayed += wait + sending;
+        self.queue_max = self.queue_max.max(queued + units);
+        if queued == 0 && self.kind.is_observed {
+            self.begin_service(now);
+        }
+        Ok(Sent {
+            start,
+            end: self.free_at,
+            is_marked,
+        })
     }
 
-    /// Remembers the frame of `cells` cells that was accepted just now. Those that are over are
+    /// Remembers the frame of size `size` that was accepted just now. Those that are over are
     /// forgotten when the last one is, and when there is no more room for another.
-    fn remember(&mut self, now: SimTime, cells: u32, port_vc: PortVc) {
+    #[inline(always)]
+    fn remember(&mut self, now: SimTime, size: u32, port_vc: PortVc) {
         let frame = Sending {
             end: self.free_at,
-            cells,
+            size,
             port_vc,
         };
         let [before, last] = self.latest;
@@ -309,23 +429,21 @@ impl SourcePort {
         (0..self.remembered).filter_map(|at| self.frame(at))
     }
 
-    /// Why the policy refuses a frame.
-    fn refusal(
+    /// What the policy decides on a frame that comes now, to `queued` units that take `held` of the buffer.
+    fn decision(
         &mut self,
         now: SimTime,
         port_vc: PortVc,
-        cells: u32,
-        queued: u32,
-    ) -> Option<DiscardReason> {
-        if !self.kind.may_refuse || cells == 1 && self.rest.policy.keeps_last_cells() {
-            return None;
-        }
+        (queued, held): (u32, u32),
+        frame: Handed,
+    ) -> Decision {
         // What came and was neither refused nor is still here has left.
-        let departed =
-            self.arrived - u64::from(cells) - self.rest.discarded.total() - u64::from(queued);
-        let view = BufferView {
-            queued,
-            vc_queued: self.vc_queued(now, port_vc),
+        let departed = self.departed(queued) - u64::from(frame.units());
+        let here = &self.rest.vcs[port_vc.index()];
+        let (vc, vc_held) = (here.vc, here.held);
+        let mut view = BufferView {
+            queued: held,
+            vc_queued: vc_held - self.sent_of(now, port_vc).min(vc_held),
             // A frame that has not wholly left keeps its VC active.
             active_vcs: self.rest.active_vcs,
             active_weight: self.rest.active_weight,
@@ -336,10 +454,62 @@ impl SourcePort {
             capacity: self.kind.capacity,
             ..BufferView::default()
         };
-        self.rest
-            .policy
-            .on_enqueue(self.rest.vcs[port_vc.index()].vc, &view)
-            .refusal()
+        if let Handed::Packet { octets, ecn, .. } = frame {
+            view.octets = self.rest.packets().octets();
+            (view.packet_octets, view.ecn) = (octets, ecn);
+        }
+        self.rest.policy.on_enqueue(vc, &view)
+    }
+
+    /// The transmission of the first packet begins, if there is one: for a policy that observes that.
+    fn begin_service(&mut self, now: SimTime) {
+        let rest = &*self.rest;
+        let came = rest.packets.as_ref().and_then(Packets::first_came);
+        let (Some(first), Some(came)) = (self.frame(self.left), came) else {
+            return;
+        };
+        let (size, port_vc) = (first.size, first.port_vc);
+        let octets = rest.packets.as_ref().map_or(0, Packets::octets);
+        let view = BufferView {
+            queued: self.held(self.queued) - self.takes(size),
+            now_ps: now.0,
+            departed: self.departed(self.queued),
+            capacity: self.kind.capacity,
+            octets: octets - u64::from(size),
+            packet_octets: size,
+            came_ps: came.0,
+            ..BufferView::default()
+        };
+        let vc = rest.vcs[port_vc.index()].vc;
+        let decision = self.rest.policy.on_dequeue(vc, &view);
+        debug_assert_eq!(decision, Decision::Accept, "it observes");
+    }
+
+    /// What a frame takes of the buffer.
+    fn takes(&self, size: u32) -> u32 {
+        match self.kind.carries_packets {
+            true => self.rest.packets.as_ref().map_or(0, |p| p.takes(size)),
+            false => size,
+        }
+    }
+
+    /// What `queued` units take of the buffer, which are all.
+    fn held(&self, queued: u32) -> u32 {
+        let packets = self.rest.packets.as_ref();
+        packets.map_or(queued, |packets| packets.held(queued))
+    }
+
+    /// Units of a frame.
+    fn units(&self, frame: &Sending) -> u32 {
+        match self.kind.carries_packets {
+            true => 1,
+            false => frame.size,
+        }
+    }
+
+    /// Units that have left where `queued` have not.
+    fn departed(&self, queued: u32) -> u64 {
+        self.arrived - self.rest.discarded.total() - u64::from(queued)
     }
 
     /// Sum of the times after which the first `count` cells of a frame have left, since its start.
@@ -349,34 +519,46 @@ impl SourcePort {
 
     /// When the first bit of `frame` leaves.
     fn start(&self, frame: &Sending) -> SimTime {
-        frame.end - SimTime(u64::from(frame.cells) * self.kind.cell_time)
+        let packets = self.rest.packets.as_ref();
+        let of_cells = || SimTime(u64::from(frame.size) * self.kind.cell_time);
+        frame.end - packets.map_or_else(of_cells, |packets| packets.time_of(frame.size))
     }
 
-    /// Cells of `frame` that have left by `now`, that instant included.
-    fn departed_of(&self, frame: &Sending, now: SimTime) -> u64 {
-        (now.since(self.start(frame)).0 / self.kind.cell_time).min(u64::from(frame.cells))
+    /// Units of `frame` that have left by `now`, that instant included.
+    fn departed_of(&self, frame: &Sending, now: SimTime) -> u32 {
+        if self.kind.carries_packets {
+            return u32::from(frame.end <= now);
+        }
+        let start = frame.end - SimTime(u64::from(frame.size) * self.kind.cell_time);
+        (now.since(start).0 / self.kind.cell_time).min(u64::from(frame.size)) as u32
     }
 
     /// Sets the frames apart that have wholly left by `now`.
     #[inline(always)]
     fn settle(&mut self, now: SimTime) {
-        if self.free_at <= now && !self.kind.counts_vcs {
+        if self.free_at <= now && !self.kind.counts_vcs && !self.kind.is_observed {
             // All have, and nobody asks which.
             (self.left, self.queued) = (self.remembered, 0);
+            if self.kind.carries_packets {
+                self.rest.packets().on_idle();
+            }
             return;
         }
         while let Some(&frame) = self.frame(self.left)
             && frame.end <= now
         {
+            let units = self.units(&frame);
             self.left += 1;
-            self.queued -= frame.cells;
+            self.queued -= units;
             if self.kind.counts_vcs {
-                let vc = &mut self.rest.vcs[frame.port_vc.index()];
-                vc.queued -= frame.cells;
-                if vc.queued == 0 {
-                    self.rest.active_vcs -= 1;
-                    self.rest.active_weight -= self.rest.policy.weight(vc.vc);
-                }
+                let takes = self.takes(frame.size);
+                self.rest.leaves(frame.port_vc, units, takes);
+            }
+            if self.kind.carries_packets {
+                self.rest.packets().on_departure(frame.size);
+            }
+            if self.kind.is_observed {
+                self.begin_service(frame.end);
             }
         }
     }
@@ -386,106 +568,20 @@ impl SourcePort {
         (self.left..self.remembered).filter_map(|at| self.frame(at))
     }
 
-    /// X: cells in the port, departures at `now` done.
-    pub(crate) fn queued(&self, now: SimTime) -> u32 {
-        if self.queued == 0 {
-            return 0;
+    /// X: units in the port, departures at `now` done.
+    fn queued(&self, now: SimTime) -> u32 {
+        if self.queued == 0 || self.kind.carries_packets {
+            return self.queued;
         }
         let front = self.frame(self.left);
-        let departed = front.map_or(0, |front| self.departed_of(front, now));
-        self.queued - departed as u32
+        self.queued - front.map_or(0, |front| self.departed_of(front, now))
     }
 
-    /// X_i of the VC at `port_vc`, departures at `now` done.
-    pub(crate) fn vc_queued(&self, now: SimTime, port_vc: PortVc) -> u32 {
-        if self.kind.counts_vcs {
-            let departed = match self.frame(self.left) {
-                Some(front) if front.port_vc == port_vc => self.departed_of(front, now),
-                _ => 0,
-            };
-            return self.rest.vcs[port_vc.index()].queued - departed as u32;
+    /// Cells that have left, departures at `now` done, of the frame under transmission if that is of the VC at `port_vc`.
+    fn sent_of(&self, now: SimTime, port_vc: PortVc) -> u32 {
+        match self.frame(self.left) {
+            Some(front) if front.port_vc == port_vc => self.departed_of(front, now),
+            _ => 0,
         }
-        let of_vc = self.under_way().filter(|frame| frame.port_vc == port_vc);
-        of_vc
-            .map(|frame| frame.cells - self.departed_of(frame, now) as u32)
-            .sum()
-    }
-
-    /// X at `now`, departures done.
-    pub(crate) fn settled_queue(&mut self, now: SimTime) -> u32 {
-        self.settle(now);
-        self.queued(now)
-    }
-
-    /// Samples every VC's occupancy at `now`, and tells it.
-    pub(crate) fn sample_each_vc(&mut self, now: SimTime, report: &mut dyn FnMut(u32, u32)) {
-        self.settle(now);
-        for port_vc in PortVc::all().take(self.rest.vcs.len()) {
-            let cells = self.vc_queued(now, port_vc);
-            let vc = &mut self.rest.vcs[port_vc.index()];
-            vc.samples.add(cells);
-            report(vc.vc, cells);
-        }
-    }
-
-    /// Ends the run: takes back what does not leave before `end`.
-    pub(crate) fn finish(&mut self, end: SimTime) {
-        let last = SimTime(end.0 - 1);
-        self.settle(last);
-        let mut remaining = 0;
-        for frame in self.under_way() {
-            let done = self.departed_of(frame, last);
-            let cells = u64::from(frame.cells) - done;
-            let departures = u128::from(self.start(frame).0) * u128::from(cells)
-                + self.sending(frame.cells.into())
-                - self.sending(done);
-            remaining += departures;
-        }
-        self.rest.integral.stayed(self.stayed);
-        self.rest.integral.not_departed(remaining);
-        self.rest.departed =
-            self.arrived - self.rest.discarded.total() - u64::from(self.queued(last));
-    }
-
-    /// Time during which a cell was under transmission before `end`; after `finish`.
-    pub(crate) fn busy(&self, end: SimTime) -> SimTime {
-        let whole = SimTime(self.rest.departed * self.kind.cell_time);
-        // The cell under transmission: the front frame's next one.
-        let sending = self.under_way().next().map_or(SimTime::ZERO, |frame| {
-            let done = self.departed_of(frame, SimTime(end.0 - 1));
-            end.since(self.start(frame) + SimTime(done * self.kind.cell_time))
-        });
-        whole + sending
-    }
-
-    /// Cells, by index at the port, that leave at `from` or later, among the frames remembered.
-    pub(crate) fn not_departed_before(&self, from: SimTime, port_vc: PortVc) -> u64 {
-        self.frames()
-            .filter(|frame| frame.port_vc == port_vc)
-            .map(|frame| {
-                let done = from
-                    .0
-                    .checked_sub(1)
-                    .map_or(0, |last| self.departed_of(frame, SimTime(last)));
-                u64::from(frame.cells) - done
-            })
-            .sum()
-    }
-
-    /// The last departure before `before` of a VC whose index `belongs`, and that index.
-    pub(crate) fn last_departure(
-        &self,
-        before: SimTime,
-        belongs: impl Fn(PortVc) -> bool,
-    ) -> Option<(SimTime, PortVc)> {
-        let last = SimTime(before.0.checked_sub(1)?);
-        self.frames()
-            .rev()
-            .filter(|frame| belongs(frame.port_vc))
-            .find_map(|frame| {
-                let done = self.departed_of(frame, last);
-                let departure = self.start(frame) + SimTime(done * self.kind.cell_time);
-                (done > 0).then_some((departure, frame.port_vc))
-            })
     }
 }
