@@ -139,6 +139,7 @@ fn tried_lookaheads(load: &Load) -> Vec<u64> {
         .filter(|&ps| ps > 0)
         .collect();
     all.sort_unstable();
+    all.dedup();
     let Some(last) = all.len().checked_sub(1) else {
         return Vec::new();
     };

@@ -71,8 +71,8 @@ struct DiscardRow {
     /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
     /// handed over whole, which was offered first.
     entered: Option<SimTime>,
-    /// True if another region has rows of the same event that come before.
-    is_later: bool,
+    /// Its place among rows of the same event that regions have.
+    place: u64,
 }
 
 /// The state of a run, or of a region of the network in it.
@@ -95,6 +95,8 @@ pub(crate) struct Network<'a> {
     /// None where there are no users.
     users: Option<Users>,
     of_users: UsersOutbox,
+    /// The place of what is offered among all that its event lets users send, in a region.
+    place: u64,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, FrameId)>,
@@ -203,6 +205,7 @@ impl<'a> Network<'a> {
             proxies,
             users: Users::of(spec),
             of_users: UsersOutbox::default(),
+            place: 0,
             sources,
             echoes: spec.echoes(),
             asked_at: HashMap::new(),
@@ -559,7 +562,7 @@ impl<'a> Network<'a> {
                     flow: frame.flow,
                     reason: loss.reason as u8,
                     entered: self.ports.entry(link, frame.vc, loss.nth),
-                    is_later: false,
+                    place: 0,
                 });
             }
             self.ports.output(port).losses = Some(losses);
@@ -574,14 +577,17 @@ impl<'a> Network<'a> {
                     flow: FlowId::NONE,
                     reason: DiscardReason::Overflow as u8,
                     entered: None,
-                    is_later: false,
+                    place: 0,
                 });
             }
         }
     }
 
-    /// Ends the run at the ports: books what leaves and what is lost before the end.
-    pub(crate) fn finish_ports(&mut self) {
+    /// Ends the run at the ports, where it books what leaves and what is lost before the end, and for users.
+    pub(crate) fn finish(&mut self) {
+        if let Some(users) = &mut self.users {
+            users.finish(self.end);
+        }
         for port in &mut self.ports.sources {
             port.finish(self.end);
         }
@@ -603,7 +609,7 @@ impl<'a> Network<'a> {
         rows.sort_by_key(|row| row.order);
         // Cells come together by a time-varying link alone, in the order in which they entered it.
         for coupled in rows.chunk_by_mut(|a, b| a.order == b.order) {
-            coupled.sort_by_key(|row| (row.is_later, row.entered));
+            coupled.sort_by_key(|row| (row.place, row.entered));
         }
         for row in rows {
             let time = row.order.time().0;

@@ -159,7 +159,7 @@ fn run_alone<'a>(
             }
         }
     }
-    network.finish_ports();
+    network.finish();
     Ok(network)
 }
 

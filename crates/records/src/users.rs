@@ -71,6 +71,19 @@ impl UserSectionRecord {
         own.octets_accepted += requests.octets_accepted;
         own.octets_unsent += requests.octets_unsent;
     }
+
+    /// Adds what other connections, or other ends of connections, have accounted for.
+    pub fn add_all(&mut self, others: &UserSectionRecord) {
+        self.connections += others.connections;
+        self.forward.add_all(&others.forward);
+        self.reverse.add_all(&others.reverse);
+        if let Some(pep) = &others.pep {
+            self.add_answers(pep);
+        }
+        if let Some(relayed) = &others.relayed {
+            self.add_requests(relayed);
+        }
+    }
 }
 
 /// Bits of a time that a histogram keeps: a bucket is at most 1/64 of what it counts wide.
@@ -99,6 +112,17 @@ impl Responses {
         self.max_ps = self.max_ps.max(time_ps);
         let cut = (u64::BITS - time_ps.leading_zeros()).saturating_sub(KEPT_BITS);
         *self.buckets.entry(time_ps >> cut << cut).or_default() += 1;
+    }
+
+    /// Adds those of other users.
+    pub fn add_all(&mut self, others: &Responses) {
+        self.asked += others.asked;
+        self.answered += others.answered;
+        self.sum_ps += others.sum_ps;
+        self.max_ps = self.max_ps.max(others.max_ps);
+        for (time_ps, count) in &others.buckets {
+            *self.buckets.entry(*time_ps).or_default() += count;
+        }
     }
 }
 

@@ -156,6 +156,40 @@ pub struct StreamRecord {
     pub control_segments: u64,
 }
 
+impl StreamRecord {
+    /// Adds what other connections, or other ends of connections, carried.
+    pub fn add_all(&mut self, others: &StreamRecord) {
+        let StreamRecord {
+            octets_sent,
+            octets_retransmitted,
+            octets_acked,
+            octets_outstanding,
+            octets_delivered,
+            octets_received,
+            octets_waiting,
+            segments_sent,
+            segments_retransmitted,
+            acks_sent,
+            timeouts,
+            fast_retransmits,
+            control_segments,
+        } = others;
+        self.octets_sent += octets_sent;
+        self.octets_retransmitted += octets_retransmitted;
+        self.octets_acked += octets_acked;
+        self.octets_outstanding += octets_outstanding;
+        self.octets_delivered += octets_delivered;
+        self.octets_received += octets_received;
+        self.octets_waiting += octets_waiting;
+        self.segments_sent += segments_sent;
+        self.segments_retransmitted += segments_retransmitted;
+        self.acks_sent += acks_sent;
+        self.timeouts += timeouts;
+        self.fast_retransmits += fast_retransmits;
+        self.control_segments += control_segments;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

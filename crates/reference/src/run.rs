@@ -181,8 +181,10 @@ pub fn records_of(spec: &NetworkSpec, finished: Finished) -> RunRecords {
     let measured = finished.delays.iter().map(|(vc, delays)| (*vc, delays));
     let (cell_delays, class_delays) = delay_records(measured, spec);
     let cells = ports.iter().map(|p| p.arrived - p.discarded.total()).sum();
-    let users = finished.users.as_ref();
-    let users = users.map_or_else(Vec::new, |users| users.records(end));
+    let users = finished.users.map_or_else(Vec::new, |mut users| {
+        users.finish(end);
+        users.records()
+    });
     let others = (&sources[..], &users[..]);
     let mut ledger = Ledger::of(&flows, &finished.vcs, &ports, others, finished.frames);
     ledger.add_fragmented(&finished.fragmented);

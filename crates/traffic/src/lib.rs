@@ -23,7 +23,7 @@ pub use relay::Proxies;
 pub use round_trips::RoundTrips;
 pub use shared_tcp::SharedTcp;
 pub use timers::rank;
-pub use users::{UserSegment, Users, UsersOutbox};
+pub use users::{Letter, UserSegment, Users, UsersOutbox};
 
 use cache::{LINE, prefetch_line};
 use loss_script::ScriptedLosses;

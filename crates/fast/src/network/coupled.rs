@@ -44,7 +44,7 @@ impl Network<'_> {
                     flow: FlowId(flow),
                     reason,
                     entered: offered.map(SimTime),
-                    is_later: false,
+                    place: 0,
                 });
             }
         }

@@ -20,7 +20,7 @@ impl<'a> Network<'a> {
         let mut regions = regions;
         for region in &mut regions {
             region.limit = region.end;
-            region.finish_ports();
+            region.finish();
             region.mark_rows();
         }
         let histories = regions.iter_mut().map(|region| {
@@ -78,7 +78,9 @@ impl<'a> Network<'a> {
         let begins = |vc: u32| there.has(spec.vc_source(vc as usize));
         let ends = |vc: u32| there.has(spec.vc_destination(vc as usize));
         self.vcs.absorb(region.vcs, begins, ends);
-        self.users = self.users.take().or(region.users);
+        if let (Some(users), Some(others)) = (&mut self.users, region.users) {
+            users.absorb(others);
+        }
         self.coupled = self.coupled.take().or(region.coupled);
         self.frames.add_made(region.frames.made());
         self.events_elsewhere += region.events.popped() - region.continued;
@@ -95,11 +97,10 @@ impl<'a> Network<'a> {
         for row in &mut rows {
             let is_timer = (rank::RETRANSMISSION..=rank::APPLICATION).contains(&row.order.rank());
             let flow = self.spec.flows.get(row.order.subject() as usize);
-            row.is_later = is_timer
-                && flow.is_some_and(|flow| {
-                    let source = self.spec.vc_source(flow.forward[0] as usize);
-                    !self.has(source)
-                });
+            if let Some(flow) = flow.filter(|_| is_timer) {
+                let source = self.spec.vc_source(flow.forward[0] as usize);
+                row.place = u64::from(!self.has(source));
+            }
         }
         self.discard_rows = Some(rows);
     }

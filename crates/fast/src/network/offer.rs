@@ -118,7 +118,7 @@ impl Network<'_> {
                 flow: offer.flow,
                 reason: reason as u8,
                 entered: Some(SimTime(self.offered)),
-                is_later: false,
+                place: self.place,
             });
         }
     }

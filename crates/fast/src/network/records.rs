@@ -12,6 +12,7 @@ use skycell_records::{
     WebTotals, delay_records,
 };
 use skycell_reference::Finished;
+use skycell_traffic::Users;
 use skycell_units::{PortVc, SimTime};
 
 /// Cells that came to a station before the end of the run, and that left it.
@@ -39,7 +40,7 @@ impl Network<'_> {
             *own = FlowRecord::of_ends(std::mem::take(own), &half.record(end));
         }
         let users = network.users.as_ref();
-        let users = users.map_or_else(Vec::new, |users| users.records(end));
+        let users = users.map_or_else(Vec::new, Users::records);
         let mut passed = vec![Passed::default(); network.ports.slots.len()];
         let vcs = 0..network.vcs.rest.len();
         let of_vc = |id: usize| match coupled {

@@ -12,7 +12,7 @@ use skycell_des::Key;
 use skycell_records::Traces;
 use skycell_spec::{NetworkSpec, Proxy};
 use skycell_tcp::SackBlocks;
-use skycell_traffic::rank;
+use skycell_traffic::{Letter, rank};
 use skycell_units::{FrameId, InputId, SimTime};
 use std::sync::Arc;
 
@@ -53,6 +53,8 @@ struct AtPort {
 pub(crate) struct Batch {
     arriving: Vec<AtEnd>,
     due: Vec<AtPort>,
+    /// Of users to servers, and back.
+    letters: Vec<Letter>,
 }
 
 /// Which region this is, and what it sends.
@@ -143,9 +145,8 @@ impl<'a> Network<'a> {
         if !slots.iter().any(coupled) {
             self.coupled = None;
         }
-        let of_users = spec.user_routes().flatten().next();
-        if of_users.is_some_and(|&vc| !here.has(spec.vc_source(vc as usize))) {
-            self.users = None;
+        if let Some(users) = &mut self.users {
+            users.keep(here.id, here.regions.of_users(spec));
         }
         self.sources.retain(|(id, ..)| {
             let source = &spec.sources[*id as usize];
@@ -242,6 +243,12 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// A letter of a user or a server goes to another region, ahead of what it is about.
+    pub(super) fn send_letter(&mut self, to: u32, letter: Letter) {
+        let here = self.here.as_mut().expect("users are in regions");
+        here.batch(to).letters.push(letter);
+    }
+
     /// A whole frame from another region comes to the end of its VC.
     fn on_foreign(&mut self, arriving: AtEnd) {
         let AtEnd {
@@ -283,6 +290,10 @@ impl Region for Network<'_> {
 
     fn take(&mut self, _: u32, batch: Batch) {
         let acted = self.here.as_ref().map_or(SimTime::ZERO, |here| here.acted);
+        for letter in batch.letters {
+            let users = self.users.as_mut().expect("a user writes to its server");
+            users.on_letter(letter);
+        }
         for due in batch.due {
             assert!(due.fragment.head >= acted, "it comes to what has happened");
             let frame = self.adopt(due.frame);

@@ -288,7 +288,7 @@ impl Network<'_> {
                 flow: loss.flow,
                 reason: loss.reason as u8,
                 entered,
-                is_later: false,
+                place: 0,
             });
         }
         self.ports.stepped(id).losses = Some(losses);

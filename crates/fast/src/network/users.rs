@@ -3,6 +3,7 @@
 use super::{Network, Offer};
 use crate::frames::Frame;
 use skycell_tcp::Segment;
+use skycell_traffic::{UserSegment, rank};
 use skycell_units::{FlowId, SimTime};
 
 impl Network<'_> {
@@ -29,6 +30,7 @@ impl Network<'_> {
 
     /// A time of a user's connection has come.
     pub(super) fn on_user_event(&mut self, now: SimTime, kind: u8, id: u32) {
+        self.of_users.order = Some(self.current);
         if let Some(users) = &mut self.users {
             users.on_event(now, kind, id, &mut self.of_users);
         }
@@ -37,6 +39,7 @@ impl Network<'_> {
 
     /// A segment has come to an end of a user's connection.
     pub(super) fn on_user_segment(&mut self, now: SimTime, frame: &Frame, segment: &Segment) {
+        self.of_users.order = Some(self.current);
         if let Some(users) = &mut self.users {
             let (id, is_forward) = (frame.flow.0, frame.is_forward);
             users.on_segment(now, id, is_forward, segment, &mut self.of_users);
@@ -48,7 +51,11 @@ impl Network<'_> {
     fn after_users(&mut self, now: SimTime) {
         let mut out = std::mem::take(&mut self.of_users);
         out.wakes.drain(..).for_each(|key| self.events.push(key));
+        for (to, letter) in out.letters.drain(..) {
+            self.send_letter(to, letter);
+        }
         for sent in out.sent.drain(..) {
+            self.place = self.place_of(&sent);
             let users = self.users.as_ref().expect("who sends is there");
             let vc = users.route(sent.flow, sent.is_forward)[0];
             let (flow, size) = (FlowId(sent.flow), (sent.cells, sent.octets as u32));
@@ -64,7 +71,19 @@ impl Network<'_> {
             };
             self.offer_frame(now, offer);
         }
+        self.place = 0;
         self.of_users = out;
         self.take_arriving();
+    }
+
+    /// In a region, where a segment stands among all that a timer lets the ends of a slot's connections send: the newest
+    /// connection is first, and the user before the server.
+    fn place_of(&self, sent: &UserSegment) -> u64 {
+        let newest = u64::from(u32::MAX - sent.segment.connection) << 1;
+        match (&self.here, self.current.rank()) {
+            (None, _) | (_, rank::ARRIVAL) => 0,
+            (_, rank::APPLICATION) => u64::from(sent.is_forward),
+            _ => newest | u64::from(sent.is_forward),
+        }
     }
 }

@@ -8,7 +8,7 @@ mod cut;
 use crate::plan::Plan;
 use crate::plan::route::{Hop, PortKind, least_time};
 use crate::turns::Edge;
-use skycell_spec::{FlowSpec, NetworkSpec, TraceKind, TrafficSpec};
+use skycell_spec::{FlowSpec, NetworkSpec, TraceKind, TrafficSpec, UserRouteSpec};
 use skycell_units::SimTime;
 use std::collections::BTreeMap;
 
@@ -76,10 +76,33 @@ fn atoms(spec: &NetworkSpec, plan: &Plan) -> Atoms {
         let first = [flow.forward[0], flow.reverse[0]];
         atoms.join(first.map(|vc| spec.vc_source(vc as usize)));
     }
-    // What users do depends on more than one connection.
-    let of_users = spec.user_routes().flatten();
-    atoms.join(of_users.flat_map(|&vc| of_vc(vc)).flat_map(ends));
+    // A connection with proxies has more than two ends.
+    for route in user_routes(spec).filter(|route| !route.peps.is_empty()) {
+        let vcs = route.forward.iter().chain(&route.reverse);
+        atoms.join(vcs.flat_map(|&vc| of_vc(vc)).flat_map(ends));
+    }
     atoms
+}
+
+fn user_routes(spec: &NetworkSpec) -> impl Iterator<Item = &UserRouteSpec> {
+    spec.users.iter().flat_map(|users| &users.routes)
+}
+
+/// The least time from one end of a VC to the other, picoseconds.
+fn least_way(spec: &NetworkSpec, vc: u32) -> u64 {
+    let across = |&id: &u32| {
+        let link = &spec.links[id as usize];
+        // One that moves may become shorter.
+        let delay = if link.schedule.is_some() {
+            0
+        } else {
+            link.delay_ps
+        };
+        delay + least_time(link).0
+    };
+    let paths = spec.vcs[vc as usize].paths();
+    let ways = paths.map(|path| path.iter().map(across).sum());
+    ways.min().unwrap_or(0)
 }
 
 /// What crosses between two regions.
@@ -133,6 +156,13 @@ impl Regions {
         self.of_end[vc as usize]
     }
 
+    /// By route of users: the regions of the servers and of the users.
+    pub(crate) fn of_users(&self, spec: &NetworkSpec) -> Vec<[u32; 2]> {
+        let ends = user_routes(spec).map(|route| [route.forward[0], route.reverse[0]]);
+        let region = |vc: u32| self.of_node[spec.vc_source(vc as usize) as usize];
+        ends.map(|ends| ends.map(region)).collect()
+    }
+
     /// By pair of regions: what crosses from one to the other.
     pub(crate) fn borders(&self, spec: &NetworkSpec, plan: &Plan) -> BTreeMap<(u32, u32), Border> {
         let mut borders: BTreeMap<(u32, u32), Border> = BTreeMap::new();
@@ -158,6 +188,18 @@ impl Regions {
                     let ports = &mut borders.entry((from, end)).or_default().ports;
                     ports.push((*port, across(*port, hop)));
                 }
+            }
+        }
+        for (route, [servers, users]) in user_routes(spec).zip(self.of_users(spec)) {
+            // What one lets the other know is there before anything that goes all the way.
+            let both = [
+                (servers, users, &route.forward),
+                (users, servers, &route.reverse),
+            ];
+            for (from, to, vcs) in both.into_iter().filter(|(from, to, _)| from != to) {
+                let time = vcs.iter().map(|&vc| least_way(spec, vc)).sum();
+                let direct = &mut borders.entry((from, to)).or_default().direct;
+                *direct = Some(direct.map_or(SimTime(time), |least| least.min(SimTime(time))));
             }
         }
         for border in borders.values_mut() {

@@ -253,9 +253,9 @@ pub(super) struct Connection {
     pub(super) older: Option<u32>,
     in_parts: bool,
     /// Requests that have not come, each with the octet that it ends with.
-    asks: VecDeque<(Octets, Ask)>,
+    pub(super) asks: VecDeque<(Octets, Ask)>,
     /// Letters of answers that have not come, with the octet that they are pinned to.
-    parts: VecDeque<(Octets, u32, Part)>,
+    pub(super) parts: VecDeque<(Octets, u32, Part)>,
 }
 
 /// TCP parameters of both ends of connections over one section.

@@ -6,11 +6,14 @@
 //! keys that they ask for.
 
 mod connection;
+mod divided;
 mod record;
 mod segments;
 
 use crate::{clock_of, rank};
 use connection::{BothTcp, Connection};
+pub use divided::Letter;
+use divided::News;
 use skycell_apps::{Act, Client, Event, Peer, Row, Slot};
 use skycell_des::{Key, Stream};
 use skycell_records::{PepRecord, RelayedRequests, Responses, StreamRecord, UserSectionRecord};
@@ -45,6 +48,10 @@ pub struct UsersOutbox {
     pub sent: Vec<UserSegment>,
     /// Events that are to happen.
     pub wakes: Vec<Key>,
+    /// Letters to other regions of a network, by region.
+    pub letters: Vec<(u32, Letter)>,
+    /// Of a region: the event that lets users act.
+    pub order: Option<Key>,
 }
 
 /// Both routes between the host of a user and that of the servers.
@@ -76,8 +83,7 @@ struct Group {
     /// Id of its first user, and that user's place among all.
     first_id: u32,
     first_user: usize,
-    /// What users did, each with the user's number in the group.
-    rows: Vec<(u32, Row)>,
+    rows: Vec<Reported>,
     /// By section: accounts of ends that are closed, and of proxies that have passed all on.
     closed: Vec<UserSectionRecord>,
     /// The same of ends at servers and users alone: from the servers, and to them.
@@ -90,12 +96,24 @@ struct Group {
     responses: Responses,
 }
 
+/// Something that a user did.
+#[derive(Debug)]
+struct Reported {
+    /// Number of the user in the group.
+    user: u32,
+    row: Row,
+    /// Of a region: the event, and whether the user is elsewhere.
+    order: Option<Key>,
+    is_by_server: bool,
+}
+
 /// One user.
 #[derive(Debug)]
 struct User {
     group: u32,
     route: u32,
-    client: Client,
+    /// None where the user is in another region.
+    client: Option<Client>,
     peer: Peer,
     /// Of each slot that has ever been used.
     slots: Vec<SlotState>,
@@ -133,6 +151,10 @@ pub struct Users {
     /// The most sections of a connection.
     sections: u32,
     routes: Vec<Route>,
+    /// By route: the regions of the servers and of the users.
+    regions: Vec<[u32; 2]>,
+    /// The region to which these belong.
+    region: u32,
     groups: Vec<Group>,
     users: Vec<User>,
     connections: Vec<Option<Connection>>,
@@ -154,6 +176,13 @@ struct Who {
     is_of_datagrams: bool,
     /// The first id of the user.
     first: u32,
+}
+
+impl User {
+    /// When its client acts by itself.
+    fn client_due(&self) -> SimTime {
+        self.client.as_ref().map_or(SimTime::NEVER, Client::due)
+    }
 }
 
 impl Who {
@@ -198,6 +227,8 @@ impl Users {
             counted_from: SimTime(spec.measure_from_ps),
             ids: first_id..first_id,
             sections: users.sections(),
+            regions: vec![[0; 2]; routes.len()],
+            region: 0,
             routes,
             groups: Vec::new(),
             users: Vec::new(),
@@ -244,7 +275,7 @@ impl Users {
             self.users.push(User {
                 group,
                 route: spec.route_of(k, self.routes.len()) as u32,
-                client: Client::new(&app, SimTime(start), stream),
+                client: Some(Client::new(&app, SimTime(start), stream)),
                 peer: Peer::new(&app),
                 slots: vec![SlotState::default()],
             });
@@ -353,7 +384,7 @@ impl Users {
             rank::RETRANSMISSION => self.on_retransmission(now, who, out),
             rank::HELD_ACK => self.on_held_ack(now, who, out),
             _ => {
-                if who.slot == 0 && self.users[who.user].client.due() <= now {
+                if who.slot == 0 && self.users[who.user].client_due() <= now {
                     self.notify(now, who, Event::Timer, out);
                 }
                 if who.slot == 0 && self.users[who.user].peer.due() <= now {
@@ -439,7 +470,9 @@ impl Users {
     /// Lets the client of a user know what happens, and does what it wants done.
     fn notify(&mut self, now: SimTime, who: Who, event: Event, out: &mut UsersOutbox) {
         let mut acts = std::mem::take(&mut self.acts);
-        self.users[who.user].client.on(now, event, &mut acts);
+        if let Some(client) = &mut self.users[who.user].client {
+            client.on(now, event, &mut acts);
+        }
         for act in acts.drain(..) {
             self.act(now, who, act, out);
         }
@@ -456,7 +489,7 @@ impl Users {
         };
         match act {
             Act::Open { slot, in_parts } => {
-                self.open(now, of(slot), in_parts);
+                self.open(now, of(slot), in_parts, out);
                 self.send(of(slot), out);
                 self.plan(now, of(slot), out);
             }
@@ -466,6 +499,7 @@ impl Users {
                 if let Some(connection) = &mut self.connections[at as usize] {
                     connection.ask(now, octets, ask, &mut self.up);
                 }
+                self.post(of(slot), at, out);
                 self.send(of(slot), out);
                 self.plan(now, of(slot), out);
             }
@@ -493,20 +527,35 @@ impl Users {
                 }
             }
             Act::Report(row) => {
-                let k = (who.user - self.group_of(who).first_user) as u32;
-                self.group_mut(who).rows.push((k, row));
+                let reported = Reported {
+                    user: (who.user - self.group_of(who).first_user) as u32,
+                    row,
+                    order: out.order,
+                    is_by_server: self.users[who.user].client.is_none(),
+                };
+                self.group_mut(who).rows.push(reported);
             }
         }
     }
 
-    fn open(&mut self, now: SimTime, who: Who, in_parts: bool) {
+    fn open(&mut self, now: SimTime, who: Who, in_parts: bool, out: &mut UsersOutbox) {
+        let slots = &self.users[who.user].slots;
+        let last = slots.get(who.slot as usize).map_or(0, |slot| slot.number);
+        let at = self.add(who, last + 1, in_parts);
+        self.group_mut(who).connections += 1;
+        self.open_section(now, who, at);
+        self.write(who, last + 1, News::Opened { in_parts }, out);
+    }
+
+    /// Adds the next connection of a slot, of which nothing is open; returns where it is.
+    fn add(&mut self, who: Who, number: u32, in_parts: bool) -> u32 {
         let slots = &mut self.users[who.user].slots;
         if slots.len() <= who.slot as usize {
             slots.resize(who.slot as usize + 1, SlotState::default());
         }
         let state = &mut slots[who.slot as usize];
-        state.number += 1;
-        let (number, older) = (state.number, state.at);
+        state.number = number;
+        let older = state.at;
         let sections = self.route_of(who).sections.len();
         let connection = Connection::new(number, sections, in_parts, older);
         let at = match self.free.pop() {
@@ -518,8 +567,7 @@ impl Users {
         };
         self.connections[at as usize] = Some(connection);
         self.users[who.user].slots[who.slot as usize].at = Some(at);
-        self.group_mut(who).connections += 1;
-        self.open_section(now, who, at);
+        at
     }
 
     /// The user, or a proxy, opens a connection over the section before it.
@@ -588,6 +636,7 @@ impl Users {
     fn plan(&mut self, now: SimTime, who: Who, out: &mut UsersOutbox) {
         let id = self.id_of(who);
         let user = &mut self.users[who.user];
+        let first_due = user.client_due().min(user.peer.due());
         let Some(state) = user.slots.get_mut(who.slot as usize) else {
             return;
         };
@@ -603,7 +652,7 @@ impl Users {
             next = connection.older;
         }
         if who.slot == 0 {
-            due[2] = due[2].min(user.client.due()).min(user.peer.due());
+            due[2] = due[2].min(first_due);
         }
         for (kind, (due, pending)) in
             (rank::RETRANSMISSION..).zip(due.into_iter().zip(&mut state.pending))
@@ -618,7 +667,7 @@ impl Users {
     /// Asks for the next event of a user's client.
     fn plan_first(&mut self, who: Who, out: &mut UsersOutbox) {
         let user = &mut self.users[who.user];
-        let due = user.client.due().min(user.peer.due());
+        let due = user.client_due().min(user.peer.due());
         let pending = &mut user.slots[0].pending[2];
         if due < *pending {
             *pending = due;

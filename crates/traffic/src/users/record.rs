@@ -1,49 +1,65 @@
 //! What users leave when a run ends.
 
-use super::Users;
 use super::connection::Connection;
+use super::{Reported, Users};
 use skycell_apps::Client;
+use skycell_des::Key;
 use skycell_records::{StreamRecord, UserGroupRecord, UserRows, UserSectionRecord};
 use skycell_spec::AppSpec;
 use skycell_units::SimTime;
 
 impl Users {
-    /// The records of the groups of a run that ends at `end`.
-    pub fn records(&self, end: SimTime) -> Vec<UserGroupRecord> {
-        (0..self.groups.len())
-            .map(|group| self.record(group, end))
-            .collect()
-    }
-
-    fn record(&self, of: usize, end: SimTime) -> UserGroupRecord {
-        let group = &self.groups[of];
-        let (mut ends, mut sections) = (group.ends.clone(), group.closed.clone());
-        let mut rows = group.rows.clone();
-        let users = self.users[group.first_user..].iter();
-        let users: Vec<_> = users.take_while(|user| user.group as usize == of).collect();
-        for (user, k) in users.iter().zip(0u32..) {
-            let unfinished = [user.client.unfinished(end), user.peer.unfinished()];
-            rows.extend(unfinished.into_iter().flatten().map(|row| (k, row)));
-            for slot in &user.slots {
-                let mut next = slot.at;
+    /// Ends the run at `end`: accounts for what is under way then.
+    pub fn finish(&mut self, end: SimTime) {
+        for (user, at) in self.users.iter_mut().zip(0..) {
+            let group = &mut self.groups[user.group as usize];
+            let client = user.client.as_ref();
+            let unfinished = [
+                client.and_then(|client| client.unfinished(end)),
+                user.peer.unfinished(),
+            ];
+            let reported = unfinished.into_iter().flatten().map(|row| Reported {
+                user: (at - group.first_user) as u32,
+                row,
+                order: Some(Key::new(SimTime::NEVER, u8::MAX, u32::MAX)),
+                is_by_server: client.is_none(),
+            });
+            group.rows.extend(reported);
+            for slot in &mut user.slots {
+                let mut next = slot.at.take();
                 while let Some(at) = next
                     && let Some(connection) = &self.connections[at as usize]
                 {
-                    add_open(&mut ends, &mut sections, connection);
+                    add_open(&mut group.ends, &mut group.closed, connection);
                     next = connection.older;
                 }
             }
         }
-        let [forward, reverse] = ends;
+    }
+
+    /// The records of the groups, after [`Users::finish`].
+    pub fn records(&self) -> Vec<UserGroupRecord> {
+        (0..self.groups.len())
+            .map(|group| self.record(group))
+            .collect()
+    }
+
+    fn record(&self, of: usize) -> UserGroupRecord {
+        let group = &self.groups[of];
+        let users = self.users[group.first_user..].iter();
+        let users = users.take_while(|user| user.group as usize == of).count();
+        let [forward, reverse] = group.ends.clone();
+        let mut sections = group.closed.clone();
         if sections.len() == 1 {
             sections.clear();
         }
+        let mut rows: Vec<_> = group.rows.iter().map(|own| (own.user, own.row)).collect();
         rows.sort_by_key(|(k, row)| (row.begin, *k));
         let columns = Client::columns(&group.app);
         UserGroupRecord {
             name: group.name.clone(),
             app: (*group.app).clone(),
-            users: users.len() as u64,
+            users: users as u64,
             connections: group.connections,
             segments_late: group.late,
             datagrams: group.datagrams,

@@ -24,13 +24,18 @@ impl Users {
             (Some(at), true) => self.on_segment_at_asking(now, who, at, segment, out),
             (Some(at), false) => self.on_segment_at_answering(now, who, at, segment, out),
             (None, true) => self.group_mut(who).late += 1,
-            (None, false) => self.on_late_at_answering(who, segment, out),
+            (None, false) => {
+                let slot = self.users[who.user].slots.get(who.slot as usize);
+                let last = slot.map_or(0, |slot| slot.number);
+                assert!(segment.connection <= last, "it comes before its letter");
+                self.on_late_at_answering(who, segment, out);
+            }
         }
         self.plan(now, who, out);
     }
 
     /// Where the state of a slot's connection with this number is.
-    fn find(&self, who: Who, number: u32) -> Option<u32> {
+    pub(super) fn find(&self, who: Who, number: u32) -> Option<u32> {
         let mut next = self.users[who.user].slots.get(who.slot as usize)?.at;
         while let Some(at) = next {
             let connection = self.connections[at as usize].as_ref()?;
@@ -94,6 +99,7 @@ impl Users {
                 connection.serve(now, &mut self.down);
                 self.send(who.at(0), out);
             }
+            self.post(who, at, out);
         }
     }
 
@@ -161,6 +167,7 @@ impl Users {
         }
         self.connections[at as usize] = Some(connection);
         self.send(who, out);
+        self.post(who, at, out);
         if who.section > 0 {
             self.relay_to_server(now, who, at, begins, out);
         }
@@ -210,6 +217,8 @@ impl Users {
                 connection.sections[before.section].is_closing = true;
             }
             self.advance_close(now, before, at, out);
+        } else if self.users[who.user].client.is_none() {
+            self.forget(who, at);
         }
     }
 

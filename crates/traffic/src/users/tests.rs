@@ -84,7 +84,8 @@ fn run_over(
         let timer = events.first().map_or(SimTime::NEVER, |key| key.time());
         now = arrival.min(timer);
         if now >= end {
-            return (users.records(end).remove(0), users);
+            users.finish(end);
+            return (users.records().remove(0), users);
         }
         if arrival == now {
             let (_, sent) = wire.pop_first().expect("it was there");

@@ -5,7 +5,7 @@ use super::atoms;
 use crate::cut::Load;
 use crate::plan::Plan;
 use crate::plan::route::{PortKind, least_time};
-use skycell_spec::{FlowSpec, NetworkSpec};
+use skycell_spec::{AppSpec, NetworkSpec, TcpSpec, UsersSpec};
 use skycell_tcp::Segment;
 use skycell_units::{Cells, Octets};
 
@@ -14,6 +14,9 @@ const AT_PORT_S: f64 = 1e-7;
 /// That of a segment at the sender and at the receiver, each with its ACK.
 const AT_SENDER_S: f64 = 2e-7;
 const AT_RECEIVER_S: f64 = 1e-7;
+
+/// Requests in datagrams of a user in a second, about.
+const ASKS: f64 = 20.0;
 
 const PS_PER_SECOND: f64 = 1e12;
 
@@ -27,31 +30,73 @@ fn cells(octets: Octets) -> f64 {
     f64::from(Cells::for_aal5_frame(octets).0)
 }
 
-/// Segments of a flow in a second at most: its share of the slowest link, or a window each round trip.
-fn segments(spec: &NetworkSpec, flow: &FlowSpec, flows_at: &[f64]) -> f64 {
-    let octets = Segment::longest_packet(&flow.tcp, true);
+/// Connections that are alike.
+struct Alike<'a> {
+    forward: &'a [u32],
+    reverse: &'a [u32],
+    tcp: &'a TcpSpec,
+    /// How many.
+    count: f64,
+    /// Packets of each in a second, at most.
+    most: f64,
+}
+
+/// Flows, and the users of groups on each route, who are taken to load their links as flows do.
+fn all_connections(spec: &NetworkSpec) -> Vec<Alike<'_>> {
+    let flows = spec.flows.iter().map(|flow| Alike {
+        forward: &flow.forward,
+        reverse: &flow.reverse,
+        tcp: &flow.tcp,
+        count: 1.0,
+        most: f64::INFINITY,
+    });
+    flows.chain(spec.users.iter().flat_map(of_users)).collect()
+}
+
+fn of_users(users: &UsersSpec) -> impl Iterator<Item = Alike<'_>> {
+    let routes = users.routes.len() as f64;
+    let of_group = move |group| users.routes.iter().map(move |route| (group, route));
+    let pairs = users.groups.iter().flat_map(of_group);
+    pairs.map(move |(group, route)| Alike {
+        forward: &route.forward,
+        reverse: &route.reverse,
+        tcp: &group.tcp,
+        count: f64::from(group.count) / routes,
+        most: match &group.app {
+            AppSpec::Call(call) => PS_PER_SECOND / call.interval_ps as f64,
+            AppSpec::Asks(_) => ASKS,
+            AppSpec::Bulk(_) | AppSpec::Pages(_) | AppSpec::Video(_) => f64::INFINITY,
+        },
+    })
+}
+
+/// Segments of a connection in a second at most: its share of the slowest link, or a window each round trip.
+fn segments(spec: &NetworkSpec, flow: &Alike<'_>, flows_at: &[f64]) -> f64 {
+    let octets = Segment::longest_packet(flow.tcp, true);
     let share = |id: u32| {
         let link = &spec.links[id as usize];
         let frame_ps = match &link.framing {
             Some(framing) => framing.time_ps(octets) as f64,
             None => cells(octets) * link.cell_time_ps as f64,
         };
-        PS_PER_SECOND / (frame_ps * flows_at[id as usize])
+        PS_PER_SECOND / (frame_ps * flows_at[id as usize].max(1.0))
     };
-    let shares = links(spec, &flow.forward).map(share);
-    let round_trip = links(spec, &flow.forward).chain(links(spec, &flow.reverse));
+    let shares = links(spec, flow.forward).map(share);
+    let round_trip = links(spec, flow.forward).chain(links(spec, flow.reverse));
     let rtt_ps: u64 = round_trip.map(|id| spec.links[id as usize].delay_ps).sum();
     let window = flow.tcp.rwnd as f64 / flow.tcp.mss as f64;
     let of_window = window * PS_PER_SECOND / rtt_ps.max(1) as f64;
-    shares.fold(of_window, f64::min)
+    shares.fold(of_window.min(flow.most), f64::min)
 }
 
 /// What the nodes of a valid spec have to do.
 pub(crate) fn load(spec: &NetworkSpec) -> Load {
     let plan = &Plan::new(spec);
     let mut flows_at = vec![0.0; spec.links.len()];
-    for flow in &spec.flows {
-        links(spec, &flow.forward).for_each(|id| flows_at[id as usize] += 1.0);
+    let connections = all_connections(spec);
+    // Those who send what they want to leave the rest to the others.
+    for flow in connections.iter().filter(|flow| flow.most.is_infinite()) {
+        links(spec, flow.forward).for_each(|id| flows_at[id as usize] += flow.count);
     }
     let mut load = Load::none(spec.nodes.len());
     let atoms = atoms(spec, plan);
@@ -60,13 +105,13 @@ pub(crate) fn load(spec: &NetworkSpec) -> Load {
             load.join(atoms.of(node), node, 0);
         }
     }
-    for flow in &spec.flows {
-        let frames = segments(spec, flow, &flows_at);
+    for flow in &connections {
+        let frames = flow.count * segments(spec, flow, &flows_at);
         let end = |route: &[u32]| spec.vc_source(route[0] as usize);
-        load.add(end(&flow.forward), frames * AT_SENDER_S);
-        load.add(end(&flow.reverse), frames * AT_RECEIVER_S);
-        let of_segment = cells(Segment::longest_packet(&flow.tcp, true));
-        for (route, cells) in [(&flow.forward, of_segment), (&flow.reverse, 1.0)] {
+        load.add(end(flow.forward), frames * AT_SENDER_S);
+        load.add(end(flow.reverse), frames * AT_RECEIVER_S);
+        let of_segment = cells(Segment::longest_packet(flow.tcp, true));
+        for (route, cells) in [(flow.forward, of_segment), (flow.reverse, 1.0)] {
             route
                 .iter()
                 .for_each(|&vc| add_vc(&mut load, (spec, plan), vc, (frames, cells)));
