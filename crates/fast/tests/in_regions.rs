@@ -11,8 +11,8 @@ mod measured;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, calls, lossy_classes, many_flows, networks_with_users, overload, packets,
-    rerouted, scenario, several_classes, skies, split, time_varying, uplinks, varying,
+    abr, bursty, call_in_overload, calls, lossy_classes, many_flows, networks_with_users, overload,
+    packets, rerouted, scenario, several_classes, skies, split, time_varying, uplinks, varying,
     varying_parking_lots, with_clp, with_jitter, with_stepping,
 };
 use skycell_des::Stream;
@@ -122,6 +122,34 @@ fn regions_leave_the_records_and_traces_of_one_network() {
     }
     println!("{divided} of {runs} runs were divided");
     assert!(divided * 5 > runs, "{divided} of {runs}");
+}
+
+/// At an event that lets both ends of a user's connection send, what the user loses is noted first.
+#[test]
+fn both_ends_of_a_call_may_lose_packets_at_one_event() {
+    let mut both = 0;
+    for seed in 0..number("SKYCELL_SCENARIOS", SCENARIOS) {
+        let Some(spec) = call_in_overload(seed) else {
+            continue;
+        };
+        let one = run(&spec, None);
+        for region_of_first in [0, 1] {
+            let of_node = (0..spec.nodes.len() as u32).map(|node| (node + region_of_first) % 2);
+            let regions = Regions {
+                of_node: of_node.collect(),
+                in_threads: false,
+            };
+            let several = run(&spec, Some(regions));
+            assert_eq!(one.traces, several.traces, "{seed}");
+            assert_eq!(one.users, several.users, "{seed}");
+        }
+        let rows = &one.traces.discards;
+        let pairs = rows.time_ps.windows(2).zip(rows.port.windows(2));
+        both += pairs
+            .filter(|(times, ports)| times[0] == times[1] && ports[0] != ports[1])
+            .count();
+    }
+    assert!(both > 0);
 }
 
 /// A WAN whose switches are 275 ms apart, with links ten times as fast.

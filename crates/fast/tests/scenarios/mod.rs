@@ -42,7 +42,7 @@ use skycell_spec::*;
 pub use split::split;
 pub use stepping::with_stepping;
 pub use uplinks::uplinks;
-pub use users::{networks_with_users, with_users};
+pub use users::{call_in_overload, networks_with_users, with_users};
 pub use varying_parking_lots::varying_parking_lots;
 
 /// A source of choices.

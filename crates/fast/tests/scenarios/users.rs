@@ -85,6 +85,65 @@ pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
     Some(spec)
 }
 
+/// A call over first links that are too slow. The way takes ten times as long as it is from one packet to the next, so that
+/// both ends send, and lose packets, at the same events.
+pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
+    const OCTETS: u32 = 200;
+    let mut spec = with_users(packets(seed), seed)?;
+    let users = spec.users.as_mut()?;
+    (spec.flows, spec.sources) = (Vec::new(), Vec::new());
+    users.routes.truncate(1);
+    users.groups.truncate(1);
+    let route = users.routes[0].clone();
+    let way = |vcs: &[u32]| {
+        let links = vcs
+            .iter()
+            .flat_map(|&vc| spec.vcs[vc as usize].path.clone());
+        links.map(|link| link as usize).collect::<Vec<_>>()
+    };
+    let (forward, reverse) = (way(&route.forward), way(&route.reverse));
+    for &link in forward.iter().chain(&reverse) {
+        let link = &mut spec.links[link];
+        if link.schedule.is_some() || link.channel.is_some() || link.delay_variation.is_some() {
+            return None;
+        }
+        (link.loss_ppb, link.port.frame_gap_ps, link.delay_ps) = (0, 0, MILLISECOND / 10);
+    }
+    for first in [forward[0], reverse[0]] {
+        let link = &mut spec.links[first];
+        link.framing.as_mut()?.rate_millibps = 10_000_000_000;
+        let queue = &mut link.port.queues[0];
+        (queue.capacity_cells, queue.counts_octets) = (Some(2), false);
+        queue.policy = PolicySpec::TailDrop(TailDropSpec {});
+    }
+    let across = |&link: &usize| {
+        let link = &spec.links[link];
+        Some(link.framing?.time_ps(OCTETS.into()) + link.delay_ps)
+    };
+    let way_ps: u64 = reverse.iter().map(across).sum::<Option<u64>>()?;
+    spec.links[reverse[0]].delay_ps += 10 - way_ps % 10;
+    let group = &mut users.groups[0];
+    (group.count, group.first_route) = (1, 0);
+    group.start = StartSpec::At { time_ps: 0 };
+    group.app = AppSpec::Call(CallSpec {
+        packet_octets: OCTETS,
+        interval_ps: way_ps / 10 + 1,
+        playout_ps: MILLISECOND,
+        ie: 0.0,
+        bpl: 4.3,
+        length: DistributionSpec::Constant {
+            value_ps: spec.duration_ps,
+        },
+        pause: DistributionSpec::Constant { value_ps: 0 },
+        count: Some(1),
+    });
+    spec.records = RecordSpec {
+        traces: vec![TraceKind::Discards],
+        ..spec.records
+    };
+    Some(spec)
+}
+
 /// A proxy of a flow as one of users, of which any may have any profile.
 fn of_users(pep: &PepSpec, least_buffer: u64) -> PepSpec {
     let mut own = pep.clone();

@@ -55,44 +55,68 @@ fn run_over(
     spec: &NetworkSpec,
     end: SimTime,
     delays: &[SimTime],
-    mut loses: impl FnMut(SimTime, &UserSegment) -> bool,
+    loses: impl FnMut(SimTime, &UserSegment) -> bool,
 ) -> (UserGroupRecord, Users) {
-    let mut users = Users::of(spec).expect("there are users");
-    let mut out = UsersOutbox::default();
-    users.begin(&mut out);
+    let users = Users::of(spec).expect("there are users");
+    let users = run_in_regions(vec![users], end, delays, loses).remove(0);
+    (users.records().remove(0), users)
+}
+
+/// Runs users in regions, the last of which has the users and the first the servers.
+fn run_in_regions(
+    mut regions: Vec<Users>,
+    end: SimTime,
+    delays: &[SimTime],
+    mut loses: impl FnMut(SimTime, &UserSegment) -> bool,
+) -> Vec<Users> {
     let (mut events, mut wire, mut number) = (Vec::new(), BTreeMap::new(), 0u64);
+    let mut outs: Vec<_> = regions.iter().map(|_| UsersOutbox::default()).collect();
+    for (users, out) in regions.iter_mut().zip(&mut outs) {
+        users.begin(out);
+    }
     let mut now = SimTime::ZERO;
     loop {
-        events.append(&mut out.wakes);
-        events.sort();
-        for sent in out.sent.drain(..) {
-            number += 1;
-            let who = users.who(sent.flow);
-            let is_datagram = sent.segment.kind == SegmentKind::Datagram;
-            assert_eq!(who.is_of_datagrams, is_datagram && delays.len() > 1);
-            let delay = match is_datagram {
-                true => delays.iter().fold(SimTime::ZERO, |sum, delay| sum + *delay),
-                false => delays[who.section],
-            };
-            if !loses(now, &sent) {
-                wire.insert((now + delay, number), sent);
+        for (out, region) in outs.iter_mut().zip(0..) {
+            events.extend(out.wakes.drain(..).map(|key| (key, region)));
+            for (to, letter) in out.letters.drain(..) {
+                regions[to as usize].on_letter(letter);
+            }
+            for sent in out.sent.drain(..) {
+                number += 1;
+                let who = regions[region].who(sent.flow);
+                let is_datagram = sent.segment.kind == SegmentKind::Datagram;
+                assert_eq!(who.is_of_datagrams, is_datagram && delays.len() > 1);
+                let delay = match is_datagram {
+                    true => delays.iter().fold(SimTime::ZERO, |sum, delay| sum + *delay),
+                    false => delays[who.section],
+                };
+                if !loses(now, &sent) {
+                    wire.insert((now + delay, number), sent);
+                }
             }
         }
+        events.sort();
         let arrival = wire
             .first_key_value()
             .map_or(SimTime::NEVER, |(key, _)| key.0);
-        let timer = events.first().map_or(SimTime::NEVER, |key| key.time());
+        let timer = events.first().map_or(SimTime::NEVER, |(key, _)| key.time());
         now = arrival.min(timer);
         if now >= end {
-            users.finish(end);
-            return (users.records().remove(0), users);
+            regions.iter_mut().for_each(|users| users.finish(end));
+            return regions;
         }
         if arrival == now {
             let (_, sent) = wire.pop_first().expect("it was there");
-            users.on_segment(now, sent.flow, sent.is_forward, &sent.segment, &mut out);
+            let to = if sent.is_forward {
+                regions.len() - 1
+            } else {
+                0
+            };
+            let (flow, is_forward) = (sent.flow, sent.is_forward);
+            regions[to].on_segment(now, flow, is_forward, &sent.segment, &mut outs[to]);
         } else {
-            let key = events.remove(0);
-            users.on_event(now, key.rank(), key.subject(), &mut out);
+            let (key, at) = events.remove(0);
+            regions[at].on_event(now, key.rank(), key.subject(), &mut outs[at]);
         }
     }
 }
@@ -193,6 +217,33 @@ fn users_have_state_of_connections_only_while_these_are_open() {
     assert!(users.connections.iter().all(Option::is_none));
     assert_eq!(record.forward.octets_delivered, 20 * 5 * MSS);
     assert_eq!(record.reverse.octets_delivered, 20 * 500);
+}
+
+#[test]
+fn ends_in_two_regions_do_as_in_one_and_forget_connections() {
+    for (app, drops) in [
+        (bulk(5, 3), 0),
+        (bulk(5, 3), 7),
+        (pages(4, "http1", "none"), 0),
+    ] {
+        let spec = network(&app, 20, 1);
+        let loses = |now: SimTime, sent: &UserSegment| {
+            drops > 0 && (now.0 / 1_000 + u64::from(sent.flow)) % drops == 0
+        };
+        let (one, _) = run_over(&spec, END, &[DELAY], loses);
+        let regions = [0, 1].map(|region| {
+            let mut users = Users::of(&spec).expect("there are users");
+            users.keep(region, vec![[0, 1]]);
+            users
+        });
+        let regions = run_in_regions(regions.into(), END, &[DELAY], loses);
+        for users in &regions {
+            assert!(users.connections.iter().all(Option::is_none));
+        }
+        let [mut servers, users] = <[Users; 2]>::try_from(regions).expect("they are two");
+        servers.absorb(users);
+        assert_eq!(servers.records(), [one]);
+    }
 }
 
 /// Pages of `files` files of one segment each from one server that takes 20 ms for the page, by HTTP/1.1 or HTTP/2.
