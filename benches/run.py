@@ -482,6 +482,7 @@ def divided() -> Iterator[tuple[str, NetworkSpec]]:
     yield "a thousand cities over Starlink, 10 Mbit/s", parse(thousand).resolve(seed=1)
     yield "parking lot of 50 hops, packets", parse(routers_in_a_chain()).resolve(seed=1)
     yield "200 terminals over GEO, packets", parse(terminals()).resolve(seed=1)
+    yield "3000 users of a beam", parse(users_of_a_beam()).resolve(seed=1)
 
 
 def routers_in_a_chain() -> dict[str, Any]:
@@ -495,6 +496,32 @@ def terminals() -> dict[str, Any]:
     """A gateway's servers send to 200 terminals behind a geostationary satellite."""
     hop = {"rate": "1 Gbit/s", "delay": "250 ms", "buffer": "20000 packets"}
     return of_packets({"kind": "dumbbell", "sources": 200}, hop, "1 MB", "60 s")
+
+
+def users_of_a_beam() -> dict[str, Any]:
+    """Users behind a hundred terminals, each of which has a carrier back."""
+    gse = {"kind": "gse", "modcod": "16APSK 3/4"}
+    beam = {
+        "kind": "beam",
+        "terminals": 100,
+        "delay": "260 ms",
+        "servers": {"delay": "10 ms"},
+        "forward": {"rate": "100 Mbaud", "framing": gse, "buffer": "200 ms"},
+        "return": {"rate": "2 Mbaud", "framing": gse, "buffer": "100 kB"},
+    }
+    groups = [
+        {"name": "browse", "users": 1000, "preset": "web_2025"},
+        {"name": "speak", "users": 500, "preset": "g711"},
+        {"name": "report", "users": 1500, "preset": "telemetry"},
+    ]
+    start = {"kind": "drawn", "latest": "10 s"}
+    return {
+        "run": {"duration": "40 s"},
+        "topology": beam,
+        "tcp": {"preset": "linux"},
+        "start": start,
+        "traffic": groups,
+    }
 
 
 def of_packets(

@@ -18,7 +18,10 @@ use scenarios::{
 use skycell_des::Stream;
 use skycell_fast::{Regions, Tuning, regions_of};
 use skycell_records::RunRecords;
-use skycell_spec::{LinkSpec, NetworkSpec, NodeKind};
+use skycell_spec::{
+    AppSpec, BulkSpec, DistributionSpec, LinkSpec, NetworkSpec, NodeKind, StartSpec, UserGroupSpec,
+    UserRouteSpec, UsersSpec,
+};
 
 /// Scenarios run by default.
 const SCENARIOS: u64 = 48;
@@ -171,6 +174,44 @@ fn over_satellite(seconds: u64) -> NetworkSpec {
     }
     spec.duration_ps = seconds * 1_000_000_000_000;
     spec
+}
+
+#[test]
+fn users_are_cut_off_from_their_servers() {
+    let mut spec = over_satellite(10_000);
+    let routes = spec.flows.iter().map(|flow| UserRouteSpec {
+        forward: flow.forward.clone(),
+        reverse: flow.reverse.clone(),
+        peps: Vec::new(),
+    });
+    let mut tcp = spec.flows[0].tcp.clone();
+    tcp.handshake = true;
+    spec.users = Some(UsersSpec {
+        routes: routes.collect(),
+        groups: vec![UserGroupSpec {
+            name: "users".into(),
+            count: 100,
+            first_route: 0,
+            tcp,
+            app: AppSpec::Bulk(BulkSpec {
+                size_octets: 100_000,
+                count: None,
+                pause: DistributionSpec::Constant { value_ps: 0 },
+                request_octets: 500,
+            }),
+            start: StartSpec::At { time_ps: 0 },
+            every_ps: 0,
+        }],
+    });
+    let ends = spec.flows.iter().map(|flow| {
+        let ends = [flow.forward[0], flow.reverse[0]];
+        ends.map(|vc| spec.vc_source(vc as usize) as usize)
+    });
+    let ends: Vec<_> = ends.collect();
+    spec.flows.clear();
+    let regions = regions_of(&spec, 2).expect("it has much to do");
+    let is_cut = |&[one, other]: &[usize; 2]| regions.of_node[one] != regions.of_node[other];
+    assert!(!ends.is_empty() && ends.iter().all(is_cut));
 }
 
 #[test]
