@@ -71,8 +71,8 @@ struct DiscardRow {
     /// When the cell entered the link by which it came, if that moves and leads to several ports; of frames that were
     /// handed over whole, which was offered first.
     entered: Option<SimTime>,
-    /// Its place among rows of the same event that regions have.
-    place: u64,
+    /// True if another region has rows of the same event that come before.
+    is_later: bool,
 }
 
 /// The state of a run, or of a region of the network in it.
@@ -562,7 +562,7 @@ impl<'a> Network<'a> {
                     flow: frame.flow,
                     reason: loss.reason as u8,
                     entered: self.ports.entry(link, frame.vc, loss.nth),
-                    place: 0,
+                    is_later: false,
                 });
             }
             self.ports.output(port).losses = Some(losses);
@@ -577,7 +577,7 @@ impl<'a> Network<'a> {
                     flow: FlowId::NONE,
                     reason: DiscardReason::Overflow as u8,
                     entered: None,
-                    place: 0,
+                    is_later: false,
                 });
             }
         }
@@ -609,7 +609,7 @@ impl<'a> Network<'a> {
         rows.sort_by_key(|row| row.order);
         // Cells come together by a time-varying link alone, in the order in which they entered it.
         for coupled in rows.chunk_by_mut(|a, b| a.order == b.order) {
-            coupled.sort_by_key(|row| (row.place, row.entered));
+            coupled.sort_by_key(|row| (row.is_later, row.entered));
         }
         for row in rows {
             let time = row.order.time().0;

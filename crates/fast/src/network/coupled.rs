@@ -44,7 +44,7 @@ impl Network<'_> {
                     flow: FlowId(flow),
                     reason,
                     entered: offered.map(SimTime),
-                    place: 0,
+                    is_later: false,
                 });
             }
         }
@@ -72,7 +72,8 @@ impl Network<'_> {
             cells: offer.cells,
             clp: frame.clp(),
         };
+        let offered_at = self.offered_at().0;
         let part = self.coupled.as_mut().expect("the VC begins there");
-        part.offer(self.current, self.offered, offer.vc, outside);
+        part.offer(self.current, offered_at, offer.vc, outside);
     }
 }

@@ -97,10 +97,11 @@ impl<'a> Network<'a> {
         for row in &mut rows {
             let is_timer = (rank::RETRANSMISSION..=rank::APPLICATION).contains(&row.order.rank());
             let flow = self.spec.flows.get(row.order.subject() as usize);
-            if let Some(flow) = flow.filter(|_| is_timer) {
-                let source = self.spec.vc_source(flow.forward[0] as usize);
-                row.place = u64::from(!self.has(source));
-            }
+            row.is_later = is_timer
+                && flow.is_some_and(|flow| {
+                    let source = self.spec.vc_source(flow.forward[0] as usize);
+                    !self.has(source)
+                });
         }
         self.discard_rows = Some(rows);
     }

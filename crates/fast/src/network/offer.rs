@@ -9,6 +9,9 @@ use skycell_records::DiscardReason;
 use skycell_traffic::rank;
 use skycell_units::{Ecn, InputId, SimTime};
 
+/// Bits of the number of all that is offered in a run.
+pub(super) const OFFERED_BITS: u32 = 41;
+
 impl Network<'_> {
     /// Offers a whole frame to the first port of its VC.
     pub(super) fn offer_frame(&mut self, now: SimTime, offer: Offer) {
@@ -108,8 +111,14 @@ impl Network<'_> {
         }
     }
 
+    /// The place of what is being offered among all that its event lets be sent, as if it were a time.
+    pub(super) fn offered_at(&self) -> SimTime {
+        SimTime(self.place << OFFERED_BITS | self.offered)
+    }
+
     /// A frame has been refused whole by the port at which its VC begins.
     fn note_discard(&mut self, port: u32, offer: Offer, reason: DiscardReason) {
+        let entered = Some(self.offered_at());
         if let Some(rows) = &mut self.discard_rows {
             rows.push(DiscardRow {
                 order: self.current,
@@ -117,8 +126,8 @@ impl Network<'_> {
                 vc: offer.vc,
                 flow: offer.flow,
                 reason: reason as u8,
-                entered: Some(SimTime(self.offered)),
-                place: self.place,
+                entered,
+                is_later: false,
             });
         }
     }

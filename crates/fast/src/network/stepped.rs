@@ -219,9 +219,10 @@ impl Network<'_> {
         if offer.is_paced {
             return self.push_unit(port, key, unit, None);
         }
+        let offered_at = self.offered_at();
         self.ports
             .stepped(port)
-            .push_frame(key, unit, units, SimTime(self.offered));
+            .push_frame(key, unit, units, offered_at);
         self.plan_soon(port, now);
     }
 
@@ -288,7 +289,7 @@ impl Network<'_> {
                 flow: loss.flow,
                 reason: loss.reason as u8,
                 entered,
-                place: 0,
+                is_later: false,
             });
         }
         self.ports.stepped(id).losses = Some(losses);

@@ -1,10 +1,14 @@
 //! Users with applications, whose connections come and go.
 
+use super::offer::OFFERED_BITS;
 use super::{Network, Offer};
 use crate::frames::Frame;
 use skycell_tcp::Segment;
 use skycell_traffic::{UserSegment, rank};
 use skycell_units::{FlowId, SimTime};
+
+/// Numbers of connections of a slot that are told apart: no two that are open are so far apart.
+const CONNECTIONS: u32 = (1 << (63 - OFFERED_BITS)) - 1;
 
 impl Network<'_> {
     /// Lets the users of the spec begin.
@@ -79,7 +83,7 @@ impl Network<'_> {
     /// In a region, where a segment stands among all that a timer lets the ends of a slot's connections send: the newest
     /// connection is first, and the user before the server.
     fn place_of(&self, sent: &UserSegment) -> u64 {
-        let newest = u64::from(u32::MAX - sent.segment.connection) << 1;
+        let newest = u64::from(!sent.segment.connection & CONNECTIONS) << 1;
         match (&self.here, self.current.rank()) {
             (None, _) | (_, rank::ARRIVAL) => 0,
             (_, rank::APPLICATION) => u64::from(sent.is_forward),

@@ -111,6 +111,7 @@ pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
     }
     for first in [forward[0], reverse[0]] {
         let link = &mut spec.links[first];
+        link.receivers.clear();
         link.framing.as_mut()?.rate_millibps = 10_000_000_000;
         let queue = &mut link.port.queues[0];
         (queue.capacity_cells, queue.counts_octets) = (Some(2), false);
@@ -139,6 +140,7 @@ pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
     });
     spec.records = RecordSpec {
         traces: vec![TraceKind::Discards],
+        delay_sources: Vec::new(),
         ..spec.records
     };
     Some(spec)

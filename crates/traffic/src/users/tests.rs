@@ -228,7 +228,7 @@ fn ends_in_two_regions_do_as_in_one_and_forget_connections() {
     ] {
         let spec = network(&app, 20, 1);
         let loses = |now: SimTime, sent: &UserSegment| {
-            drops > 0 && (now.0 / 1_000 + u64::from(sent.flow)) % drops == 0
+            drops > 0 && (now.0 / 1_000 + u64::from(sent.flow)).is_multiple_of(drops)
         };
         let (one, _) = run_over(&spec, END, &[DELAY], loses);
         let regions = [0, 1].map(|region| {
