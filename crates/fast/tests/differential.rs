@@ -10,9 +10,9 @@ mod words;
 
 use measured::measured_later;
 use scenarios::{
-    abr, bursty, by_label, calls, lossy_classes, many_flows, networks_with_users, overload,
-    packets, rerouted, scenario, several_classes, skies, split, time_varying, uplinks, varying,
-    varying_parking_lots, with_clp, with_jitter, with_stepping, with_users,
+    abr, bursty, by_label, call_in_overload, calls, lossy_classes, many_flows, networks_with_users,
+    overload, packets, rerouted, scenario, several_classes, skies, split, time_varying, uplinks,
+    varying, varying_parking_lots, with_clp, with_jitter, with_stepping, with_users,
 };
 use serde_json::Value;
 use skycell_fast::Tuning;
@@ -265,7 +265,8 @@ fn both_engines_serve_users_alike() {
             5 => measured_later(spec, seed),
             _ => spec,
         };
-        let drawn = networks_with_users(seed).into_iter();
+        let call = call_in_overload(seed).map(|spec| ("call in overload", spec));
+        let drawn = networks_with_users(seed).into_iter().chain(call);
         let drawn = drawn.map(|(kind, spec)| (format!("{kind} {seed}"), later(spec, seed)));
         drawn.collect()
     });

@@ -29,8 +29,7 @@ pub fn networks_with_users(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
     ];
     let with =
         |(kind, spec): (&'static str, Option<NetworkSpec>)| Some((kind, with_users(spec?, seed)?));
-    let call = call_in_overload(seed).map(|spec| ("a call in overload", spec));
-    drawn.into_iter().filter_map(with).chain(call).collect()
+    drawn.into_iter().filter_map(with).collect()
 }
 
 /// A scenario with users; none where it has no flows, or what does not go with users.
