@@ -95,8 +95,8 @@ pub(crate) struct Network<'a> {
     /// None where there are no users.
     users: Option<Users>,
     of_users: UsersOutbox,
-    /// The place of what is offered among all that its event lets users send, in a region.
-    place: u64,
+    /// In a region, which of all that its event lets users send is being offered: the least is first.
+    order_of_users: u64,
     /// Sources of datagrams, and those of cells that are no open-loop sources, each with its id and the frame of which it sends
     /// cells.
     sources: Vec<(u32, CellSource, FrameId)>,
@@ -205,7 +205,7 @@ impl<'a> Network<'a> {
             proxies,
             users: Users::of(spec),
             of_users: UsersOutbox::default(),
-            place: 0,
+            order_of_users: 0,
             sources,
             echoes: spec.echoes(),
             asked_at: HashMap::new(),

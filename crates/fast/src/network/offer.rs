@@ -113,7 +113,7 @@ impl Network<'_> {
 
     /// The place of what is being offered among all that its event lets be sent, as if it were a time.
     pub(super) fn offered_at(&self) -> SimTime {
-        SimTime(self.place << OFFERED_BITS | self.offered)
+        SimTime(self.order_of_users << OFFERED_BITS | self.offered)
     }
 
     /// A frame has been refused whole by the port at which its VC begins.

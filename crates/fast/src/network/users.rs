@@ -59,7 +59,7 @@ impl Network<'_> {
             self.send_letter(to, letter);
         }
         for sent in out.sent.drain(..) {
-            self.place = self.place_of(&sent);
+            self.order_of_users = self.order_of(&sent);
             let users = self.users.as_ref().expect("who sends is there");
             let vc = users.route(sent.flow, sent.is_forward)[0];
             let (flow, size) = (FlowId(sent.flow), (sent.cells, sent.octets as u32));
@@ -75,14 +75,14 @@ impl Network<'_> {
             };
             self.offer_frame(now, offer);
         }
-        self.place = 0;
+        self.order_of_users = 0;
         self.of_users = out;
         self.take_arriving();
     }
 
     /// In a region, where a segment stands among all that a timer lets the ends of a slot's connections send: the newest
     /// connection is first, and the user before the server.
-    fn place_of(&self, sent: &UserSegment) -> u64 {
+    fn order_of(&self, sent: &UserSegment) -> u64 {
         let newest = u64::from(!sent.segment.connection & CONNECTIONS) << 1;
         match (&self.here, self.current.rank()) {
             (None, _) | (_, rank::ARRIVAL) => 0,

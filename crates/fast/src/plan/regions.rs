@@ -89,7 +89,7 @@ fn user_routes(spec: &NetworkSpec) -> impl Iterator<Item = &UserRouteSpec> {
 }
 
 /// The least time from one end of a VC to the other, picoseconds.
-fn least_way(spec: &NetworkSpec, vc: u32) -> u64 {
+fn least_delay(spec: &NetworkSpec, vc: u32) -> u64 {
     let across = |&id: &u32| {
         let link = &spec.links[id as usize];
         // One that moves may become shorter.
@@ -101,8 +101,8 @@ fn least_way(spec: &NetworkSpec, vc: u32) -> u64 {
         delay + least_time(link).0
     };
     let paths = spec.vcs[vc as usize].paths();
-    let ways = paths.map(|path| path.iter().map(across).sum());
-    ways.min().unwrap_or(0)
+    let times = paths.map(|path| path.iter().map(across).sum());
+    times.min().unwrap_or(0)
 }
 
 /// What crosses between two regions.
@@ -197,7 +197,7 @@ impl Regions {
                 (users, servers, &route.reverse),
             ];
             for (from, to, vcs) in both.into_iter().filter(|(from, to, _)| from != to) {
-                let time = vcs.iter().map(|&vc| least_way(spec, vc)).sum();
+                let time = vcs.iter().map(|&vc| least_delay(spec, vc)).sum();
                 let direct = &mut borders.entry((from, to)).or_default().direct;
                 *direct = Some(direct.map_or(SimTime(time), |least| least.min(SimTime(time))));
             }

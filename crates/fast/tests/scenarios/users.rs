@@ -95,13 +95,13 @@ pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
     users.routes.truncate(1);
     users.groups.truncate(1);
     let route = users.routes[0].clone();
-    let way = |vcs: &[u32]| {
+    let path = |vcs: &[u32]| {
         let links = vcs
             .iter()
             .flat_map(|&vc| spec.vcs[vc as usize].path.clone());
         links.map(|link| link as usize).collect::<Vec<_>>()
     };
-    let (forward, reverse) = (way(&route.forward), way(&route.reverse));
+    let (forward, reverse) = (path(&route.forward), path(&route.reverse));
     for &link in forward.iter().chain(&reverse) {
         let link = &mut spec.links[link];
         if link.schedule.is_some() || link.channel.is_some() || link.delay_variation.is_some() {
@@ -121,14 +121,14 @@ pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
         let link = &spec.links[link];
         Some(link.framing?.time_ps(OCTETS.into()) + link.delay_ps)
     };
-    let way_ps: u64 = reverse.iter().map(across).sum::<Option<u64>>()?;
-    spec.links[reverse[0]].delay_ps += 10 - way_ps % 10;
+    let across_ps: u64 = reverse.iter().map(across).sum::<Option<u64>>()?;
+    spec.links[reverse[0]].delay_ps += 10 - across_ps % 10;
     let group = &mut users.groups[0];
     (group.count, group.first_route) = (1, 0);
     group.start = StartSpec::At { time_ps: 0 };
     group.app = AppSpec::Call(CallSpec {
         packet_octets: OCTETS,
-        interval_ps: way_ps / 10 + 1,
+        interval_ps: across_ps / 10 + 1,
         playout_ps: MILLISECOND,
         ie: 0.0,
         bpl: 4.3,
