@@ -85,8 +85,8 @@ pub fn with_users(mut spec: NetworkSpec, seed: u64) -> Option<NetworkSpec> {
     Some(spec)
 }
 
-/// A call over first links that are too slow. The way takes ten times as long as it is from one packet to the next, so that
-/// both ends send, and lose packets, at the same events.
+/// A call over first links that are too slow. A packet is under way for ten times the time between two packets, so both ends
+/// send, and lose packets, at the same events.
 pub fn call_in_overload(seed: u64) -> Option<NetworkSpec> {
     const OCTETS: u32 = 200;
     let mut spec = with_users(packets(seed), seed)?;
