@@ -1,6 +1,5 @@
 //! Frames on their way.
 
-use crate::port::source::Handed;
 use skycell_tcp::{SackBlocks, Segment, SegmentKind};
 use skycell_traffic::prefetch;
 use skycell_units::{Ecn, FlowId, FrameId, SimTime};
@@ -62,15 +61,6 @@ impl Frame {
         match self.flow {
             FlowId::NONE => 2 * connections as u32 + self.connection,
             flow => 2 * flow.0 + u32::from(!self.is_forward),
-        }
-    }
-
-    /// What it is where links carry packets, in a run with so many connections.
-    pub(crate) fn as_packet(&self, connections: usize) -> Handed {
-        Handed::Packet {
-            octets: self.octets(),
-            ecn: self.ecn(),
-            flow: self.flow_number(connections),
         }
     }
 

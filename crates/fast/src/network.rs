@@ -192,6 +192,10 @@ impl<'a> Network<'a> {
         let sources = sources.map(|(id, _)| (id, CellSource::of(spec, id), FrameId::NONE));
         let sources: Vec<_> = sources.collect();
         let traces_discards = spec.records.traces.contains(&TraceKind::Discards);
+        let users = match &here {
+            None => Users::of(spec),
+            Some(here) => here.users(spec),
+        };
         let mut network = Network {
             spec,
             stepped_ports,
@@ -203,7 +207,7 @@ impl<'a> Network<'a> {
             flows,
             halves: Vec::new(),
             proxies,
-            users: Users::of(spec),
+            users,
             of_users: UsersOutbox::default(),
             order_of_users: 0,
             sources,

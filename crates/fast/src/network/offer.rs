@@ -33,7 +33,12 @@ impl Network<'_> {
         let (frame, vc_id, cells) = (offer.frame, offer.vc, offer.cells);
         let path = *self.vcs.begin(vc_id).1;
         let (units, handed) = match is_packet {
-            true => (1, self.frames.get(frame).as_packet(self.spec.flows.len())),
+            true => {
+                let packet = self.frames.get(frame);
+                let (octets, ecn) = (packet.octets(), packet.ecn());
+                let flow = packet.flow_number(self.spec.flows.len());
+                (1, Handed::Packet { octets, ecn, flow })
+            }
             false => {
                 let is_paced = offer.is_paced;
                 (cells, Handed::Cells { cells, is_paced })

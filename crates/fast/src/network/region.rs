@@ -12,7 +12,7 @@ use skycell_des::Key;
 use skycell_records::Traces;
 use skycell_spec::{NetworkSpec, Proxy};
 use skycell_tcp::SackBlocks;
-use skycell_traffic::{Letter, rank};
+use skycell_traffic::{Letter, Users, rank};
 use skycell_units::{FrameId, InputId, SimTime};
 use std::sync::Arc;
 
@@ -75,11 +75,21 @@ pub(super) struct Here {
 }
 
 impl Here {
-    fn batch(&mut self, to: u32) -> &mut Batch {
+    /// What a frame that leaves is put into.
+    fn batch_of_frame(&mut self, to: u32) -> &mut Batch {
         self.crossings += 1;
         self.crossed += 1;
+        self.batch(to)
+    }
+
+    fn batch(&mut self, to: u32) -> &mut Batch {
         let reader = self.readers.iter_mut().find(|reader| reader.0 == to);
         &mut reader.expect("the border is known").2
+    }
+
+    /// Those ends of users that are in the region.
+    pub(super) fn users(&self, spec: &NetworkSpec) -> Option<Users> {
+        Users::in_region(spec, self.id, self.regions.of_users(spec))
     }
 
     /// Returns whether a node is in the region.
@@ -144,9 +154,6 @@ impl<'a> Network<'a> {
         let coupled = |slot: &Slot| matches!(slot, Slot::Coupled);
         if !slots.iter().any(coupled) {
             self.coupled = None;
-        }
-        if let Some(users) = &mut self.users {
-            users.keep(here.id, here.regions.of_users(spec));
         }
         self.sources.retain(|(id, ..)| {
             let source = &spec.sources[*id as usize];
@@ -222,7 +229,7 @@ impl<'a> Network<'a> {
         };
         if let Some(here) = &mut self.here {
             let to = here.regions.of_end(vc);
-            here.batch(to).arriving.push(arriving);
+            here.batch_of_frame(to).arriving.push(arriving);
         }
     }
 
@@ -239,7 +246,7 @@ impl<'a> Network<'a> {
         };
         if let Some(here) = &mut self.here {
             let to = here.regions.of_port(self.spec, port);
-            here.batch(to).due.push(due);
+            here.batch_of_frame(to).due.push(due);
         }
     }
 

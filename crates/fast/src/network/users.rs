@@ -7,7 +7,7 @@ use skycell_tcp::Segment;
 use skycell_traffic::{UserSegment, rank};
 use skycell_units::{FlowId, SimTime};
 
-/// Numbers of connections of a slot that are told apart: no two that are open are so far apart.
+/// The bits of a connection's number that its order needs. Connections of a slot that are open have numbers close together.
 const CONNECTIONS: u32 = (1 << (63 - OFFERED_BITS)) - 1;
 
 impl Network<'_> {

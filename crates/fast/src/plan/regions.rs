@@ -1,7 +1,8 @@
 //! Which nodes may be in different regions of a network, and what crosses the border between two regions.
 //!
 //! Whole frames cross: from a source port to the first port at which they may wait, or from the last port to the end of
-//! their VC. Nodes stay together between which anything else goes, or state is shared.
+//! their VC. So do letters between users and their servers. Nodes stay together between which anything else goes, or state
+//! is shared.
 
 mod cut;
 

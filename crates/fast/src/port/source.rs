@@ -443,6 +443,7 @@ impl SourcePort {
         let (vc, vc_held) = (here.vc, here.held);
         let mut view = BufferView {
             queued: held,
+            // It holds nothing where nobody counts.
             vc_queued: vc_held - self.sent_of(now, port_vc).min(vc_held),
             // A frame that has not wholly left keeps its VC active.
             active_vcs: self.rest.active_vcs,

@@ -2,7 +2,7 @@
 //! An end sends letters to the other as soon as it writes them: the octets that they are pinned to come later.
 
 use super::{Group, Users, UsersOutbox, Who};
-use skycell_apps::{Ask, Part, Peer};
+use skycell_apps::{Ask, Part};
 use skycell_units::Octets;
 use std::mem::take;
 
@@ -30,21 +30,6 @@ pub(super) enum News {
 }
 
 impl Users {
-    /// Leaves those ends that are in `region`. `regions` are those of the servers and of the users, by route; the two of a
-    /// route with proxies are the same.
-    pub fn keep(&mut self, region: u32, regions: Vec<[u32; 2]>) {
-        (self.region, self.regions) = (region, regions);
-        for user in &mut self.users {
-            let [server, client] = self.regions[user.route as usize];
-            if client != region {
-                user.client = None;
-            }
-            if server != region {
-                user.peer = Peer::None;
-            }
-        }
-    }
-
     /// Sends a letter about a connection, if its other end is in another region.
     pub(super) fn write(&self, who: Who, number: u32, news: News, out: &mut UsersOutbox) {
         let [server, client] = self.regions[self.users[who.user].route as usize];

@@ -214,6 +214,13 @@ impl Route {
 impl Users {
     /// Users of a valid spec; none where it has none.
     pub fn of(spec: &NetworkSpec) -> Option<Self> {
+        let routes = spec.users.as_ref()?.routes.len();
+        Users::in_region(spec, 0, vec![[0; 2]; routes])
+    }
+
+    /// Users of a network of which only the ends in `region` act. `regions` are those of the servers and of the users, by
+    /// route; the two of a route with proxies are the same.
+    pub fn in_region(spec: &NetworkSpec, region: u32, regions: Vec<[u32; 2]>) -> Option<Self> {
         let users = spec.users.as_ref()?;
         let routes: Vec<Route> = users
             .routes
@@ -227,8 +234,8 @@ impl Users {
             counted_from: SimTime(spec.measure_from_ps),
             ids: first_id..first_id,
             sections: users.sections(),
-            regions: vec![[0; 2]; routes.len()],
-            region: 0,
+            regions,
+            region,
             routes,
             groups: Vec::new(),
             users: Vec::new(),
@@ -272,11 +279,17 @@ impl Users {
                 StartSpec::At { time_ps } => time_ps + u64::from(k) * spec.every_ps,
                 StartSpec::Drawn { from_ps, to_ps } => stream("start").uniform(from_ps, to_ps),
             };
+            let route = spec.route_of(k, self.routes.len());
+            let [server, client] = self.regions[route];
+            let is_here = client == self.region;
             self.users.push(User {
                 group,
-                route: spec.route_of(k, self.routes.len()) as u32,
-                client: Some(Client::new(&app, SimTime(start), stream)),
-                peer: Peer::new(&app),
+                route: route as u32,
+                client: is_here.then(|| Client::new(&app, SimTime(start), stream)),
+                peer: match server == self.region {
+                    true => Peer::new(&app),
+                    false => Peer::None,
+                },
                 slots: vec![SlotState::default()],
             });
         }

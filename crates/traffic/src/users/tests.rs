@@ -231,11 +231,8 @@ fn ends_in_two_regions_do_as_in_one_and_forget_connections() {
             drops > 0 && (now.0 / 1_000 + u64::from(sent.flow)).is_multiple_of(drops)
         };
         let (one, _) = run_over(&spec, END, &[DELAY], loses);
-        let regions = [0, 1].map(|region| {
-            let mut users = Users::of(&spec).expect("there are users");
-            users.keep(region, vec![[0, 1]]);
-            users
-        });
+        let regions = [0, 1]
+            .map(|region| Users::in_region(&spec, region, vec![[0, 1]]).expect("there are users"));
         let regions = run_in_regions(regions.into(), END, &[DELAY], loses);
         for users in &regions {
             assert!(users.connections.iter().all(Option::is_none));
