@@ -120,12 +120,12 @@ def shorthand_of(annotation: Any) -> ValueType | None:
 
 def takes_tables_only(annotation: Any) -> bool:
     """Whether a parameter takes a table or a list of tables, and no word or value for one."""
-    models = models_of(annotation) or models_of(item_of(annotation))
+    models = models_of(annotation)
+    # A kind may stand for its table, but not in a list.
+    is_table = bool(models) and not any(kind_of(model) for model in models)
+    are_tables = not models and bool(models_of(item_of(annotation)))
     return (
-        value_type_of(annotation) is None
-        and bool(models)
-        and not any(kind_of(model) for model in models)
-        and not words_of(annotation)
+        value_type_of(annotation) is None and (is_table or are_tables) and not words_of(annotation)
     )
 
 
