@@ -31,7 +31,7 @@ test: setup ## Every test of both languages
 
 # Numbers, of some six scenarios each, that one round of the soak runs, and the first it begins with.
 ROUND := 1000
-FIRST := 2000
+FIRST := 400
 
 # Of each form of file: measurements, satellites, scenarios and sweeps, results, bundles, stores.
 MUTANTS := 10000

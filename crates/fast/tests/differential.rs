@@ -25,8 +25,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tables::{first_sky_difference, first_trace_difference};
 use words::Words;
 
-/// Scenarios run by default, beside crowds.
-const SCENARIOS: u64 = 2_000;
+/// Numbers run by default, each with some six scenarios; `make soak` goes on from there.
+const SCENARIOS: u64 = 400;
+/// Numbers among the scenarios of which is everything that a spec can say.
+const DRAWN: u64 = 2_000;
 
 /// Returns the first difference, if there is one: the record or trace, and both its values.
 fn difference(spec: &NetworkSpec) -> Option<String> {
@@ -238,7 +240,7 @@ fn a_vc_that_is_rerouted_over_its_own_path_keeps_it() {
 
 #[test]
 fn some_scenarios_are_of_cell_sources_alone() {
-    let alone = (0..SCENARIOS)
+    let alone = (0..DRAWN)
         .map(scenario)
         .filter(|spec| spec.flows.is_empty());
     let with_cells = alone
@@ -261,6 +263,10 @@ fn both_engines_forward_alike_by_label() {
 #[test]
 fn both_engines_serve_users_alike() {
     compare_all(&|seed| {
+        if !seed.is_multiple_of(4) {
+            return Vec::new();
+        }
+        let seed = seed / 4;
         let later = |spec, seed: u64| match seed % 8 {
             5 => measured_later(spec, seed),
             _ => spec,
@@ -378,23 +384,23 @@ fn assert_identity(name: &str, spec: NetworkSpec) {
 #[test]
 fn every_word_of_a_spec_is_in_some_scenario() {
     let mut words = Words::default();
-    for seed in 0..SCENARIOS {
+    for seed in 0..DRAWN {
         words.read(&scenario(seed));
         words.read(&packets(seed));
     }
-    (0..SCENARIOS / 4)
+    (0..DRAWN / 4)
         .filter_map(abr)
         .for_each(|spec| words.read(&spec));
-    (0..SCENARIOS / 8)
+    (0..DRAWN / 8)
         .filter_map(uplinks)
         .for_each(|spec| words.read(&spec));
-    (0..SCENARIOS / 8)
+    (0..DRAWN / 8)
         .filter_map(with_clp)
         .for_each(|spec| words.read(&spec));
-    (0..SCENARIOS / 4)
+    (0..DRAWN / 4)
         .filter_map(calls)
         .for_each(|spec| words.read(&spec));
-    (0..SCENARIOS / 4)
+    (0..DRAWN / 4)
         .filter_map(|seed| with_users(packets(seed), seed))
         .for_each(|spec| words.read(&spec));
     assert_eq!(words.missing(), [""; 0]);
@@ -520,7 +526,7 @@ fn queues_of_packets_mark_and_senders_slow_down() {
         let mut flows = spec.flows.iter();
         flows.any(|flow| flow.tcp.ecn != EcnUse::Off)
     };
-    let using = (0..SCENARIOS).map(packets).filter(uses_ecn);
+    let using = (0..DRAWN).map(packets).filter(uses_ecn);
     let slowed = using.filter(|spec| {
         let records = skycell_fast::run(spec, &mut |_| true).expect("it runs");
         records.flows.iter().any(|flow| flow.ecn_reductions > 0)
