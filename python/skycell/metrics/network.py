@@ -88,7 +88,8 @@ class Network:
                 data cross the slowest; of none the slowest that they cross), `left` for what
                 other sources leave of it, or a bit rate such as `63 Mbit/s`.
         """
-        rates = [_carried_bps(spec, link) for link in spec.links]
+        longest = _longest_packet(spec)
+        rates = [_carried_bps(spec, link, longest) for link in spec.links]
         routes = [
             [link for vc in flow.forward for link in spec.vcs[vc].path] for flow in spec.flows
         ]
@@ -105,7 +106,8 @@ class Network:
         limited = [place for place, link in enumerate(spec.links) if link.port.is_limited]
         limited.sort(key=lambda place: rates[place])
         slowest = sorted({p for route in routes for p in route}, key=rates.__getitem__)
-        loaded = [place for place in limited if place in slowest]
+        crossed = set(slowest)
+        loaded = [place for place in limited if place in crossed]
         with_data = _links_with_data(spec)
         congested = [place for place in limited if place in with_data]
         taken = taken_bps(spec, spec.sources)
@@ -118,7 +120,9 @@ class Network:
             ceiling_bps=ceiling_bps,
             routes=tuple(map(tuple, routes)),
             left_bps=tuple(
-                _carried_bps(spec, link, taken.get(place, 0.0)) or rates[place] or link_bps(link)
+                _carried_bps(spec, link, longest, taken.get(place, 0.0))
+                or rates[place]
+                or link_bps(link)
                 for place, link in enumerate(spec.links)
             ),
             shares=tuple(shares),
@@ -192,15 +196,20 @@ def _received_part(spec: NetworkSpec, link: int, vc: int) -> float:
     return max(received_part(own, vc, spec.duration_ps, from_ps=from_ps), _LEAST_PART)
 
 
-def _carried_bps(spec: NetworkSpec, link: LinkSpec, taken_bps: float = 0.0) -> float:
+def _longest_packet(spec: NetworkSpec) -> int | None:
+    """Octets of the longest IP packet of any flow, if there are flows."""
+    return max(map(_packet_of, spec.flows), default=None)
+
+
+def _carried_bps(
+    spec: NetworkSpec, link: LinkSpec, longest: int | None, taken_bps: float = 0.0
+) -> float:
     """Rate that a link could carry over the run beside what others take, bit/s of the link.
 
     Token buckets are taken to see the longest packets of TCP, which fill most of what they let
     through.
     """
-    most = math.inf
-    if spec.flows:
-        most = shaped_bps(link, max(map(_packet_of, spec.flows)))
+    most = math.inf if longest is None else shaped_bps(link, longest)
     from_ps = spec.measure_from_ps
     return carried_bps(link, spec.duration_ps, taken_bps, most, from_ps=from_ps)
 
@@ -215,7 +224,7 @@ def _base_bps(spec: NetworkSpec, link: int, ceiling: str) -> float:
     """
     if ceiling in ("link", "left"):
         taken = taken_bps(spec, spec.sources).get(link, 0.0) if ceiling == "left" else 0.0
-        return _carried_bps(spec, spec.links[link], taken)
+        return _carried_bps(spec, spec.links[link], _longest_packet(spec), taken)
     return float(parse_quantity(ceiling).amount)
 
 
