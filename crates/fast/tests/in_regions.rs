@@ -19,12 +19,12 @@ use skycell_des::Stream;
 use skycell_fast::{Regions, Tuning, regions_of};
 use skycell_records::RunRecords;
 use skycell_spec::{
-    AppSpec, BulkSpec, DistributionSpec, LinkSpec, NetworkSpec, NodeKind, StartSpec, UserGroupSpec,
-    UserRouteSpec, UsersSpec,
+    AppSpec, BulkSpec, DistributionSpec, LinkSpec, NetworkSpec, NodeKind, ScheduleSpec, StartSpec,
+    UserGroupSpec, UserRouteSpec, UsersSpec,
 };
 
 /// Scenarios run by default.
-const SCENARIOS: u64 = 48;
+const SCENARIOS: u64 = 20;
 /// Turns that a run may take, about: nodes between which a link is shorter stay together.
 const TURNS: u64 = 2_000;
 
@@ -125,6 +125,122 @@ fn regions_leave_the_records_and_traces_of_one_network() {
     }
     println!("{divided} of {runs} runs were divided");
     assert!(divided * 5 > runs, "{divided} of {runs}");
+}
+
+/// A delay that is `delay_ps` and so much longer in turns, on a path of its own each time.
+fn back_and_forth(duration_ps: u64, delay_ps: u64, longer_ps: u64) -> ScheduleSpec {
+    let steps = 0..400;
+    let delay = |step| delay_ps + longer_ps * (step % 2);
+    ScheduleSpec {
+        times_ps: steps.clone().map(|step| step * duration_ps / 400).collect(),
+        delays_ps: steps.clone().map(|step| Some(delay(step))).collect(),
+        paths: steps.map(|step| step as u32).collect(),
+        cell_times_ps: Vec::new(),
+        rates_millibps: Vec::new(),
+        losses_ppb: Vec::new(),
+        to: Vec::new(),
+        interruption_ps: 0,
+        handover_loses_cells: false,
+    }
+}
+
+/// Frames go from switch to switch in parts, or in single cells between ports that are stepped.
+#[test]
+fn parts_of_frames_cross_from_switch_to_switch() {
+    let mut divided = [0; 4];
+    for seed in 0..20 * number("SKYCELL_SCENARIOS", SCENARIOS) {
+        let kind = seed % 4;
+        let drawn = match kind {
+            0 => Some(scenario(seed)),
+            1 => Some(with_stepping(scenario(seed), seed)),
+            2 => Some(bursty(seed)),
+            _ => varying_parking_lots(seed),
+        };
+        let Some(mut spec) = drawn else {
+            continue;
+        };
+        let kinds: Vec<NodeKind> = spec.nodes.iter().map(|node| node.kind).collect();
+        let is_switch = |node: u32| kinds[node as usize] == NodeKind::Switch;
+        let between = |link: &LinkSpec| is_switch(link.from) && is_switch(link.to);
+        let switches = (0..kinds.len() as u32)
+            .filter(|&node| is_switch(node))
+            .count() as u32;
+        let far_ps = spec.duration_ps / TURNS * 4;
+        if kind == 3 {
+            // Cells of several frames are mixed on the first links, and go on over links at rest.
+            for link in spec.links.iter_mut().filter(|link| between(link)) {
+                link.schedule = (link.from.min(link.to) == 0)
+                    .then(|| back_and_forth(spec.duration_ps, far_ps, 100 * link.cell_time_ps));
+                link.delay_ps = far_ps;
+            }
+        }
+        let far = spec.links.iter_mut().filter(|link| between(link));
+        for link in far.filter(|link| link.schedule.is_none()) {
+            // A region may know all that comes before the run ends long before that, and what it sends last need not
+            // come to the end of its VC.
+            let is_far = seed % 3 == 0 && (link.from > link.to || link.to + 1 == switches);
+            link.delay_ps = link.delay_ps.max(far_ps) * if is_far { 50 } else { 1 };
+        }
+        let is_long = |path: &[u32]| {
+            let links = path.iter().map(|&id| &spec.links[id as usize]);
+            links.filter(|link| between(link)).count() > 1
+        };
+        if !spec.vcs.iter().any(|vc| is_long(&vc.path)) {
+            continue;
+        }
+        // Every second switch is in the other region, or half of them.
+        let region = |node: u32| match seed / 4 % 2 {
+            0 => node % 2,
+            _ => u32::from(node >= switches / 2),
+        };
+        let mut of_node: Vec<u32> = (0..spec.nodes.len() as u32).map(region).collect();
+        for link in spec.links.iter().filter(|link| !is_switch(link.from)) {
+            of_node[link.from as usize] = of_node[link.to as usize];
+        }
+        let one = run(&spec, None);
+        let regions = Regions {
+            of_node,
+            in_threads: seed.is_multiple_of(5),
+        };
+        let several = run(&spec, Some(regions));
+        let stats = several.engine_stats.regions.as_ref();
+        divided[kind as usize] += u64::from(stats.is_some_and(|own| own.regions > 1));
+        assert_eq!(one.traces, several.traces, "{seed}");
+        let several = RunRecords {
+            engine_stats: one.engine_stats.clone(),
+            ..several
+        };
+        assert_eq!(one.to_json(), several.to_json(), "{seed}");
+    }
+    println!("{divided:?} runs were divided");
+    assert!(divided.iter().all(|&runs| runs > 2), "{divided:?}");
+}
+
+/// Ports that share an uplink are in one region, also those that nothing crosses.
+#[test]
+fn an_uplink_is_in_one_region() {
+    let mut with_idle = 0;
+    for seed in 0..20 * number("SKYCELL_SCENARIOS", SCENARIOS) {
+        let users = networks_with_users(seed).into_iter().map(|(_, spec)| spec);
+        for spec in users.filter(|spec| !spec.uplinks.is_empty()) {
+            let of_uplinks = spec.uplinks.iter().flat_map(|uplink| &uplink.links);
+            let is_idle = |link: &u32| !spec.vcs.iter().any(|vc| vc.path.contains(link));
+            if !of_uplinks.clone().any(is_idle) {
+                continue;
+            }
+            with_idle += 1;
+            let one = run(&spec, None);
+            let of_node = (0..spec.nodes.len() as u32).map(|node| node % 2);
+            let regions = Regions {
+                of_node: of_node.collect(),
+                in_threads: false,
+            };
+            let several = run(&spec, Some(regions));
+            assert_eq!(one.traces, several.traces, "{seed}");
+            assert_eq!(one.ports, several.ports, "{seed}");
+        }
+    }
+    assert!(with_idle > 0);
 }
 
 /// At an event that lets both ends of a user's connection send, what the user loses is noted first.

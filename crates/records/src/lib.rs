@@ -296,7 +296,7 @@ pub struct RegionStats {
     pub lookahead_ps: u64,
     /// Exchanges of a region with its neighbours.
     pub turns: u64,
-    /// Packets, or cells, that went from a region to another.
+    /// Packets, frames of cells, or parts of these that went from a region to another.
     pub crossings: u64,
     /// Events of all regions.
     pub events: u64,

@@ -15,12 +15,14 @@ impl<'a> Network<'a> {
     /// The network of regions that have ended.
     ///
     /// # Panics
-    /// There are none.
+    /// There are none, or something has not crossed that comes before the end.
     pub(crate) fn merged(regions: Vec<Network<'a>>) -> Network<'a> {
         let mut regions = regions;
         for region in &mut regions {
             region.limit = region.end;
             region.finish();
+            let here = region.here.as_ref().expect("it is a region");
+            assert!(here.has_given_all(region.end), "it has not crossed");
             region.mark_rows();
         }
         let histories = regions.iter_mut().map(|region| {

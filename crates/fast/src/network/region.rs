@@ -10,10 +10,12 @@ use crate::tuning::Tuning;
 use crate::turns::{Edge, Region};
 use skycell_des::Key;
 use skycell_records::Traces;
+use skycell_reference::Cell;
 use skycell_spec::{NetworkSpec, Proxy};
 use skycell_tcp::SackBlocks;
 use skycell_traffic::{Letter, Users, rank};
-use skycell_units::{FrameId, InputId, SimTime};
+use skycell_units::{FrameId, InputId, PortVc, SimTime};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Units moved after which a turn ends early.
@@ -39,13 +41,33 @@ struct AtEnd {
     at_once: bool,
 }
 
-/// A whole frame that comes to a port at which it may wait.
+/// A frame, or a part of one, that comes to a port at which it may wait.
 #[derive(Debug)]
 struct AtPort {
     port: u32,
-    input: InputId,
-    fragment: DueFragment,
-    frame: Foreign,
+    coming: Coming,
+    /// None if a part of it came before.
+    frame: Option<Foreign>,
+    /// True if the payload of one of its cells has got bit errors so far.
+    is_errored: bool,
+}
+
+/// What comes to the port.
+#[derive(Debug)]
+enum Coming {
+    Fragment(InputId, DueFragment),
+    /// To a stepped port from another, with its place on the link.
+    Unit(Key, Box<Cell>, SimTime),
+}
+
+impl AtPort {
+    /// When its first cell comes.
+    fn head(&self) -> SimTime {
+        match &self.coming {
+            Coming::Fragment(_, fragment) => fragment.head,
+            Coming::Unit(key, ..) => key.time(),
+        }
+    }
 }
 
 /// What crosses a border in a turn, in order for each link.
@@ -70,6 +92,9 @@ pub(super) struct Here {
     crossed: u64,
     /// All that comes before has happened.
     acted: SimTime,
+    /// By port at which units may wait and index of a VC there: the frame of which a part came from another region that
+    /// was not its last.
+    open: HashMap<(u32, PortVc), FrameId>,
     /// Events that wrote rows of traces, each with the rows up to its end.
     pub(super) history: Vec<(Key, [usize; Traces::KINDS])>,
 }
@@ -90,6 +115,12 @@ impl Here {
     /// Those ends of users that are in the region.
     pub(super) fn users(&self, spec: &NetworkSpec) -> Option<Users> {
         Users::in_region(spec, self.id, self.regions.of_users(spec))
+    }
+
+    /// Returns whether all has left that comes to another region before `end`.
+    pub(super) fn has_given_all(&self, end: SimTime) -> bool {
+        let mut left = self.readers.iter().flat_map(|reader| &reader.2.due);
+        left.all(|due| due.head() >= end)
     }
 
     /// Returns whether a node is in the region.
@@ -120,6 +151,7 @@ impl<'a> Network<'a> {
                 crossings: 0,
                 crossed: 0,
                 acted: SimTime::ZERO,
+                open: HashMap::new(),
                 history: Vec::new(),
             };
             Network::of_region(spec, proxies, plan.clone(), tuning, Some(Box::new(here)))
@@ -140,8 +172,8 @@ impl<'a> Network<'a> {
             }
         }
         let slots = &self.ports.slots;
-        self.waiting
-            .retain(|&id| !matches!(slots[id as usize], Slot::Elsewhere));
+        let is_here = |id: &u32| !matches!(slots[*id as usize], Slot::Elsewhere);
+        self.waiting.retain(is_here);
         for (flow, ends) in self.flows.iter_mut().zip(&spec.flows) {
             let end = |vc: u32| here.has(spec.vc_source(vc as usize));
             match (end(ends.forward[0]), end(ends.reverse[0])) {
@@ -154,6 +186,13 @@ impl<'a> Network<'a> {
         let coupled = |slot: &Slot| matches!(slot, Slot::Coupled);
         if !slots.iter().any(coupled) {
             self.coupled = None;
+        }
+        // What other regions send comes at the limit or later.
+        let is_own: Vec<bool> = (0..slots.len() as u32).map(|id| is_here(&id)).collect();
+        for &id in &self.waiting {
+            let lookahead = self.ports.lookahead_mut(id);
+            lookahead.fed_by.retain(|(from, _)| is_own[*from as usize]);
+            lookahead.upstream.retain(|from| is_own[*from as usize]);
         }
         self.sources.retain(|(id, ..)| {
             let source = &spec.sources[*id as usize];
@@ -185,7 +224,7 @@ impl<'a> Network<'a> {
         here.is_some_and(|here| here.regions.of_end(vc) != here.id)
     }
 
-    /// The frame, of which no part is here any more then.
+    /// The frame, of which the whole or a part leaves.
     fn foreign(&mut self, id: FrameId) -> Foreign {
         let (frame, sack, serial) = self.frames.leaving(id);
         let sack = sack.map(|sack| Box::new(*sack));
@@ -233,20 +272,93 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A whole frame comes to a port of another region.
+    /// A frame, or a part of one, comes to a port of another region.
     #[cold]
     #[inline(never)]
     pub(super) fn send_to_port(&mut self, port: u32, input: InputId, fragment: DueFragment) {
-        let frame = self.foreign(fragment.frame);
+        let coming = Coming::Fragment(input, fragment);
+        self.send_part(port, coming, fragment.frame, fragment.part.is_new());
+    }
+
+    /// A unit comes to a stepped port of another region, of a frame of which nothing did before if it `is_new`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn send_unit(
+        &mut self,
+        port: u32,
+        key: Key,
+        unit: Cell,
+        entered: SimTime,
+        is_new: bool,
+    ) {
+        let coming = Coming::Unit(key, Box::new(unit), entered);
+        self.send_part(port, coming, unit.frame, is_new);
+    }
+
+    fn send_part(&mut self, port: u32, coming: Coming, id: FrameId, is_new: bool) {
+        let is_errored = self.frames.get(id).is_errored();
+        let frame = match is_new {
+            true => Some(self.foreign(id)),
+            false => {
+                self.frames.forget(id);
+                None
+            }
+        };
         let due = AtPort {
             port,
-            input,
-            fragment,
+            coming,
             frame,
+            is_errored,
         };
         if let Some(here) = &mut self.here {
             let to = here.regions.of_port(self.spec, port);
             here.batch_of_frame(to).due.push(due);
+        }
+    }
+
+    /// The frame of what comes to the port of the region at the index of a VC there; the last part of it if it `is_last`.
+    fn frame_of(&mut self, due: &mut AtPort, port_vc: PortVc, is_last: bool) -> FrameId {
+        let adopted = due.frame.take().map(|frame| self.adopt(frame));
+        let here = self.here.as_mut().expect("it is a region");
+        let at = (due.port, port_vc);
+        let before = here.open.remove(&at);
+        let id = match adopted {
+            Some(id) => {
+                // Of that before no more comes.
+                if let Some(before) = before {
+                    self.frames.forget(before);
+                }
+                id
+            }
+            None => before.expect("a part of the frame came before"),
+        };
+        if !is_last {
+            here.open.insert(at, id);
+            self.frames.hold(id);
+        }
+        if due.is_errored {
+            self.frames.get_mut(id).set_errored();
+        }
+        id
+    }
+
+    /// What another region has sent comes to a port.
+    fn on_foreign_part(&mut self, due: AtPort, acted: SimTime) {
+        let mut due = due;
+        assert!(due.head() >= acted, "it comes to what has happened");
+        match &mut due.coming {
+            &mut Coming::Fragment(input, fragment) => {
+                let (port_vc, eom) = (fragment.port_vc, fragment.part.eom());
+                let frame = self.frame_of(&mut due, port_vc, eom);
+                let fragment = DueFragment { frame, ..fragment };
+                self.push_fragment(due.port, input, fragment);
+            }
+            Coming::Unit(key, unit, entered) => {
+                let (key, unit, entered) = (*key, **unit, *entered);
+                let port_vc = self.ports.stepped(due.port).port_vc(unit.vc);
+                let frame = self.frame_of(&mut due, port_vc, unit.eom);
+                self.push_unit(due.port, key, Cell { frame, ..unit }, Some(entered));
+            }
         }
     }
 
@@ -302,13 +414,7 @@ impl Region for Network<'_> {
             users.on_letter(letter);
         }
         for due in batch.due {
-            assert!(due.fragment.head >= acted, "it comes to what has happened");
-            let frame = self.adopt(due.frame);
-            let fragment = DueFragment {
-                frame,
-                ..due.fragment
-            };
-            self.push_fragment(due.port, due.input, fragment);
+            self.on_foreign_part(due, acted);
         }
         for arriving in batch.arriving {
             assert!(arriving.at >= acted, "it comes to what has happened");
@@ -331,10 +437,9 @@ impl Region for Network<'_> {
         }
         let first = self.first_event().map_or(SimTime::NEVER, Key::time);
         let mut acted = limit.min(first);
-        if acted < self.end {
-            self.limit = acted;
-            self.run_ports(acted);
-        } else {
+        self.limit = acted.min(self.end);
+        self.run_ports(self.limit);
+        if acted >= self.end {
             acted = SimTime::NEVER;
         }
         if let Some(here) = &mut self.here {
@@ -351,7 +456,10 @@ impl Region for Network<'_> {
         let direct = border.direct.map(|across| here.acted + across);
         let behind = border.ports.iter();
         let behind = behind.map(|(port, _)| ports.waiting(*port).sends_after());
-        let safe = behind.chain(direct).min().unwrap_or(SimTime::NEVER);
+        let on = border.parts.iter();
+        let on = on.map(|(port, across)| ports.lookahead(*port).sends_from + *across);
+        let safe = behind.chain(on).chain(direct).min();
+        let safe = safe.unwrap_or(SimTime::NEVER);
         (std::mem::take(batch), safe)
     }
 }

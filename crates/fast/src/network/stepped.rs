@@ -78,6 +78,11 @@ impl Network<'_> {
                 unit.hop = 1;
                 let entered = port.note_entry(port_vc);
                 let key = Key::new(arrival, rank::ARRIVAL, id);
+                if matches!(self.ports.slots[to as usize], Slot::Elsewhere) {
+                    let serial = self.frames.serial(unit.frame);
+                    let is_new = self.ports.stepped(id).goes_first(unit.frame, serial);
+                    return self.send_unit(to, key, unit, entered, is_new);
+                }
                 self.push_unit(to, key, unit, Some(entered));
             }
         }
@@ -99,7 +104,7 @@ impl Network<'_> {
     }
 
     /// A unit is on its way to a stepped port.
-    fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
+    pub(super) fn push_unit(&mut self, to: u32, key: Key, unit: Cell, entered: Option<SimTime>) {
         let port = self.ports.stepped(to);
         let port_vc = port.port_vc(unit.vc);
         port.push_unit(key, Cell { port_vc, ..unit }, entered);

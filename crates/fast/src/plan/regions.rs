@@ -1,8 +1,8 @@
 //! Which nodes may be in different regions of a network, and what crosses the border between two regions.
 //!
-//! Whole frames cross: from a source port to the first port at which they may wait, or from the last port to the end of
-//! their VC. So do letters between users and their servers. Nodes stay together between which anything else goes, or state
-//! is shared.
+//! Frames cross, whole from a source port to the first port at which they may wait and from the last port to the end of
+//! their VC, in parts from one such port to the next. So do letters between users and their servers. Nodes stay together
+//! between which anything else goes, or state is shared.
 
 mod cut;
 
@@ -53,23 +53,21 @@ fn atoms(spec: &NetworkSpec, plan: &Plan) -> Atoms {
         [link.from, link.to]
     };
     let of_vc = |vc: u32| spec.vcs[vc as usize].paths().flatten().copied();
-    // Parts of frames go from one of these to the other.
-    for (from, to) in plan.port_graph.keys() {
-        atoms.join([ends(*from)[0], ends(*to)[0]]);
-    }
-    for (link, id) in spec.links.iter().zip(0u32..) {
-        // The port behind a link that moves is asked how far it has come.
-        if link.schedule.is_some() {
-            atoms.join(ends(id));
+    let moves = |link: u32| spec.links[link as usize].schedule.is_some();
+    for (route, vc) in plan.routes.iter().zip(0u32..) {
+        // Parts of several frames of the VC may be mixed.
+        if of_vc(vc).any(moves) {
+            atoms.join(route.outputs.iter().map(|output| ends(output.0)[0]));
         }
     }
-    let mut together = Vec::new();
-    for (vc, id) in spec.vcs.iter().zip(0u32..) {
-        if plan.kinds[vc.path[0] as usize] == PortKind::Coupled {
-            together.extend(of_vc(id).flat_map(ends));
-        }
+    // The port behind a link that moves is asked how far it has come.
+    for link in (0..spec.links.len() as u32).filter(|&link| moves(link)) {
+        atoms.join(ends(link));
     }
-    atoms.join(together);
+    // One list of events, also where nothing crosses a port.
+    let together = (0u32..).zip(&plan.kinds);
+    let together = together.filter(|(_, kind)| **kind == PortKind::Coupled);
+    atoms.join(together.flat_map(|(id, _)| ends(id)));
     // A timer at the user of a web flow lets the trace of its server begin.
     let traces_cwnd = spec.records.traces.contains(&TraceKind::Cwnd);
     let is_web = |flow: &&FlowSpec| traces_cwnd && matches!(flow.traffic, TrafficSpec::Web(_));
@@ -114,12 +112,15 @@ pub(crate) struct Border {
     /// Ports at which units may wait, from which frames cross; the least time from a unit's coming there to the end of
     /// its VC.
     pub(crate) ports: Vec<(u32, SimTime)>,
+    /// Ports at which units may wait, from which parts of frames go on across the border; the least time from a unit's
+    /// coming there to its coming to the next.
+    pub(crate) parts: Vec<(u32, SimTime)>,
 }
 
 impl Border {
     /// The least time that anything takes to cross.
     fn lookahead(&self) -> SimTime {
-        let ports = self.ports.iter().map(|port| port.1);
+        let ports = self.ports.iter().chain(&self.parts).map(|port| port.1);
         let all = ports.chain(self.direct);
         all.min().unwrap_or(SimTime::NEVER)
     }
@@ -183,6 +184,14 @@ impl Regions {
                 let time = across(route.source, &route.first);
                 *direct = Some(direct.map_or(time, |least| least.min(time)));
             }
+            for pair in route.outputs.windows(2) {
+                let ((port, hop), (next, _)) = (&pair[0], &pair[1]);
+                let (from, to) = (self.of_port(spec, *port), self.of_port(spec, *next));
+                if from != to {
+                    let parts = &mut borders.entry((from, to)).or_default().parts;
+                    parts.push((*port, across(*port, hop)));
+                }
+            }
             if let Some((port, hop)) = route.outputs.last() {
                 let from = self.of_port(spec, *port);
                 if from != end {
@@ -204,9 +213,11 @@ impl Regions {
             }
         }
         for border in borders.values_mut() {
-            border.ports.sort_unstable();
-            // Of one port the least time.
-            border.ports.dedup_by_key(|port| port.0);
+            for ports in [&mut border.ports, &mut border.parts] {
+                ports.sort_unstable();
+                // Of one port the least time.
+                ports.dedup_by_key(|port| port.0);
+            }
         }
         borders
     }

@@ -156,6 +156,9 @@ fn add_vc(
     };
     let first = route.first_output().map_or(end, node);
     pass(route.source, first, route.first.delay.0);
+    for pair in route.outputs.windows(2) {
+        pass(pair[0].0, node(pair[1].0), pair[0].1.delay.0);
+    }
     if let Some((port, hop)) = route.outputs.last() {
         pass(*port, end, hop.delay.0);
     }
