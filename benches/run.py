@@ -481,6 +481,7 @@ def divided() -> Iterator[tuple[str, NetworkSpec]]:
     thousand = {"run": {"duration": "2 s"}, "topology": starlink, "traffic": pairs}
     yield "a thousand cities over Starlink, 10 Mbit/s", parse(thousand).resolve(seed=1)
     yield "parking lot of 50 hops, packets", parse(routers_in_a_chain()).resolve(seed=1)
+    yield "parking lot of 8 hops, cells", parse(switches_in_a_chain()).resolve(seed=1)
     yield "200 terminals over GEO, packets", parse(terminals()).resolve(seed=1)
     yield "3000 users of a beam", parse(users_of_a_beam()).resolve(seed=1)
 
@@ -490,6 +491,13 @@ def routers_in_a_chain() -> dict[str, Any]:
     lot = {"kind": "parking_lot", "hops": 50, "long_flows": 2, "cross_flows": 2}
     hop = {"rate": "100 Mbit/s", "delay": "5 ms", "buffer": "500 packets"}
     return of_packets(lot, hop, "1 RTT", "20 s")
+
+
+def switches_in_a_chain() -> dict[str, Any]:
+    """Eight hops between ATM switches; ten long connections, and twenty over each hop."""
+    lot = parking_lot("100 ms", "9180 B", 12_000, "epd")
+    lot["topology"] |= {"hops": 8, "long_flows": 10, "cross_flows": 20}
+    return {**lot, "run": {"duration": "1000 s"}}
 
 
 def terminals() -> dict[str, Any]:
