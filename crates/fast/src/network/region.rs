@@ -45,7 +45,7 @@ struct AtEnd {
 #[derive(Debug)]
 struct AtPort {
     port: u32,
-    coming: Coming,
+    arrival: Arrival,
     /// None if a part of it came before.
     frame: Option<Foreign>,
     /// True if the payload of one of its cells has got bit errors so far.
@@ -54,7 +54,7 @@ struct AtPort {
 
 /// What comes to the port.
 #[derive(Debug)]
-enum Coming {
+enum Arrival {
     Fragment(InputId, DueFragment),
     /// To a stepped port from another, with its place on the link.
     Unit(Key, Box<Cell>, SimTime),
@@ -63,9 +63,9 @@ enum Coming {
 impl AtPort {
     /// When its first cell comes.
     fn head(&self) -> SimTime {
-        match &self.coming {
-            Coming::Fragment(_, fragment) => fragment.head,
-            Coming::Unit(key, ..) => key.time(),
+        match &self.arrival {
+            Arrival::Fragment(_, fragment) => fragment.head,
+            Arrival::Unit(key, ..) => key.time(),
         }
     }
 }
@@ -276,8 +276,8 @@ impl<'a> Network<'a> {
     #[cold]
     #[inline(never)]
     pub(super) fn send_to_port(&mut self, port: u32, input: InputId, fragment: DueFragment) {
-        let coming = Coming::Fragment(input, fragment);
-        self.send_part(port, coming, fragment.frame, fragment.part.is_new());
+        let arrival = Arrival::Fragment(input, fragment);
+        self.send_part(port, arrival, fragment.frame, fragment.part.is_new());
     }
 
     /// A unit comes to a stepped port of another region, of a frame of which nothing did before if it `is_new`.
@@ -291,11 +291,11 @@ impl<'a> Network<'a> {
         entered: SimTime,
         is_new: bool,
     ) {
-        let coming = Coming::Unit(key, Box::new(unit), entered);
-        self.send_part(port, coming, unit.frame, is_new);
+        let arrival = Arrival::Unit(key, Box::new(unit), entered);
+        self.send_part(port, arrival, unit.frame, is_new);
     }
 
-    fn send_part(&mut self, port: u32, coming: Coming, id: FrameId, is_new: bool) {
+    fn send_part(&mut self, port: u32, arrival: Arrival, id: FrameId, is_new: bool) {
         let is_errored = self.frames.get(id).is_errored();
         let frame = match is_new {
             true => Some(self.foreign(id)),
@@ -306,7 +306,7 @@ impl<'a> Network<'a> {
         };
         let due = AtPort {
             port,
-            coming,
+            arrival,
             frame,
             is_errored,
         };
@@ -316,8 +316,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The frame of what comes to the port of the region at the index of a VC there; the last part of it if it `is_last`.
-    fn frame_of(&mut self, due: &mut AtPort, port_vc: PortVc, is_last: bool) -> FrameId {
+    /// The frame of what comes to the port of the region at the index of a VC there; the last part of it if it `eom`.
+    fn frame_of(&mut self, due: &mut AtPort, port_vc: PortVc, eom: bool) -> FrameId {
         let adopted = due.frame.take().map(|frame| self.adopt(frame));
         let here = self.here.as_mut().expect("it is a region");
         let at = (due.port, port_vc);
@@ -332,7 +332,7 @@ impl<'a> Network<'a> {
             }
             None => before.expect("a part of the frame came before"),
         };
-        if !is_last {
+        if !eom {
             here.open.insert(at, id);
             self.frames.hold(id);
         }
@@ -346,14 +346,14 @@ impl<'a> Network<'a> {
     fn on_foreign_part(&mut self, due: AtPort, acted: SimTime) {
         let mut due = due;
         assert!(due.head() >= acted, "it comes to what has happened");
-        match &mut due.coming {
-            &mut Coming::Fragment(input, fragment) => {
+        match &mut due.arrival {
+            &mut Arrival::Fragment(input, fragment) => {
                 let (port_vc, eom) = (fragment.port_vc, fragment.part.eom());
                 let frame = self.frame_of(&mut due, port_vc, eom);
                 let fragment = DueFragment { frame, ..fragment };
                 self.push_fragment(due.port, input, fragment);
             }
-            Coming::Unit(key, unit, entered) => {
+            Arrival::Unit(key, unit, entered) => {
                 let (key, unit, entered) = (*key, **unit, *entered);
                 let port_vc = self.ports.stepped(due.port).port_vc(unit.vc);
                 let frame = self.frame_of(&mut due, port_vc, unit.eom);
