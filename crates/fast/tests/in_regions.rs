@@ -60,6 +60,21 @@ fn run(spec: &NetworkSpec, regions: Option<Regions>) -> RunRecords {
     skycell_fast::run_tuned(spec, &tuning, &mut |_| true).expect("it runs")
 }
 
+/// Runs the network in regions, with the records and traces of `one` that it leaves in one piece. Returns whether it was
+/// divided.
+fn leaves_the_same(one: &RunRecords, spec: &NetworkSpec, regions: Regions, name: &str) -> bool {
+    let several = run(spec, Some(regions));
+    let stats = several.engine_stats.regions.as_ref();
+    let is_divided = stats.is_some_and(|stats| stats.regions > 1);
+    assert_eq!(one.traces, several.traces, "{name}");
+    let several = RunRecords {
+        engine_stats: one.engine_stats.clone(),
+        ..several
+    };
+    assert_eq!(one.to_json(), several.to_json(), "{name}");
+    is_divided
+}
+
 /// Networks of which some nodes have to stay together, or all.
 fn with_atoms(seed: u64) -> Vec<(&'static str, NetworkSpec)> {
     let drawn = [
@@ -109,17 +124,9 @@ fn regions_leave_the_records_and_traces_of_one_network() {
                     of_node: of_node.clone(),
                     in_threads,
                 };
-                let several = run(&spec, Some(regions));
-                let slot = format!("{name} {seed}: {of_node:?}, in threads: {in_threads}");
+                let name = format!("{name} {seed}: {of_node:?}, in threads: {in_threads}");
                 runs += 1;
-                let of_run = several.engine_stats.regions.as_ref();
-                divided += u64::from(of_run.is_some_and(|own| own.regions > 1));
-                assert_eq!(one.traces, several.traces, "{slot}");
-                let several = RunRecords {
-                    engine_stats: one.engine_stats.clone(),
-                    ..several
-                };
-                assert_eq!(one.to_json(), several.to_json(), "{slot}");
+                divided += u64::from(leaves_the_same(&one, &spec, regions, &name));
             }
         }
     }
@@ -202,15 +209,8 @@ fn parts_of_frames_cross_from_switch_to_switch() {
             of_node,
             in_threads: seed.is_multiple_of(5),
         };
-        let several = run(&spec, Some(regions));
-        let stats = several.engine_stats.regions.as_ref();
-        divided[kind as usize] += u64::from(stats.is_some_and(|own| own.regions > 1));
-        assert_eq!(one.traces, several.traces, "{seed}");
-        let several = RunRecords {
-            engine_stats: one.engine_stats.clone(),
-            ..several
-        };
-        assert_eq!(one.to_json(), several.to_json(), "{seed}");
+        let is_divided = leaves_the_same(&one, &spec, regions, &format!("{seed}"));
+        divided[kind as usize] += u64::from(is_divided);
     }
     println!("{divided:?} runs were divided");
     assert!(divided.iter().all(|&runs| runs > 2), "{divided:?}");
@@ -235,9 +235,7 @@ fn an_uplink_is_in_one_region() {
                 of_node: of_node.collect(),
                 in_threads: false,
             };
-            let several = run(&spec, Some(regions));
-            assert_eq!(one.traces, several.traces, "{seed}");
-            assert_eq!(one.ports, several.ports, "{seed}");
+            leaves_the_same(&one, &spec, regions, &format!("{seed}"));
         }
     }
     assert!(with_idle > 0);
@@ -258,9 +256,7 @@ fn both_ends_of_a_call_may_lose_packets_at_one_event() {
                 of_node: of_node.collect(),
                 in_threads: false,
             };
-            let several = run(&spec, Some(regions));
-            assert_eq!(one.traces, several.traces, "{seed}");
-            assert_eq!(one.users, several.users, "{seed}");
+            leaves_the_same(&one, &spec, regions, &format!("{seed}"));
         }
         let rows = &one.traces.discards;
         let pairs = rows.time_ps.windows(2).zip(rows.port.windows(2));
