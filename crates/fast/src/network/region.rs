@@ -1,7 +1,7 @@
 //! A region of a network: what leaves it, what comes to it, and how far it may act in a turn.
 
 use super::Network;
-use crate::burst::fragment::DueFragment;
+use crate::burst::fragment::{DueFragment, Part};
 use crate::frames::Frame;
 use crate::plan::Plan;
 use crate::plan::regions::{Border, Regions};
@@ -277,10 +277,10 @@ impl<'a> Network<'a> {
     #[inline(never)]
     pub(super) fn send_to_port(&mut self, port: u32, input: InputId, fragment: DueFragment) {
         let arrival = Arrival::Fragment(input, fragment);
-        self.send_part(port, arrival, fragment.frame, fragment.part.is_new());
+        self.send_part(port, arrival, fragment.frame, fragment.part);
     }
 
-    /// A unit comes to a stepped port of another region, of a frame of which nothing did before if it `is_new`.
+    /// A unit comes to a stepped port of another region, as that part of its frame.
     #[cold]
     #[inline(never)]
     pub(super) fn send_unit(
@@ -289,13 +289,16 @@ impl<'a> Network<'a> {
         key: Key,
         unit: Cell,
         entered: SimTime,
-        is_new: bool,
+        part: Part,
     ) {
         let arrival = Arrival::Unit(key, Box::new(unit), entered);
-        self.send_part(port, arrival, unit.frame, is_new);
+        self.send_part(port, arrival, unit.frame, part);
     }
 
-    fn send_part(&mut self, port: u32, arrival: Arrival, id: FrameId, is_new: bool) {
+    fn send_part(&mut self, port: u32, arrival: Arrival, id: FrameId, part: Part) {
+        let is_new = part.is_new();
+        // The reader knows the last frame of the VC alone.
+        assert!(is_new || !part.begins(), "the frames of a VC are mixed");
         let is_errored = self.frames.get(id).is_errored();
         let frame = match is_new {
             true => Some(self.foreign(id)),

@@ -80,8 +80,8 @@ impl Network<'_> {
                 let key = Key::new(arrival, rank::ARRIVAL, id);
                 if matches!(self.ports.slots[to as usize], Slot::Elsewhere) {
                     let serial = self.frames.serial(unit.frame);
-                    let is_new = self.ports.stepped(id).goes_first(unit.frame, serial);
-                    return self.send_unit(to, key, unit, entered, is_new);
+                    let part = self.ports.stepped(id).part_of(port_vc, &unit, serial);
+                    return self.send_unit(to, key, unit, entered, part);
                 }
                 self.push_unit(to, key, unit, Some(entered));
             }

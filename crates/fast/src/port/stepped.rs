@@ -23,7 +23,7 @@ use skycell_records::{DiscardReason, Discards, LinkLosses, LossReason};
 use skycell_reference::{Cell, Port, Verdict};
 use skycell_spec::{LinkSpec, ServiceClass};
 use skycell_traffic::rank;
-use skycell_units::{Ecn, FlowId, FrameId, InputId, PortVc, SimTime};
+use skycell_units::{Ecn, FlowId, InputId, PortVc, SimTime};
 
 /// Where the units of a VC go from the port.
 #[derive(Clone, Copy, Debug)]
@@ -405,13 +405,16 @@ impl SteppedPort {
         self.lookahead.advance_clock(limit, safe_time.since(across));
     }
 
-    /// A unit of the frame with that number goes on: whether none did before.
-    pub(crate) fn goes_first(&mut self, frame: FrameId, serial: u64) -> bool {
-        let at = frame.index();
+    /// A unit goes on, as the next of its VC: which part it is of the frame with that number.
+    pub(crate) fn part_of(&mut self, port_vc: PortVc, unit: &Cell, serial: u64) -> Part {
+        let at = unit.frame.index();
         if self.seen.len() <= at {
             self.seen.resize(at + 1, 0);
         }
-        std::mem::replace(&mut self.seen[at], serial) != serial
+        let is_new = std::mem::replace(&mut self.seen[at], serial) != serial;
+        let vc = &mut self.vcs[port_vc.index()];
+        let is_again = std::mem::replace(&mut vc.forwarded, serial) != serial;
+        Part::new(is_new, unit.eom).again(is_again && !is_new)
     }
 
     /// A unit that went on comes at `arrival`, as the next in order of its link: what goes to a port that takes bursts.
@@ -422,13 +425,11 @@ impl SteppedPort {
         arrival: SimTime,
         serial: u64,
     ) -> DueFragment {
-        let is_new = self.goes_first(unit.frame, serial);
-        let vc = &mut self.vcs[port_vc.index()];
-        let is_again = std::mem::replace(&mut vc.forwarded, serial) != serial;
+        let part = self.part_of(port_vc, unit, serial);
         let fragment = DueFragment::new(arrival, unit.frame, port_vc, 1, unit.clp);
         DueFragment {
             nth: unit.index as u16,
-            part: Part::new(is_new, unit.eom).again(is_again && !is_new),
+            part,
             ..fragment
         }
     }
